@@ -1,0 +1,1 @@
+"""Campaigns: supervisor, workers, findings, buckets, store; everything outside sees is an event."""

@@ -1,0 +1,138 @@
+"""What a campaign yields. Reporters only consume these; a new reporter touches no campaign code.
+
+Times are seconds since the campaign began, but for `Started.time`, which is the wall clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from murxpy.campaign.statistics import Snapshot
+
+Tier = Literal["solver", "binding", "murxpy"]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A solver under test: `name` as the user gave it (`z3@envs/old`), its family and its version."""
+
+    name: str
+    solver: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One misbehaviour of a solver, with all that is needed to see it again.
+
+    `bucket` is the key that decides whether two findings are one defect; it is also the name of the folder of its
+    traces, so it holds only characters that a file name can. `seed` is the seed of the run. `history` lists the seeds
+    of the runs that must come before it in one process (empty when the trace alone shows it). `lines` is the number
+    of lines of the trace. `signal`, `operator` and `spelling` are empty where there is none.
+    """
+
+    kind: str
+    tier: Tier
+    severity: str
+    solver: str
+    version: str
+    options: tuple[tuple[str, str], ...]
+    seed: int
+    action: str
+    operator: str
+    spelling: str
+    message: str
+    signal: str
+    stderr: str
+    backtrace: str
+    trace: str
+    history: tuple[int, ...]
+    confirmed: bool
+    bucket: str
+    lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The campaign begins. `time` is in seconds since the epoch; a limit is None where there is none."""
+
+    time: float
+    targets: tuple[Target, ...]
+    out: str
+    seed: int
+    machine: str
+    jobs: int
+    time_limit: float | None = None
+    run_limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnded:
+    """A run came to its end by itself. `report` is the worker's plain data; `report["counts"]` are its counters."""
+
+    worker: int
+    seed: int
+    report: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Overstayed:
+    """A run was ended from outside because it was past the wall-time limit: a statistic, not a finding."""
+
+    worker: int
+    seed: int
+    action: str
+    operator: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerLost:
+    """A worker process is gone and is replaced; `reason` says why, in a few words."""
+
+    worker: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A finding was stored. `new`: its bucket was empty before; `known`: the user listed it as known.
+
+    `trace` is the path, relative to the output folder, of the smallest trace that the bucket keeps now; empty when it
+    keeps none.
+    """
+
+    bucket: str
+    new: bool
+    known: bool
+    finding: Finding
+    trace: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """One line that the user should read, such as what the installed build lacks."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """Time goes by: sent a few times a second with the figures so far."""
+
+    elapsed: float
+    snapshot: Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The campaign is over. `reason` in a few words (`time limit`, `interrupted`); `exit_code` of the process."""
+
+    reason: str
+    snapshot: Snapshot
+    exit_code: int = 0
+
+
+Event = Started | RunEnded | Overstayed | WorkerLost | Found | Notice | Tick | Ended

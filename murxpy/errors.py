@@ -1,0 +1,42 @@
+"""The errors murxpy raises for reasons a user can act on; each has the exit code of the process that shows it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class MurxpyError(Exception):
+    """Base of all errors of our own: one line for the user, and the exit code."""
+
+    exit_code = 3
+
+
+class InputError(MurxpyError):
+    """Bad input of the user: names file, line, what was expected and what to do."""
+
+    exit_code = 2
+
+    def __init__(self, message: str, *, file: str | None = None, line: int | None = None) -> None:
+        self.file = file
+        self.line = line
+        place = "" if file is None else f"{file}: " if line is None else f"{file}:{line}: "
+        super().__init__(f"{place}{message}")
+
+
+class TargetError(MurxpyError):
+    """The solver cannot be used: not installed, broken, or not the one that was asked for."""
+
+    exit_code = 4
+
+
+class InternalError(MurxpyError):
+    """A fault of murxpy itself."""
+
+    exit_code = 3
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """`; did you mean 'X'?` for the known name that looks most like `name`, or the empty string."""
+    match = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return f"; did you mean '{match[0]}'?" if match else ""

@@ -1,0 +1,1 @@
+"""Sorts, operators and terms: immutable, hash-consed, typed by our own checker; loaded from `fsm/theories`."""

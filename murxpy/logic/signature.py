@@ -1,0 +1,287 @@
+"""The signatures of `fsm/theories`: their small language, matching argument sorts, building result sorts.
+
+    {i:0..n-1} {j:0..i} BV(n) -> BV(i-j+1)
+
+A word in capitals is a sort kind; in lower case, a variable: of a number where the kind takes a number (BV, FP, FF), else of a sort.
+`a*` stands for any number of sorts, `{i:lo..hi}` is an index with its range, `{e}` one that is read off the result. Attributes:
+`:left-assoc`, `:right-assoc`, `:chainable`, `:pairwise` as in SMT-LIB; `:nary` takes any number of arguments like the last;
+`:as` says that the result sort is not determined by the arguments; `:binder` that variables come first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Union
+
+from murxpy.errors import InputError
+from murxpy.logic.sorts import Sort, SortParam, SortTable
+
+NUMERIC = {"BV", "FP", "FF"}
+ASSOCIATIVE = ("left-assoc", "right-assoc", "chainable", "pairwise", "nary")
+Binding = dict[str, Union[Sort, int, tuple[Sort, ...]]]
+
+_TOKEN = re.compile(r"\s*(\.\.|->|[A-Za-z_]+|\d+|[-+*/(){}:,\[\]])")
+
+
+@dataclass(frozen=True)
+class Linear:
+    """A number as an expression over variables: a postfix tuple of ints, names and operators."""
+
+    code: tuple[int | str, ...]
+
+    def value(self, env: Mapping[str, object]) -> int | None:
+        """The value under `env`, or None while a variable is unbound."""
+        stack: list[int] = []
+        for item in self.code:
+            if isinstance(item, int):
+                stack.append(item)
+            elif item in "+-*/":
+                right, left = stack.pop(), stack.pop()
+                stack.append(_compute(item, left, right))
+            else:
+                bound = env.get(item)
+                if not isinstance(bound, int):
+                    return None
+                stack.append(bound)
+        return stack[0]
+
+    def names(self) -> list[str]:
+        """The variables, in order of appearance."""
+        return [item for item in self.code if isinstance(item, str) and item not in "+-*/"]
+
+    def solve(self, target: int, env: Binding) -> bool:
+        """Bind the one unbound variable so that the value is `target`; False where that is impossible."""
+        free = [name for name in self.names() if name not in env]
+        if not free:
+            return self.value(env) == target
+        if len(free) != 1:
+            return False
+        at_zero = self.value({**env, free[0]: 0})
+        if at_zero is None:
+            return False
+        env[free[0]] = target - at_zero
+        return target - at_zero >= 1 and self.value(env) == target
+
+
+def _compute(operator: str, left: int, right: int) -> int:
+    if operator == "+":
+        return left + right
+    if operator == "-":
+        return left - right
+    if operator == "*":
+        return left * right
+    return left // right if right else 0
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A sort pattern: a kind with parameter patterns, or a variable (`kind` None), possibly repeated (`star`)."""
+
+    kind: str | None
+    name: str = ""
+    star: bool = False
+    params: tuple[Pattern | Linear, ...] = ()
+    pick: Linear | None = None  # a[i]: the i-th sort that a* stands for
+
+    def ground(self, env: Binding) -> bool:
+        """True if every variable in it is bound."""
+        if self.kind is None:
+            return self.name in env
+        return all(
+            p.value(env) is not None if isinstance(p, Linear) else p.ground(env) for p in self.params
+        )
+
+    def match(self, sort: Sort, env: Binding) -> bool:
+        """Match one sort, binding variables in `env`; False (with `env` partly filled) where it does not fit."""
+        if self.kind is None:
+            bound = env.setdefault(self.name, sort)
+            return bound is sort
+        if sort.kind != self.kind:
+            return False
+        return _match_params(self.params, sort.params, env)
+
+    def build(self, env: Binding, sorts: SortTable) -> Sort:
+        """The sort it stands for under `env`; KeyError while a variable is unbound."""
+        if self.kind is None:
+            bound = env[self.name]
+            if self.pick is not None and isinstance(bound, tuple):
+                return bound[self.pick.value(env) or 0]
+            if not isinstance(bound, Sort):
+                raise KeyError(self.name)
+            return bound
+        params: list[SortParam] = []
+        for param in self.params:
+            if isinstance(param, Linear):
+                number = param.value(env)
+                if number is None:
+                    raise KeyError(str(param.names()))
+                params.append(number)
+            elif param.star:
+                bound = env[param.name]
+                params.extend(bound if isinstance(bound, tuple) else ())
+            else:
+                params.append(param.build(env, sorts))
+        return sorts.get(self.kind, *params)
+
+
+def _match_params(patterns: tuple[Pattern | Linear, ...], params: tuple[SortParam, ...], env: Binding) -> bool:
+    star = next((k for k, p in enumerate(patterns) if isinstance(p, Pattern) and p.star), None)
+    if star is None:
+        return len(patterns) == len(params) and all(_match_param(p, q, env) for p, q in zip(patterns, params))
+    behind = len(patterns) - star - 1
+    if len(params) < star + behind:
+        return False
+    stop = len(params) - behind
+    middle = params[star:stop]
+    name = patterns[star].name  # type: ignore[union-attr]
+    return (
+        all(_match_param(p, q, env) for p, q in zip(patterns[:star], params[:star]))
+        and env.setdefault(name, middle) == middle  # type: ignore[arg-type]
+        and all(_match_param(p, q, env) for p, q in zip(patterns[star + 1 :], params[stop:]))
+    )
+
+
+def _match_param(pattern: Pattern | Linear, param: SortParam, env: Binding) -> bool:
+    if isinstance(pattern, Linear):
+        return isinstance(param, int) and pattern.solve(param, env)
+    if isinstance(param, Sort):
+        return pattern.match(param, env)
+    return pattern.kind is None and env.setdefault(pattern.name, param) is param  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Index:
+    """An index of an operator: its name, its range where it has one, and whether there is one for each argument."""
+
+    name: str
+    low: Linear | None
+    high: Linear | None
+    each: bool = False
+
+
+@dataclass(frozen=True)
+class Signature:
+    """An operator's rank: indices, argument patterns, result pattern, attribute."""
+
+    indices: tuple[Index, ...]
+    args: tuple[Pattern, ...]
+    result: Pattern
+    attribute: str | None  # one of ASSOCIATIVE
+    as_sort: bool
+    binder: bool
+    text: str
+
+
+class _Reader:
+    def __init__(self, text: str, where: str) -> None:
+        self.text = text
+        self.where = where
+        self.tokens = self._split(text)
+        self.at = 0
+
+    def _split(self, text: str) -> list[str]:
+        tokens, at = [], 0
+        text = text.rstrip()
+        while at < len(text):
+            found = _TOKEN.match(text, at)
+            if found is None:
+                raise InputError(f"{self.where}: unexpected '{text[at:].strip()[:10]}' in signature '{self.text}'")
+            tokens.append(found.group(1))
+            at = found.end()
+        return tokens
+
+    def peek(self) -> str:
+        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+
+    def take(self, expected: str | None = None) -> str:
+        token = self.peek()
+        if not token or (expected is not None and token != expected):
+            found = f"'{token}'" if token else "its end"
+            raise InputError(f"{self.where}: expected {expected or 'more'} but found {found} in signature '{self.text}'")
+        self.at += 1
+        return token
+
+    def skip(self, token: str) -> bool:
+        if self.peek() == token:
+            self.at += 1
+            return True
+        return False
+
+    def signature(self) -> Signature:
+        indices: list[Index] = []
+        args: list[Pattern] = []
+        while self.peek() != "->":
+            if self.peek() == "{":
+                indices.append(self.index())
+            else:
+                args.append(self.pattern())
+        self.take("->")
+        result = self.pattern()
+        flags = []
+        while self.skip(":"):
+            word = self.take()
+            while self.skip("-"):
+                word += "-" + self.take()
+            flags.append(word)
+        if self.peek() or not set(flags) <= {*ASSOCIATIVE, "as", "binder"}:
+            raise InputError(f"{self.where}: unknown attribute in signature '{self.text}'")
+        attribute = next((f for f in flags if f in ASSOCIATIVE), None)
+        return Signature(tuple(indices), tuple(args), result, attribute, "as" in flags, "binder" in flags, self.text)
+
+    def index(self) -> Index:
+        self.take("{")
+        name = self.take()
+        low = high = None
+        if self.skip(":"):
+            low = self.linear()
+            self.take("..")
+            high = self.linear()
+        self.take("}")
+        return Index(name, low, high, self.skip("*"))
+
+    def linear(self) -> Linear:
+        code = self.product()
+        while self.peek() in ("+", "-"):
+            operator = self.take()
+            code = (*code, *self.product(), operator)
+        return Linear(code)
+
+    def product(self) -> tuple[int | str, ...]:
+        code = self.atom()
+        while self.peek() in ("*", "/"):
+            operator = self.take()
+            code = (*code, *self.atom(), operator)
+        return code
+
+    def atom(self) -> tuple[int | str, ...]:
+        token = self.take()
+        return (int(token) if token.isdigit() else token,)
+
+    def pattern(self) -> Pattern:
+        word = self.take()
+        if not word.isalpha():
+            raise InputError(f"{self.where}: expected a sort but found '{word}' in signature '{self.text}'")
+        if word.islower():
+            pick = None
+            if self.skip("["):
+                pick = self.linear()
+                self.take("]")
+            star = self.skip("*") or (self.peek() == "+" and bool(self.take("+")))
+            if self.skip("("):  # case(a)
+                inner = self.pattern()
+                self.take(")")
+                return Pattern(f"SORT_{word.upper()}", params=(inner,))
+            return Pattern(None, word, star, pick=pick)
+        params: list[Pattern | Linear] = []
+        if self.skip("("):
+            while not self.skip(")"):
+                params.append(self.linear() if word in NUMERIC else self.pattern())
+                self.skip(",")
+        return Pattern(f"SORT_{word}", params=tuple(params))
+
+
+def parse_signature(text: str, where: str) -> Signature:
+    """Read a signature; InputError names `where` and what is wrong."""
+    return _Reader(text, where).signature()

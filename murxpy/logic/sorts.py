@@ -1,0 +1,145 @@
+"""Sorts, hash-consed within one run, and the declarations of datatypes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Union
+
+SortParam = Union["Sort", int, str, "Datatype"]
+
+
+class Sort:
+    """A sort: its kind (`SORT_BV`) and parameters (widths, sorts, a name, a datatype).
+
+    Made by `SortTable.get` only, so that within a run equal sorts are the same object.
+    """
+
+    __slots__ = ("kind", "params", "serial")
+
+    def __init__(self, kind: str, params: tuple[SortParam, ...], serial: int) -> None:
+        self.kind = kind
+        self.params = params
+        self.serial = serial
+
+    @property
+    def short(self) -> str:
+        """The kind without its prefix: `BV`."""
+        return self.kind.removeprefix("SORT_")
+
+    @property
+    def width(self) -> int:
+        """The first integer parameter: a bit-vector's width, a field's order, the exponent bits of a format."""
+        return self.number(0)
+
+    def number(self, position: int) -> int:
+        """The integer parameter at `position`; TypeError where it is none."""
+        value = self.params[position]
+        if not isinstance(value, int):
+            raise TypeError(f"parameter {position} of {self} is no number")
+        return value
+
+    def sort(self, position: int) -> Sort:
+        """The parameter at `position` that is a sort; TypeError where it is none."""
+        value = self.params[position]
+        if not isinstance(value, Sort):
+            raise TypeError(f"parameter {position} of {self} is no sort")
+        return value
+
+    def sorts(self) -> tuple[Sort, ...]:
+        """All parameters that are sorts, in order."""
+        return tuple(p for p in self.params if isinstance(p, Sort))
+
+    @property
+    def datatype(self) -> Datatype:
+        """The declaration of a datatype's sort; TypeError for other sorts."""
+        value = self.params[0]
+        if not isinstance(value, Datatype):
+            raise TypeError(f"{self} is no datatype")
+        return value
+
+    def __repr__(self) -> str:
+        if not self.params:
+            return self.short
+        return f"{self.short}({','.join(p.name if isinstance(p, Datatype) else str(p) for p in self.params)})"
+
+
+@dataclass(eq=False)
+class Constructor:
+    """A constructor of a datatype: its symbol and its fields (selector, sort)."""
+
+    name: str
+    fields: list[tuple[str, Sort]] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Datatype:
+    """A declared datatype; compared by identity, since two declarations of one name are two datatypes."""
+
+    name: str
+    params: list[str] = field(default_factory=list)
+    constructors: list[Constructor] = field(default_factory=list)
+
+    def constructor(self, name: str) -> Constructor | None:
+        """The constructor called `name`, if there is one."""
+        return next((c for c in self.constructors if c.name == name), None)
+
+
+class SortTable:
+    """The sorts of one run: equal kind and parameters give the same object."""
+
+    def __init__(self) -> None:
+        self._sorts: dict[tuple[object, ...], Sort] = {}
+
+    def get(self, kind: str, *params: SortParam) -> Sort:
+        """The sort of this kind with these parameters."""
+        key = (kind, *params)
+        sort = self._sorts.get(key)
+        if sort is None:
+            sort = self._sorts[key] = Sort(kind, params, len(self._sorts))
+        return sort
+
+    def substitute(self, sort: Sort, bound: dict[str, Sort]) -> Sort:
+        """`sort` with its datatype parameters (`SORT_PARAM`) replaced as `bound` says."""
+        if sort.kind == "SORT_PARAM":
+            name = sort.params[0]
+            return bound.get(name, sort) if isinstance(name, str) else sort
+        if not sort.sorts():
+            return sort
+        return self.get(sort.kind, *(self.substitute(p, bound) if isinstance(p, Sort) else p for p in sort.params))
+
+    def field_sorts(self, sort: Sort, constructor: Constructor) -> list[Sort]:
+        """The sorts of the fields of `constructor` in the datatype sort `sort`, its parameters filled in."""
+        bound = dict(zip(sort.datatype.params, sort.sorts()))
+        return [self.substitute(field_sort, bound) for _, field_sort in constructor.fields]
+
+
+def components(sort: Sort) -> Iterator[Sort]:
+    """`sort` and every sort inside it, outermost first (fields of datatypes are not entered)."""
+    yield sort
+    for inner in sort.sorts():
+        yield from components(inner)
+
+
+def well_founded(datatypes: list[Datatype]) -> list[Datatype]:
+    """Those of a block of mutually recursive declarations that have a finite value; SMT-LIB 2.7, section 4.2.3."""
+    founded: list[Datatype] = []
+    changed = True
+    while changed:
+        changed = False
+        for datatype in datatypes:
+            if datatype not in founded and any(_finite(c, datatypes, founded) for c in datatype.constructors):
+                founded.append(datatype)
+                changed = True
+    return founded
+
+
+def _finite(constructor: Constructor, block: list[Datatype], founded: list[Datatype]) -> bool:
+    return all(_inhabited(sort, block, founded) for _, sort in constructor.fields)
+
+
+def _inhabited(sort: Sort, block: list[Datatype], founded: list[Datatype]) -> bool:
+    # A datatype of the block inside another sort (an array of them) counts as unfounded, which is what solvers demand.
+    return all(
+        inner.datatype in founded or inner.datatype not in block for inner in components(sort) if inner.kind == "SORT_DT"
+    )

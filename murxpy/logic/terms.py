@@ -1,0 +1,84 @@
+"""Terms: immutable, hash-consed within one run, with their sort and free variables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from murxpy.logic.sorts import Sort
+
+CONSTANT, VARIABLE, VALUE, SPECIAL, FUNCTION = "OP_CONSTANT", "OP_VARIABLE", "OP_VALUE", "OP_SPECIAL", "OP_FUN"
+LEAVES = (CONSTANT, VARIABLE, VALUE, SPECIAL)
+
+
+class Term:
+    """A term: operator kind, arguments, indices (or a leaf's payload), sort, free variables in order of creation."""
+
+    __slots__ = ("op", "args", "indices", "sort", "free", "serial")
+
+    def __init__(
+        self, op: str, args: tuple[Term, ...], indices: tuple[Any, ...], sort: Sort, free: tuple[Term, ...], serial: int
+    ) -> None:
+        self.op = op
+        self.args = args
+        self.indices = indices
+        self.sort = sort
+        self.free = free
+        self.serial = serial
+
+    @property
+    def leaf(self) -> bool:
+        """True for constants, variables and values."""
+        return self.op in LEAVES
+
+    @property
+    def literal(self) -> bool:
+        """True for a value or special value."""
+        return self.op == VALUE or self.op == SPECIAL
+
+    def __repr__(self) -> str:
+        inner = [repr(a) for a in self.args] + [str(i) for i in self.indices]
+        return f"{self.op}({', '.join(inner)})"
+
+
+class TermTable:
+    """The terms of one run: equal structure gives the same object."""
+
+    def __init__(self) -> None:
+        self._terms: dict[tuple[Any, ...], Term] = {}
+
+    def leaf(self, op: str, payload: tuple[Any, ...], sort: Sort) -> Term:
+        """A constant or value; equal payload and sort give the same term."""
+        key = (op, payload, sort)
+        term = self._terms.get(key)
+        if term is None:
+            term = self._terms[key] = Term(op, (), payload, sort, (), len(self._terms))
+        return term
+
+    def variable(self, name: str, sort: Sort) -> Term:
+        """A new bound variable, different from every other of the same name."""
+        serial = len(self._terms)
+        term = Term(VARIABLE, (), (name, serial), sort, (), serial)
+        term.free = (term,)
+        self._terms[(VARIABLE, serial)] = term
+        return term
+
+    def apply(
+        self, op: str, args: tuple[Term, ...], indices: tuple[Any, ...], sort: Sort, bound: tuple[Term, ...] = ()
+    ) -> Term:
+        """The application of `op`; `bound` are the variables that it binds."""
+        key = (op, args, indices, sort)
+        term = self._terms.get(key)
+        if term is None:
+            free = _free(args, bound)
+            term = self._terms[key] = Term(op, args, indices, sort, free, len(self._terms))
+        return term
+
+
+def _free(args: tuple[Term, ...], bound: tuple[Term, ...]) -> tuple[Term, ...]:
+    open_args = [a for a in args if a.free]
+    if not open_args:
+        return ()
+    if len(open_args) == 1 and not bound:
+        return open_args[0].free
+    union = {v.serial: v for a in open_args for v in a.free if v not in bound}
+    return tuple(union[serial] for serial in sorted(union))

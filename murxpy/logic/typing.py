@@ -1,0 +1,260 @@
+"""The type checker: the result sort of an operator from its arguments' sorts, indices, and where needed the sort asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from murxpy.errors import InputError
+from murxpy.logic.catalogue import Catalogue, Operator
+from murxpy.logic.signature import Binding, Linear, Signature
+from murxpy.logic.sorts import Constructor, Sort, SortTable
+
+MAX_INDEX_RANGE = 1 << 32
+
+
+class IllSorted(InputError):
+    """An application that its operator's rank does not allow."""
+
+
+class Checker:
+    """Result sorts within one run; each distinct question is answered once."""
+
+    def __init__(self, catalogue: Catalogue, sorts: SortTable) -> None:
+        self.catalogue = catalogue
+        self.sorts = sorts
+        self._known: dict[tuple[Any, ...], Sort] = {}
+
+    def result(
+        self, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...] = (), wanted: Sort | None = None
+    ) -> Sort:
+        """The sort of `operator` applied to arguments of sorts `args`.
+
+        `wanted` is the result sort where the arguments do not determine it (`as`). Raises IllSorted.
+        """
+        key = (operator.kind, args, indices, wanted)
+        sort = self._known.get(key)
+        if sort is None:
+            sort = self._known[key] = self._infer(operator, args, indices, wanted)
+        return sort
+
+    def _infer(self, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None) -> Sort:
+        if operator.typing is not None:
+            return DATATYPE_RULES[operator.typing](self.sorts, operator, args, indices, wanted)
+        signature = operator.signature
+        if signature.binder:
+            return _binder(self.sorts, operator, args)
+        if len(args) < operator.minimum or (len(args) > operator.minimum and not takes_more(signature)):
+            raise IllSorted(f"{operator.kind} takes {arity_text(operator)} arguments, got {len(args)}")
+        attribute = signature.attribute
+        if attribute == "left-assoc" and len(args) > 2:
+            return self._fold(operator, list(args), indices)
+        if attribute == "right-assoc" and len(args) > 2:
+            return self._fold(operator, list(reversed(args)), indices)
+        return self._apply(operator, args, indices, wanted)
+
+    def _fold(self, operator: Operator, args: list[Sort], indices: tuple[Any, ...]) -> Sort:
+        sort = args[0]
+        for other in args[1:]:
+            sort = self.result(operator, (sort, other), indices)
+        return sort
+
+    def _apply(self, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None) -> Sort:
+        signature = operator.signature
+        env: Binding = {"arity": len(args)}
+        bind_indices(operator, indices, len(args), env)
+        if wanted is not None and not signature.result.match(wanted, env):
+            raise IllSorted(f"{operator.kind} cannot give {wanted}")
+        if not match_args(signature, args, env):
+            raise IllSorted(f"{operator.kind}: no rank {signature.text} for ({', '.join(map(str, args))})")
+        check_ranges(operator, indices, env)
+        try:
+            return signature.result.build(env, self.sorts)
+        except KeyError as unbound:
+            raise IllSorted(f"{operator.kind} needs the sort of its result ({unbound.args[0]} is open)") from None
+
+
+def takes_more(signature: Signature) -> bool:
+    """True if the rank allows more arguments than it writes."""
+    return signature.attribute is not None or any(p.star for p in signature.args)
+
+
+def arity_text(operator: Operator) -> str:
+    """`2` or `at least 2`, for messages."""
+    return f"{'at least ' if takes_more(operator.signature) else ''}{operator.minimum}"
+
+
+def match_args(signature: Signature, args: Sequence[Sort], env: Binding) -> bool:
+    """Match argument sorts against the rank, extra arguments like the last; binds variables in `env`."""
+    position = 0
+    for pattern in signature.args:
+        if pattern.star:
+            bound = env.get(pattern.name)
+            rest = tuple(args[position:])
+            if bound is None:
+                env[pattern.name] = bound = rest
+            if bound != rest:
+                return False
+            position = len(args)
+        else:
+            if position >= len(args) or not pattern.match(args[position], env):
+                return False
+            position += 1
+    last = signature.args[-1] if signature.args else None
+    return all(last is not None and last.match(sort, env) for sort in args[position:])
+
+
+def bind_indices(operator: Operator, indices: tuple[Any, ...], arity: int, env: Binding) -> None:
+    """Bind the operator's index names; raises IllSorted where there are too few or too many."""
+    specs = operator.signature.indices
+    expected = sum(arity if spec.each else 1 for spec in specs)
+    if len(indices) != expected:
+        raise IllSorted(f"{operator.kind} takes {expected} indices, got {len(indices)}")
+    for spec, value in zip(specs, indices):
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise IllSorted(f"{operator.kind}: index {spec.name} must be a number, got {value!r}")
+        if not spec.each:
+            env[spec.name] = value
+
+
+def check_ranges(operator: Operator, indices: tuple[Any, ...], env: Binding) -> None:
+    """Raise IllSorted where an index is outside the range that its rank gives."""
+    for spec, value in zip(operator.signature.indices, indices):
+        low = _bound(spec.low, env, 0)
+        high = _bound(spec.high, env, MAX_INDEX_RANGE)
+        # A range that speaks of `max` limits the generator only: the standard knows no widest bit-vector.
+        unlimited = spec.high is not None and "max" in spec.high.names()
+        if value < low or (value > high and not unlimited):
+            raise IllSorted(f"{operator.kind}: index {spec.name} is {value}, expected {low} to {high}")
+
+
+def _bound(linear: Linear | None, env: Binding, default: int) -> int:
+    if linear is None:
+        return default
+    value = linear.value(env)
+    return default if value is None else value
+
+
+def _binder(sorts: SortTable, operator: Operator, args: tuple[Sort, ...]) -> Sort:
+    """Quantifiers, lambdas, comprehensions: variables, body, and what comes behind it."""
+    shape = operator.signature.args
+    behind = len(shape) - 1
+    if len(args) < 1 + behind:
+        raise IllSorted(f"{operator.kind} takes variables and {behind} more arguments, got {len(args)}")
+    variables, rest = args[: len(args) - behind], args[len(args) - behind :]
+    body = rest[0]
+    if shape[1].kind == "SORT_BOOL" and body.kind != "SORT_BOOL":
+        raise IllSorted(f"{operator.kind}: the body must be Boolean, got {body}")
+    kind = signature_kind(operator)
+    if kind == "SORT_ARRAY":
+        if len(variables) != 1:
+            raise IllSorted(f"{operator.kind} binds one variable, got {len(variables)}")
+        return sorts.get(kind, variables[0], body)
+    if kind == "SORT_FUN":
+        return sorts.get(kind, *variables, body)
+    if kind == "SORT_SET":
+        return sorts.get(kind, rest[1])
+    return sorts.get("SORT_BOOL")
+
+
+def signature_kind(operator: Operator) -> str:
+    """The sort kind of the result, or the empty string where it is a variable."""
+    return operator.signature.result.kind or ""
+
+
+def _constructor(operator: Operator, datatype: Sort, indices: tuple[Any, ...]) -> Constructor:
+    if datatype.kind != "SORT_DT":
+        raise IllSorted(f"{operator.kind} takes a datatype, got {datatype}")
+    found = datatype.datatype.constructor(indices[0]) if indices and isinstance(indices[0], str) else None
+    if found is None:
+        raise IllSorted(f"{operator.kind}: {datatype} has no constructor {indices[0] if indices else ''}")
+    return found
+
+
+def _field(operator: Operator, constructor: Constructor, indices: tuple[Any, ...]) -> int:
+    for position, (selector, _) in enumerate(constructor.fields):
+        if len(indices) > 1 and selector == indices[1]:
+            return position
+    raise IllSorted(f"{operator.kind}: {constructor.name} has no selector {indices[1] if len(indices) > 1 else ''}")
+
+
+def _count(operator: Operator, args: tuple[Sort, ...], expected: int) -> None:
+    if len(args) != expected:
+        raise IllSorted(f"{operator.kind} takes {expected} arguments, got {len(args)}")
+
+
+Rule = Callable[[SortTable, Operator, tuple[Sort, ...], tuple[Any, ...], "Sort | None"], Sort]
+
+
+def _apply_constructor(
+    sorts: SortTable, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None
+) -> Sort:
+    if wanted is None:
+        raise IllSorted(f"{operator.kind} needs the sort of its result")
+    fields = sorts.field_sorts(wanted, _constructor(operator, wanted, indices))
+    if tuple(fields) != args:
+        raise IllSorted(f"{operator.kind} {indices[0]} takes ({', '.join(map(str, fields))}), got {args}")
+    return wanted
+
+
+def _apply_selector(
+    sorts: SortTable, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None
+) -> Sort:
+    _count(operator, args, 1)
+    constructor = _constructor(operator, args[0], indices)
+    return sorts.field_sorts(args[0], constructor)[_field(operator, constructor, indices)]
+
+
+def _apply_tester(
+    sorts: SortTable, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None
+) -> Sort:
+    _count(operator, args, 1)
+    _constructor(operator, args[0], indices)
+    return sorts.get("SORT_BOOL")
+
+
+def _apply_updater(
+    sorts: SortTable, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None
+) -> Sort:
+    _count(operator, args, 2)
+    constructor = _constructor(operator, args[0], indices)
+    expected = sorts.field_sorts(args[0], constructor)[_field(operator, constructor, indices)]
+    if args[1] is not expected:
+        raise IllSorted(f"{operator.kind} takes {expected}, got {args[1]}")
+    return args[0]
+
+
+def _match_case(
+    sorts: SortTable, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None
+) -> Sort:
+    if wanted is None or not args:
+        raise IllSorted(f"{operator.kind} needs a body and the datatype's sort")
+    variables = args[:-1]
+    if indices:
+        fields = sorts.field_sorts(wanted, _constructor(operator, wanted, indices))
+        if tuple(fields) != variables:
+            raise IllSorted(f"{operator.kind} {indices[0]} binds ({', '.join(map(str, fields))}), got {variables}")
+    elif variables != (wanted,):
+        raise IllSorted(f"{operator.kind}: a pattern without constructor binds one variable of {wanted}")
+    return sorts.get("SORT_CASE", wanted, args[-1])
+
+
+def _match(
+    sorts: SortTable, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None
+) -> Sort:
+    if len(args) < 2 or any(case.kind != "SORT_CASE" for case in args[1:]):
+        raise IllSorted(f"{operator.kind} takes a datatype and cases, got {args}")
+    for case in args[1:]:
+        if case.params != (args[0], args[1].params[1]):
+            raise IllSorted(f"{operator.kind}: the case {case} does not fit {args[0]}")
+    return args[1].sort(1)
+
+
+DATATYPE_RULES: dict[str, Rule] = {
+    "constructor": _apply_constructor,
+    "selector": _apply_selector,
+    "tester": _apply_tester,
+    "updater": _apply_updater,
+    "match": _match,
+    "match-case": _match_case,
+}

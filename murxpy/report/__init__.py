@@ -1,0 +1,1 @@
+"""Consumers of campaign events: what a user sees of a campaign."""
