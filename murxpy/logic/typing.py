@@ -67,6 +67,7 @@ class Checker:
             raise IllSorted(f"{operator.kind} cannot give {wanted}")
         if not match_args(signature, args, env):
             raise IllSorted(f"{operator.kind}: no rank {signature.text} for ({', '.join(map(str, args))})")
+        tuple_arity(signature, env)
         check_ranges(operator, indices, env)
         try:
             return signature.result.build(env, self.sorts)
@@ -102,6 +103,15 @@ def match_args(signature: Signature, args: Sequence[Sort], env: Binding) -> bool
             position += 1
     last = signature.args[-1] if signature.args else None
     return all(last is not None and last.match(sort, env) for sort in args[position:])
+
+
+def tuple_arity(signature: Signature, env: Binding) -> None:
+    """Let `arity` be the number of components where the one argument is a tuple of any length."""
+    if len(signature.args) == 1:
+        for value in env.values():
+            if isinstance(value, tuple):
+                env["arity"] = len(value)
+                return
 
 
 def bind_indices(operator: Operator, indices: tuple[Any, ...], arity: int, env: Binding) -> None:

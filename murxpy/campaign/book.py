@@ -1,0 +1,161 @@
+"""The book of findings: buckets in memory, their traces in files, all of it mirrored in the store.
+
+When the disk is full, what could not be written stays here and is tried again with each flush.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from murxpy.campaign.buckets import KEPT, TRIALS, Bucket, Kept, Known, new_bucket
+from murxpy.campaign.findings import Candidate, Proof
+from murxpy.campaign.folder import Folder
+from murxpy.campaign.store import Changes, Row, Store, TargetState
+
+
+class Book:
+    """Counts findings into buckets and keeps the smallest traces. `notice` is told what the user should know."""
+
+    def __init__(self, folder: Folder, store: Store, known: Known, notice: Callable[[str], None]) -> None:
+        self._folder = folder
+        self._store = store
+        self._known = known
+        self._notice = notice
+        self.buckets = {bucket.key: bucket for bucket in store.buckets()}
+        self._relabel()
+        self._dirty: dict[str, Bucket] = dict(self.buckets)
+        self._rows: list[Row] = []
+        self._files: dict[str, str] = {}
+        self._counters: Counter[str] = Counter()
+        self._meta: dict[str, object] = {}
+        self._session: tuple[float, float | None, str | None, str] | None = None
+        self._full = False
+
+    def _relabel(self) -> None:
+        """What the user lists as known now is what counts, also for buckets of an earlier session."""
+        for bucket in self.buckets.values():
+            if bucket.key in self._known:
+                bucket.state = "known"
+            elif bucket.state == "known":
+                bucket.state = "pending"
+
+    def count(self, found: Candidate, target: str, now: float) -> bool:
+        """Count `found` of the target called `target`, at `now` (epoch); gives whether it opened its bucket."""
+        bucket = self.buckets.get(found.key)
+        new = bucket is None
+        if bucket is None:
+            known = found.key in self._known
+            bucket = self.buckets[found.key] = new_bucket(found.key, found.family, found.verdict, known=known, now=now)
+        bucket.count += 1
+        bucket.last = now
+        job, lines = found.job, found.outcome.trace.count("\n")
+        self._rows.append(Row(found.key, target, job.index, job.seed, found.version, lines, json.dumps(job.damp), now))
+        self._dirty[found.key] = bucket
+        return new
+
+    def keep(self, found: Candidate, label: str) -> bool:
+        """Keep the trace of `found` if it is among the smallest of its bucket, and worth a trial; gives whether."""
+        bucket = self.buckets[found.key]
+        size = len(found.outcome.trace)
+        if bucket.known or bucket.tried >= TRIALS or any(kept.seed == found.job.seed for kept in bucket.traces):
+            return False
+        if len(bucket.traces) >= KEPT and size >= max(kept.size for kept in bucket.traces):
+            return False
+        stem = f"findings/{found.key}/{found.job.seed:016x}{label}"
+        bucket.tried += 1
+        bucket.traces.append(Kept(f"{stem}.trace", found.job.seed, found.outcome.trace.count("\n"), size))
+        self._write(f"{stem}.trace", found.outcome.trace)
+        self._write(f"findings/{found.key}/stderr.txt", found.outcome.output)
+        while len(bucket.traces) > KEPT:
+            self._drop(bucket, max(bucket.traces, key=lambda kept: kept.size))
+        return True
+
+    def settle(self, found: Candidate, proof: Proof) -> None:
+        """Note whether `found`, whose trace was kept, showed again."""
+        bucket = self.buckets[found.key]
+        self._dirty[bucket.key] = bucket
+        kept = next((kept for kept in bucket.traces if kept.seed == found.job.seed), None)
+        if kept is not None:
+            kept.confirmed = proof.confirmed and not proof.history
+        if proof.confirmed:
+            bucket.state = "confirmed"
+        elif bucket.state == "pending":
+            bucket.state = "unconfirmed"
+        if proof.history and kept is not None:
+            self._write(kept.file.removesuffix(".trace") + ".history", _history(found, proof))
+        elif kept is not None and not proof.confirmed and any(other.confirmed for other in bucket.traces):
+            self._drop(bucket, kept)
+
+    def set_backtrace(self, key: str, text: str) -> None:
+        """Note the native frames of bucket `key`."""
+        self.buckets[key].backtrace = text
+        self._dirty[key] = self.buckets[key]
+        self._write(f"findings/{key}/backtrace.txt", text)
+
+    def add(self, counts: Counter[str]) -> None:
+        """Add the counters of runs that ended."""
+        self._counters.update(counts)
+
+    def note(self, **meta: object) -> None:
+        """Set named values of the campaign."""
+        self._meta.update(meta)
+
+    def session(self, started: float, arguments: object, ended: float | None = None, reason: str | None = None) -> None:
+        """Note this session of the campaign."""
+        self._session = (started, ended, reason, json.dumps(arguments, default=str))
+
+    def pending_trace(self, bucket: Bucket, kept: Kept) -> str | None:
+        """The text of a kept trace; None when its file is gone."""
+        waiting = self._files.get(kept.file)
+        if waiting is not None:
+            return waiting
+        try:
+            return (self._folder.path / kept.file).read_text(encoding="utf-8", errors="surrogatepass")
+        except OSError:
+            return None
+
+    def _drop(self, bucket: Bucket, kept: Kept) -> None:
+        bucket.traces.remove(kept)
+        self._files.pop(kept.file, None)
+        self._folder.remove(kept.file)
+        self._folder.remove(kept.file.removesuffix(".trace") + ".history")
+
+    def _write(self, name: str, text: str) -> None:
+        try:
+            self._folder.write(name, text)
+        except OSError as error:
+            self._files[name] = text
+            self._failed(error.strerror or str(error))
+
+    def _failed(self, reason: str) -> None:
+        if not self._full:
+            self._full = True
+            self._notice(f"{self._folder.path}: cannot be written ({reason}); what is found is kept in memory and written "
+                         "when there is room")  # fmt: skip
+
+    def flush(self, targets: Sequence[TargetState]) -> bool:
+        """Bring files and database up to date, with `targets` as far as they are; False when it did not work."""
+        try:
+            for name in list(self._files):
+                self._folder.write(name, self._files[name])
+                del self._files[name]
+            self._store.save(Changes(targets, list(self._dirty.values()), self._rows, self._counters, self._meta,
+                                     self._session))  # fmt: skip
+        except (OSError, sqlite3.OperationalError) as error:
+            self._failed(getattr(error, "strerror", None) or str(error))
+            return False
+        self._dirty, self._rows, self._counters, self._meta = {}, [], Counter(), {}
+        if self._full:
+            self._full = False
+            self._notice(f"{self._folder.path}: can be written again, nothing was lost")
+        return True
+
+
+def _history(found: Candidate, proof: Proof) -> str:
+    """The runs that must come before, one a line: seed, and what was damped in it."""
+    runs = [*proof.history, found.job]
+    head = "# The runs that show this finding when one process does them one after another: seed, damped calls.\n"
+    return head + "".join(f"{job.seed:x} {json.dumps(job.damp)}\n" for job in runs)

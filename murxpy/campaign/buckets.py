@@ -1,0 +1,139 @@
+"""Buckets: which findings are the same defect."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Literal
+
+from murxpy.errors import InputError
+from murxpy.oracles.crash import Verdict, severity
+
+State = Literal["pending", "confirmed", "unconfirmed", "known"]
+
+KEPT = 3  # traces of one bucket
+TRIALS = 6  # findings of one bucket that are tried for whether they show again
+
+# What differs between two findings of one defect, the longest first.
+_VARIABLE = (
+    (re.compile(r"0x[0-9a-fA-F]+"), "ADDR"),
+    (re.compile(r"(?:/[\w.+-]+)+/([\w.+-]+)"), r"\1"),  # of a path, the name of the file stays
+    (re.compile(r"\|[^|]*\||\"[^\"]*\"|`[^']*'|'[^']*'"), "NAME"),
+    (re.compile(r"(?<![A-Za-z_])[-+]?\d+(?:\.\d+)?"), "N"),
+    (re.compile(r"\b([A-Za-z_]+?)[!_]?\d+\b"), r"\1N"),
+    (re.compile(r"\s+"), " "),
+)
+
+
+def normalise(message: str) -> str:
+    """`message` without what differs between two findings of one defect: addresses, numbers, paths, quoted names."""
+    text = message.strip()[:2000]
+    for pattern, replacement in _VARIABLE:
+        text = pattern.sub(replacement, text)
+    return text[:400]
+
+
+def bucket_key(family: str, verdict: Verdict) -> str:
+    """The bucket of a finding in a solver of `family`: words to read, and a hash of all that decides."""
+    call = verdict.call
+    message = normalise(verdict.message)
+    parts = (verdict.kind, family, verdict.signal, message, call.action, call.operator, call.spelling)
+    words = [verdict.kind, verdict.signal, family, call.action, call.operator, call.spelling]
+    slug = re.sub(r"[^a-z0-9]+", "-", "-".join(filter(None, words)).lower()).strip("-")[:80]
+    return f"{slug}-{blake2b(repr(parts).encode('utf-8', 'replace'), digest_size=4).hexdigest()}"
+
+
+@dataclass(slots=True)
+class Kept:
+    """A trace kept for a bucket: `file` under the output folder. `confirmed` is None until it was tried."""
+
+    file: str
+    seed: int
+    lines: int
+    size: int
+    confirmed: bool | None = None
+
+
+@dataclass(slots=True)
+class Bucket:
+    """One defect. `first` and `last` are seconds since the epoch; `tried` the findings that were tried alone."""
+
+    key: str
+    kind: str
+    tier: str
+    severity: str
+    solver: str
+    signal: str
+    message: str
+    action: str
+    operator: str
+    spelling: str
+    state: State
+    first: float
+    last: float
+    count: int = 0
+    tried: int = 0
+    backtrace: str = ""
+    traces: list[Kept] = field(default_factory=list)
+
+    @property
+    def known(self) -> bool:
+        """Whether the user listed it as known."""
+        return self.state == "known"
+
+    def smallest(self) -> Kept | None:
+        """The trace to show: the smallest that shows the defect alone, else the smallest."""
+        return min(self.traces, key=lambda kept: (not kept.confirmed, kept.size), default=None)
+
+
+def new_bucket(key: str, family: str, verdict: Verdict, *, known: bool, now: float) -> Bucket:
+    """The bucket that a first finding opens."""
+    call = verdict.call
+    return Bucket(key, verdict.kind, verdict.tier, severity(verdict.kind), family, verdict.signal, verdict.message,
+                  call.action, call.operator, call.spelling, "known" if known else "pending", now, now)  # fmt: skip
+
+
+NOT_FAILING = ("hang", "out-of-memory")  # unless the user wants to fail on them
+
+
+def failing(bucket: Bucket, fail_on: Sequence[str] = ()) -> bool:
+    """Whether `bucket` makes the exit code 1: confirmed, not known, the solver's, and of a kind that counts."""
+    counts = bucket.kind in fail_on or (bucket.kind not in NOT_FAILING and bucket.tier != "murxpy")
+    return bucket.state == "confirmed" and counts
+
+
+class Known:
+    """The user's list of known bugs: bucket keys or patterns with `*` and `?`."""
+
+    def __init__(self, patterns: Sequence[str] = ()) -> None:
+        self._patterns = tuple(patterns)
+
+    def __contains__(self, key: str) -> bool:
+        return any(fnmatch.fnmatchcase(key, pattern) for pattern in self._patterns)
+
+
+def read_known(path: Path) -> tuple[str, ...]:
+    """The patterns in the file `path`, one a line, `#` begins a comment. Raises InputError."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise InputError(f"the list of known bugs cannot be read: {reason}", file=str(path)) from error
+    patterns = []
+    for number, line in enumerate(lines, 1):
+        pattern = line.partition("#")[0].strip()
+        if re.search(r"\s", pattern):
+            raise InputError("expected one bucket key or pattern a line, without blanks; put notes behind '#'",
+                             file=str(path), line=number)  # fmt: skip
+        if pattern:
+            patterns.append(pattern)
+    return tuple(patterns)
+
+
+def format_known(buckets: Sequence[Bucket]) -> str:
+    """The text of a list of known bugs that makes all of `buckets` known."""
+    return "".join(f"{bucket.key}  # {bucket.count} x {normalise(bucket.message)}\n" for bucket in buckets)

@@ -1,0 +1,62 @@
+"""The output folder of a campaign: its lock, and files that are there whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import tempfile
+from pathlib import Path
+
+from murxpy.errors import InputError
+
+
+class Folder:
+    """The folder `path`, made if need be and locked for this campaign. Raises InputError when it cannot be used."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            self._lock = os.open(path / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise InputError(f"the output folder cannot be written ({error.strerror}); choose another with --out",
+                             file=str(path)) from error  # fmt: skip
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            owner = os.pread(self._lock, 32, 0).decode("ascii", "replace").strip()
+            os.close(self._lock)
+            raise InputError(f"another campaign writes to this folder (process {owner}); wait for it to end, or choose "
+                             "another folder with --out", file=str(path)) from error  # fmt: skip
+        with contextlib.suppress(OSError):  # a full disk; the lock holds without the number in it
+            os.ftruncate(self._lock, 0)
+            os.pwrite(self._lock, f"{os.getpid()}\n".encode(), 0)
+
+    def write(self, name: str, text: str) -> None:
+        """Write `text` to the file `name` under the folder, atomically. Raises OSError, when the disk is full."""
+        write_atomically(self.path / name, text)
+
+    def remove(self, name: str) -> None:
+        """Remove the file `name` if it is there."""
+        with contextlib.suppress(OSError):
+            (self.path / name).unlink()
+
+    def close(self) -> None:
+        """Give the lock back."""
+        os.close(self._lock)
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Make `path` a file with `text`, or leave it as it was and raise OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fd, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+    try:
+        with os.fdopen(fd, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
+            file.write(text)
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise

@@ -1,0 +1,93 @@
+"""Hangs: which runs past the wall limit never return at all.
+
+To overstay a limit is a statistic. One suspect of each fatal call is replayed alone with far more time, and again with
+twice that, within a part of the campaign's time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from murxpy.campaign.findings import Candidate, candidate
+from murxpy.campaign.handles import Job
+from murxpy.campaign.pool import Pool, Result
+from murxpy.campaign.trials import Lane, Trial
+from murxpy.oracles.crash import Verdict, last_call
+
+SHARE = 0.1  # of the workers' time that may go into this
+_WAITING = 50  # suspects that wait for their turn
+
+
+class Hangs:
+    """Takes runs that overstayed, and calls `hung` with those that hang; `family(target)` names a target's solver."""
+
+    def __init__(self, pool: Pool, family: Callable[[int], tuple[str, str]], hung: Callable[[Candidate], None],
+                 tried: list[str]) -> None:  # fmt: skip
+        self._pool = pool
+        self._family = family
+        self._hung = hung
+        self._lane = Lane(pool)
+        self._suspects: list[Result] = []
+        self._target_of: dict[int, int] = {}
+        self._spent = 0.0
+        self._begun: float | None = None
+        self.tried = dict.fromkeys(tried)
+
+    @property
+    def lane(self) -> Lane:
+        """The lane of its trials."""
+        return self._lane
+
+    def suspect(self, result: Result, target: int) -> None:
+        """Remember a run that overstayed, unless its fatal call was looked at before."""
+        call = last_call(result.outcome.trace)
+        name = f"{target} {call.action} {call.operator}"
+        if name not in self.tried and result.outcome.trace and len(self._suspects) < _WAITING:
+            self.tried[name] = None
+            self._target_of[result.job.number] = target
+            self._suspects.append(result)
+
+    def feed(self, workers_time: float) -> None:
+        """Begin with the next suspect when it fits into its share of `workers_time` (seconds, all workers together)."""
+        if not self._lane.busy and self._suspects:
+            needed = 3 * self._pool.limits.patience
+            if self._spent + needed <= SHARE * workers_time:
+                self._begin(self._suspects.pop(0))
+        self._lane.feed()
+
+    def _begin(self, result: Result) -> None:
+        self._begun = time.monotonic()
+        self._try(result, self._pool.limits.patience, lambda trial: self._first(result, trial))
+
+    def _try(self, result: Result, wall: float, done: Callable[[Trial], None]) -> None:
+        name = f"{result.job.seed:016x}.trace"
+        job: Job = replace(result.job, number=self._pool.job_number(), wall=wall, text=result.outcome.trace, name=name)
+        self._lane.add(Trial(self._target_of[result.job.number], (job,), done))
+
+    def _first(self, result: Result, trial: Trial) -> None:
+        if _overstayed(trial):
+            self._try(result, 2 * self._pool.limits.patience, lambda again: self._second(result, again))
+        else:
+            self._end()
+
+    def _second(self, result: Result, trial: Trial) -> None:
+        self._end()
+        if not _overstayed(trial):
+            return
+        target = self._target_of[result.job.number]
+        message = f"no return within {2 * self._pool.limits.patience:g} s"
+        verdict = Verdict("hang", "solver", message, "", last_call(trial.outcomes[-1].trace))
+        found = candidate(target, *self._family(target), result.job, result.past, result.outcome, verdict)
+        if found is not None:
+            self._hung(found)
+
+    def _end(self) -> None:
+        if self._begun is not None:
+            self._spent += time.monotonic() - self._begun
+            self._begun = None
+
+
+def _overstayed(trial: Trial) -> bool:
+    return any(outcome.cause == "wall" for outcome in trial.outcomes)

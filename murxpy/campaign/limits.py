@@ -1,0 +1,42 @@
+"""The limits that the supervisor puts on a run and on the processes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MIB = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits of runs and workers.
+
+    `wall` and `cpu` are seconds of one run (`cpu` 0: none); `memory` is the resident memory of a worker in bytes;
+    `output` what one run may print, in bytes; `recycle` the runs after which a worker is replaced (1: a process for
+    each run). A run past `wall` hangs when it does not return within max(`hang`, `hang_factor` * `wall`) seconds in a
+    replay of its own, and then again not within twice that.
+    """
+
+    wall: float = 2.0
+    cpu: float = 0.0
+    memory: int = 2048 * MIB
+    output: int = 16 * MIB
+    nice: int = 5
+    recycle: int = 500
+    hang: float = 20.0
+    hang_factor: float = 20.0
+
+    def kernel(self) -> dict[str, int]:
+        """What the worker asks the kernel for; address space is a backstop, for what fills memory at once."""
+        space = 2 * self.memory + 4096 * MIB if self.memory else 0
+        return {"output": self.output, "address_space": space, "nice": self.nice}
+
+    @property
+    def patience(self) -> float:
+        """Seconds that a suspect of hanging gets in its first replay."""
+        return max(self.hang, self.hang_factor * self.wall)
+
+    @property
+    def replay_wall(self) -> float:
+        """Seconds that a replay gets when a finding is confirmed: the machine may be busier than it was."""
+        return max(5 * self.wall, 10.0)

@@ -1,0 +1,270 @@
+"""The pool of worker processes: starts them, feeds them, puts them under limits, and says how each run ended.
+
+One thread, one selector. The pool knows nothing of findings or campaigns; it turns processes into `Result` and `Lost`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import itertools
+import os
+import select
+import selectors
+import socket
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from murxpy.campaign.handles import Job, Worker
+from murxpy.campaign.limits import Limits
+from murxpy.campaign.parents import START_SECONDS, WarmParent
+from murxpy.campaign.targets import Plan
+from murxpy.errors import InternalError
+from murxpy.oracles.crash import Cause, Outcome, signal_name
+from murxpy.worker import buffer
+from murxpy.worker.channel import Message
+
+POLL = 0.05  # seconds between two looks at memory and clocks
+_TRIES = 3  # times that a warm parent may die before it is ready
+_REASONS = {"wall": "past the wall limit", "cpu": "past the CPU limit", "memory": "past the memory limit",
+            "parent": "its warm parent died"}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """`job` ended on `worker` in `outcome`. `past` are the jobs that this process did before it."""
+
+    worker: Worker
+    job: Job
+    outcome: Outcome
+    past: tuple[Job, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """The process of `worker` is gone; `unstarted` are jobs that it never began. `reason` is empty when it was told to."""
+
+    worker: Worker
+    reason: str
+    unstarted: tuple[Job, ...]
+
+
+class Pool:
+    """All processes of a campaign, by target: `plans[i]` is warm in a parent from which workers are forked."""
+
+    def __init__(self, plans: Sequence[Plan], limits: Limits) -> None:
+        self.plans = tuple(plans)
+        self.limits = limits
+        self.workers: dict[int, Worker] = {}
+        self._parents: dict[int, WarmParent] = {}
+        self._deaths = [0] * len(self.plans)
+        self._private: list[WarmParent] = []
+        self._selector = selectors.DefaultSelector()
+        self._numbers = itertools.count(1)
+        self._results: list[Result | Lost] = []
+        self._polled = 0.0
+
+    def warm(self) -> list[dict[str, object]]:
+        """Start all warm parents and wait until they are ready; gives their descriptions. Raises TargetError."""
+        for target in range(len(self.plans)):
+            self._parent(target)
+        return [self._parents[target].wait_ready() for target in range(len(self.plans))]
+
+    def job_number(self) -> int:
+        """A number for a job, never given before."""
+        return next(self._numbers)
+
+    def _parent(self, target: int) -> WarmParent:
+        parent = self._parents.get(target)
+        if parent is None:
+            parent = self._parents[target] = self._start_parent(target)
+        return parent
+
+    def _start_parent(self, target: int, *, private: bool = False) -> WarmParent:
+        parent = WarmParent(self.plans[target], private=private)
+        self._selector.register(parent.control, selectors.EVENT_READ, parent)
+        return parent
+
+    def spawn(self, target: int, slot: int = -1, *, lone: bool = False, private: bool = False) -> Worker:
+        """A new worker of `target`; jobs can be assigned at once. `private`: from a warm parent of its own."""
+        if private:
+            parent = self._start_parent(target, private=True)
+            self._private.append(parent)
+        else:
+            parent = self._parent(target)
+        worker, theirs, output = self._make(parent, slot, lone)
+        self.workers[worker.number] = worker
+        try:
+            if not parent.request(worker.number, self.limits.kernel(), [theirs.fileno(), worker.trace_fd, output]):
+                parent.kill()  # the selector tells us of its death
+        finally:
+            theirs.close()
+            os.close(output)
+        self._selector.register(worker.sock, selectors.EVENT_READ, worker)
+        return worker
+
+    def _make(self, parent: WarmParent, slot: int, lone: bool) -> tuple[Worker, socket.socket, int]:
+        ours, theirs = socket.socketpair()
+        ours.setblocking(False)
+        trace, output = buffer.create(), os.memfd_create("murxpy-output")
+        fcntl.fcntl(output, fcntl.F_SETFL, os.O_APPEND)
+        worker = Worker(next(self._numbers), slot, parent, lone, ours, trace, os.dup(output), time.monotonic(),
+                        self.limits.memory)  # fmt: skip
+        return worker, theirs, output
+
+    def step(self, timeout: float) -> list[Result | Lost]:
+        """Wait at most `timeout` seconds for something to happen, enforce the limits, and say what happened."""
+        for key, events in self._selector.select(min(timeout, POLL)):
+            if isinstance(key.data, Worker):
+                self._worker_ready(key.data, events)
+            elif isinstance(key.data, WarmParent):
+                self._parent_ready(key.data)
+        self._enforce()
+        results, self._results = self._results, []
+        return results
+
+    def assign(self, worker: Worker, job: Job) -> None:
+        """Queue `job` on `worker`."""
+        worker.assign(job)
+        self._watch(worker)
+
+    def stop(self, worker: Worker) -> None:
+        """Have `worker` leave when it has done its jobs."""
+        worker.stop()
+        self._watch(worker)
+
+    def _watch(self, worker: Worker) -> None:
+        """Wait also until `worker` takes more, as long as it did not take all that was sent."""
+        waits = not worker.flush()
+        if waits != worker.waits and not worker.eof:
+            worker.waits = waits
+            self._selector.modify(worker.sock, selectors.EVENT_READ | (selectors.EVENT_WRITE if waits else 0), worker)
+
+    def _worker_ready(self, worker: Worker, events: int) -> None:
+        if worker.number not in self.workers:
+            return
+        if events & selectors.EVENT_WRITE:
+            self._watch(worker)
+        self._collect(worker)
+        if worker.eof:
+            self._selector.unregister(worker.sock)
+            if worker.pid is not None and not worker.stopping:
+                worker.kill("died")  # it closed its channel; alive or not, it is of no use
+
+    def _collect(self, worker: Worker) -> None:
+        for job, outcome in worker.receive():
+            self._results.append(Result(worker, job, outcome, tuple(worker.past[:-1])))
+
+    def _parent_ready(self, parent: WarmParent) -> None:
+        for message in parent.receive():
+            self._told(message)
+        if parent.about is not None and not parent.private:
+            self._deaths[self.plans.index(parent.plan)] = 0
+        if parent.error is not None and not parent.dead:
+            parent.kill()
+            parent.receive()
+        if parent.dead:
+            self._parent_died(parent)
+
+    def _told(self, message: Message) -> None:
+        worker = self.workers.get(message.get("forked", message.get("died", message.get("failed", 0))))
+        if worker is None:
+            return
+        if "forked" in message:
+            worker.pid = message["pid"]
+            if worker.killed is not None or worker.eof:
+                worker.kill(worker.killed or "died")
+        elif "died" in message:
+            self._died(worker, message["status"], message["peak"])
+        else:
+            raise InternalError(f"no worker can be started: {message['error']}; use fewer --jobs")
+
+    def _died(self, worker: Worker, status: int, peak: int) -> None:
+        """`worker` ended with `status`: judge the run in hand."""
+        self._collect(worker)
+        cause: Cause = worker.killed or "died"
+        running = worker.running()
+        reason = _REASONS.get(cause) or signal_name(status) or f"exit code {os.waitstatus_to_exitcode(status)}"
+        if cause == "stopped":
+            reason = ""
+        elif running is not None:
+            worker.jobs.popleft()
+            self._results.append(Result(worker, running, worker.outcome(cause, status, peak), tuple(worker.past)))
+        elif cause == "died" and worker.past and (status != 0 or not worker.stopping) and worker.pid is not None:
+            outcome = worker.outcome(cause, status, peak, after=True)
+            self._results.append(Result(worker, worker.past[-1], outcome, tuple(worker.past[:-1])))
+        clean = worker.stopping and status == 0 and running is None
+        self._lose(worker, "" if clean else reason)
+
+    def _lose(self, worker: Worker, reason: str) -> None:
+        with contextlib.suppress(KeyError, ValueError):
+            self._selector.unregister(worker.sock)
+        del self.workers[worker.number]
+        worker.close()
+        self._results.append(Lost(worker, reason, tuple(worker.jobs)))
+        if worker.parent.private and not any(other.parent is worker.parent for other in self.workers.values()):
+            self._close_parent(worker.parent)
+
+    def _parent_died(self, parent: WarmParent) -> None:
+        """A warm parent died, and its workers with it: each run in hand may have done it."""
+        ready = parent.about is not None
+        if not parent.private:
+            self._parents.pop(self.plans.index(parent.plan), None)
+        self._deaths[self.plans.index(parent.plan)] += not ready
+        if parent.error is not None and (parent.refused or self._deaths[self.plans.index(parent.plan)] >= _TRIES):
+            raise parent.error
+        for worker in [worker for worker in self.workers.values() if worker.parent is parent]:
+            self._orphaned(worker, parent)
+        self._close_parent(parent)
+
+    def _orphaned(self, worker: Worker, parent: WarmParent) -> None:
+        worker.kill("parent")
+        deadline = time.monotonic() + 5.0
+        while not worker.eof and time.monotonic() < deadline:  # until it is gone, so that its trace does not grow
+            select.select([worker.sock], [], [], 0.1)
+            self._collect(worker)
+        running = worker.running()
+        if running is not None and worker.killed != "stopped":
+            cause: Cause = worker.killed if worker.killed in ("wall", "cpu", "memory") else "parent"
+            worker.jobs.popleft()
+            self._results.append(Result(worker, running, worker.outcome(cause, parent.status, 0), tuple(worker.past)))
+        self._lose(worker, _REASONS["parent"])
+
+    def _close_parent(self, parent: WarmParent) -> None:
+        with contextlib.suppress(KeyError, ValueError):
+            self._selector.unregister(parent.control)
+        if parent in self._private:
+            self._private.remove(parent)
+        parent.close()
+
+    def _enforce(self) -> None:
+        now = time.monotonic()
+        if now - self._polled < POLL:
+            return
+        self._polled = now
+        for worker in [worker for worker in self.workers.values() if worker.killed is None]:
+            if worker.pid is None:
+                if now - worker.born > START_SECONDS:
+                    worker.parent.kill()
+            elif worker.overdue(now):
+                worker.kill("wall")
+            elif self.limits.cpu and worker.cpu_of_run() >= self.limits.cpu:
+                worker.kill("cpu")
+            elif self.limits.memory and worker.resident() >= self.limits.memory:
+                worker.kill("memory")
+            elif worker.stopping and not worker.jobs and now - worker.head_since > 5.0:
+                worker.kill("wall")
+
+    def close(self) -> None:
+        """End all processes."""
+        for worker in list(self.workers.values()):
+            worker.kill("stopped")
+            worker.close()
+        self.workers.clear()
+        for parent in [*self._parents.values(), *self._private]:
+            parent.close()
+        self._parents.clear()
+        self._private.clear()
+        self._selector.close()
+

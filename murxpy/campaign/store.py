@@ -1,0 +1,168 @@
+"""The store of a campaign: an SQLite database in WAL mode with one writer. It mirrors what is held in memory."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from murxpy.campaign.buckets import Bucket, Kept
+from murxpy.errors import InputError
+
+FILE = "campaign.sqlite"
+SCHEMA = 1
+
+_TABLES = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE targets (name TEXT PRIMARY KEY, solver TEXT NOT NULL, version TEXT NOT NULL, next INTEGER NOT NULL,
+  open TEXT NOT NULL);
+CREATE TABLE buckets (key TEXT PRIMARY KEY, kind TEXT NOT NULL, state TEXT NOT NULL, count INTEGER NOT NULL,
+  first REAL NOT NULL, data TEXT NOT NULL);
+CREATE TABLE findings (bucket TEXT NOT NULL, target TEXT NOT NULL, run INTEGER NOT NULL, seed TEXT NOT NULL,
+  version TEXT NOT NULL, lines INTEGER NOT NULL, damp TEXT NOT NULL, time REAL NOT NULL,
+  UNIQUE (bucket, target, run));
+CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
+CREATE TABLE sessions (started REAL PRIMARY KEY, ended REAL, reason TEXT, arguments TEXT NOT NULL);
+"""
+
+_BUCKET = ("kind", "tier", "severity", "solver", "signal", "message", "action", "operator", "spelling", "state", "first",
+           "last", "count", "tried", "backtrace")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One finding as it is counted: run `run` of `target`, its seed, and what was damped in it."""
+
+    bucket: str
+    target: str
+    run: int
+    seed: int
+    version: str
+    lines: int
+    damp: str
+    time: float
+
+
+@dataclass(slots=True)
+class TargetState:
+    """How far a target has come: the next run index, and those below it that are not done."""
+
+    name: str
+    solver: str
+    version: str
+    next: int = 0
+    open: tuple[int, ...] = ()
+
+
+@dataclass(slots=True)
+class Changes:
+    """What one transaction writes."""
+
+    targets: Iterable[TargetState] = ()
+    buckets: Iterable[Bucket] = ()
+    rows: Iterable[Row] = ()
+    counters: Mapping[str, int] = field(default_factory=dict)
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    session: tuple[float, float | None, str | None, str] | None = None
+
+
+class Store:
+    """The database in `folder`. Raises InputError when it is of another version, or no database."""
+
+    def __init__(self, folder: Path, *, read_only: bool = False) -> None:
+        self._path = folder / FILE
+        if read_only and not self._path.is_file():
+            raise InputError("no campaign was run here; name the folder that was given to 'fuzz' as --out", file=str(folder))
+        try:
+            self._open(read_only)
+        except sqlite3.Error as error:
+            raise InputError(f"the campaign's database cannot be used ({error}); choose another folder with --out",
+                             file=str(self._path)) from error  # fmt: skip
+
+    def _open(self, read_only: bool) -> None:
+        uri = self._path.absolute().as_uri() + ("?mode=ro" if read_only else "")
+        self._db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+        version = self._db.execute("PRAGMA user_version").fetchone()[0]
+        if not read_only:
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = NORMAL")
+        if version == 0 and not read_only:
+            self._db.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {SCHEMA}; COMMIT;")
+        elif version != SCHEMA:
+            self._db.close()
+            raise InputError(f"the campaign's database has version {version}, this murxpy reads version {SCHEMA}; choose "
+                             "another folder with --out", file=str(self._path))  # fmt: skip
+
+    def save(self, changes: Changes) -> None:
+        """Write all of `changes` or nothing. Raises sqlite3.OperationalError when the disk is full."""
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            self._write(changes)
+            self._db.execute("COMMIT")
+        except BaseException:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise
+
+    def _write(self, changes: Changes) -> None:
+        run = self._db.executemany
+        run("INSERT OR REPLACE INTO targets VALUES (?, ?, ?, ?, ?)",
+            [(t.name, t.solver, t.version, t.next, json.dumps(t.open)) for t in changes.targets])  # fmt: skip
+        run("INSERT OR REPLACE INTO buckets VALUES (?, ?, ?, ?, ?, ?)",
+            [(b.key, b.kind, b.state, b.count, b.first, _dump(b)) for b in changes.buckets])  # fmt: skip
+        run("INSERT OR IGNORE INTO findings VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [(r.bucket, r.target, r.run, f"{r.seed:x}", r.version, r.lines, r.damp, r.time) for r in changes.rows])  # fmt: skip
+        run("INSERT INTO counters VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value",
+            changes.counters.items())  # fmt: skip
+        run("INSERT OR REPLACE INTO meta VALUES (?, ?)",
+            [(name, json.dumps(value)) for name, value in changes.meta.items()])  # fmt: skip
+        if changes.session is not None:
+            run("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?)", [changes.session])
+
+    def meta(self) -> dict[str, Any]:
+        """The named values of the campaign, such as its `seed`."""
+        return {name: json.loads(value) for name, value in self._db.execute("SELECT name, value FROM meta")}
+
+    def targets(self) -> dict[str, TargetState]:
+        """How far each target has come, by its name."""
+        rows = self._db.execute("SELECT name, solver, version, next, open FROM targets")
+        return {row[0]: TargetState(row[0], row[1], row[2], row[3], tuple(json.loads(row[4]))) for row in rows}
+
+    def buckets(self) -> list[Bucket]:
+        """All buckets, oldest first."""
+        rows = self._db.execute("SELECT key, data FROM buckets ORDER BY first, key")
+        return [_load(key, json.loads(data)) for key, data in rows]
+
+    def rows(self, bucket: str) -> list[tuple[str, int, int]]:
+        """The findings of `bucket`: target, run index, run seed; in the order of targets and runs."""
+        rows = self._db.execute("SELECT target, run, seed FROM findings WHERE bucket = ? ORDER BY 1, 2", (bucket,))
+        return [(target, run, int(seed, 16)) for target, run, seed in rows]
+
+    def counters(self) -> dict[str, int]:
+        """The sums of all runs that ended, by name."""
+        return dict(self._db.execute("SELECT name, value FROM counters ORDER BY name"))
+
+    def close(self) -> None:
+        """Close the database."""
+        self._db.close()
+
+
+def _dump(bucket: Bucket) -> str:
+    data: dict[str, Any] = {name: getattr(bucket, name) for name in _BUCKET}
+    data["traces"] = [[kept.file, kept.seed, kept.lines, kept.size, kept.confirmed] for kept in bucket.traces]
+    return json.dumps(data)
+
+
+def _load(key: str, data: dict[str, Any]) -> Bucket:
+    traces = [Kept(*kept) for kept in data.pop("traces")]
+    return Bucket(key=key, traces=traces, **data)
+
+
+def read_buckets(folder: Path) -> list[Bucket]:
+    """The buckets of the campaign in `folder`, which may be running. Raises InputError when there is none."""
+    with closing(Store(folder, read_only=True)) as store:
+        return store.buckets()

@@ -1,0 +1,117 @@
+"""The command line. A command is a module of this package with a click command of the same name, loaded when asked for."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+import click
+
+from murxpy import __version__
+from murxpy.errors import MurxpyError, nearest
+
+COMMANDS = {
+    "fuzz": "Fuzz a solver through its Python API.",
+    "replay": "Run a trace again, on the same solver or another one.",
+    "findings": "List what a campaign found.",
+    "fsm": "Show or check a state machine.",
+    "theories": "Show the theories and their operators.",
+    "wrappers": "Show the solvers' wrappers and their spellings.",
+    "doctor": "Say what the installed solvers can and cannot do.",
+}
+INTERRUPTED = 130  # as a shell says it of a program that Ctrl-C ended
+
+
+class _Commands(click.Group):
+    """Knows its commands by name and loads the one that is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = getattr(importlib.import_module(f"murxpy.cli.{cmd_name}"), cmd_name)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            hint = nearest(args[0], COMMANDS) or f"; known are {', '.join(COMMANDS)}"
+            raise click.UsageError(f"unknown command '{args[0]}'{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="murxpy")
+def murxpy() -> None:
+    """Find bugs in SMT solvers by calling their Python APIs."""
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Run the command line and exit the process.
+
+    Exit codes: 0 nothing new found, 1 findings, 2 usage or bad input, 3 internal error, 4 the solver cannot be used.
+    A command returns its exit code, or None for 0. An error is one line on standard error, with MURXPY_DEBUG=1 after
+    its traceback.
+    """
+    raise SystemExit(run(sys.argv[1:] if args is None else list(args)))
+
+
+def run(args: list[str]) -> int:
+    """Run the command line; the exit code."""
+    from murxpy.report.console import quiet_pipe, tolerate_any_text
+
+    tolerate_any_text(sys.stdout)
+    tolerate_any_text(sys.stderr)
+    try:
+        with quiet_pipe():
+            return _invoke(args)
+        return 0  # the reader of our output has gone
+    except MurxpyError as error:
+        return fail(str(error), error.exit_code)
+    except click.ClickException as error:
+        return fail(_usage_text(error), error.exit_code)
+    except (KeyboardInterrupt, click.Abort):
+        return fail("interrupted", INTERRUPTED)
+    except Exception as error:
+        hint = "" if _debugging() else " (a fault of murxpy: run it with MURXPY_DEBUG=1 and report what it prints)"
+        return fail(f"internal error: {type(error).__name__}: {error}{hint}", 3)
+
+
+def _invoke(args: list[str]) -> int:
+    """Parse and run, without click's own treatment of errors and of a broken pipe."""
+    try:
+        with murxpy.make_context("murxpy", args) as context:
+            code = murxpy.invoke(context)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    return code if isinstance(code, int) else 0
+
+
+def fail(message: str, code: int) -> int:
+    """Print an error as one line on standard error; gives `code` back."""
+    from murxpy.report.text import one_line
+
+    if _debugging() and sys.exc_info()[0] is not None:
+        traceback.print_exc()
+    click.echo(f"murxpy: error: {one_line(message)}", err=True)
+    return code
+
+
+def _usage_text(error: click.ClickException) -> str:
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    message = error.format_message().rstrip(".")
+    return f"{message}; see '{context.command_path} --help'" if context else message
+
+
+def _debugging() -> bool:
+    return os.environ.get("MURXPY_DEBUG", "") not in ("", "0")

@@ -1,0 +1,97 @@
+"""`murxpy fsm show` and `murxpy fsm check`: what a state machine does, and whether it is sound."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from murxpy.cli import fail
+from murxpy.data import inspect_machine, load_catalogue, load_machine, load_wrapper
+from murxpy.data.machine_names import CONDITIONS
+from murxpy.data.reach import expected_operators
+from murxpy.data.visits import expected_visits
+from murxpy.errors import InputError, nearest
+from murxpy.report.console import make_console
+from murxpy.report.fsm_svg import machine_svg
+from murxpy.report.tables import machine_json, machine_summary, machine_table, print_table, reach_json, reach_table
+
+
+@click.group()
+def fsm() -> None:
+    """Show or check a state machine."""
+
+
+@fsm.command()
+@click.argument("machine", default="default")
+@click.option("--runs", type=click.IntRange(min=1), help="Also how often each operator is to be expected in N runs.")
+@click.option("--solver", help="The solver (a wrapper's name or file) whose operators and spellings are counted.")
+@click.option(
+    "--given", multiple=True, metavar="CONDITION=CHANCE", help="Take this chance, 0 to 1, for a condition; repeatable."
+)
+@click.option("--svg", type=click.Path(dir_okay=False, path_type=Path), help="Draw the machine into this file.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def show(
+    machine: str, runs: int | None, solver: str | None, given: tuple[str, ...], svg: Path | None, as_json: bool
+) -> None:
+    """Show states, probabilities, and what to expect of a run.
+
+    MACHINE is a name or a YAML file. The numbers are calculated from the weights: a state's shares are of the actions
+    drawn in it; a condition holds as often as the machine's `expect` says, or --given. Those of operators are an
+    estimate that takes arguments to be there and guards of spellings to hold.
+    """
+    data = load_machine(machine)
+    visits = expected_visits(data, dict(_chance(text) for text in given))
+    wrapper = None if solver is None else load_wrapper(solver)
+    runs = 1000 if runs is None and solver is not None else runs
+    total = (runs or 0) * visits.actions.get("mk-term", 0.0)
+    reach = [] if runs is None else expected_operators(load_catalogue(), data, wrapper, total)
+    if svg is not None:
+        _write(svg, machine_svg(data, visits))
+    if as_json:
+        shown = machine_json(data, visits)
+        click.echo(json.dumps(shown if runs is None else shown | {"reach": reach_json(reach, runs)}, indent=2))
+        return
+    console = make_console()
+    console.print(f"{data['name']}: {data['about']}", machine_summary(data, visits), sep="\n", soft_wrap=True)
+    console.print()
+    print_table(console, machine_table(data, visits))
+    if runs is not None:
+        console.print()
+        print_table(console, reach_table(reach, runs))
+
+
+@fsm.command()
+@click.argument("file")
+def check(file: str) -> int:
+    """Check the machine in FILE: names, weights, that every state is reached and none is a trap."""
+    machine, errors = inspect_machine(file)
+    for error in errors:
+        fail(str(error), error.exit_code)
+    if errors:
+        return errors[0].exit_code
+    transitions = sum(len(state["do"]) for state in machine["states"].values())
+    click.echo(f"{file}: sound, {len(machine['states'])} states, {transitions} transitions")
+    return 0
+
+
+def _chance(text: str) -> tuple[str, float]:
+    """The condition and its chance in `NAME=NUMBER`."""
+    name, _, number = text.partition("=")
+    if name not in CONDITIONS:
+        raise InputError(f"--given {text}: unknown condition '{name}'{nearest(name, CONDITIONS)}")
+    try:
+        chance = float(number)
+    except ValueError:
+        chance = -1.0
+    if not 0 <= chance <= 1:
+        raise InputError(f"--given {text}: expected a chance from 0 to 1, as in '{name}=0.5'")
+    return name, chance
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", file=str(path)) from None

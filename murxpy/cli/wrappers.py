@@ -1,0 +1,48 @@
+"""`murxpy wrappers`: the solvers' wrappers, or all that one spells."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from murxpy.data import load_wrapper, wrapper_names
+from murxpy.data.wrappers import SECTIONS
+from murxpy.report.console import make_console
+from murxpy.report.tables import options_table, print_table, profile_lines, spellings_table, wrappers_table
+
+
+@click.command()
+@click.argument("wrapper", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def wrappers(wrapper: str | None, as_json: bool) -> None:
+    """Show the wrappers, or the spellings, options and profile of WRAPPER (a name or a YAML file)."""
+    console = make_console()
+    if wrapper is None:
+        loaded = {name: load_wrapper(name) for name in wrapper_names()}
+        if as_json:
+            click.echo(json.dumps(loaded, indent=2))
+        else:
+            print_table(console, wrappers_table(loaded))
+        return
+    data = load_wrapper(wrapper)
+    if as_json:
+        click.echo(json.dumps(data, indent=2))
+        return
+    for line in (f"{data['solver']}: {data['package']} {data['releases']}".rstrip(), *_facts(data)):
+        console.print(line, soft_wrap=True)
+    for title, table in (("spellings", spellings_table(data, SECTIONS)), ("options", options_table(data))):
+        if table.rows:
+            console.print()
+            print_table(console, table)
+        else:
+            console.print(f"no {title}")
+    if data["profile"]:
+        console.print("", "profile", *profile_lines(data["profile"], "  "), sep="\n", soft_wrap=True)
+
+
+def _facts(data: dict[str, object]) -> list[str]:
+    """What holds for the whole wrapper, a line each."""
+    theories = data["theories"]
+    named = ", ".join(theories) if isinstance(theories, list) else ""
+    return [f"module: {data['module']}", f"theories: {named}", f"helpers: {data['helpers_file'] or 'none'}"]

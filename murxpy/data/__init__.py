@@ -1,0 +1,19 @@
+"""The data folders: found, decoded strictly, checked, and handed on as plain data that JSON carries unchanged."""
+
+from murxpy.data.folders import data_folder
+from murxpy.data.machines import inspect_machine, load_machine, machine_names
+from murxpy.data.profiles import load_profile, merge_profile
+from murxpy.data.theories import load_catalogue
+from murxpy.data.wrappers import load_wrapper, wrapper_names
+
+__all__ = [
+    "data_folder",
+    "inspect_machine",
+    "load_catalogue",
+    "load_machine",
+    "load_profile",
+    "load_wrapper",
+    "machine_names",
+    "merge_profile",
+    "wrapper_names",
+]

@@ -1,0 +1,69 @@
+"""The words of a state machine: actions, conditions, and what follows from what."""
+
+from __future__ import annotations
+
+ACTIONS = (
+    "new", "set-logic", "set-option", "set-option-req", "mk-sort", "instantiate-sort", "mk-const", "mk-var", "mk-value",
+    "mk-special-value", "mk-term", "mk-fun", "assert-formula", "assert-tracked", "assert-roots", "check-sat",
+    "check-sat-assuming", "get-unsat-assumptions", "get-unsat-core", "get-value", "get-model", "print-model",
+    "get-assertions", "simplify", "substitute", "get-info", "statistics", "push", "pop", "reset", "reset-assertions",
+    "term-get-children", "check-term", "check-sort", "check-value", "check-eq", "del", "gc", "delete", "go",
+    "set-limit", "solver-action",
+)  # fmt: skip
+
+CONDITIONS = {
+    "has-sort": "a sort was made",
+    "has-input": "a constant or literal was made",
+    "has-term": "there is a term",
+    "has-bool": "there is a Boolean term without free variables",
+    "has-root": "there is a term that nothing uses and no assertion has",
+    "incremental": "the solver takes more than one check",
+    "can-check": "incremental, or not checked yet",
+    "checked": "a check was answered",
+    "sat": "the last answer was sat",
+    "unsat": "the last answer was unsat",
+    "unknown": "the last answer was unknown",
+    "models": "the solver gives models",
+    "cores": "the solver gives unsatisfiable cores",
+    "assumptions-used": "the last check had assumptions, and the solver says which it used",
+    "quantifiers": "the run has quantifiers",
+    "spent": "the run has as many operator terms as it was to have",
+    "pushed": "there is a level to pop",
+    "asserted": "something is asserted",
+}
+
+ANSWERS = ("sat", "unsat", "unknown")
+
+# The left one cannot hold without the right one.
+IMPLIES = (
+    ("has-input", "has-term"),
+    ("has-bool", "has-term"),
+    ("has-root", "has-term"),
+    ("has-term", "has-sort"),
+    ("asserted", "has-term"),
+    ("sat", "checked"),
+    ("unsat", "checked"),
+    ("unknown", "checked"),
+    ("assumptions-used", "checked"),
+    ("pushed", "incremental"),
+    ("incremental", "can-check"),
+)
+
+# Repeated often enough, the action makes these conditions hold.
+ESTABLISHES = {
+    "mk-sort": ("has-sort",),
+    "mk-const": ("has-sort", "has-input", "has-term", "has-bool", "has-root"),
+    "mk-value": ("has-input", "has-term"),
+    "mk-special-value": ("has-input", "has-term"),
+    "mk-term": ("has-term", "has-bool", "has-root", "spent"),
+    "assert-formula": ("asserted",),
+    "assert-tracked": ("asserted",),
+    "assert-roots": ("asserted",),
+    "push": ("pushed",),
+}
+
+
+def negated(condition: str) -> tuple[str, bool]:
+    """The name in `not-X` or `X`, and whether it is to hold."""
+    name = condition.removeprefix("not-")
+    return name, name == condition

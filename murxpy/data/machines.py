@@ -1,0 +1,200 @@
+"""The state machines of `fsm/*.yaml`: states, actions, weights, and every size and chance of a run, as plain data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from murxpy.data.convert import Strict, convert, plain
+from murxpy.data.folders import data_folder
+from murxpy.data.machine_check import machine_errors
+from murxpy.data.theories import Plain, load_catalogue
+from murxpy.data.yamlfile import Document, read_document
+from murxpy.errors import InputError, nearest
+
+Weight = Annotated[int, Meta(gt=0)] | Annotated[float, Meta(gt=0)]
+Chance = Annotated[float, Meta(ge=0, le=1)]
+Number = int | float
+Range = tuple[Number, Number]
+
+DEFAULT = "default"
+_NAMED_BY_DEFAULT = ("distributions", "probabilities", "limits")
+_NAMED_BY_CATALOGUE = ("theories", "operators", "sorts")
+
+
+class Transition(Strict, frozen=True):
+    """An action of a state: its relative weight, the state it leads to (none: stay), and when it can be drawn."""
+
+    do: str
+    weight: Weight
+    to: str | None = None
+    when: str | list[str] = []
+
+
+class State(Strict, frozen=True):
+    """A state: what must hold to enter it, its kind, and what can be done in it."""
+
+    needs: str | list[str] = []
+    kind: Literal["normal", "decision", "choice"] = "normal"
+    do: list[Transition] = []
+
+
+class Distribution(Strict, frozen=True):
+    """A weighted choice between numbers, names and ranges of numbers."""
+
+    choices: list[tuple[Number | str | Range, Weight]]
+
+
+class SwarmTheories(Strict, frozen=True):
+    """How many theories a run has, and which are likelier."""
+
+    all: Chance | None = None
+    count: Distribution | None = None
+    weights: dict[str, Number] = {}
+
+
+class SwarmOperators(Strict, frozen=True):
+    """The share of the operators that a run keeps."""
+
+    all: Chance | None = None
+    keep: tuple[Chance, Chance] | None = None
+
+
+class SwarmWeights(Strict, frozen=True):
+    """The factor on each weight."""
+
+    same: Chance | None = None
+    factor: Range | None = None
+
+
+class Swarm(Strict, frozen=True):
+    """What makes runs differ in kind."""
+
+    theories: SwarmTheories = SwarmTheories()
+    operators: SwarmOperators = SwarmOperators()
+    weights: SwarmWeights = SwarmWeights()
+
+
+class Machine(Strict, frozen=True):
+    """A file of `fsm/`."""
+
+    name: str
+    start: str
+    final: str
+    states: dict[str, State]
+    about: str = ""
+    expect: dict[str, Chance] = {}
+    distributions: dict[str, Distribution] = {}
+    probabilities: dict[str, Chance] = {}
+    limits: dict[str, Annotated[int, Meta(ge=0)]] = {}
+    weights: dict[Literal["theories", "operators", "sorts"], dict[str, Number]] = {}
+    swarm: Swarm = Swarm()
+
+
+def load_machine(name_or_path: str) -> Plain:
+    """The machine of a shipped name or of a file, completed with what `default` says and checked.
+
+    Gives a dict with the keys of the file; in it `needs` and `when` are lists, and `to` is always there. Raises
+    InputError for the first fault.
+    """
+    machine, errors = inspect_machine(name_or_path)
+    if errors:
+        raise errors[0]
+    return machine
+
+
+def inspect_machine(name_or_path: str) -> tuple[Plain, list[InputError]]:
+    """The machine and all its faults. Raises InputError when the file cannot be decoded."""
+    path = machine_path(name_or_path)
+    document = read_document(path)
+    machine = _normal(convert(document, Machine))
+    base: Plain | None = None
+    if path.resolve() != machine_path(DEFAULT).resolve():
+        base = _normal(convert(read_document(machine_path(DEFAULT)), Machine))
+    errors = [*machine_errors(document, machine), *_name_errors(document, machine, base)]
+    errors.sort(key=lambda error: error.line or 0)
+    return (machine if base is None else _complete(machine, base)), errors
+
+
+def machine_path(name_or_path: str) -> Path:
+    """The file of a machine: a name of `fsm/` or a path. Raises InputError if it is neither."""
+    folder = data_folder("fsm")
+    shipped = folder / f"{name_or_path}.yaml"
+    if name_or_path and Path(name_or_path).name == name_or_path and shipped.is_file():
+        return shipped
+    path = Path(name_or_path).expanduser()
+    if path.is_file() or path.suffix in (".yaml", ".yml"):
+        return path
+    known = machine_names()
+    hint = nearest(name_or_path, known)
+    raise InputError(f"unknown state machine '{name_or_path}'{hint}: expected {', '.join(known)} or a YAML file")
+
+
+def machine_names() -> list[str]:
+    """The names of the shipped machines."""
+    return sorted(path.stem for path in data_folder("fsm").glob("*.yaml"))
+
+
+def _normal(machine: Machine) -> Plain:
+    """The machine as plain data in which every key is there."""
+    data: Plain = plain(machine)
+    for name, state in data["states"].items():
+        state["needs"] = _as_list(state["needs"])
+        for transition in state["do"]:
+            transition["to"] = transition["to"] or name
+            transition["when"] = _as_list(transition["when"])
+    for section in _NAMED_BY_CATALOGUE:
+        data["weights"].setdefault(section, {})
+    return data
+
+
+def _as_list(names: str | list[str]) -> list[str]:
+    return [names] if isinstance(names, str) else names
+
+
+def _complete(machine: Plain, base: Plain) -> Plain:
+    """The machine with what only the base names; the states are the machine's own."""
+    merged = dict(machine)
+    for section in ("expect", *_NAMED_BY_DEFAULT):
+        merged[section] = base[section] | machine[section]
+    for section in ("weights", "swarm"):
+        merged[section] = {
+            part: entries | {key: value for key, value in machine[section][part].items() if value not in (None, {})}
+            for part, entries in base[section].items()
+        }
+    return merged
+
+
+def _name_errors(document: Document, machine: Plain, base: Plain | None) -> list[InputError]:
+    """Names of distributions, limits, theories and the like that nobody reads."""
+    errors = []
+    for section in _NAMED_BY_DEFAULT if base is not None else ():
+        assert base is not None
+        for name in machine[section]:
+            if name not in base[section]:
+                errors.append(_unknown(document, (section, name), base[section]))
+    known = _catalogue_names()
+    for section in _NAMED_BY_CATALOGUE:
+        for name in machine["weights"][section]:
+            if name not in known[section]:
+                errors.append(_unknown(document, ("weights", section, name), known[section]))
+    for name in machine["swarm"]["theories"]["weights"]:
+        if name not in known["theories"]:
+            errors.append(_unknown(document, ("swarm", "theories", "weights", name), known["theories"]))
+    return errors
+
+
+def _catalogue_names() -> dict[str, list[str]]:
+    theories = load_catalogue()["theories"]
+    return {
+        "theories": ["default", *(theory["name"] for theory in theories)],
+        "operators": ["default", *(kind for theory in theories for kind in theory["operators"])],
+        "sorts": ["default", *(kind for theory in theories for kind in theory["sorts"])],
+    }
+
+
+def _unknown(document: Document, place: tuple[str, ...], known: Any) -> InputError:
+    section, name = place[-2], place[-1]
+    return document.error(place, f"unknown name '{name}' among {section}{nearest(name, known)}")

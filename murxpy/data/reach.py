@@ -1,0 +1,168 @@
+"""How often operators and their spellings are to be expected in a campaign, so that weights are set by calculation.
+
+An estimate. The operator terms of a run come from the machine (`murxpy.data.visits`); how often a theory is among
+those of a run is found by drawing many swarms with a fixed seed. Within a run `mk-term` draws a theory and then an
+operator by their weights, of those whose sort kinds the run has. Not counted: that arguments may be missing, that terms
+are also made inside other actions, and that random factors on weights do not cancel exactly. A spelling with a guard is
+counted as if the guard held.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from murxpy.data.spellings import forms
+
+Plain = dict[str, Any]
+SAMPLES = 4000
+_SORT_NAME = re.compile(r"\b[A-Z]{2,}\b")
+
+
+@dataclass(frozen=True)
+class Expected:
+    """An operator, or one of its spellings, and the number of its calls in all runs; `guarded`: at most that."""
+
+    theory: str
+    operator: str
+    spelling: str | None
+    count: float
+    guarded: bool = False
+
+
+def expected_operators(catalogue: Plain, machine: Plain, wrapper: Plain | None, mk_terms: float) -> list[Expected]:
+    """The calls of each operator, in the catalogue's order, when `mk_terms` operator terms are made in all runs.
+
+    With a `wrapper`, only of its operators, each followed by its spellings.
+    """
+    offered = _offered(catalogue, wrapper)
+    shares = _shares(catalogue, machine, wrapper, offered)
+    rows: list[Expected] = []
+    for theory, operators in offered.items():
+        for kind in operators:
+            count = mk_terms * shares.get(kind, 0.0)
+            rows.append(Expected(theory, kind, None, count))
+            if wrapper is not None:
+                rows += _spellings(theory, kind, wrapper["operators"][kind], count)
+    return rows
+
+
+def _spellings(theory: str, kind: str, entry: Any, count: float) -> list[Expected]:
+    weights = {name: _weight(form) for name, form in forms(entry).items()}
+    total = sum(weights.values()) or 1.0
+    return [
+        Expected(theory, kind, name, count * weights[name] / total, isinstance(form, dict) and bool(form.get("when")))
+        for name, form in forms(entry).items()
+    ]
+
+
+def _weight(form: Any) -> float:
+    if isinstance(form, str):
+        return 1.0
+    return 0.0 if form.get("unsound") else float(form.get("weight", 1))
+
+
+def _offered(catalogue: Plain, wrapper: Plain | None) -> dict[str, dict[str, Plain]]:
+    """By theory, the operators that can be generated."""
+    offered = {}
+    excluded = [] if wrapper is None else wrapper["profile"].get("exclude-operators", [])
+    for theory in catalogue["theories"]:
+        kinds = theory["operators"]
+        if wrapper is not None:
+            if theory["name"] not in wrapper["theories"] and not theory["always"]:
+                continue
+            kinds = {kind: op for kind, op in kinds.items() if _usable(kind, op, wrapper) and kind not in excluded}
+        offered[theory["name"]] = kinds
+    return offered
+
+
+def _usable(kind: str, operator: Plain, wrapper: Plain) -> bool:
+    return kind in wrapper["operators"] and (operator["feature"] is None or bool(wrapper.get(operator["feature"])))
+
+
+def _shares(
+    catalogue: Plain, machine: Plain, wrapper: Plain | None, offered: dict[str, dict[str, Plain]]
+) -> dict[str, float]:
+    """The mean share of each operator among the operator terms of a run."""
+    owners = {kind.removeprefix("SORT_"): t["name"] for t in catalogue["theories"] for kind in t["sorts"]}
+    needs = {
+        kind: {owners[name] for name in _SORT_NAME.findall(operator["sig"]) if name in owners}
+        for operators in offered.values()
+        for kind, operator in operators.items()
+    }
+    shares: dict[str, float] = {}
+    for chosen, count in _theory_sets(catalogue, machine, wrapper, offered).items():
+        for kind, share in _shares_among(machine, offered, needs, chosen).items():
+            shares[kind] = shares.get(kind, 0.0) + share * count / SAMPLES
+    return shares
+
+
+def _shares_among(
+    machine: Plain, offered: dict[str, dict[str, Plain]], needs: dict[str, set[str]], chosen: tuple[str, ...]
+) -> dict[str, float]:
+    """The share of each operator in a run that has the `chosen` theories."""
+    present = set(chosen)
+    drawable = {name: [kind for kind in offered[name] if needs[kind] <= present] for name in chosen}
+    theories = {name: weight_of(machine["weights"]["theories"], name) for name in chosen if drawable[name]}
+    shares: dict[str, float] = {}
+    for name, weight in theories.items():
+        operators = {kind: weight_of(machine["weights"]["operators"], kind) for kind in drawable[name]}
+        factor = weight / sum(theories.values()) / sum(operators.values())
+        shares |= {kind: factor * own for kind, own in operators.items()}
+    return shares
+
+
+def _theory_sets(
+    catalogue: Plain, machine: Plain, wrapper: Plain | None, offered: dict[str, dict[str, Plain]]
+) -> dict[tuple[str, ...], int]:
+    """The sets of theories of many drawn runs, in catalogue order, and how many runs had each."""
+    rng = random.Random(0)
+    requires = {theory["name"]: theory["requires"] for theory in catalogue["theories"]}
+    always = [theory["name"] for theory in catalogue["theories"] if theory["always"]]
+    drawn = [name for name in offered if name not in always]
+    excluded = {} if wrapper is None else wrapper["profile"].get("exclude-combinations", {})
+    sets: dict[tuple[str, ...], int] = {}
+    for _ in range(SAMPLES):
+        chosen = list(always)
+        for name in _draw_theories(rng, machine["swarm"]["theories"], drawn):
+            wanted = [n for n in _closure(name, requires) if n in offered and n not in chosen]
+            if not any(_clash(excluded, one, other) for one in wanted for other in chosen):
+                chosen += wanted
+        key = tuple(name for name in offered if name in chosen)
+        sets[key] = sets.get(key, 0) + 1
+    return sets
+
+
+def _draw_theories(rng: random.Random, swarm: Plain, names: list[str]) -> list[str]:
+    """The theories that one run draws, in the order drawn."""
+    count = len(names)
+    if rng.random() >= swarm["all"]:
+        values, weights = zip(*swarm["count"]["choices"], strict=True)
+        value = rng.choices(values, weights)[0]
+        count = rng.randint(*value) if isinstance(value, list) else value
+    left = list(names)
+    drawn: list[str] = []
+    while left and len(drawn) < count:
+        name = rng.choices(left, [weight_of(swarm["weights"], name) for name in left])[0]
+        left.remove(name)
+        drawn.append(name)
+    return drawn
+
+
+def _closure(name: str, requires: dict[str, list[str]]) -> list[str]:
+    """A theory and those that it requires, directly or not."""
+    names = [name]
+    for known in names:
+        names += [other for other in requires[known] if other not in names]
+    return names
+
+
+def _clash(excluded: dict[str, list[str]], one: str, other: str) -> bool:
+    return other in excluded.get(one, []) or one in excluded.get(other, [])
+
+
+def weight_of(weights: Plain, name: str) -> float:
+    """The weight of a name, or of all that are not named."""
+    return float(weights[name] if name in weights else weights.get("default", 1))

@@ -1,0 +1,114 @@
+"""The spellings in a wrapper file: their form, their placeholders, guards and helpers, checked where they stand."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, field
+
+from murxpy.data.convert import Strict, convert_at
+from murxpy.data.yamlfile import Document, Place
+from murxpy.errors import nearest
+from murxpy.solvers.guards import parse_guard
+from murxpy.solvers.template import parse_template
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
+_HELPER = re.compile(r"\bh\.([A-Za-z_]\w*)")
+
+
+class Spelling(Strict, frozen=True):
+    """One spelling: a template over arguments, indices, sort and context, and when it may be used."""
+
+    is_: str = field(name="is")
+    when: str | list[str] = []
+    fold: Literal["left", "right", "chain", "pairwise"] | None = None
+    weight: Annotated[float, Meta(gt=0)] = 1.0
+    since: str | None = None
+    before: str | None = None
+    unsound: bool = False
+    about: str = ""
+
+
+def forms(entry: Any) -> dict[str, Any]:
+    """The spellings of an entry by name: one that is only a template, or only one mapping, is called `default`."""
+    return {"default": entry} if isinstance(entry, str) or "is" in entry else entry
+
+
+def check_spellings(
+    document: Document, wrapper: dict[str, Any], sections: tuple[str, ...], helpers: str | None
+) -> None:
+    """Raise InputError for the first spelling that is not well-formed; `helpers` is the source of the helpers' file."""
+    known = None if helpers is None else _helper_names(document, helpers)
+    for place, form in _spellings(document, wrapper, sections):
+        spelling = Spelling(is_=form) if isinstance(form, str) else convert_at(document, Spelling, place)
+        _check_template(document, place, spelling.is_, known)
+        for guard in [spelling.when] if isinstance(spelling.when, str) else spelling.when:
+            parse_guard(guard, _find_helper(document, place, known), _where(document, place))
+    if wrapper["conjunction"] is not None:
+        _check_template(document, ("conjunction",), wrapper["conjunction"], known)
+
+
+def _spellings(document: Document, wrapper: dict[str, Any], sections: tuple[str, ...]) -> Iterator[tuple[Place, Any]]:
+    """Each spelling with its place. Raises InputError for an entry that has none, or of another shape."""
+    for section in sections:
+        for key, entry in wrapper[section].items():
+            place: Place = (section, key)
+            if not entry or not isinstance(entry, (str, dict)):
+                raise document.error(place, f"'{key}' has no spelling: expected a template or 'NAME: TEMPLATE'")
+            for name, form in forms(entry).items():
+                at = place if form is entry else (*place, name)
+                if not _NAME.fullmatch(name):
+                    raise document.error(at, f"'{name}' cannot name a spelling: expected letters, digits and '-'")
+                if not isinstance(form, (str, dict)):
+                    raise document.error(at, f"expected a template or a mapping with 'is', found {form!r:.40}")
+                yield at, form
+
+
+def _check_template(document: Document, place: Place, text: str, known: list[str] | None) -> None:
+    where = _where(document, place)
+    template = parse_template(text, where)
+    try:
+        ast.parse(f"({template.source})", mode="eval")
+    except (SyntaxError, ValueError) as error:
+        message = error.msg if isinstance(error, SyntaxError) else error
+        raise document.error(place, f"'{text}' is not a Python expression: {message}") from None
+    for name in _HELPER.findall(text):
+        _find_helper(document, place, known)(name)
+
+
+def _find_helper(document: Document, place: Place, known: list[str] | None) -> Callable[[str], Any]:
+    """A function that raises InputError for a helper that does not exist."""
+
+    def find(name: str) -> Any:
+        if known is None:
+            raise document.error(place, f"'h.{name}' needs a helpers file: expected 'helpers: FILE' in the wrapper")
+        if name not in known:
+            raise document.error(place, f"unknown helper 'h.{name}'{nearest(name, known)}")
+        return None
+
+    return find
+
+
+def _helper_names(document: Document, source: str) -> list[str]:
+    """The names that a helpers' file defines at its top level."""
+    try:
+        module = ast.parse(source)
+    except (SyntaxError, ValueError) as error:
+        line = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
+        raise document.error(("helpers",), f"the helpers are not Python: {error}{line}") from None
+    names: list[str] = []
+    for node in ast.walk(module):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            names.append(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.append(node.id)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            names += [alias.asname or alias.name for alias in node.names]
+    return names
+
+
+def _where(document: Document, place: Place) -> str:
+    return f"{document.file}:{document.line(place)}"

@@ -1,0 +1,205 @@
+"""What a state machine's weights mean: how often a run is expected to visit each state and take each transition.
+
+A run is a Markov chain over the states. Three facts that steer it are part of the chain's state, as they depend on what
+was done: `incremental` is drawn once a run, `checked` becomes true with a check, and `spent` with the operator terms,
+whose number is geometric here with the mean of the machine's `run-length`. Every other condition is taken to hold
+independently at each step with the chance that the machine's `expect` gives, or always. Actions are taken to succeed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from murxpy.data.conditions import Assignment, assignments, enabled, mentioned
+from murxpy.data.machine_names import ANSWERS
+from murxpy.errors import InputError
+
+Machine = dict[str, Any]
+_CHECKS = ("check-sat", "check-sat-assuming")
+_RESETS = ("new", "reset", "reset-assertions")
+
+
+class _Node(NamedTuple):
+    """A state of the chain."""
+
+    state: str
+    spent: bool
+    checked: bool
+
+
+@dataclass(frozen=True)
+class Visits:
+    """Expected numbers a run.
+
+    `entered` and `steps` by state (a step is one action drawn), `taken` by state and position of the transition,
+    `actions` by action; `unchecked` is the share of runs that end without a check since their last reset.
+    """
+
+    entered: dict[str, float]
+    steps: dict[str, float]
+    taken: dict[tuple[str, int], float]
+    actions: dict[str, float]
+    unchecked: float
+
+    @property
+    def length(self) -> float:
+        """Actions of a run; `go` counts as none."""
+        return sum(count for action, count in self.actions.items() if action != "go")
+
+    def probability(self, state: str, position: int) -> float:
+        """The share of the steps in a state that take this transition."""
+        return self.taken[state, position] / self.steps[state] if self.steps[state] else 0.0
+
+
+def expected_visits(machine: Machine, given: Mapping[str, float] | None = None) -> Visits:
+    """The expected visits of a run of a checked machine.
+
+    `given` has chances of conditions that replace those of `expect`. Raises InputError when the run would never end.
+    """
+    chances = dict.fromkeys(ANSWERS, 1.0) | machine["expect"] | dict(given or {})
+    incremental = chances.get("incremental", 1.0)
+    taken: dict[tuple[str, int], float] = {
+        (name, position): 0.0 for name, state in machine["states"].items() for position in range(len(state["do"]))
+    }
+    unchecked = 0.0
+    for flag, share in ((True, incremental), (False, 1.0 - incremental)):
+        if share > 0:
+            unchecked += share * _add_chain(machine, chances, flag, share, taken)
+    return _sum_up(machine, taken, unchecked)
+
+
+def mean_of(distribution: dict[str, Any]) -> float:
+    """The mean of a distribution of numbers and ranges."""
+    choices = distribution["choices"]
+    total = sum((sum(value) / 2 if isinstance(value, list) else value) * weight for value, weight in choices)
+    return float(total / sum(weight for _, weight in choices))
+
+
+def _sum_up(machine: Machine, taken: dict[tuple[str, int], float], unchecked: float) -> Visits:
+    states = machine["states"]
+    entered = dict.fromkeys(states, 0.0)
+    steps = dict.fromkeys(states, 0.0)
+    actions: dict[str, float] = {}
+    entered[machine["start"]] = 1.0
+    for (name, position), count in taken.items():
+        transition = states[name]["do"][position]
+        steps[name] += count
+        actions[transition["do"]] = actions.get(transition["do"], 0.0) + count
+        if transition["to"] != name:
+            entered[transition["to"]] += count
+    return Visits(entered, steps, taken, actions, unchecked)
+
+
+def _add_chain(
+    machine: Machine, chances: Mapping[str, float], incremental: bool, share: float, taken: dict[tuple[str, int], float]
+) -> float:
+    """Add what the runs with this value of `incremental` take, which are `share` of all; how many end unchecked."""
+    start = _Node(machine["start"], False, False)
+    moves = _moves(machine, chances, incremental, start)
+    nodes = list(moves)
+    rows: list[dict[int, float]] = [{index: 1.0} for index in range(len(nodes))]
+    index_of = {node: index for index, node in enumerate(nodes)}
+    for node, leaving in moves.items():
+        for _, target, probability in leaving:
+            row = rows[index_of[target]]
+            row[index_of[node]] = row.get(index_of[node], 0.0) - probability
+    counts = _solve(rows, [1.0 if node == start else 0.0 for node in nodes])
+    for node, count in zip(nodes, counts, strict=True):
+        for position, _, probability in moves[node]:
+            taken[node.state, position] += share * count * probability
+    return sum(count for node, count in zip(nodes, counts, strict=True) if node[::2] == (machine["final"], False))
+
+
+def _moves(
+    machine: Machine, chances: Mapping[str, float], incremental: bool, start: _Node
+) -> dict[_Node, list[tuple[int, _Node, float]]]:
+    """For each node that is reached: the transitions, by position, where they lead and with which probability."""
+    terms = max(1.0, mean_of(machine["distributions"]["run-length"]))
+    moves: dict[_Node, list[tuple[int, _Node, float]]] = {}
+    waiting = [start]
+    while waiting:
+        node = waiting.pop()
+        if node in moves:
+            continue
+        moves[node] = []
+        for position, probability in _draws(machine, chances, incremental, node).items():
+            transition = machine["states"][node.state]["do"][position]
+            for target, part in _targets(node, transition, terms):
+                moves[node].append((position, target, probability * part))
+                waiting.append(target)
+    return moves
+
+
+def _targets(node: _Node, transition: dict[str, Any], terms: float) -> Iterator[tuple[_Node, float]]:
+    """The nodes that a transition leads to and their shares; `terms` is the mean number of terms of a run."""
+    checked = transition["do"] in _CHECKS or (node.checked and transition["do"] not in _RESETS)
+    if transition["do"] == "mk-term" and not node.spent:
+        yield _Node(transition["to"], True, checked), 1.0 / terms
+        yield _Node(transition["to"], False, checked), 1.0 - 1.0 / terms
+    else:
+        yield _Node(transition["to"], node.spent, checked), 1.0
+
+
+def _draws(machine: Machine, chances: Mapping[str, float], incremental: bool, node: _Node) -> dict[int, float]:
+    """The probability of each transition, by position, at a node."""
+    if node.state == machine["final"]:
+        return {}
+    fixed = {
+        "spent": node.spent,
+        "checked": node.checked,
+        "incremental": incremental,
+        "can-check": incremental or not node.checked,
+    }
+    names = mentioned(machine, node.state)
+    all_positions = {id(transition): index for index, transition in enumerate(machine["states"][node.state]["do"])}
+    drawn: dict[int, float] = {}
+    for assignment in assignments(names):
+        likelihood = _likelihood(assignment, chances, fixed)
+        transitions = enabled(machine, node.state, assignment) if likelihood > 0 else []
+        total = sum(transition["weight"] for transition in transitions)
+        for transition in transitions:
+            position = all_positions[id(transition)]
+            drawn[position] = drawn.get(position, 0.0) + likelihood * transition["weight"] / total
+    mass = sum(drawn.values())
+    if mass == 0:
+        raise InputError(f"with these conditions nothing can be done in state '{node.state}' of '{machine['name']}'")
+    return {position: part / mass for position, part in drawn.items()}
+
+
+def _likelihood(assignment: Assignment, chances: Mapping[str, float], fixed: Mapping[str, bool]) -> float:
+    """How likely an assignment is, up to a factor: impossible ones were left out."""
+    result = 1.0
+    for name, value in assignment.items():
+        if name in fixed:
+            result *= float(fixed[name] is value)
+        elif name in ANSWERS:
+            result *= chances[name] if value else 1.0
+        else:
+            chance = chances.get(name, 1.0)
+            result *= chance if value else 1.0 - chance
+    return result
+
+
+def _solve(rows: list[dict[int, float]], right: list[float]) -> list[float]:
+    """Solve a sparse linear system by elimination with pivots. Raises InputError when it has no one solution."""
+    size = len(rows)
+    for column in range(size):
+        pivot = max(range(column, size), key=lambda index: abs(rows[index].get(column, 0.0)))
+        if abs(rows[pivot].get(column, 0.0)) < 1e-12:
+            raise InputError("with these conditions a run never ends: some state is not left any more")
+        rows[column], rows[pivot] = rows[pivot], rows[column]
+        right[column], right[pivot] = right[pivot], right[column]
+        for index in range(column + 1, size):
+            factor = rows[index].pop(column, 0.0) / rows[column][column]
+            if factor:
+                right[index] -= factor * right[column]
+                for position, value in rows[column].items():
+                    if position != column:
+                        rows[index][position] = rows[index].get(position, 0.0) - factor * value
+    values = [0.0] * size
+    for index in reversed(range(size)):
+        known = sum(value * values[position] for position, value in rows[index].items() if position > index)
+        values[index] = (right[index] - known) / rows[index][index]
+    return values

@@ -1,0 +1,194 @@
+"""The wrappers of `wrappers/*.yaml`: how a solver's API is spelled, decoded and checked, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.metadata import entry_points
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, field
+
+from murxpy.data.convert import Strict, convert, plain
+from murxpy.data.folders import data_folder
+from murxpy.data.profiles import decode_profile, trim
+from murxpy.data.spellings import check_spellings
+from murxpy.data.theories import Plain, load_catalogue
+from murxpy.data.yamlfile import Document, Place, read_document, read_text
+from murxpy.errors import InputError, nearest
+
+Scalar = bool | int | float | str
+ENTRY_POINTS = "murxpy.wrappers"
+SECTIONS = (
+    "lifecycle", "sorts", "special-values", "values", "constants", "variables", "functions", "operators", "actions",
+    "special-options", "readers", "self-checks",
+)  # fmt: skip
+
+
+class Option(Strict, frozen=True):
+    """An option of the solver to draw: `values` of a choice, `min` and `max` of a number."""
+
+    name: str
+    type: Literal["bool", "int", "float", "choice"]
+    values: list[Scalar] = []
+    min: int | float | None = None
+    max: int | float | None = None
+    weight: Annotated[float, Meta(ge=0)] = 1.0
+    at: Literal["start", "any"] = "start"
+
+
+class Refusal(Strict, frozen=True):
+    """How an exception of the binding is sorted: its class and a regular expression for its message."""
+
+    class_: Literal["unsupported", "resources", "ill-formed"] = field(name="class")
+    type: str | None = None
+    message: str | None = None
+
+
+class Wrapper(Strict, frozen=True):
+    """A file of `wrappers/`. The sections of spellings are checked by `murxpy.data.spellings`."""
+
+    solver: str
+    module: str
+    package: str
+    imports: str
+    lifecycle: dict[str, Any]
+    sorts: dict[str, Any]
+    operators: dict[str, Any]
+    actions: dict[str, Any]
+    releases: str = ""
+    version: str = ""
+    about: str = ""
+    helpers: str | None = None
+    theories: list[str] = []
+    higher_order: bool = False
+    scoped_declarations: bool = False
+    conjunction: str | None = None
+    special_values: dict[str, Any] = {}
+    values: dict[str, Any] = {}
+    constants: dict[str, Any] = {}
+    variables: dict[str, Any] = {}
+    functions: dict[str, Any] = {}
+    special_options: dict[str, Any] = {}
+    readers: dict[str, Any] = {}
+    self_checks: dict[str, Any] = {}
+    options: list[Option] = []
+    required_options: dict[str, list[tuple[str, Scalar]]] = {}
+    refusals: list[Refusal] = []
+    profile: dict[str, Any] = {}
+
+
+def load_wrapper(name_or_path: str) -> Plain:
+    """The wrapper of a shipped name, of an entry point of group `murxpy.wrappers`, or of a file.
+
+    Gives a dict with the keys of the file, the spellings as they are written, and `helpers_source` (text) and
+    `helpers_file` (path), both None without helpers. Raises InputError.
+    """
+    path = wrapper_path(name_or_path)
+    document = read_document(path)
+    wrapper: Plain = plain(convert(document, Wrapper))
+    _check_names(document, wrapper)
+    _check_options(document, wrapper)
+    helpers = _helpers(document, wrapper)
+    check_spellings(document, wrapper, SECTIONS, None if helpers is None else read_text(helpers))
+    profile = decode_profile(document, ("profile",)) if wrapper["profile"] else {}
+    return wrapper | {
+        "options": [trim(option) for option in wrapper["options"]],
+        "refusals": [trim(refusal) for refusal in wrapper["refusals"]],
+        "profile": profile,
+        "helpers_source": None if helpers is None else read_text(helpers),
+        "helpers_file": None if helpers is None else str(helpers),
+    }
+
+
+def wrapper_path(name_or_path: str) -> Path:
+    """The file of a wrapper: a name of `wrappers/` or of an entry point, or a path. Raises InputError for neither."""
+    shipped = data_folder("wrappers") / f"{name_or_path}.yaml"
+    if name_or_path and Path(name_or_path).name == name_or_path and shipped.is_file():
+        return shipped
+    for point in entry_points(group=ENTRY_POINTS, name=name_or_path):
+        return _of_entry_point(name_or_path, point.load)
+    path = Path(name_or_path).expanduser()
+    if path.is_file() or path.suffix in (".yaml", ".yml"):
+        return path
+    known = wrapper_names()
+    hint = nearest(name_or_path, known)
+    raise InputError(f"unknown solver '{name_or_path}'{hint}: expected {', '.join(known)} or a wrapper's YAML file")
+
+
+def wrapper_names() -> list[str]:
+    """The names of the shipped wrappers and of those that installed packages offer."""
+    shipped = [path.stem for path in data_folder("wrappers").glob("*.yaml")]
+    return sorted({*shipped, *(point.name for point in entry_points(group=ENTRY_POINTS))})
+
+
+def _of_entry_point(name: str, load: Any) -> Path:
+    """The path that a package's entry point gives: a str or a path object. Raises InputError for anything else."""
+    try:
+        value = load()
+    except Exception as error:  # whatever a foreign package throws
+        raise InputError(f"the wrapper '{name}' of an installed package cannot be loaded: {error}") from None
+    if not isinstance(value, (str, PathLike)):
+        raise InputError(f"the entry point '{name}' of {ENTRY_POINTS} gives {value!r:.60}: expected the path of a YAML")
+    return Path(fspath(value))
+
+
+def _helpers(document: Document, wrapper: Plain) -> Path | None:
+    """The file of helpers, which stands beside the wrapper's."""
+    name: str | None = wrapper["helpers"]
+    if name is None:
+        return None
+    if Path(name).name != name:
+        raise document.error(("helpers",), f"'{name}' is not a plain file name: helpers stand beside the wrapper")
+    path = Path(document.file).parent / name
+    if not path.is_file():
+        raise document.error(("helpers",), f"the helpers {path} are missing")
+    return path
+
+
+def _check_names(document: Document, wrapper: Plain) -> None:
+    """Raise InputError for a theory, sort kind, special value or operator that no theory has."""
+    catalogue = load_catalogue()["theories"]
+    theories = [theory["name"] for theory in catalogue]
+    kinds = [kind for theory in catalogue for kind in theory["sorts"]]
+    special = [name for theory in catalogue for sort in theory["sorts"].values() for name in sort["special"]]
+    operators = [kind for theory in catalogue for kind in theory["operators"]]
+    short = [kind.removeprefix("SORT_") for kind in kinds]
+    for position, name in enumerate(wrapper["theories"]):
+        _check(document, ("theories", position), "theory", name, theories)
+    known: tuple[tuple[str, str, Iterable[str]], ...] = (
+        ("sorts", "sort kind", [*kinds, "instantiate-sort"]),
+        ("special-values", "special value", special),
+        ("values", "sort kind", kinds),
+        ("constants", "sort kind", [*kinds, *short, "any"]),
+        ("variables", "sort kind", [*kinds, *short, "any"]),
+        ("operators", "operator", operators),
+        ("required-options", "theory", [*theories, "any"]),
+    )
+    for section, what, names in known:
+        for name in wrapper[section]:
+            _check(document, (section, name), what, name, names)
+
+
+def _check(document: Document, place: Place, what: str, name: str, known: Iterable[str]) -> None:
+    known = list(known)
+    if name not in known:
+        raise document.error(place, f"unknown {what} '{name}'{nearest(name, known)}")
+
+
+def _check_options(document: Document, wrapper: Plain) -> None:
+    """Raise InputError for an option that cannot be drawn: a choice without values, an empty range, a double."""
+    seen: set[str] = set()
+    for position, option in enumerate(wrapper["options"]):
+        place: Place = ("options", position)
+        name = option["name"]
+        if name in seen:
+            raise document.error(place, f"the option '{name}' stands here a second time")
+        seen.add(name)
+        if option["type"] == "choice" and not option["values"]:
+            raise document.error(place, f"the option '{name}' is a choice: expected 'values: [...]'")
+        if option["type"] in ("int", "float"):
+            low, high = option["min"], option["max"]
+            if not option["values"] and (low is None or high is None or low > high):
+                raise document.error(place, f"the option '{name}' is a number: expected 'min' and 'max', or 'values'")

@@ -1,0 +1,232 @@
+"""Strict YAML: the data folders' files as plain data that remembers where each entry stands.
+
+The subset is the one a careful author writes anyway. Only `true` and `false` are Booleans (`on` and `no` are names of
+solver options), numbers are decimal, dates are text; a key stands once; there are no tags and no merge keys. The
+parser's events are read in a loop, with limits on size, depth and aliases, so no input exhausts stack or memory.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from murxpy.errors import InputError
+
+MAX_BYTES = 4_000_000  # of a file
+MAX_DEPTH = 40
+MAX_NODES = 400_000  # after aliases are replaced by what they stand for
+
+Place = tuple[str | int, ...]  # the keys and positions that lead from the top to an entry
+
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_INT = re.compile(r"[-+]?(0|[1-9][0-9]*)")
+_FLOAT = re.compile(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?|[-+]?[0-9]+[eE][-+]?[0-9]+")
+_WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None, "~": None, "": None}
+
+
+@dataclass(frozen=True)
+class Document:
+    """A decoded file: `data` is dicts with str and int keys, lists and scalars; `lines` has the line of each entry."""
+
+    file: str
+    data: Any
+    lines: dict[Place, int] = field(repr=False)
+
+    def line(self, path: Place) -> int:
+        """The line, from 1, where the entry at `path` stands, or the nearest entry around it that is known."""
+        while path and path not in self.lines:
+            path = path[:-1]
+        return self.lines.get(path, 1)
+
+    def error(self, path: Place, message: str) -> InputError:
+        """The error to raise for the entry at `path`."""
+        return InputError(message, file=self.file, line=self.line(path))
+
+
+def read_document(path: Path) -> Document:
+    """Decode the YAML file at `path`. Raises InputError, with the line where there is one, for anything malformed."""
+    return parse_document(read_text(path), str(path))
+
+
+def read_text(path: Path) -> str:
+    """The text of an input file. Raises InputError when it cannot be read, is too large, or is not UTF-8."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise InputError("expected a file with text", file=str(path))
+        with path.open("rb") as stream:
+            content = stream.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"cannot be read: {reason}", file=str(path)) from None
+    if len(content) > MAX_BYTES:
+        raise InputError(f"larger than {MAX_BYTES:,} bytes: not a file of this kind", file=str(path))
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError("not UTF-8: save it in that encoding", file=str(path), line=line) from None
+
+
+def parse_document(text: str, file: str) -> Document:
+    """Decode YAML `text`; `file` is its name in errors. Raises InputError for anything malformed."""
+    builder = _Builder(file)
+    try:
+        for event in yaml.parse(text, Loader=_LOADER):
+            builder.take(event)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else None
+        raise InputError(f"not YAML: {error.problem or error.context}", file=file, line=line) from None
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1 if isinstance(error.position, int) else None
+        raise InputError(f"not YAML: {error.reason}", file=file, line=line) from None
+    except yaml.YAMLError as error:
+        raise InputError(f"not YAML: {' '.join(str(error).split())}", file=file) from None
+    if builder.documents == 0:
+        raise InputError("empty: expected a YAML mapping", file=file)
+    return Document(file, builder.root, builder.lines)
+
+
+@dataclass
+class _Frame:
+    """A collection that is being read."""
+
+    value: dict[Any, Any] | list[Any]
+    path: Place
+    anchor: str | None
+    key: str | int | None = None
+    has_key: bool = False
+    count: int = 1  # nodes in it, itself included
+
+
+class _Builder:
+    """Builds the data from the parser's events, without recursion."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.root: Any = None
+        self.lines: dict[Place, int] = {(): 1}
+        self.documents = 0
+        self._open: list[_Frame] = []
+        self._anchors: dict[str, tuple[Any, int]] = {}
+        self._nodes = 0
+
+    def take(self, event: Any) -> None:
+        line = event.start_mark.line + 1
+        if isinstance(event, yaml.DocumentStartEvent):
+            self.documents += 1
+            if self.documents > 1:
+                raise self._error(line, "a second document: expected one, with no line '---' in it")
+        elif isinstance(event, yaml.AliasEvent):
+            self._alias(event.anchor or "", line)
+        elif isinstance(event, yaml.ScalarEvent):
+            self._scalar(event, line)
+        elif isinstance(event, yaml.CollectionStartEvent):
+            self._start(event, line)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            self._end()
+
+    def _start(self, event: Any, line: int) -> None:
+        self._refuse_tag(event, line)
+        if len(self._open) >= MAX_DEPTH:
+            raise self._error(line, f"nested more than {MAX_DEPTH} deep")
+        value: dict[Any, Any] | list[Any] = {} if isinstance(event, yaml.MappingStartEvent) else []
+        path = self._place(value, line, 1)
+        self._open.append(_Frame(value, path, event.anchor))
+
+    def _end(self) -> None:
+        frame = self._open.pop()
+        if frame.anchor is not None:
+            self._anchors[frame.anchor] = (frame.value, frame.count)
+        if self._open:
+            self._open[-1].count += frame.count - 1  # the collection itself was counted when it began
+
+    def _scalar(self, event: Any, line: int) -> None:
+        self._refuse_tag(event, line)
+        value = self._resolve(event.value, line) if event.style in (None, "") else event.value
+        if event.anchor is not None:
+            self._anchors[event.anchor] = (value, 1)
+        self._place(value, line, 1)
+
+    def _alias(self, anchor: str, line: int) -> None:
+        if anchor not in self._anchors:
+            raise self._error(line, f"'*{anchor}' stands for nothing: expected '&{anchor}' on an entry above")
+        value, count = self._anchors[anchor]
+        self._place(value, line, count)
+
+    def _place(self, value: Any, line: int, count: int) -> Place:
+        """Put a value where it belongs; the path to it."""
+        self._nodes += count
+        if self._nodes > MAX_NODES:
+            raise self._error(line, f"more than {MAX_NODES:,} entries, aliases counted each time")
+        if not self._open:
+            self.root = value
+            self.lines[()] = line
+            return ()
+        frame = self._open[-1]
+        if isinstance(frame.value, dict) and not frame.has_key:
+            self._take_key(frame, value, line)
+            return frame.path
+        frame.count += count
+        if isinstance(frame.value, list):
+            path: Place = (*frame.path, len(frame.value))
+            frame.value.append(value)
+            self.lines[path] = line
+        else:
+            assert frame.key is not None
+            path = (*frame.path, frame.key)
+            frame.value[frame.key] = value
+            frame.has_key = False
+        return path
+
+    def _take_key(self, frame: _Frame, key: Any, line: int) -> None:
+        if isinstance(key, bool) or not isinstance(key, (str, int)):
+            shown = "a list or mapping" if isinstance(key, (list, dict)) else f"'{_as_yaml(key)}'"
+            raise self._error(line, f"{shown} is not a key: expected a name (in quotes, if it is this word)")
+        assert isinstance(frame.value, dict)
+        if key in frame.value:
+            before = self.lines[(*frame.path, key)]
+            raise self._error(line, f"the key '{key}' stands here a second time, first on line {before}: remove one")
+        frame.key, frame.has_key = key, True
+        self.lines[(*frame.path, key)] = line
+
+    def _resolve(self, text: str, line: int) -> Any:
+        """The value of an unquoted scalar."""
+        if text in _WORDS:
+            return _WORDS[text]
+        try:
+            if _INT.fullmatch(text):
+                return int(text)
+            if _FLOAT.fullmatch(text):
+                number = float(text)
+                if number in (float("inf"), float("-inf")):
+                    raise ValueError
+                return number
+        except ValueError:
+            raise self._error(line, f"the number {text[:20]}... is too large") from None
+        return text
+
+    def _refuse_tag(self, event: Any, line: int) -> None:
+        if event.tag not in (None, "!"):
+            raise self._error(line, f"the tag '{event.tag}' is not taken: write the value without it")
+
+    def _error(self, line: int, message: str) -> InputError:
+        return InputError(message, file=self.file, line=line)
+
+
+def _as_yaml(value: Any) -> str:
+    return {True: "true", False: "false", None: "null"}.get(value, str(value))
+
+
+def entries(document: Document, path: Place) -> Iterator[tuple[Place, Any]]:
+    """The paths and values directly under the collection at `path`, in file order."""
+    node = document.data
+    for step in path:
+        node = node[step]
+    for key, value in node.items() if isinstance(node, dict) else enumerate(node):
+        yield (*path, key), value

@@ -1,0 +1,226 @@
+"""The term database: every sort and term made so far, with the solver's objects, scopes and reference counts.
+
+An id names the one object that one line returned. Two lines may return what the solver thinks is one node: they stay two entries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from murxpy.logic.sorts import Sort
+from murxpy.logic.terms import Term
+from murxpy.machine.random import Stream
+
+
+class Entry:
+    """A term of the run: id, typed term, the solver's object, scope level (open variables), uses as an argument."""
+
+    __slots__ = ("id", "term", "obj", "level", "uses", "slot", "pushed")
+
+    def __init__(self, number: int, term: Term, obj: Any, level: int, pushed: int) -> None:
+        self.id = number
+        self.term = term
+        self.obj = obj
+        self.level = level
+        self.uses = 0
+        self.slot = -1  # its place among the fresh terms of its pool, -1 once used
+        self.pushed = pushed  # assertion level at which it was made
+
+    def __str__(self) -> str:
+        return f"t{self.id}"
+
+
+class SortEntry:
+    """A sort of the run: id, sort, the solver's object."""
+
+    __slots__ = ("id", "sort", "obj")
+
+    def __init__(self, number: int, sort: Sort, obj: Any) -> None:
+        self.id = number
+        self.sort = sort
+        self.obj = obj
+
+    def __str__(self) -> str:
+        return f"s{self.id}"
+
+
+class Pool:
+    """The terms of one sort and scope level: fresh ones (never used) and used ones."""
+
+    __slots__ = ("fresh", "used")
+
+    def __init__(self) -> None:
+        self.fresh: list[Entry] = []
+        self.used: list[Entry] = []
+
+    def __len__(self) -> int:
+        return len(self.fresh) + len(self.used)
+
+    def add(self, entry: Entry) -> None:
+        entry.slot = len(self.fresh)
+        self.fresh.append(entry)
+
+    def mark_used(self, entry: Entry) -> None:
+        last = self.fresh.pop()
+        if last is not entry:
+            self.fresh[entry.slot] = last
+            last.slot = entry.slot
+        entry.slot = -1
+        self.used.append(entry)
+
+    def pick(self, stream: Stream, bias: float) -> Entry:
+        """A fresh term with probability `bias`, else the less used of two used ones."""
+        if self.fresh and (not self.used or stream.random() < bias):
+            return stream.choose(self.fresh)
+        first, second = stream.choose(self.used), stream.choose(self.used)
+        return first if first.uses <= second.uses else second
+
+    def discard(self, keep: Any) -> None:
+        self.fresh = [e for e in self.fresh if keep(e)]
+        self.used = [e for e in self.used if keep(e)]
+        for slot, entry in enumerate(self.fresh):
+            entry.slot = slot
+
+
+@dataclass
+class Scope:
+    """An open scope: the variables that will be bound together, and the terms that depend on them."""
+
+    variables: list[Entry]
+    pools: dict[Sort, Pool]
+    roots: dict[int, Entry]
+
+
+class Database:
+    """Sorts and terms by id, by kind and by sort. Level 0 holds closed terms, level k those under k open scopes."""
+
+    def __init__(self) -> None:
+        self.terms: dict[int, Entry] = {}
+        self.sorts: dict[int, SortEntry] = {}
+        self.scopes: list[Scope] = [Scope([], {}, {})]
+        self.by_kind: dict[str, list[Sort]] = {}
+        self.sort_entries: dict[Sort, list[SortEntry]] = {}
+        self.datatypes: list[SortEntry] = []  # parametric ones, waiting for arguments
+        self._count: dict[Sort, int] = {}
+        self._levels: dict[Term, int] = {}
+        self._next_term = 1
+        self._next_sort = 1
+
+    def next_term(self) -> int:
+        """The id that the next term will get."""
+        return self._next_term
+
+    def add_sort(self, sort: Sort, obj: Any, number: int | None = None) -> SortEntry:
+        """Enter a sort that a line returned; `number` is the id that a replayed trace gives it."""
+        entry = SortEntry(self._next_sort if number is None else number, sort, obj)
+        self._next_sort = max(self._next_sort, entry.id + 1)
+        self.sorts[entry.id] = entry
+        if sort.kind == "SORT_DT" and sort.datatype.params and not sort.sorts():
+            self.datatypes.append(entry)
+        else:
+            self.sort_entries.setdefault(sort, []).append(entry)
+        return entry
+
+    def add_term(self, term: Term, obj: Any, number: int | None = None, pushed: int = 0, pooled: bool = True) -> Entry:
+        """Enter a term that a line returned. Not `pooled`: reachable by id only, never picked."""
+        entry = Entry(self._next_term if number is None else number, term, obj, self.level_of(term), pushed)
+        self._next_term = max(self._next_term, entry.id + 1)
+        self.terms[entry.id] = entry
+        if pooled:
+            self._enter(entry)
+        return entry
+
+    def _enter(self, entry: Entry) -> None:
+        sort = entry.term.sort
+        scope = self.scopes[min(entry.level, len(self.scopes) - 1)]
+        pool = scope.pools.get(sort)
+        if pool is None:
+            pool = scope.pools[sort] = Pool()
+        pool.add(entry)
+        if not entry.term.leaf:
+            scope.roots[entry.id] = entry
+        count = self._count.get(sort, 0)
+        if count == 0:
+            self.by_kind.setdefault(sort.kind, []).append(sort)
+        self._count[sort] = count + 1
+
+    def level_of(self, term: Term) -> int:
+        """The innermost open scope whose variables occur free in `term`, 0 if closed."""
+        if not term.free:
+            return 0
+        return max(self._levels.get(variable, 0) for variable in term.free)
+
+    def use(self, entry: Entry) -> None:
+        """Count a use of `entry` as an argument, in an assertion or an assumption."""
+        entry.uses += 1
+        if entry.slot >= 0:
+            scope = self.scopes[min(entry.level, len(self.scopes) - 1)]
+            scope.pools[entry.term.sort].mark_used(entry)
+            scope.roots.pop(entry.id, None)
+
+    def has(self, sort: Sort) -> bool:
+        """True if a term of this sort can be picked."""
+        return self._count.get(sort, 0) > 0
+
+    def size(self, sort: Sort) -> int:
+        """How many terms of this sort can be picked."""
+        return self._count.get(sort, 0)
+
+    def pick(self, sort: Sort, stream: Stream, bias: float, closed: bool = False) -> Entry | None:
+        """A term of `sort`: from an open scope more often than not where one has any, unless `closed`."""
+        if closed or len(self.scopes) == 1:
+            pool = self.scopes[0].pools.get(sort)
+            return pool.pick(stream, bias) if pool else None
+        pools = [p for scope in self.scopes if (p := scope.pools.get(sort))]
+        if not pools:
+            return None
+        pool = pools[-1] if len(pools) == 1 or stream.random() < 0.7 else stream.choose(pools)
+        return pool.pick(stream, bias)
+
+    def open_scope(self, variables: list[Entry]) -> None:
+        """Open a scope for variables made just now; they move into it."""
+        self.scopes.append(Scope(variables, {}, {}))
+        for entry in variables:
+            self._levels[entry.term] = len(self.scopes) - 1
+            entry.level = len(self.scopes) - 1
+            self._enter(entry)
+
+    def close_scope(self) -> None:
+        """Close the innermost scope: its terms can no longer be picked."""
+        scope = self.scopes.pop()
+        for entry in scope.variables:
+            self._levels.pop(entry.term, None)
+        for sort, pool in scope.pools.items():
+            self._forget(sort, len(pool))
+
+    def _forget(self, sort: Sort, count: int) -> None:
+        left = self._count.get(sort, 0) - count
+        self._count[sort] = left
+        if left <= 0:
+            self._count[sort] = 0
+            self.by_kind[sort.kind].remove(sort)
+
+    def drop(self, entry: Entry) -> None:
+        """Let go of the solver's object of a term (`del`); it can no longer be picked."""
+        entry.obj = None
+        self.terms.pop(entry.id, None)
+        self.discard(lambda e: e is not entry)
+
+    def drop_above(self, pushed: int) -> None:
+        """Forget the terms made above assertion level `pushed`, for wrappers whose declarations are scoped."""
+        self.discard(lambda e: e.pushed <= pushed)
+
+    def discard(self, keep: Any) -> None:
+        """Forget the terms that `keep` says False to."""
+        for scope in self.scopes:
+            for sort, pool in scope.pools.items():
+                before = len(pool)
+                pool.discard(keep)
+                if len(pool) < before:
+                    self._forget(sort, before - len(pool))
+            scope.roots = {number: e for number, e in scope.roots.items() if keep(e)}
+
+    def roots(self) -> list[Entry]:
+        """The operator terms of the innermost scope that nothing uses yet, oldest first."""
+        return list(self.scopes[-1].roots.values())

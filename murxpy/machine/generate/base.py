@@ -1,0 +1,56 @@
+"""The generator's state: the run it drives, the machine's settings, the profile, the swarm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from murxpy.logic.catalogue import Catalogue
+from murxpy.logic.sorts import Sort
+from murxpy.machine.database import SortEntry
+from murxpy.machine.distributions import Settings
+from murxpy.machine.generate.profile import Profile
+from murxpy.machine.generate.swarm import Swarm
+from murxpy.machine.make import instantiate_sort, make_sort
+from murxpy.machine.run import Refused, Run
+from murxpy.machine.random import Stream
+
+
+@dataclass
+class Generator:
+    """All that choosing needs. `made` counts operator terms, `depth` how deep binders are nested."""
+
+    run: Run
+    settings: Settings
+    profile: Profile
+    swarm: Swarm
+    catalogue: Catalogue
+    made: int = 0
+    depth: int = 0
+    steps: int = 0
+
+    @property
+    def stream(self) -> Stream:
+        """The random stream of this step."""
+        return self.run.stream
+
+    @property
+    def spent(self) -> bool:
+        """True once the run has as many operator terms as it was to have."""
+        return self.made >= self.swarm.length
+
+
+def sort_entry(gen: Generator, sort: Sort) -> SortEntry:
+    """An entry of `sort`, made now (with its parameter sorts) where no line has returned one. Raises Refused."""
+    run = gen.run
+    entries = run.db.sort_entries.get(sort)
+    if entries:
+        return entries[0] if len(entries) == 1 else gen.stream.choose(entries)
+    if sort.kind == "SORT_UNINTERPRETED":
+        raise Refused("unsupported", f"the sort {sort!r} was never made")
+    params = [sort_entry(gen, p) for p in sort.sorts()]
+    if sort.kind == "SORT_DT":
+        parametric = next((e for e in run.db.datatypes if e.sort.datatype is sort.datatype), None)
+        if parametric is None:
+            raise Refused("unsupported", f"the datatype {sort!r} was never made")
+        return instantiate_sort(run, parametric, params, run.line_seed())
+    return make_sort(run, sort, params, run.line_seed())

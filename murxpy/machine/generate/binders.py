@@ -1,0 +1,216 @@
+"""Binders: variables are made, terms over them, a body that uses what was made, and the scope is closed again."""
+
+from __future__ import annotations
+
+from murxpy.logic.catalogue import Operator
+from murxpy.logic.sorts import Sort
+from murxpy.machine.database import Entry
+from murxpy.machine.generate.apply import Unfit, argument, gen_term
+from murxpy.machine.generate.base import Generator, sort_entry
+from murxpy.machine.generate.sorts import draw_sort
+from murxpy.machine.make import make_function, make_variable
+from murxpy.machine.run import Refused
+
+
+def quantify(gen: Generator, operator: Operator) -> Entry | None:
+    """A quantifier, lambda or comprehension over new variables; None where it cannot be made."""
+    if gen.depth >= gen.settings.limit("binder-depth"):
+        return None
+    result = operator.signature.result.kind
+    count = 1 if result == "SORT_ARRAY" or operator.kind == "OP_SET_COMPREHENSION" else 0
+    try:
+        variables = _variables(gen, count, "array-index" if result == "SORT_ARRAY" else "var")
+        gen.depth += 1
+        gen.run.db.open_scope(variables)
+        try:
+            return _bind(gen, operator, variables)
+        finally:
+            gen.run.db.close_scope()
+            gen.depth -= 1
+    except (Unfit, Refused):
+        return None
+
+
+def _bind(gen: Generator, operator: Operator, variables: list[Entry]) -> Entry:
+    build_terms(gen)
+    shape = operator.signature.args
+    if shape[1].kind == "SORT_BOOL":
+        args = [*variables, body(gen, variables)]
+    else:
+        inner = open_term(gen, variables)
+        if not gen.profile.allows("array-element" if operator.theory == "ARRAY" else "fun-codomain", inner.term.sort):
+            raise Unfit
+        args = [*variables, inner]
+    if len(shape) > 2:
+        args.append(_pattern(gen, variables) if shape[2].name == "pattern" else _element(gen, variables))
+    return gen_term(gen, operator, args)
+
+
+def _variables(gen: Generator, count: int, context: str) -> list[Entry]:
+    count = count or gen.settings.number("binder-variables", gen.stream)
+    variables = []
+    for _ in range(count):
+        sort = draw_sort(gen, context, 0)
+        if sort is None:
+            raise Unfit
+        variables.append(make_variable(gen.run, sort_entry(gen, sort), gen.run.symbol("v"), gen.run.line_seed()))
+    return variables
+
+
+def build_terms(gen: Generator) -> None:
+    """Some terms in the scope that was just opened."""
+    from murxpy.machine.generate.terms import random_term
+
+    for _ in range(gen.stream.between(1, 5)):
+        random_term(gen)
+
+
+def body(gen: Generator, variables: list[Entry]) -> Entry:
+    """A Boolean body from everything in the scope that nothing uses yet. Raises Unfit."""
+    from murxpy.machine.generate.roots import combine, to_bool
+
+    parts = []
+    for root in gen.run.db.roots()[:8]:
+        if root.uses == 0:
+            part = to_bool(gen, root)
+            if part is not None:
+                parts.append(part)
+    if not parts:
+        part = to_bool(gen, gen.stream.choose(variables))
+        if part is None:
+            raise Unfit
+        parts.append(part)
+    return combine(gen, parts)
+
+
+def open_term(gen: Generator, variables: list[Entry]) -> Entry:
+    """The newest term of the scope that nothing uses, else a variable."""
+    roots = gen.run.db.roots()
+    return roots[-1] if roots else gen.stream.choose(variables)
+
+
+def _pattern(gen: Generator, variables: list[Entry]) -> Entry:
+    """An application of an uninterpreted function or array read that has all the variables. Raises Unfit."""
+    wanted = {v.term for v in variables}
+    for pool in gen.run.db.scopes[-1].pools.values():
+        for entry in (*pool.fresh, *pool.used):
+            if entry.term.op in ("OP_UF_APPLY", "OP_ARRAY_SELECT") and wanted <= set(entry.term.free):
+                return entry
+    raise Unfit
+
+
+def _element(gen: Generator, variables: list[Entry]) -> Entry:
+    entry = variables[0] if gen.stream.random() < 0.5 else open_term(gen, variables)
+    if not gen.profile.allows("set-element", entry.term.sort):
+        raise Unfit
+    return entry
+
+
+def define_function(gen: Generator) -> bool:
+    """`mk-fun`: variables, terms over them, a body; False where it cannot be made."""
+    run = gen.run
+    if gen.depth > 0 or "UF" not in gen.swarm.theories or not run.wrapper.set("functions", "mk-fun"):
+        return False
+    try:
+        variables = _variables(gen, gen.settings.number("fun-arity", gen.stream), "define-domain")
+    except (Unfit, Refused):
+        return False
+    gen.depth += 1
+    run.db.open_scope(variables)
+    try:
+        build_terms(gen)
+        inner = open_term(gen, variables)
+        if not gen.profile.allows("define-codomain", inner.term.sort):
+            return False
+        make_function(run, run.symbol("f"), variables, inner, run.line_seed())
+        return True
+    except (Unfit, Refused):
+        return False
+    finally:
+        run.db.close_scope()
+        gen.depth -= 1
+
+
+def match(gen: Generator, operator: Operator) -> Entry | None:
+    """`match`: a case a constructor, the last perhaps a variable for all others; None where it cannot be made."""
+    run = gen.run
+    datatypes = run.db.by_kind.get("SORT_DT") or []
+    if not datatypes or gen.depth >= gen.settings.limit("binder-depth"):
+        return None
+    sort = gen.stream.choose(datatypes)
+    targets = [s for kind, sorts in run.db.by_kind.items() for s in sorts if gen.profile.allows("match-result", s)]
+    if not targets:
+        return None
+    try:
+        scrutinee = argument(gen, operator, sort, 0)
+        cases = _cases(gen, sort, gen.stream.choose(targets))
+        return gen_term(gen, operator, [scrutinee, *cases])
+    except (Unfit, Refused):
+        return None
+
+
+def _cases(gen: Generator, sort: Sort, target: Sort) -> list[Entry]:
+    constructors = sort.datatype.constructors
+    catch_all = gen.settings.chance("match-variable", gen.stream)
+    covered = constructors[: gen.stream.below(len(constructors))] if catch_all else constructors
+    cases = []
+    for constructor in covered:
+        fields = gen.run.sorts.field_sorts(sort, constructor)
+        cases.append(_case(gen, sort, (constructor.name,), fields, target))
+    if catch_all:
+        cases.append(_case(gen, sort, (), [sort], target))
+    return cases
+
+
+def _case(gen: Generator, sort: Sort, indices: tuple[str, ...], fields: list[Sort], target: Sort) -> Entry:
+    run, operators = gen.run, gen.catalogue.operators
+    bind = operators["OP_DT_MATCH_BIND_CASE"]
+    if not fields:
+        inner = argument(gen, bind, target, 1)
+        return gen_term(gen, operators["OP_DT_MATCH_CASE"], [inner], indices, sort)
+    variables = [make_variable(run, sort_entry(gen, f), run.symbol("v"), run.line_seed()) for f in fields]
+    gen.depth += 1
+    run.db.open_scope(variables)
+    try:
+        build_terms(gen)
+        inner = argument(gen, bind, target, 1)
+        return gen_term(gen, bind, [*variables, inner], indices, sort)
+    finally:
+        run.db.close_scope()
+        gen.depth -= 1
+
+
+def datatype_term(gen: Generator, operator: Operator, fixed: Entry | None = None) -> Entry | None:
+    """An application of a constructor, selector, tester or updater; None where it cannot be made."""
+    if operator.typing in ("match", "match-case"):
+        return match(gen, gen.catalogue.operators["OP_DT_MATCH"]) if operator.typing == "match" else None
+    sorts = [s for s in gen.run.db.sort_entries if s.kind == "SORT_DT"]
+    if fixed is not None and fixed.term.sort.kind == "SORT_DT":
+        sorts = [fixed.term.sort]
+    if not sorts:
+        return None
+    sort = gen.stream.choose(sorts)
+    try:
+        return _datatype_term(gen, operator, sort, fixed)
+    except (Unfit, Refused):
+        return None
+
+
+def _datatype_term(gen: Generator, operator: Operator, sort: Sort, fixed: Entry | None) -> Entry:
+    constructor = gen.stream.choose(sort.datatype.constructors)
+    fields = gen.run.sorts.field_sorts(sort, constructor)
+    if operator.typing == "constructor":
+        args = [argument(gen, operator, f, at) for at, f in enumerate(fields)]
+        return gen_term(gen, operator, args, (constructor.name,), sort)
+    subject = fixed if fixed is not None and fixed.term.sort is sort else argument(gen, operator, sort, 0)
+    if operator.typing == "tester":
+        return gen_term(gen, operator, [subject], (constructor.name,))
+    if not fields:
+        raise Unfit
+    at = gen.stream.below(len(fields))
+    indices = (constructor.name, constructor.fields[at][0])
+    if operator.typing == "selector":
+        return gen_term(gen, operator, [subject], indices)
+    return gen_term(gen, operator, [subject, argument(gen, operator, fields[at], 1)], indices)
+
+

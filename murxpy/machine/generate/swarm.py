@@ -1,0 +1,206 @@
+"""Swarm: each run leaves out theories and operators and stresses others, so that runs differ in kind, not only in seed.
+
+Swarm testing: Groce et al., ISSTA 2012.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from murxpy.logic.catalogue import Catalogue, Operator
+from murxpy.logic.signature import Linear, Pattern
+from murxpy.machine.distributions import Distribution, Settings
+from murxpy.machine.generate.profile import Profile
+from murxpy.machine.random import Stream, Weighted
+from murxpy.solvers.wrapper import Wrapper
+
+
+@dataclass
+class Swarm:
+    """What a run has: theories, operators by theory, weights, and how long it is to be."""
+
+    theories: list[str]
+    operators: dict[str, Weighted[Operator]]
+    theory_choice: Weighted[str]
+    sort_kinds: Weighted[str]
+    predicates: dict[str, list[Operator]] = field(default_factory=dict)  # by sort kind of an argument
+    linear: bool = False
+    length: int = 0
+    dropped: list[str] = field(default_factory=list)
+    factors: dict[str, float] = field(default_factory=dict)
+
+    def rows(self) -> list[str]:
+        """Header lines that record it."""
+        rows = [f"theories {','.join(self.theories)}", f"length {self.length}"]
+        if self.linear:
+            rows.append("linear")
+        if self.dropped:
+            rows.append(f"without {','.join(self.dropped)}")
+        return rows
+
+
+class SwarmDrawer:
+    """Draws swarms for one wrapper, machine and profile; `theories` restricts them, `enabled` False gives every run everything."""
+
+    def __init__(
+        self, catalogue: Catalogue, wrapper: Wrapper, settings: Settings, profile: Profile, theories: list[str] | None, enabled: bool
+    ) -> None:
+        self.catalogue = catalogue
+        self.settings = settings
+        self.profile = profile
+        self.rules = settings.machine.get("swarm") or {} if enabled else {}
+        supported = set(wrapper.data.get("theories") or catalogue.theories)
+        always = [t.name for t in catalogue.theories.values() if t.always]
+        chosen = supported if theories is None else supported & set(theories)
+        self.always = always
+        self.forced = theories is not None
+        self.optional = [name for name in catalogue.theories if name in chosen and name not in always]
+        self.features = wrapper.features()
+        self.usable = [op for op in catalogue.operators.values() if self._usable(op, wrapper)]
+        self.kind_theory = {kind: sort.theory for kind, sort in catalogue.sorts.items()}
+        self.spelled_kinds = [k for k in catalogue.sorts if wrapper.set("sorts", k) and k not in profile.excluded_kinds]
+
+    def _usable(self, operator: Operator, wrapper: Wrapper) -> bool:
+        spellings = wrapper.set("operators", operator.kind)
+        if spellings is None or operator.kind in self.profile.excluded_operators:
+            return False
+        if all(s.weight == 0 for s in spellings.spellings):
+            return False
+        return operator.feature is None or self.features.get(operator.feature, False)
+
+    def draw(self, stream: Stream) -> Swarm:
+        """The swarm of one run."""
+        theories = self._theories(stream)
+        linear = stream.chance(float(self.rules.get("linear", 0.0)))
+        usable = [op for op in self.usable if op.theory in theories and needed_theories(op, self.kind_theory) <= set(theories)]
+        usable = [op for op in usable if not (linear and op.nonlinear in ("quotient", "always"))]
+        kept, dropped = self._operators(usable, stream)
+        factor = self._factors(stream)
+        weight = self.settings.weight
+        by_theory: dict[str, Weighted[Operator]] = {}
+        for theory in theories:
+            choice = Weighted([(op, weight("operators", op.kind) * factor()) for op in kept if op.theory == theory])
+            if choice.items:
+                by_theory[theory] = choice
+        kinds = [k for k in self.spelled_kinds if self.kind_theory[k] in theories]
+        swarm = Swarm(
+            theories,
+            by_theory,
+            Weighted([(t, weight("theories", t) * factor()) for t in by_theory]),
+            Weighted([(k, weight("sorts", k) * factor()) for k in kinds]),
+            predicates_of(kept),
+            linear,
+            self.settings.number("run-length", stream),
+            dropped,
+        )
+        return swarm
+
+    def _theories(self, stream: Stream) -> list[str]:
+        rules = self.rules.get("theories")
+        if rules is None or self.forced or stream.chance(float(rules.get("all", 0))):
+            chosen = list(self.optional)
+            return self._closed(self._compatible(chosen, stream))
+        count = min(int(Distribution(rules["count"]["choices"]).draw(stream)), len(self.optional))
+        weights = rules.get("weights") or {}
+        pool = {t: float(weights.get(t, weights.get("default", 1))) for t in self.optional}
+        chosen = []
+        while pool and len(chosen) < count:
+            theory = stream.weighted(Weighted(list(pool.items())))
+            chosen.append(theory)
+            del pool[theory]
+        return self._closed(self._compatible(chosen, stream))
+
+    def _compatible(self, chosen: list[str], stream: Stream) -> list[str]:
+        """Drop one side of each combination that the profile excludes."""
+        left = list(chosen)
+        stream.shuffle(left)
+        kept: list[str] = []
+        for theory in left:
+            rivals = {t for t, others in self.profile.combinations.items() if theory in others}
+            rivals.update(self.profile.combinations.get(theory, ()))
+            needs = self.catalogue.theories[theory].requires
+            if not rivals & set(kept) and not any(r in n_requires(self.catalogue, kept) for r in rivals):
+                if not any(set(self._rivals(n)) & set(kept) for n in needs):
+                    kept.append(theory)
+        return kept
+
+    def _rivals(self, theory: str) -> list[str]:
+        found = list(self.profile.combinations.get(theory, ()))
+        return found + [t for t, others in self.profile.combinations.items() if theory in others]
+
+    def _closed(self, chosen: list[str]) -> list[str]:
+        """With the theories that the chosen ones need, in the catalogue's order."""
+        wanted = set(self.always) | set(chosen) | n_requires(self.catalogue, chosen)
+        return [name for name in self.catalogue.theories if name in wanted]
+
+    def _operators(self, usable: list[Operator], stream: Stream) -> tuple[list[Operator], list[str]]:
+        rules = self.rules.get("operators")
+        if rules is None or stream.chance(float(rules.get("all", 0))):
+            return usable, []
+        low, high = rules.get("keep", (0.5, 1.0))
+        share = low + (high - low) * stream.random()
+        kept, dropped = [], []
+        for operator in usable:
+            if stream.random() < share:
+                kept.append(operator)
+            else:
+                dropped.append(operator.kind)
+        return kept, dropped
+
+    def _factors(self, stream: Stream) -> Factor:
+        rules = self.rules.get("weights")
+        if rules is None or stream.chance(float(rules.get("same", 0))):
+            return Factor(stream, 1.0, 1.0)
+        low, high = rules.get("factor", (1.0, 1.0))
+        return Factor(stream, float(low), float(high))
+
+
+class Factor:
+    """Draws the factor of a weight, even on a logarithmic scale."""
+
+    def __init__(self, stream: Stream, low: float, high: float) -> None:
+        self._stream, self._low, self._ratio = stream, low, high / low
+
+    def __call__(self) -> float:
+        """One factor."""
+        return self._low if self._ratio == 1.0 else float(self._low * self._ratio ** self._stream.random())
+
+
+def n_requires(catalogue: Catalogue, names: list[str]) -> set[str]:
+    """All theories that `names` need, directly or not."""
+    needed: set[str] = set()
+    todo = list(names)
+    while todo:
+        for other in catalogue.theories[todo.pop()].requires:
+            if other not in needed:
+                needed.add(other)
+                todo.append(other)
+    return needed
+
+
+def needed_theories(operator: Operator, kind_theory: dict[str, str]) -> set[str]:
+    """The theories whose sorts the operator's rank names."""
+    kinds: set[str] = set()
+    for pattern in (*operator.signature.args, operator.signature.result):
+        _kinds(pattern, kinds)
+    return {kind_theory[k] for k in kinds if k in kind_theory}
+
+
+def _kinds(pattern: Pattern | Linear, found: set[str]) -> None:
+    if isinstance(pattern, Pattern):
+        if pattern.kind is not None:
+            found.add(pattern.kind)
+        for param in pattern.params:
+            _kinds(param, found)
+
+
+def predicates_of(operators: list[Operator]) -> dict[str, list[Operator]]:
+    """The operators with a Boolean result by the sort kind of an argument; under `any` those that take every sort."""
+    found: dict[str, list[Operator]] = {}
+    for operator in operators:
+        signature = operator.signature
+        if signature.binder or operator.typing or signature.result.kind != "SORT_BOOL":
+            continue
+        for kind in dict.fromkeys(p.kind or "any" for p in signature.args):
+            found.setdefault(kind, []).append(operator)
+    return found

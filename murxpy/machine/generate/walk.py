@@ -1,0 +1,115 @@
+"""The walk: from state to state by weight, carrying out the action of each transition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from murxpy.machine.generate.actions import perform
+from murxpy.machine.generate.base import Generator
+from murxpy.machine.random import Weighted, mix
+
+Condition = Callable[[Generator], bool]
+
+CONDITIONS: dict[str, Condition] = {
+    "has-sort": lambda g: bool(g.run.db.sorts),
+    "has-input": lambda g: bool(g.run.db.terms),
+    "has-term": lambda g: bool(g.run.db.terms),
+    "has-bool": lambda g: g.run.db.has(g.run.sorts.get("SORT_BOOL")),
+    "has-root": lambda g: bool(g.run.db.scopes[0].roots),
+    "incremental": lambda g: g.run.state.incremental,
+    "can-check": lambda g: g.run.state.incremental or g.run.state.checks == 0,
+    "checked": lambda g: g.run.state.answer is not None,
+    "sat": lambda g: g.run.state.answer == "sat",
+    "unsat": lambda g: g.run.state.answer == "unsat",
+    "unknown": lambda g: g.run.state.answer not in (None, "sat", "unsat"),
+    "models": lambda g: g.run.state.models,
+    "cores": lambda g: g.run.state.cores,
+    "assumptions-used": lambda g: g.run.state.unsat_assumptions and bool(g.run.state.assumptions),
+    "quantifiers": lambda g: "QUANT" in g.swarm.theories,
+    "spent": lambda g: g.spent,
+    "pushed": lambda g: g.run.state.level > 0,
+    "asserted": lambda g: any(g.run.state.assertions),
+}
+
+
+class Transition:
+    """One line of a state: what to do, where to go, when."""
+
+    __slots__ = ("action", "weight", "target", "when")
+
+    def __init__(self, data: dict[str, Any], state: str) -> None:
+        self.action: str = data["do"]
+        self.weight = float(data["weight"])
+        self.target: str = data.get("to") or state
+        when = data.get("when") or ()
+        self.when: tuple[str, ...] = (when,) if isinstance(when, str) else tuple(when)
+
+
+class State:
+    """A state: its transitions, and the weighted choice for each combination of conditions met so far."""
+
+    def __init__(self, transitions: list[Transition], needs: dict[str, tuple[str, ...]]) -> None:
+        # A pure transition can be drawn only where its target can be entered; an action may make that so itself.
+        self._demands = [
+            (t, [*t.when, *(needs[t.target] if t.action == "go" else ())]) for t in transitions
+        ]
+        names = dict.fromkeys(n.removeprefix("not-") for _, demands in self._demands for n in demands)
+        self._names = list(names)
+        self._conditions = [CONDITIONS[name] for name in self._names]
+        self._choices: dict[int, Weighted[Transition]] = {}
+
+    def choose(self, gen: Generator) -> Transition | None:
+        """A transition by weight among those whose conditions hold now; None where there is none."""
+        key = 0
+        for condition in self._conditions:
+            key = key * 2 + condition(gen)
+        choice = self._choices.get(key)
+        if choice is None:
+            choice = self._choices[key] = self._prepare(key)
+        return gen.stream.weighted(choice) if choice.items else None
+
+    def _prepare(self, key: int) -> Weighted[Transition]:
+        count = len(self._names)
+        true = {name: bool(key >> (count - 1 - at) & 1) for at, name in enumerate(self._names)}
+        return Weighted([(t, t.weight) for t, demands in self._demands if all(_met(n, true) for n in demands)])
+
+
+def _met(name: str, true: dict[str, bool]) -> bool:
+    return true[name.removeprefix("not-")] is not name.startswith("not-")
+
+
+class StateMachine:
+    """The machine of a file, ready to walk."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self.start: str = data["start"]
+        self.final: str = data["final"]
+        states = data["states"]
+        self._needs = {name: _names(state.get("needs")) for name, state in states.items()}
+        self._states = {
+            name: State([Transition(t, name) for t in state.get("do") or ()], self._needs) for name, state in states.items()
+        }
+
+    def walk(self, gen: Generator, step_limit: int) -> None:
+        """Walk from the start to the final state; after `step_limit` steps the run just ends."""
+        state = self.start
+        run = gen.run
+        for step in range(1, step_limit):
+            if state == self.final:
+                return
+            run.stream.reset(mix(run.seed, step))
+            run.counts[f"state:{state}"] += 1
+            chosen = self._states[state].choose(gen)
+            if chosen is None:
+                return
+            if chosen.action == "go" or perform(gen, chosen.action):
+                if chosen.target == state or self._enters(gen, chosen.target):
+                    state = chosen.target
+
+    def _enters(self, gen: Generator, target: str) -> bool:
+        return all(CONDITIONS[n.removeprefix("not-")](gen) is not n.startswith("not-") for n in self._needs[target])
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value or ())

@@ -1,0 +1,51 @@
+"""Self-checks on the objects made, as lines of the trace: what they find replays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from murxpy.logic.sorts import Sort
+from murxpy.machine.database import Entry, SortEntry
+from murxpy.machine.run import Run, Stopped
+from murxpy.solvers.guards import literal_value
+
+
+def sort_facts(sort: Sort) -> dict[str, Any]:
+    """What a helper may know of a sort: kind and parameters, as plain data."""
+    if sort.kind == "SORT_DT":
+        return {"kind": sort.kind, "params": [sort_facts(s) for s in sort.sorts()], "name": sort.datatype.name}
+    return {"kind": sort.kind, "params": [sort_facts(p) if isinstance(p, Sort) else p for p in sort.params]}
+
+
+def check_sort(run: Run, entry: SortEntry, seed: int, spelling: str | None = None) -> None:
+    """`check-sort s`: predicates, sizes and parameters of a sort's object are what was asked for."""
+    _check(run, "check-sort", str(entry), entry.obj, sort_facts(entry.sort), seed, spelling)
+
+
+def check_term(run: Run, entry: Entry, seed: int, spelling: str | None = None) -> None:
+    """`check-term t`: the object's sort, kind and children are those of the term."""
+    facts = sort_facts(entry.term.sort)
+    facts |= {"op": entry.term.op, "arity": len(entry.term.args), "indices": list(entry.term.indices)}
+    _check(run, "check-term", str(entry), entry.obj, facts, seed, spelling)
+
+
+def check_value(run: Run, entry: Entry, seed: int, spelling: str | None = None) -> None:
+    """`check-value t`: a literal comes back as it was given."""
+    facts = sort_facts(entry.term.sort) | {"op": entry.term.op, "value": literal_value(entry.term)}
+    if entry.term.op == "OP_SPECIAL":
+        facts["special"] = entry.term.indices[0]
+    _check(run, "check-value", str(entry), entry.obj, facts, seed, spelling)
+
+
+def check_eq(run: Run, entry: Entry, seed: int, spelling: str | None = None) -> None:
+    """`check-eq t`: equality, hash and ordering of the object with itself and with others behave as Python promises."""
+    _check(run, "check-eq", str(entry), entry.obj, sort_facts(entry.term.sort), seed, spelling)
+
+
+def _check(run: Run, name: str, words: str, obj: Any, facts: dict[str, Any], seed: int, spelling: str | None) -> None:
+    run.frame.fill(value=facts)
+    chosen = run.choose(run.wrapper.set("self-checks", name), seed, spelling, name)
+    run.begin(seed, name, chosen.name, words)
+    broken = run.call(chosen, (obj, facts), (), name)
+    if broken is not None:
+        raise Stopped(run.finding("contract", "binding", str(broken), name, str(facts["kind"]), chosen.name))

@@ -1,0 +1,69 @@
+"""What a run achieved: answers, distinct decided checks, terms that reached one, models and cores read."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from murxpy.logic.terms import Term
+from murxpy.machine.state import SolverState
+
+
+class Meter:
+    """Counts the figures that `bench/` and the status report; see the counters' names in `docs/events.md`."""
+
+    def __init__(self, counts: defaultdict[str, int]) -> None:
+        self.counts = counts
+        self._decided: set[frozenset[int]] = set()
+        self._useful: set[int] = set()
+        self._reached: set[int] = set()
+        self._model_due = False
+        self._core_due = False
+
+    def answered(self, answer: str, state: SolverState) -> None:
+        """A check was answered."""
+        counts = self.counts
+        terms = [entry.term for entry in (*state.asserted(), *state.assumptions)]
+        counts["check:total"] += 1
+        counts[f"answer:{answer if answer in ('sat', 'unsat') else 'unknown'}"] += 1
+        self._model_due, self._core_due = answer == "sat", answer == "unsat"
+        counts["sat:total"] += self._model_due
+        counts["unsat:total"] += self._core_due
+        if not terms:
+            return
+        counts["check:asserted"] += 1
+        counts["term:reached"] += _visit(terms, self._reached)
+        if answer in ("sat", "unsat"):
+            key = frozenset(term.serial for term in terms)
+            if key not in self._decided:
+                self._decided.add(key)
+                counts["check:decided"] += 1
+            counts["term:useful"] += _visit(terms, self._useful)
+
+    def asserted(self, term: Term) -> None:
+        """A term was asserted."""
+        self.counts["term:reached"] += _visit([term], self._reached)
+
+    def model_read(self) -> None:
+        """Something was read from the model; counts once for each sat answer."""
+        self.counts["sat:model-read"] += self._model_due
+        self._model_due = False
+
+    def core_read(self) -> None:
+        """A core or the unsat assumptions were read; counts once for each unsat answer."""
+        self.counts["unsat:core-read"] += self._core_due
+        self._core_due = False
+
+
+def _visit(terms: Iterable[Term], seen: set[int]) -> int:
+    """Mark the operator terms below `terms`; gives how many were new."""
+    stack = list(terms)
+    new = 0
+    while stack:
+        term = stack.pop()
+        if term.leaf or term.serial in seen:
+            continue
+        seen.add(term.serial)
+        new += 1
+        stack.extend(term.args)
+    return new

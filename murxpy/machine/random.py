@@ -1,0 +1,87 @@
+"""Random streams keyed by run seed and step: what one step draws shifts nothing for the others."""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+_MASK = (1 << 64) - 1
+
+
+def mix(seed: int, key: int) -> int:
+    """A 64-bit number that depends on every bit of both (the finaliser of SplitMix64)."""
+    z = (seed + (key + 1) * 0x9E3779B97F4A7C15) & _MASK
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
+    return z ^ (z >> 31)
+
+
+def point(seed: int) -> float:
+    """A number in [0, 1) from a line's seed alone, so that a replay makes the same choice."""
+    return mix(seed, 0x5EED) / 2.0**64
+
+
+class Weighted(Generic[T]):
+    """A weighted choice, prepared once."""
+
+    __slots__ = ("items", "_ends", "total")
+
+    def __init__(self, pairs: Sequence[tuple[T, float]]) -> None:
+        self.items = [item for item, weight in pairs if weight > 0]
+        self._ends = list(accumulate(weight for _, weight in pairs if weight > 0))
+        self.total = self._ends[-1] if self._ends else 0.0
+
+    def at(self, fraction: float) -> T:
+        """The item at `fraction` in [0, 1) of the total weight."""
+        return self.items[min(bisect_right(self._ends, fraction * self.total), len(self.items) - 1)]
+
+
+class Stream:
+    """A stream of draws, reset for each step. Uses only `random()` and `getrandbits()`, which never change between releases of Python."""
+
+    __slots__ = ("_source", "random", "bits")
+
+    def __init__(self, seed: int) -> None:
+        self._source = random.Random(seed)
+        self.random = self._source.random
+        self.bits = self._source.getrandbits
+
+    def reset(self, seed: int) -> None:
+        """Start the stream anew."""
+        self._source.seed(seed)
+
+    def below(self, limit: int) -> int:
+        """A uniform int in 0..limit-1."""
+        return int(self.random() * limit) if limit < 1 << 50 else self.bits(limit.bit_length() + 32) % limit
+
+    def between(self, low: int, high: int) -> int:
+        """A uniform int in low..high."""
+        return low + self.below(high - low + 1)
+
+    def chance(self, probability: float) -> bool:
+        """True with this probability."""
+        return self.random() < probability
+
+    def choose(self, items: Sequence[T]) -> T:
+        """A uniform choice."""
+        return items[int(self.random() * len(items))]
+
+    def weighted(self, choice: Weighted[T]) -> T:
+        """A weighted choice."""
+        return choice.at(self.random())
+
+    def shuffle(self, items: list[Any]) -> None:
+        """Shuffle in place (Fisher-Yates)."""
+        for at in range(len(items) - 1, 0, -1):
+            other = int(self.random() * (at + 1))
+            items[at], items[other] = items[other], items[at]
+
+    def sample(self, items: Sequence[T], count: int) -> list[T]:
+        """`count` different items, or all of them where there are fewer, in random order."""
+        pool = list(items)
+        self.shuffle(pool)
+        return pool[:count]

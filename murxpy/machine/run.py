@@ -1,0 +1,227 @@
+"""One run: its own context, database, random stream and trace, and the one place where the binding is called."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from time import perf_counter_ns
+from typing import Any
+
+from murxpy.logic.catalogue import Catalogue
+from murxpy.logic.sorts import Sort, SortTable
+from murxpy.logic.terms import Term, TermTable
+from murxpy.logic.typing import Checker
+from murxpy.machine.database import Database, Entry
+from murxpy.machine.meter import Meter
+from murxpy.machine.random import Stream, mix, point
+from murxpy.machine.state import SolverState
+from murxpy.machine.tokens import quote
+from murxpy.solvers.frame import Frame
+from murxpy.solvers.refusals import UNDOCUMENTED
+from murxpy.solvers.spelling import Spelling, SpellingSet, run_spelling
+from murxpy.solvers.wrapper import Wrapper
+
+LINE_SEEDS = 100_000
+_VARIABLE = re.compile(r"0x[0-9a-fA-F]+|\d+|\"[^\"]*\"|'[^']*'|\|[^|]*\||\([^()]*\)")
+
+
+class Refused(Exception):
+    """The binding refused a call; the run goes on without its result."""
+
+    def __init__(self, sort: str, message: str) -> None:
+        super().__init__(message)
+        self.sort = sort
+
+
+class Stopped(Exception):
+    """The run ends here: `finding` says what was found, None if there is nothing to report."""
+
+    def __init__(self, finding: dict[str, Any] | None) -> None:
+        super().__init__("" if finding is None else finding["message"])
+        self.finding = finding
+
+
+class Run:
+    """The state of one run. Nothing in it outlives the run, nothing outside it is changed by it."""
+
+    def __init__(self, wrapper: Wrapper, catalogue: Catalogue, seed: int, write: Callable[[str], None]) -> None:
+        self.wrapper = wrapper
+        self.catalogue = catalogue
+        self.seed = seed
+        self.stream = Stream(mix(seed, 0))
+        self.sorts = SortTable()
+        self.terms = TermTable()
+        self.checker = Checker(catalogue, self.sorts)
+        self.db = Database()
+        self.frame = Frame(self.sort_object)
+        self.state = SolverState()
+        self.counts: defaultdict[str, int] = defaultdict(int)
+        self.meter = Meter(self.counts)
+        self.solver_ns = 0
+        self.trace_ns = 0
+        self.differences: list[str] = []
+        self.lines = 0
+        self._write = write
+        self._pending = ""
+        self._made: dict[Sort, Any] = {}
+        self._symbols = 0
+
+    # -- the trace
+
+    def header(self, rows: Iterable[str]) -> None:
+        """Write header lines (comments) before anything else."""
+        self._write("".join(f"# {row}\n" for row in rows))
+
+    def result(self, text: str) -> None:
+        """Note what followed the last line; it is written together with the next one, before the next call."""
+        self._pending += f"      {text}\n"
+
+    def flush(self) -> None:
+        """Write what is pending."""
+        if self._pending:
+            self._write(self._pending)
+            self._pending = ""
+
+    def line_seed(self) -> int:
+        """A seed for the next line, drawn from this step's stream."""
+        return int(self.stream.random() * LINE_SEEDS)
+
+    def begin(self, seed: int, action: str, spelling: str | None, words: str) -> None:
+        """Write a line before the call that it describes."""
+        start = perf_counter_ns()
+        name = f"{action}@{spelling}" if spelling else action
+        self._write(f"{self._pending}{seed:>6} {name} {words}\n" if words else f"{self._pending}{seed:>6} {name}\n")
+        self._pending = ""
+        self.lines += 1
+        self.counts[f"action:{action}"] += 1
+        self.trace_ns += perf_counter_ns() - start
+
+    # -- calling the binding
+
+    def choose(self, spellings: SpellingSet | None, seed: int, wanted: str | None, what: str) -> Spelling:
+        """The spelling for a call: the one named, else the one that the line's seed gives. Raises Refused."""
+        if spellings is not None:
+            chosen = spellings.named(wanted) if wanted is not None else spellings.pick(point(seed), self.frame)
+            if chosen is not None:
+                return chosen
+        missing = f"no spelling '{wanted}' of {what}" if wanted is not None else f"no spelling of {what} fits"
+        raise Refused("unsupported", f"{missing} in this release of {self.wrapper.name}")
+
+    def call(self, spelling: Spelling, args: Sequence[Any], indices: Sequence[Any], action: str, operator: str = "") -> Any:
+        """Make one call. Raises Refused where the binding declines, Stopped where what it threw is a finding."""
+        start = perf_counter_ns()
+        try:
+            value = run_spelling(spelling, args, indices, self.frame, self.wrapper.conjunction)
+        except (Exception, SystemExit) as error:  # whatever a binding throws is an outcome, not noise
+            self.solver_ns += perf_counter_ns() - start
+            self._refuse(error, action, operator, spelling.name)
+        self.solver_ns += perf_counter_ns() - start
+        self.counts[f"action-ok:{action}"] += 1
+        return value
+
+    def _refuse(self, error: BaseException, action: str, operator: str, spelling: str) -> None:
+        refusal = self.wrapper.refusals.sort(error)
+        text = f"{refusal.type}: {refusal.message}"
+        self.count_refusal(refusal.sort, text)
+        if operator:
+            self.counts[f"op-refused:{operator}:{refusal.sort}"] += 1
+        self.result(f"refused {refusal.sort} {quote(text)}")
+        if refusal.sort in (UNDOCUMENTED, "ill-formed"):
+            ours = refusal.sort == "ill-formed"
+            kind, tier = ("ill-formed", "murxpy") if ours else ("exception", "binding")
+            raise Stopped(self.finding(kind, tier, text, action, operator, spelling))
+        raise Refused(refusal.sort, text)
+
+    def count_refusal(self, sort: str, text: str) -> None:
+        """Count a refusal by class and by its message without the parts that vary."""
+        self.counts[f"refusal:{sort}"] += 1
+        self.counts[f"refusal-message:{sort}:{_VARIABLE.sub('_', text)[:160]}"] += 1
+
+    def finding(self, kind: str, tier: str, message: str, action: str, operator: str, spelling: str) -> dict[str, Any]:
+        """A finding as plain data."""
+        return {
+            "kind": kind,
+            "tier": tier,
+            "message": message,
+            "action": action,
+            "operator": operator or None,
+            "spelling": spelling,
+        }
+
+    # -- objects
+
+    def sort_object(self, sort: Sort) -> Any:
+        """The solver's object of a sort: the first that a line returned, else one made on the way."""
+        entries = self.db.sort_entries.get(sort)
+        if entries:
+            return entries[0].obj
+        known = self._made.get(sort)
+        if known is None:
+            known = self._made[sort] = self._make_sort(sort)
+        return known
+
+    def _make_sort(self, sort: Sort) -> Any:
+        spellings = self.wrapper.set("sorts", sort.kind)
+        if spellings is None or sort.kind in ("SORT_DT", "SORT_UNINTERPRETED"):
+            raise Refused("unsupported", f"no way to make the sort {sort!r}")
+        args = [self.sort_object(p) for p in sort.sorts()]
+        frame = Frame(self.sort_object).fill(result=sort)
+        frame.ctx, frame.solver = self.frame.ctx, self.frame.solver
+        spelling = spellings.pick(0.0, frame)
+        if spelling is None:
+            raise Refused("unsupported", f"no spelling of {sort!r} fits")
+        return spelling.call(args, (), frame)
+
+    def forget(self) -> None:
+        """Let go of every object of the run; what that takes is the binding's time."""
+        start = perf_counter_ns()
+        self._clear()
+        self.solver_ns += perf_counter_ns() - start
+
+    def _clear(self) -> None:
+        self.db = Database()
+        self.sorts = SortTable()
+        self.terms = TermTable()
+        self.checker = Checker(self.catalogue, self.sorts)
+        self.meter = Meter(self.counts)
+        self.state = SolverState()
+        self._made = {}
+        self.frame.fill()
+        self.frame.solver = None
+        self.frame.ctx = None
+
+    def symbol(self, prefix: str) -> str:
+        """A symbol that this run has not used: `_x12`."""
+        self._symbols += 1
+        return f"_{prefix}{self._symbols - 1}"
+
+    def term_entry(self, term: Term, obj: Any, number: int | None, sort_number: int | None, pooled: bool = True) -> Entry:
+        """Enter a term that the last line returned, and note the return: its id, and its sort's, new if nobody had it yet."""
+        entry = self.db.add_term(term, obj, number, self.state.level, pooled)
+        known = self.db.sort_entries.get(term.sort)
+        if known is None and term.sort.kind != "SORT_CASE":
+            sort = self.db.add_sort(term.sort, self._sort_of(obj, term.sort), sort_number)
+            self.result(f"return t{entry.id} s{sort.id}")
+        elif known is None:
+            self.result(f"return t{entry.id}")
+        else:
+            at = known[0].id
+            if sort_number is not None and sort_number not in self.db.sorts:
+                self.db.sorts[sort_number] = known[0]
+                at = sort_number
+            elif sort_number is not None and self.db.sorts[sort_number].sort is term.sort:
+                at = sort_number
+            self.result(f"return t{entry.id} s{at}")
+        return entry
+
+    def _sort_of(self, obj: Any, sort: Sort) -> Any:
+        """The object of a term's sort as the binding gives it; FUN objects of some bindings have none."""
+        reader = self.wrapper.set("readers", "term-sort")
+        if reader is None or sort.kind == "SORT_FUN":
+            return self._made.get(sort) or self._make_sort(sort)
+        self.frame.fill()
+        try:
+            return reader.spellings[0].call((obj,), (), self.frame)
+        except Exception as error:  # a term whose sort cannot be asked for breaks the binding's contract
+            raise Stopped(self.finding("contract", "binding", f"{type(error).__name__}: {error}", "term-sort", "", "")) from None

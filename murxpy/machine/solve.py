@@ -1,0 +1,218 @@
+"""Actions on the solver: logic, options, assertions, checks, scopes, models, cores. Each writes one line and makes one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from murxpy.machine.database import Entry
+from murxpy.machine.run import Refused, Run
+from murxpy.machine.tokens import Token, print_token, quote
+
+ANSWERS = ("sat", "unsat", "unknown")
+
+
+def plain(run: Run, action: str, words: str, args: Sequence[Any], seed: int, spelling: str | None = None, **operands: Any) -> Any:
+    """An action of the wrapper whose line is `words` and whose call takes `args`; gives what the call returned."""
+    run.frame.fill(**operands)
+    chosen = run.choose(run.wrapper.set("actions", action), seed, spelling, action)
+    run.begin(seed, action, chosen.name, words)
+    return run.call(chosen, args, (), action)
+
+
+def new(run: Run, seed: int, spelling: str | None = None) -> None:
+    """`new`: a context of this run's own, and a solver in it."""
+    lifecycle = run.wrapper.spellings["lifecycle"]
+    run.frame.fill(value=run.state.logic)
+    chosen = run.choose(lifecycle.get("new"), seed, spelling, "new")
+    run.begin(seed, "new", chosen.name, "")
+    run.frame.ctx = lifecycle["new-context"].spellings[0].call((), (), run.frame)
+    run.frame.solver = run.call(chosen, (), (), "new")
+    run.state.started = True
+    run.result("return o1")
+
+
+def delete(run: Run, seed: int) -> None:
+    """`delete`: lets go of every object of the run, terms first, the solver, its context last."""
+    run.begin(seed, "delete", None, "")
+    run.forget()
+    run.counts["action-ok:delete"] += 1
+
+
+def set_logic(run: Run, logic: str, seed: int, spelling: str | None = None) -> None:
+    """`set-logic LOGIC`."""
+    plain(run, "set-logic", logic, (), seed, spelling, value=logic)
+    run.state.logic = logic
+
+
+SPECIAL_OPTIONS = {
+    "incremental": "incremental",
+    "produce-models": "models",
+    "produce-unsat-cores": "cores",
+    "produce-unsat-assumptions": "unsat_assumptions",
+}
+
+
+def set_option(run: Run, name: str, value: str, seed: int, spelling: str | None = None) -> None:
+    """`set-option NAME VALUE`; the four special options also change what may be asked later."""
+    run.frame.fill(name=name, value=value)
+    special = run.wrapper.set("special-options", name)
+    chosen = run.choose(special or run.wrapper.set("actions", "set-option"), seed, spelling, "set-option")
+    run.begin(seed, "set-option", chosen.name, f"{name} {value}")
+    run.call(chosen, (), (), "set-option")
+    run.state.options[name] = value
+    if name in SPECIAL_OPTIONS:
+        setattr(run.state, SPECIAL_OPTIONS[name], value == "true")
+
+
+def assert_formula(run: Run, entry: Entry, seed: int, spelling: str | None = None) -> None:
+    """`assert-formula t`."""
+    plain(run, "assert-formula", str(entry), (entry.obj,), seed, spelling, terms=(entry.term,))
+    _asserted(run, entry)
+
+
+def assert_tracked(run: Run, entry: Entry, name: str, seed: int, spelling: str | None = None) -> None:
+    """`assert-tracked t "name"`: an assertion with a name, for unsat cores."""
+    words = f"{entry} {quote(name)}"
+    plain(run, "assert-tracked", words, (entry.obj,), seed, spelling, terms=(entry.term,), name=name)
+    _asserted(run, entry)
+
+
+def _asserted(run: Run, entry: Entry) -> None:
+    run.db.use(entry)
+    run.state.assertions[-1].append(entry)
+    run.state.changed()
+    run.meter.asserted(entry.term)
+
+
+def set_limit(run: Run, limit: int, seed: int, spelling: str | None = None) -> None:
+    """`set-limit N`: the solver's own resource limit for every check that follows, in the solver's unit."""
+    plain(run, "set-limit", str(limit), (), seed, spelling, value=limit)
+    run.state.limit = limit
+
+
+def check_sat(run: Run, seed: int, spelling: str | None = None) -> str:
+    """`check-sat`; gives the answer."""
+    answer = plain(run, "check-sat", "", (), seed, spelling)
+    return _answered(run, answer, [])
+
+
+def check_sat_assuming(run: Run, assumptions: Sequence[Entry], seed: int, spelling: str | None = None) -> str:
+    """`check-sat-assuming n t..`; gives the answer."""
+    words = " ".join([str(len(assumptions)), *map(str, assumptions)])
+    terms = tuple(e.term for e in assumptions)
+    for entry in assumptions:
+        run.db.use(entry)
+    answer = plain(run, "check-sat-assuming", words, [e.obj for e in assumptions], seed, spelling, terms=terms)
+    return _answered(run, answer, list(assumptions))
+
+
+def _answered(run: Run, answer: Any, assumptions: list[Entry]) -> str:
+    text = str(answer)
+    run.result(f"answer {text if text in ANSWERS else quote(text)}")
+    state = run.state
+    state.checks += 1
+    state.assumptions = assumptions
+    state.answer = text
+    state.has_model = text == "sat"
+    run.meter.answered(text, state)
+    return text
+
+
+def push(run: Run, levels: int, seed: int, spelling: str | None = None) -> None:
+    """`push N`."""
+    plain(run, "push", str(levels), (), seed, spelling, value=levels)
+    run.state.assertions.extend([] for _ in range(levels))
+    run.state.changed()
+
+
+def pop(run: Run, levels: int, seed: int, spelling: str | None = None) -> None:
+    """`pop N`; also forgets the terms made since, where the wrapper says that declarations are scoped."""
+    plain(run, "pop", str(levels), (), seed, spelling, value=levels)
+    del run.state.assertions[len(run.state.assertions) - levels :]
+    if run.wrapper.data.get("scoped-declarations"):
+        run.db.drop_above(run.state.level)
+    run.state.changed()
+
+
+def reset(run: Run, seed: int, spelling: str | None = None) -> None:
+    """`reset`: assertions, scopes and options as after `new`; terms stay, since they belong to the context."""
+    plain(run, "reset", "", (), seed, spelling)
+    run.state.assertions = [[]]
+    run.state.changed()
+
+
+def reset_assertions(run: Run, seed: int, spelling: str | None = None) -> None:
+    """`reset-assertions`."""
+    plain(run, "reset-assertions", "", (), seed, spelling)
+    run.state.assertions = [[]]
+    run.state.changed()
+
+
+def get_value(run: Run, entries: Sequence[Entry], action: str, seed: int, spelling: str | None = None) -> list[Any]:
+    """`get-value n t..` (or `get-value-completion`): one call a term; gives the values as plain data, None where they are no literal."""
+    words = " ".join([str(len(entries)), *map(str, entries)])
+    run.frame.fill(terms=tuple(e.term for e in entries[:1]))
+    chosen = run.choose(run.wrapper.set("actions", action), seed, spelling, action)
+    run.begin(seed, action, chosen.name, words)
+    values = []
+    for entry in entries:
+        run.frame.fill(terms=(entry.term,))
+        value = run.call(chosen, (entry.obj,), (), action)
+        values.append(read_value_object(run, value))
+        if values[-1] is not None:
+            run.result(f"value {entry} " + " ".join(print_token(_value_token(v)) for v in values[-1]))
+    run.meter.model_read()
+    return values
+
+
+def _value_token(value: Any) -> Token:
+    if isinstance(value, bool):
+        return value
+    return value if isinstance(value, int) else quote("" if value is None else str(value))
+
+
+def read_value_object(run: Run, value: Any) -> Any:
+    """A value object of the solver as plain data (`("bv", 8, 255)`), None where it is no literal of a standard sort."""
+    reader = run.wrapper.set("readers", "value")
+    if reader is None or value is None:
+        return None
+    run.frame.fill()
+    return run.call(reader.spellings[0], (value,), (), "get-value")
+
+
+def query(run: Run, action: str, seed: int, spelling: str | None = None) -> None:
+    """An action without arguments whose result nobody uses: `get-model`, `get-unsat-core`, `statistics` and the like."""
+    plain(run, action, "", (), seed, spelling)
+    if action in ("get-model", "print-model"):
+        run.meter.model_read()
+    if action in ("get-unsat-core", "get-unsat-assumptions"):
+        run.meter.core_read()
+
+
+def on_terms(run: Run, action: str, entries: Sequence[Entry], seed: int, spelling: str | None = None) -> Any:
+    """An action on terms whose result nobody uses: `simplify t`, `substitute t from to`, `term-get-children t`, a wrapper's own."""
+    words = " ".join(map(str, entries))
+    return plain(run, action, words, [e.obj for e in entries], seed, spelling, terms=tuple(e.term for e in entries))
+
+
+def drop(run: Run, entry: Entry, seed: int) -> None:
+    """`del t`: lets go of an object."""
+    run.begin(seed, "del", None, str(entry))
+    run.db.drop(entry)
+    run.counts["action-ok:del"] += 1
+
+
+def collect(run: Run, seed: int) -> None:
+    """`gc`: a full garbage collection."""
+    import gc
+
+    run.begin(seed, "gc", None, "")
+    gc.collect()
+    run.counts["action-ok:gc"] += 1
+
+
+def require(condition: bool, what: str) -> None:
+    """Raise Refused where a replayed line cannot be carried out here."""
+    if not condition:
+        raise Refused("unsupported", what)

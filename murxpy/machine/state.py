@@ -1,0 +1,41 @@
+"""What the run knows of its solver: options, assertions, the last answer and what may be asked after it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from murxpy.machine.database import Entry
+
+
+@dataclass
+class SolverState:
+    """The solver as the standard's execution modes see it (SMT-LIB 2.7, section 4.1)."""
+
+    logic: str | None = None
+    started: bool = False
+    incremental: bool = True
+    models: bool = True
+    cores: bool = True
+    unsat_assumptions: bool = True
+    options: dict[str, str] = field(default_factory=dict)
+    assertions: list[list[Entry]] = field(default_factory=lambda: [[]])
+    tracked: int = 0
+    answer: str | None = None  # sat, unsat or unknown while the last command was a check
+    checks: int = 0
+    assumptions: list[Entry] = field(default_factory=list)  # of the last check
+    limit: int | None = None
+    has_model: bool = False
+
+    @property
+    def level(self) -> int:
+        """The assertion level: how many scopes are pushed."""
+        return len(self.assertions) - 1
+
+    def asserted(self) -> list[Entry]:
+        """All assertions of all levels, outermost first."""
+        return [entry for level in self.assertions for entry in level]
+
+    def changed(self) -> None:
+        """The assertion stack changed: the last answer says nothing any more."""
+        self.answer = None
+        self.has_model = False

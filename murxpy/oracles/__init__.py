@@ -1,0 +1,1 @@
+"""Judges of an execution: values in, verdict out."""

@@ -1,0 +1,186 @@
+"""What a run's end means: from a report, a wait status and the last output of a process to a verdict.
+
+The bucket of a finding is made of what is found here, so nothing here may depend on addresses, process numbers or time.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Cause = Literal["report", "died", "parent", "wall", "cpu", "memory", "stopped"]
+
+SEVERITY = {
+    "crash": "high", "abort": "high", "asan": "high", "ubsan": "medium", "exit": "high", "flood": "medium",
+    "out-of-memory": "low", "hang": "low", "exception": "medium", "contract": "medium", "ill-formed": "low",
+    "internal": "low",
+}  # fmt: skip
+
+# A signal that somebody else may have sent: such a death counts only when a replay shows it again.
+_FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+# What dying programs print, the most telling first: (kind or None to keep that of the signal, pattern); the message is
+# what the groups catch, joined.
+_LAST_WORDS: tuple[tuple[str | None, re.Pattern[str]], ...] = (
+    ("asan", re.compile(r"^SUMMARY: \w*AddressSanitizer: (.+)$", re.M)),
+    ("asan", re.compile(r"ERROR: AddressSanitizer: (.+)$", re.M)),
+    ("ubsan", re.compile(r"^(\S+:\d+):\d+: (runtime error: .+)$", re.M)),
+    ("ubsan", re.compile(r"^SUMMARY: UndefinedBehaviorSanitizer: (.+)$", re.M)),
+    ("abort", re.compile(r"(ASSERTION VIOLATION)\nFile: (.+)\nLine: (\d+)\n(.*)$", re.M)),
+    ("abort", re.compile(r"(Fatal failure within .+)\n(?:Check failure\n)?\s*(.*)$", re.M)),
+    ("abort", re.compile(r"(\S+:\d+: .*Assertion) [`'](.+)' (failed)", re.M)),
+    ("abort", re.compile(r"(UNEXPECTED CODE WAS REACHED.*|UNREACHABLE.*)$", re.M)),
+    ("out-of-memory", re.compile(r"(std::bad_alloc|[Oo]ut of memory|Cannot allocate memory)")),
+    (None, re.compile(r"(terminate called .+?)(?:\n\s*(what\(\): .+))?$", re.M)),
+    (None, re.compile(r"^((?:double free|corrupted|free\(\)|malloc\(\)|munmap_chunk\(\)|realloc\(\)).*)$", re.M)),
+    (None, re.compile(r"^(\*\*\* stack smashing detected \*\*\*)", re.M)),
+    (None, re.compile(r"^Fatal Python error: (?!Segmentation fault|Aborted|Bus error|Floating-point)(.+)$", re.M)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run ended.
+
+    `report` is the session's, None when there is none; `status` the wait status of the process that died; `peak` its
+    largest resident memory in bytes; `after` says that the process died after the run's report, between two runs.
+    """
+
+    cause: Cause
+    report: Mapping[str, Any] | None = None
+    trace: str = ""
+    output: str = ""
+    status: int | None = None
+    peak: int = 0
+    seconds: float = 0.0
+    after: bool = False
+    memory_limit: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a trace line calls; `operator` and `spelling` are empty where there is none."""
+
+    action: str = ""
+    operator: str = ""
+    spelling: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A misbehaviour. `doubtful`: it may come from outside and counts only when a replay shows it again."""
+
+    kind: str
+    tier: str
+    message: str
+    signal: str
+    call: Call
+    note: str = ""
+    doubtful: bool = False
+
+
+_KIND = re.compile(r"(?:OP|SORT)_[A-Z0-9_]+")
+_LINE = re.compile(r"\s*\d+\s+(?:[a-z]\d+\.)?([A-Za-z][\w-]*)(?:@(\S+))?(?:\s+(\S+))?")
+
+
+def parse_call(line: str) -> Call | None:
+    """The call of a trace line, such as `123 o2.mk-term@plus OP_BV_ADD …`; None for comments and return lines."""
+    match = _LINE.match(line)
+    if match is None:
+        return None
+    action, spelling, first = match.groups()
+    named = first is not None and (_KIND.fullmatch(first) or action == "set-option")
+    return Call(action, first if named else "", spelling or "")
+
+
+def last_call(trace: str) -> Call:
+    """The last call that `trace` began; the empty call when there is none."""
+    end = len(trace)
+    while end > 0:
+        start = trace.rfind("\n", 0, end) + 1
+        call = parse_call(trace[start:end])
+        if call is not None:
+            return call
+        end = start - 1
+    return Call()
+
+
+def options(trace: str) -> tuple[tuple[str, str], ...]:
+    """The solver's options that `trace` sets, in order."""
+    found = re.findall(r"^\s*\d+\s+(?:[a-z]\d+\.)?set-option(?:@\S+)? (\S+) (.+)$", trace, re.M)
+    return tuple((name, value.strip()) for name, value in found)
+
+
+def severity(kind: str) -> str:
+    """`high`, `medium` or `low`; kinds that oracles bring are `high`, since they are about wrong answers."""
+    return SEVERITY.get(kind, "high")
+
+
+def judge(outcome: Outcome) -> Verdict | None:
+    """The verdict on `outcome`; None when nothing is wrong, or when it was only ended at its time limit."""
+    if outcome.cause in ("wall", "cpu"):
+        return None
+    if outcome.cause == "report":
+        return _judge_report(outcome)
+    return _judge_death(outcome)
+
+
+def _judge_report(outcome: Outcome) -> Verdict | None:
+    finding = (outcome.report or {}).get("finding")
+    if not finding:
+        return None
+    call = last_call(outcome.trace)
+    if finding.get("action"):
+        call = Call(finding["action"], finding.get("operator") or "", finding.get("spelling") or "")
+    return Verdict(finding["kind"], finding.get("tier", "binding"), finding["message"], "", call)
+
+
+def _judge_death(outcome: Outcome) -> Verdict:
+    call = last_call(outcome.trace)
+    note = "it died after the end of the run" if outcome.after else ""
+    name = signal_name(outcome.status)
+    if outcome.cause == "memory":
+        return Verdict("out-of-memory", "solver", "the memory limit was passed", "", call, note)
+    if outcome.cause == "parent":
+        return Verdict("abort" if name == "SIGABRT" else "crash", "solver", "it killed the process that started it", name,
+                       call, "the warm parent died with it", doubtful=True)  # fmt: skip
+    kind, message = _last_words(outcome.output)
+    if name == "SIGXFSZ":
+        return Verdict("flood", "solver", "it printed more than the limit", name, call, note)
+    if name == "SIGKILL" and 0 < outcome.memory_limit * 0.8 <= outcome.peak:
+        return Verdict("out-of-memory", "solver", "killed by the system for its memory", "", call, note)
+    if not name:
+        code = os.waitstatus_to_exitcode(outcome.status or 0)
+        return Verdict(kind or "exit", "solver", message or f"the process exited with code {code}", "", call, note)
+    doubtful = name in [number.name for number in _FROM_OUTSIDE]
+    kind = kind or ("abort" if name == "SIGABRT" else "crash")
+    return Verdict(kind, "solver", message or name, name, call, note, doubtful)
+
+
+def signal_name(status: int | None) -> str:
+    """The name of the signal in a wait status; empty when the process was not ended by one."""
+    if status is None or not os.WIFSIGNALED(status):
+        return ""
+    number = os.WTERMSIG(status)
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"SIG{number}"
+
+
+def _last_words(output: str) -> tuple[str | None, str]:
+    for kind, pattern in _LAST_WORDS:
+        match = pattern.search(output)
+        if match is not None:
+            return kind, " ".join(part.strip() for part in match.groups() if part)
+    return None, ""
+
+
+def python_frames(output: str) -> str:
+    """The Python frames that the interpreter printed when it crashed, innermost first; empty when there are none."""
+    start = output.rfind("Fatal Python error: ")
+    return output[start:].strip() if start >= 0 else ""

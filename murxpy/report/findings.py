@@ -1,0 +1,113 @@
+"""The findings of an output folder, a bucket each: for people, as JSON, and as a file of known bugs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from murxpy.campaign.events import Tier
+from murxpy.report.text import amount, one_line, replay_command
+
+_INLINE = 24  # columns that must be left for a message to stand on the line of its bucket
+_STYLES = {"new": "bold red", "again": "yellow", "known": "dim"}
+
+
+@dataclass(frozen=True, slots=True)
+class BucketRow:
+    """One defect. `status` is `new` or `again` (seen by this campaign), `open` (in the store) or `known`.
+
+    `trace` is the path of the smallest trace kept and `lines` its length; empty and 0 when none is kept.
+    """
+
+    key: str
+    kind: str
+    tier: Tier
+    severity: str
+    count: int
+    solver: str
+    version: str
+    confirmed: bool
+    status: str
+    trace: str
+    lines: int
+    message: str
+
+
+def print_findings(console: Console, rows: Sequence[BucketRow]) -> None:
+    """Print the buckets for people: a line of figures each, below it the key and the command that shows it again."""
+    if not rows:
+        console.print("no findings")
+        return
+    limit = console.width if console.is_terminal else None
+    for line in finding_lines(rows, limit):
+        console.print(line, soft_wrap=True)
+
+
+def finding_lines(rows: Sequence[BucketRow], width: int | None) -> Iterator[Text]:
+    """The lines of `print_findings`; messages are cut to `width` columns (None: not), keys and commands never."""
+    kinds = max(4, *(len(row.kind) for row in rows))
+    solvers = max(6, *(len(_solver(row)) for row in rows))
+    yield Text(
+        f"{'count':>7}  {'status':<6}  {'kind':<{kinds}}  {'tier':<7}  {'solver':<{solvers}}  {'lines':>5}  message",
+        "cyan",
+    )
+    for row in rows:
+        lines = row.lines or "-"
+        text = Text(f"{row.count:>7,}  ").append(f"{row.status:<6}", _STYLES.get(row.status, ""))
+        text.append(f"  {row.kind:<{kinds}}  {row.tier:<7}  {_solver(row):<{solvers}}  {lines:>5}  ")
+        message = one_line(("" if row.confirmed else "(not confirmed) ") + first_line(row.message))
+        yield from _with_message(text, message, width)
+        yield Text(f"         {row.key}", "bold" if row.status == "new" else "")
+        if row.trace:
+            yield Text(f"         {replay_command(row.trace)}", "green")
+
+
+def _with_message(text: Text, message: str, width: int | None) -> Iterator[Text]:
+    if width is None:
+        yield text.append(message)
+    elif width - text.cell_len >= _INLINE:
+        yield text.append(_cut(message, width - text.cell_len))
+    else:
+        yield text
+        yield Text(f"         {_cut(message, max(_INLINE, width - 9))}")
+
+
+def _cut(message: str, columns: int) -> str:
+    text = Text(message)
+    if text.cell_len > columns:
+        text.truncate(columns - 3, overflow="crop")
+        text.append("...")
+    return text.plain
+
+
+def _solver(row: BucketRow) -> str:
+    return f"{row.solver} {row.version}"
+
+
+def first_line(message: str) -> str:
+    """The first line of `message` that is not blank; the empty string if there is none."""
+    return next((line.strip() for line in message.splitlines() if line.strip()), "")
+
+
+def findings_json(rows: Sequence[BucketRow]) -> str:
+    """The buckets as one JSON array, with the command that shows each again (null without a trace)."""
+    return json.dumps([_row(row) for row in rows], indent=2)
+
+
+def _row(row: BucketRow) -> dict[str, Any]:
+    replay = replay_command(row.trace) if row.trace else None
+    return {**asdict(row), "trace": row.trace or None, "replay": replay}
+
+
+def findings_known(rows: Sequence[BucketRow]) -> str:
+    """The buckets as a file for `--known`: a key a line, below a comment line that says what it is."""
+    lines = ["# Known bugs, for `murxpy fuzz --known FILE`: a bucket key or pattern a line; delete what is to count."]
+    for row in rows:
+        message = one_line(first_line(row.message), 160)
+        lines += [f"# {_solver(row)}, {amount(row.count, 'time')}: {message}".rstrip(": "), row.key]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,101 @@
+"""Plain lines where the output is no terminal: one line an event, `word key=value ...`, stable and easy to grep."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self, TextIO
+
+from murxpy.campaign.events import Ended, Event, Found, Notice, Started, Tick
+from murxpy.campaign.statistics import Snapshot
+from murxpy.report.console import tolerate_any_text
+from murxpy.report.text import one_line, seed_text, target_names
+
+EVERY = 5.0  # seconds between two status lines
+
+
+class PlainLines:
+    """Writes `start`, `status` (every five seconds), `bucket` (at once), `notice` and `end` lines."""
+
+    def __init__(self, stream: TextIO) -> None:
+        tolerate_any_text(stream)
+        self._stream = stream
+        self._next = EVERY
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> None:
+        return None
+
+    def consume(self, event: Event) -> None:
+        """Write the line of `event`, if it has one. Raises BrokenPipeError when nobody reads."""
+        line = self._line(event)
+        if line is not None:
+            self._stream.write(line + "\n")
+            self._stream.flush()
+
+    def _line(self, event: Event) -> str | None:
+        match event:
+            case Started():
+                return _start(event)
+            case Tick() if event.elapsed >= self._next:
+                self._next = event.elapsed - event.elapsed % EVERY + EVERY
+                return _status("status", event.snapshot)
+            case Found(new=True):
+                return _bucket(event)
+            case Notice():
+                return f"notice {one_line(event.text)}"
+            case Ended():
+                return _status("end", event.snapshot) + f" exit={event.exit_code} reason={_quoted(event.reason)}"
+        return None
+
+
+def _start(event: Started) -> str:
+    limits = "" if event.time_limit is None else f" time={event.time_limit:g}"
+    limits += "" if event.run_limit is None else f" runs={event.run_limit}"
+    return (
+        f"start targets={_quoted(target_names(event))} seed={event.seed} jobs={event.jobs} "
+        f"machine={_quoted(event.machine)} out={_quoted(event.out)}{limits}"
+    )
+
+
+def _status(word: str, snapshot: Snapshot) -> str:
+    share = snapshot.solver_share
+    since = snapshot.since_new
+    values = {
+        "time": f"{snapshot.elapsed:.1f}",
+        "runs": snapshot.runs,
+        "runs/s": f"{snapshot.runs_per_second:.1f}",
+        "decided": snapshot.decided,
+        "decided/s": f"{snapshot.decided_per_second:.1f}",
+        "solver": "-" if share is None else f"{100 * share:.0f}%",
+        **snapshot.answers,
+        **{f"refused-{name}": count for name, count in snapshot.refusals.items()},
+        "overstayed": snapshot.overstayed,
+        "lost": snapshot.lost,
+        "findings": snapshot.findings,
+        "buckets": len(snapshot.buckets),
+        "new": len(snapshot.new_buckets),
+        "last-new": "-" if since is None else f"{since:.0f}",
+    }
+    return " ".join([word, *(f"{name}={value}" for name, value in values.items())])
+
+
+def _bucket(event: Found) -> str:
+    found = event.finding
+    return (
+        f"bucket {'known' if event.known else 'new'} key={event.bucket} kind={found.kind} tier={found.tier} "
+        f"severity={found.severity} solver={_quoted(f'{found.solver} {found.version}')} "
+        f"confirmed={'yes' if found.confirmed else 'no'} seed={seed_text(found.seed)} lines={found.lines} "
+        f"message={_quoted(one_line(found.message, 300))}"
+    )
+
+
+def _quoted(text: str) -> str:
+    """`text` as one word: in double quotes where it has blanks or quotes."""
+    text = one_line(text)
+    if text and not any(char in text for char in ' "'):
+        return text
+    return '"' + text.replace('"', "'") + '"'

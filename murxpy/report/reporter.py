@@ -1,0 +1,38 @@
+"""What a reporter is, and which one suits the output at hand."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import Protocol, Self, TextIO
+
+from murxpy.campaign.events import Event
+from murxpy.report.console import is_live_terminal, make_console
+from murxpy.report.jsonl import JsonLines
+from murxpy.report.plain import PlainLines
+from murxpy.report.status import LiveStatus
+
+
+class Reporter(Protocol):
+    """Consumes the events of one campaign, in order, inside a `with` block that restores the terminal.
+
+    `consume` raises BrokenPipeError when nobody reads the output any more; `console.quiet_pipe` ends that quietly.
+    """
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> None: ...
+
+    def consume(self, event: Event) -> None:
+        """Show one event."""
+        ...
+
+
+def make_reporter(*, json: bool = False, stream: TextIO | None = None) -> Reporter:
+    """JSON lines if asked for, the live view on a terminal, plain lines elsewhere; on `stream` (standard output)."""
+    stream = sys.stdout if stream is None else stream
+    if json:
+        return JsonLines(stream)
+    return LiveStatus(make_console(stream)) if is_live_terminal(stream) else PlainLines(stream)

@@ -1,0 +1,249 @@
+"""Tables of what the data folders hold: for a terminal, as plain aligned lines, and as data for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from murxpy.data.reach import Expected
+from murxpy.data.spellings import forms
+from murxpy.data.visits import Visits
+from murxpy.report.fsm_svg import CHECKS, share_text
+
+Plain = dict[str, Any]
+_GAP = 2
+
+
+@dataclass
+class Table:
+    """Cells in columns; the columns named in `right` are numbers, rows in `strong` head a group."""
+
+    columns: Sequence[str]
+    rows: list[Sequence[str]] = field(default_factory=list)
+    right: Sequence[str] = ()
+    strong: set[int] = field(default_factory=set)
+
+    def add(self, *cells: str, strong: bool = False) -> None:
+        """Add a row; missing cells at its end are empty."""
+        if strong:
+            self.strong.add(len(self.rows))
+        self.rows.append([*cells, *[""] * (len(self.columns) - len(cells))])
+
+
+def print_table(console: Console, table: Table) -> None:
+    """Print a table: fitted to a terminal; anywhere else one line a row, whole and aligned, for grep and awk."""
+    if not console.is_terminal:
+        for line in plain_lines(table):
+            console.out(line, highlight=False)
+        return
+    shown = RichTable(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="cyan")
+    for name in table.columns:
+        right = name in table.right
+        shown.add_column(name, justify="right" if right else "left", no_wrap=right, overflow="fold")
+    for index, row in enumerate(table.rows):
+        shown.add_row(*(Text(cell, "bold" if index in table.strong else "") for cell in row))
+    console.print(shown)
+
+
+def plain_lines(table: Table) -> list[str]:
+    """The lines of a table as plain text, its header first."""
+    grid = [list(table.columns), *table.rows]
+    widths = [max(len(row[index]) for row in grid) for index in range(len(table.columns))]
+    numbers = [name in table.right for name in table.columns]
+    return [
+        (" " * _GAP).join(
+            cell.rjust(width) if number else cell.ljust(width)
+            for cell, width, number in zip(row, widths, numbers, strict=True)
+        ).rstrip()
+        for row in grid
+    ]
+
+
+def machine_summary(machine: Plain, visits: Visits) -> str:
+    """What an average run is, in one line."""
+    terms = visits.actions.get("mk-term", 0.0)
+    checks = sum(visits.actions.get(action, 0.0) for action in CHECKS)
+    return (
+        f"a run: {visits.length:.1f} actions, {terms:.1f} operator terms, {checks:.2f} checks; "
+        f"{share_text(visits.unchecked)} of runs end without a check"
+    )
+
+
+def machine_table(machine: Plain, visits: Visits) -> Table:
+    """The states, each with its transitions: expected numbers a run, and the share of the state's actions."""
+    table = Table(("state", "needs / when", "to", "weight", "share", "a run"), right=("weight", "share", "a run"))
+    for name, state in machine["states"].items():
+        kind = "" if state["kind"] == "normal" else f" ({state['kind']})"
+        table.add(name + kind, ", ".join(state["needs"]), "", "", "", f"{visits.entered[name]:.2f}", strong=True)
+        for position, transition in enumerate(state["do"]):
+            to = "" if transition["to"] == name else transition["to"]
+            share = share_text(visits.probability(name, position))
+            count = f"{visits.taken[name, position]:.2f}"
+            when = ", ".join(transition["when"])
+            table.add(f"  {transition['do']}", when, to, f"{transition['weight']:g}", share, count)
+    return table
+
+
+def machine_json(machine: Plain, visits: Visits) -> Plain:
+    """The machine with its expected numbers."""
+    states = {}
+    for name, state in machine["states"].items():
+        transitions = [
+            transition
+            | {"probability": visits.probability(name, position), "expected": visits.taken[name, position]}
+            for position, transition in enumerate(state["do"])
+        ]
+        numbers = {"entered": visits.entered[name], "actions": visits.steps[name]}
+        states[name] = state | numbers | {"do": transitions}
+    return {
+        "name": machine["name"],
+        "about": machine["about"],
+        "start": machine["start"],
+        "final": machine["final"],
+        "length": visits.length,
+        "unchecked": visits.unchecked,
+        "actions": visits.actions,
+        "states": states,
+    }
+
+
+def reach_table(rows: Sequence[Expected], runs: int) -> Table:
+    """The expected calls of operators and spellings in a number of runs, by theory."""
+    column = f"in {runs:,} runs"
+    table = Table(("theory / operator / spelling", column, ""), right=(column,))
+    theory = ""
+    for row in rows:
+        if row.theory != theory:
+            theory = row.theory
+            total = sum(other.count for other in rows if other.theory == theory and other.spelling is None)
+            table.add(theory, _count(total), strong=True)
+        if row.spelling is None:
+            table.add(f"  {row.operator}", _count(row.count))
+        else:
+            table.add(f"    {row.spelling}", _count(row.count), "at most" if row.guarded else "")
+    return table
+
+
+def reach_json(rows: Sequence[Expected], runs: int) -> Plain:
+    """The expected calls by operator, each with its spellings."""
+    operators: Plain = {}
+    for row in rows:
+        if row.spelling is None:
+            operators[row.operator] = {"theory": row.theory, "expected": row.count, "spellings": {}}
+        else:
+            operators[row.operator]["spellings"][row.spelling] = {"expected": row.count, "guarded": row.guarded}
+    return {"runs": runs, "operators": operators}
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}" if value >= 9.95 else f"{value:.1f}"
+
+
+def theories_table(catalogue: Plain, wrappers: Mapping[str, Plain]) -> Table:
+    """The theories: what they have, what they require, and how much of each the solvers' wrappers spell."""
+    right = ("sorts", "operators", *wrappers)
+    table = Table(("theory", "SMT-LIB", "sorts", "operators", *wrappers, "requires"), right=right)
+    for theory in catalogue["theories"]:
+        spelled = [str(_spelled(theory, wrapper)) for wrapper in wrappers.values()]
+        numbers = (str(len(theory["sorts"])), str(len(theory["operators"])))
+        table.add(theory["name"], theory["smtlib"], *numbers, *spelled, ", ".join(theory["requires"]))
+    return table
+
+
+def _spelled(theory: Plain, wrapper: Plain) -> int:
+    return sum(kind in wrapper["operators"] for kind in theory["operators"])
+
+
+def operators_table(theory: Plain, wrappers: Mapping[str, Plain]) -> Table:
+    """The operators of a theory: SMT-LIB name, signature, and which solvers spell each in how many ways."""
+    table = Table(("operator", "SMT-LIB", "signature", *wrappers, ""), right=tuple(wrappers))
+    for kind, operator in theory["operators"].items():
+        counts = [_ways(wrapper["operators"].get(kind)) for wrapper in wrappers.values()]
+        marks = [mark for mark in ("extension" if operator["extension"] else None, operator["feature"]) if mark]
+        table.add(kind, operator["smtlib"], operator["sig"], *counts, ", ".join(marks))
+    for kind, sort in theory["sorts"].items():
+        table.add(kind, sort["smtlib"], " ".join(sort["params"]), *[""] * len(wrappers), ", ".join(sort["special"]))
+    return table
+
+
+def _ways(entry: Any) -> str:
+    return "-" if entry is None else str(len(forms(entry)))
+
+
+def theories_json(catalogue: Plain, wrappers: Mapping[str, Plain]) -> Plain:
+    """The catalogue, each operator with its spellings by solver."""
+    theories = []
+    for theory in catalogue["theories"]:
+        operators = {
+            kind: operator
+            | {"spellings": {n: list(forms(w["operators"][kind])) for n, w in wrappers.items() if kind in w["operators"]}}
+            for kind, operator in theory["operators"].items()
+        }
+        theories.append(theory | {"operators": operators})
+    return {"theories": theories}
+
+
+def wrappers_table(wrappers: Mapping[str, Plain]) -> Table:
+    """The wrappers: package, releases, and how much each spells."""
+    table = Table(
+        ("solver", "package", "releases", "theories", "operators", "spellings", "options"),
+        right=("theories", "operators", "spellings", "options"),
+    )
+    for name, wrapper in wrappers.items():
+        spellings = sum(len(forms(entry)) for entry in wrapper["operators"].values())
+        numbers = (len(wrapper["theories"]), len(wrapper["operators"]), spellings, len(wrapper["options"]))
+        table.add(name, wrapper["package"], wrapper["releases"], *map(str, numbers))
+    return table
+
+
+def spellings_table(wrapper: Plain, sections: Sequence[str]) -> Table:
+    """Every spelling of a wrapper, by section."""
+    table = Table(("section / entry", "spelling", "template", "when", "weight"), right=("weight",))
+    for section in sections:
+        if wrapper[section]:
+            table.add(section, strong=True)
+        for kind, entry in wrapper[section].items():
+            for position, (name, form) in enumerate(forms(entry).items()):
+                table.add("" if position else f"  {kind}", name, *_form_cells(form))
+    return table
+
+
+def _form_cells(form: Any) -> tuple[str, str, str]:
+    if isinstance(form, str):
+        return form, "", ""
+    when = form.get("when", [])
+    guards = [when] if isinstance(when, str) else list(when)
+    guards += [f"{key} {form[key]}" for key in ("since", "before", "fold") if key in form]
+    weight = "never drawn" if form.get("unsound") else f"{form['weight']:g}" if "weight" in form else ""
+    return form["is"], ", ".join(guards), weight
+
+
+def options_table(wrapper: Plain) -> Table:
+    """The options a wrapper draws from."""
+    table = Table(("option", "type", "values", "set"))
+    for option in wrapper["options"]:
+        table.add(option["name"], option["type"], _values(option), option["at"])
+    return table
+
+
+def _values(option: Plain) -> str:
+    if "values" in option:
+        return ", ".join(map(str, option["values"]))
+    return f"{option['min']} to {option['max']}" if "min" in option else ""
+
+
+def profile_lines(profile: Any, indent: str = "") -> list[str]:
+    """A profile, one restriction a line."""
+    lines = []
+    for key, value in profile.items():
+        if isinstance(value, dict):
+            lines += [f"{indent}{key}:", *profile_lines(value, indent + "  ")]
+        else:
+            shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+            lines.append(f"{indent}{key}: {shown}")
+    return lines

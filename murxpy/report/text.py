@@ -1,0 +1,69 @@
+"""How figures, times, seeds and foreign text are written, the same in every report."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import PurePath
+
+from murxpy.campaign.events import Started
+from murxpy.campaign.statistics import BucketView
+
+
+def clock(seconds: float) -> str:
+    """A span as a clock: `0:07`, `1:02:03`, `3 d 04:05:06`."""
+    whole = max(0, int(seconds))
+    days, hours, minutes = whole // 86400, whole // 3600 % 24, whole // 60 % 60
+    if days:
+        return f"{days} d {hours:02}:{minutes:02}:{whole % 60:02}"
+    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
+
+
+def brief(seconds: float) -> str:
+    """A short span with its unit: `0.3 s`, `12 s`, from a minute on as a clock."""
+    seconds = max(0.0, seconds)
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    return f"{seconds:.0f} s" if seconds < 59.5 else clock(seconds)
+
+
+def rate(per_second: float) -> str:
+    """A rate with about three digits: `1,204/s`, `98/s`, `9.5/s`, `0.04/s`."""
+    digits = 0 if per_second >= 99.5 or per_second == 0 else 1 if per_second >= 1 else 2
+    return f"{per_second:,.{digits}f}/s"
+
+
+def percent(share: float | None) -> str:
+    """A share of one as a whole percentage: `78 %`; `-` when there is none."""
+    return "-" if share is None else f"{100 * share:.0f} %"
+
+
+def amount(number: int, noun: str) -> str:
+    """A number of things: `1 bucket`, `2,048 buckets`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def seed_text(seed: int) -> str:
+    """The seed of a run as traces, file names and `--run-seed` have it: bare hexadecimal digits."""
+    return f"{seed:x}"
+
+
+def one_line(text: str, limit: int | None = None) -> str:
+    """`text` on one line, safe on any terminal: control characters written as escapes, cut to `limit` characters."""
+    joined = " ".join(text.split())
+    shown = "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in joined)
+    return shown if limit is None or len(shown) <= limit else shown[: max(0, limit - 3)] + "..."
+
+
+def target_names(started: Started) -> str:
+    """The targets with their versions: `z3 4.15.0, cvc5 1.2.1`."""
+    return ", ".join(f"{target.name} {target.version}".strip() for target in started.targets)
+
+
+def trace_path(out: str, bucket: BucketView) -> str | None:
+    """Where the smallest trace of `bucket` lies; None when none is kept."""
+    return str(PurePath(out, bucket.trace)) if bucket.trace else None
+
+
+def replay_command(path: str) -> str:
+    """The command that shows a finding again, ready to be pasted into a shell."""
+    return f"murxpy replay {shlex.quote(path)}"

@@ -1,0 +1,219 @@
+"""The live view as lines of text: a function of the campaign's figures and the size of the screen, nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from rich.text import Text
+
+from murxpy.campaign.events import Started
+from murxpy.campaign.statistics import BucketView, Snapshot, WorkerView
+from murxpy.report.text import amount, brief, clock, one_line, percent, rate, seed_text, target_names
+
+LABEL = 10  # columns of the labels at the left
+ANSWER_STYLES = {"sat": "green", "unsat": "blue", "unknown": "yellow", "over-limit": "magenta"}
+_STATE_STYLES = {"starting": "dim", "running": "", "confirming": "bold magenta", "waiting": "dim"}
+_BAR = {"sat": "█", "unsat": "▓", "unknown": "▒", "over-limit": "░"}
+_ASCII_BAR = {"sat": "#", "unsat": "=", "unknown": "-", "over-limit": "."}
+_HINT = "Ctrl-C ends the campaign; findings are kept"
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """Where the view is drawn: columns, rows, and whether only ASCII characters can be."""
+
+    width: int
+    height: int
+    ascii: bool = False
+
+
+def view_lines(started: Started, snapshot: Snapshot, notices: Sequence[str], screen: Screen) -> list[Text]:
+    """The whole view: at most `screen.height` lines of at most `screen.width` columns.
+
+    Where rows are scarce the blank lines go first, then workers and old buckets. The last row always is the hint.
+    """
+    head = _title(started, screen) + figures(started, snapshot, screen)
+    room = screen.height - len(head) - 1
+    spaced = room >= len(snapshot.workers) + min(len(snapshot.buckets), 3) + 4
+    gap = [Text()] if spaced else []
+    workers = [*gap, *_workers(snapshot, screen, (room - 2 * len(gap)) * 2 // 3)]
+    below = room - len(workers) - 2 * len(gap)
+    foot = [_cut(Text(one_line(text), "yellow"), screen) for text in notices[-1:] if below > 2]
+    buckets = _buckets(snapshot, screen, below - len(foot))
+    body = [*head, *workers, *(gap if buckets else []), *buckets, *gap, *foot]
+    body = (body + [Text()] * screen.height)[: max(0, screen.height - 1)]
+    return [*body, _cut(Text(_HINT, "dim"), screen)]
+
+
+def _title(started: Started, screen: Screen) -> list[Text]:
+    title = Text.assemble(("murxpy", "bold"), "  ", (target_names(started), "bold cyan"))
+    rest = f"seed {started.seed}   out {started.out}"
+    rule = Text(("-" if screen.ascii else "─") * screen.width, "dim")
+    if title.cell_len + 3 + len(rest) <= screen.width:
+        title.append(" " * (screen.width - title.cell_len - len(rest)) + rest, "dim")
+        return [title, rule]
+    return [_cut(title, screen), _cut(Text(rest, "dim"), screen), rule]
+
+
+def figures(started: Started, snapshot: Snapshot, screen: Screen) -> list[Text]:
+    """The figures of the campaign, a label and its values a line (two where the screen is narrow)."""
+    return [
+        *_flow("time", _time(started, snapshot), screen),
+        *_flow("runs", _runs(snapshot), screen),
+        *_flow("decided", _decided(snapshot), screen),
+        *_flow("answers", _amounts(snapshot.answers, ANSWER_STYLES), screen),
+        *_bar(snapshot.answers, screen),
+        *_flow("refused", _amounts(snapshot.refusals, {"ill-formed": "bold red", "undocumented": "red"}), screen),
+        *_flow("findings", _findings(snapshot), screen),
+    ]
+
+
+def _time(started: Started, snapshot: Snapshot) -> Iterable[Text]:
+    limit = "" if started.time_limit is None else f" of {clock(started.time_limit)}"
+    yield Text.assemble((clock(snapshot.elapsed), "bold"), limit)
+    yield Text(f"{percent(snapshot.solver_share)} of it in the solver")
+
+
+def _runs(snapshot: Snapshot) -> Iterable[Text]:
+    yield Text(f"{snapshot.runs:,}", "bold")
+    yield Text(f"{rate(snapshot.recent_runs)} now, {rate(snapshot.runs_per_second)} mean")
+    if snapshot.overstayed:
+        yield Text(f"{snapshot.overstayed:,} overstayed")
+    if snapshot.lost:
+        yield Text(f"{amount(snapshot.lost, 'worker')} lost")
+
+
+def _decided(snapshot: Snapshot) -> Iterable[Text]:
+    yield Text(f"{snapshot.decided:,}", "bold")
+    yield Text(f"{rate(snapshot.recent_decided)} now, {rate(snapshot.decided_per_second)} mean")
+
+
+def _amounts(amounts: dict[str, int], styles: dict[str, str]) -> Iterable[Text]:
+    for name, number in amounts.items():
+        style = styles.get(name, "") if number else "dim"
+        yield Text.assemble(("over limit" if name == "over-limit" else name, style), f" {number:,}")
+
+
+def _findings(snapshot: Snapshot) -> Iterable[Text]:
+    new = len(snapshot.new_buckets)
+    known = sum(bucket.known for bucket in snapshot.buckets)
+    yield Text(f"{snapshot.findings:,} in {amount(len(snapshot.buckets), 'bucket')}")
+    yield Text(f"{new} new", "bold red" if new else "dim")
+    yield Text(f"{known} known", "" if known else "dim")
+    if snapshot.since_new is not None:
+        yield Text(f"last new {clock(snapshot.since_new)} ago")
+
+
+def _bar(answers: dict[str, int], screen: Screen) -> list[Text]:
+    """The shares of the answers as one bar; an answer that was given at all has at least one column."""
+    total = sum(answers.values())
+    width = min(screen.width - LABEL, 60)
+    if not total or width < len(answers):
+        return []
+    columns = {name: max(1, round(width * n / total)) for name, n in answers.items() if n}
+    largest = max(columns, key=lambda name: columns[name])
+    columns[largest] += width - sum(columns.values())
+    marks = _ASCII_BAR if screen.ascii else _BAR
+    parts = ((marks[name] * columns[name], ANSWER_STYLES[name]) for name in columns)
+    return [Text.assemble(" " * LABEL, *parts)]
+
+
+def _flow(label: str, items: Iterable[Text], screen: Screen) -> list[Text]:
+    """`label` and `items`, three blanks between them, on as many lines as the width asks for."""
+    lines = [Text(label.ljust(LABEL), "cyan")]
+    used = LABEL
+    for item in items:
+        if used > LABEL and used + 3 + item.cell_len > screen.width:
+            lines.append(Text(" " * LABEL))
+            used = LABEL
+        gap = 3 if used > LABEL else 0
+        lines[-1] = Text.assemble(lines[-1], " " * gap, item)
+        used += gap + item.cell_len
+    return [_cut(line, screen) for line in lines]
+
+
+def _workers(snapshot: Snapshot, screen: Screen, room: int) -> list[Text]:
+    """A line a worker under a heading, in `room` lines; those that do not fit are counted by state."""
+    views = snapshot.workers
+    if not views or room < 2:
+        return []
+    shown = views if len(views) < room else views[: max(0, room - 2)]
+    columns = _Columns.of(views, screen)
+    lines = [Text(columns.row("worker", "target", "runs", "run", "state", "for"), "cyan")]
+    lines += [_worker(view, columns, snapshot.elapsed) for view in shown]
+    if len(shown) < len(views):
+        rest = views[len(shown):]
+        states = sorted({view.state for view in rest})
+        tally = ", ".join(f"{sum(view.state == state for view in rest)} {state}" for state in states)
+        lines.append(Text(f"and {len(rest)} more: {tally}", "dim"))
+    return [_cut(line, screen) for line in lines]
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Widths in the table of workers; no column of targets where there is but one target or too little room."""
+
+    target: int
+    runs: int
+    run: int
+    gap: int = 2
+
+    @classmethod
+    def of(cls, views: Sequence[WorkerView], screen: Screen) -> Self:
+        runs = max(5, *(len(f"{view.runs:,}") for view in views))
+        run = max(8, *(len(_seed(view)) for view in views))
+        names = sorted({view.target for view in views})
+        target = max(6, min(24, max(map(len, names)))) if len(names) > 1 else 0
+        shapes = (cls(target, runs, run), cls(target, runs, run, 1), cls(0, runs, run), cls(0, runs, run, 1))
+        return next((shape for shape in shapes if len(shape.row()) <= screen.width), shapes[-1])
+
+    def row(
+        self, worker: str = "", target: str = "", runs: str = "", run: str = "", state: str = "", span: str = ""
+    ) -> str:
+        cells = [f"{worker:<6}", f"{runs:>{self.runs}}", f"{run:<{self.run}}", f"{state:<10}", f"{span:>6}"]
+        if self.target:
+            cells.insert(1, f"{target[: self.target]:<{self.target}}")
+        return (" " * self.gap).join(cells)
+
+
+def _seed(view: WorkerView) -> str:
+    return "-" if view.seed is None else seed_text(view.seed)
+
+
+def _worker(view: WorkerView, columns: _Columns, elapsed: float) -> Text:
+    span = brief(elapsed - view.since)
+    row = columns.row(str(view.worker), view.target, f"{view.runs:,}", _seed(view), view.state, span)
+    return Text(row, _STATE_STYLES[view.state])
+
+
+def _buckets(snapshot: Snapshot, screen: Screen, room: int) -> list[Text]:
+    """The newest buckets, one a line under a heading, newest first, in `room` lines."""
+    if room < 2 or not snapshot.buckets:
+        return []
+    newest = sorted(snapshot.buckets, key=lambda bucket: -bucket.first)[: room - 1]
+    head = Text(f"{'first seen':>11}         count  newest buckets", "cyan")
+    return [_cut(head, screen), *(_bucket(bucket, snapshot.elapsed, screen) for bucket in newest)]
+
+
+def _bucket(bucket: BucketView, elapsed: float, screen: Screen) -> Text:
+    mark, style = ("known", "dim") if bucket.known else ("new", "bold red") if bucket.new else ("again", "yellow")
+    text = Text(f"{clock(elapsed - bucket.first):>7} ago  ").append(f"{mark:<5}", style)
+    text.append(f"  {bucket.count:>5,}  ")
+    text.append(bucket.key, "bold" if style == "bold red" else "")
+    if not bucket.confirmed:
+        text.append("  not confirmed", "yellow")
+    if screen.width - text.cell_len >= 22:
+        text.append("  " + one_line(bucket.message), "dim")
+    return _cut(text, screen)
+
+
+def _cut(text: Text, screen: Screen) -> Text:
+    """`text`, cut to the width of the screen, with an ellipsis if it was longer."""
+    if text.cell_len > screen.width:
+        dots = "..." if screen.ascii else "…"
+        text = text.copy()
+        text.truncate(max(0, screen.width - len(dots)), overflow="crop")
+        text.append(dots[: screen.width])
+    return text

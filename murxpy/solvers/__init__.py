@@ -1,0 +1,1 @@
+"""The generic solver API: wrappers whose calls are spelled in YAML."""

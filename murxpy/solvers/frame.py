@@ -1,0 +1,137 @@
+"""What a spelling sees of a call: the run's context and solver, the logic's view of arguments and result, the literal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from murxpy.logic.sorts import Sort
+from murxpy.logic.terms import Term
+from murxpy.logic.values import to_codes
+from murxpy.solvers.guards import literal_value
+
+
+class Frame:
+    """The operands of one call. One object a run, refilled for each call; spellings read it, nothing keeps it."""
+
+    __slots__ = ("ctx", "solver", "sort_object", "terms", "indices", "result", "name", "value", "bound")
+
+    def __init__(self, sort_object: Callable[[Sort], Any]) -> None:
+        self.ctx: Any = None
+        self.solver: Any = None
+        self.sort_object = sort_object
+        self.terms: tuple[Term, ...] = ()
+        self.indices: tuple[Any, ...] = ()
+        self.result: Sort | None = None
+        self.name = ""
+        self.value: Any = None
+        self.bound = 0  # how many leading arguments are bound variables
+
+    def fill(
+        self,
+        terms: tuple[Term, ...] = (),
+        indices: tuple[Any, ...] = (),
+        result: Sort | None = None,
+        name: str = "",
+        value: Any = None,
+        bound: int = 0,
+    ) -> Frame:
+        """Set the operands of the next call."""
+        self.terms = terms
+        self.indices = indices
+        self.result = result
+        self.name = name
+        self.value = value
+        self.bound = bound
+        return self
+
+    @property
+    def sort(self) -> Any:
+        """The solver's object of the result sort."""
+        return self.sort_object(self._result())
+
+    def _result(self) -> Sort:
+        if self.result is None:
+            raise TypeError("this call has no result sort")
+        return self.result
+
+    def sort_param(self, position: int) -> Any:
+        """The object of the result sort's parameter sort at `position`."""
+        return self.sort_object(self._result().sorts()[position])
+
+    def sort_params(self) -> list[Any]:
+        """The objects of all parameter sorts of the result sort."""
+        return [self.sort_object(s) for s in self._result().sorts()]
+
+    def arg_sort(self, position: int) -> Any:
+        """The object of the sort of argument `position`."""
+        return self.sort_object(self.terms[position].sort)
+
+    def arg_sort_param(self, position: int, param: int) -> Any:
+        """The object of parameter sort `param` of the sort of argument `position`."""
+        return self.sort_object(self.terms[position].sort.sorts()[param])
+
+    def variables(self, args: list[Any]) -> list[Any]:
+        """The bound variables among the arguments."""
+        return args[: self.bound]
+
+    def number(self, position: int) -> Any:
+        """The Python number of literal argument `position`: an int where it is whole, else a Fraction."""
+        value = literal_value(self.terms[position])
+        return value.numerator if isinstance(value, Fraction) and value.denominator == 1 else value
+
+    def form(self, name: str) -> Any:
+        """The literal in the form that a template asks for with `{v:name}`."""
+        return FORMS[name](self.value, self._result())
+
+
+def _fields(value: int, sort: Sort) -> tuple[int, int, int]:
+    exponent, significand = sort.number(0), sort.number(1) - 1
+    return value >> (exponent + significand), (value >> significand) % (1 << exponent), value % (1 << significand)
+
+
+def _signed(value: int, sort: Sort) -> int:
+    return value - (1 << sort.width) if value >> (sort.width - 1) else value
+
+
+def _decimal(value: Any, sort: Sort) -> str:
+    """A finite decimal expansion with a point; guard `decimal` says that there is one."""
+    number = Fraction(value)
+    digits = 0
+    while (number * 10**digits).denominator != 1:
+        digits += 1
+    whole = abs(int(number * 10**digits))
+    text = str(whole).rjust(digits + 1, "0")
+    point = f"{text[: len(text) - digits]}.{text[len(text) - digits :] or '0'}"
+    return f"-{point}" if number < 0 else point
+
+
+def _float(value: int, sort: Sort) -> float:
+    import struct
+
+    return float(struct.unpack(">d", value.to_bytes(8, "big"))[0])
+
+
+def _bits(value: int, sort: Sort) -> int:
+    return sort.width if sort.kind == "SORT_BV" else sort.number(0) + sort.number(1)
+
+
+FORMS: dict[str, Callable[[Any, Sort], Any]] = {
+    "bin": lambda v, s: format(v, f"0{_bits(v, s)}b"),
+    "dec": lambda v, s: str(v),
+    "hex": lambda v, s: format(v, f"0{-(-_bits(v, s) // 4)}x"),
+    "signed": _signed,
+    "sdec": lambda v, s: str(_signed(v, s)),
+    "frac": lambda v, s: f"{Fraction(v).numerator}/{Fraction(v).denominator}",
+    "num": lambda v, s: Fraction(v).numerator,
+    "den": lambda v, s: Fraction(v).denominator,
+    "dec10": _decimal,
+    "smt": lambda v, s: to_codes(v),
+    "codes": lambda v, s: [ord(c) for c in v],
+    "sign": lambda v, s: _fields(v, s)[0],
+    "exp": lambda v, s: _fields(v, s)[1],
+    "sig": lambda v, s: _fields(v, s)[2],
+    "float": _float,
+    "bits": lambda v, s: v,
+}

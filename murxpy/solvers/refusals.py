@@ -1,0 +1,56 @@
+"""What a binding throws, sorted: unsupported here, out of resources, ill-formed (our bug), undocumented (a finding)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from murxpy.errors import InputError
+
+CLASSES = ("unsupported", "resources", "ill-formed")
+UNDOCUMENTED = "undocumented"
+MEMORY = (MemoryError,)
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A call that raised: its class, the exception's type name and first line."""
+
+    sort: str
+    type: str
+    message: str
+
+
+class Refusals:
+    """The rules of a wrapper, first match wins."""
+
+    def __init__(self, rules: list[dict[str, Any]], where: str) -> None:
+        self._rules: list[tuple[str, str | None, re.Pattern[str]]] = []
+        for rule in rules:
+            if rule["class"] not in CLASSES:
+                raise InputError(f"{where}: refusals: unknown class '{rule['class']}', expected one of {', '.join(CLASSES)}")
+            try:
+                pattern = re.compile(rule.get("message") or "", re.DOTALL)
+            except re.error as error:
+                raise InputError(f"{where}: refusals: bad pattern '{rule.get('message')}': {error}") from None
+            self._rules.append((rule["class"], rule.get("type"), pattern))
+
+    def sort(self, error: BaseException) -> Refusal:
+        """The refusal that an exception of the binding stands for."""
+        names = {cls.__name__ for cls in type(error).__mro__}
+        text = _text(error)
+        line = text.strip().splitlines()[0][:400] if text.strip() else ""
+        if isinstance(error, MEMORY):
+            return Refusal("resources", type(error).__name__, line)
+        for sort, type_name, pattern in self._rules:
+            if (type_name is None or type_name in names) and pattern.search(text):
+                return Refusal(sort, type(error).__name__, line)
+        return Refusal(UNDOCUMENTED, type(error).__name__, line)
+
+
+def _text(error: BaseException) -> str:
+    value = error.args[0] if error.args else ""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return str(value) if error.args else str(error)

@@ -1,0 +1,124 @@
+"""Spellings: the ways in which a binding lets one thing be said, compiled from templates, chosen by the line's seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from murxpy.solvers.frame import Frame
+from murxpy.solvers.guards import Guard
+from murxpy.solvers.template import Template
+
+Compiled = Callable[[Sequence[Any], Sequence[Any], Frame], Any]
+
+
+@dataclass(eq=False)
+class Spelling:
+    """One spelling: stable name, template, its compiled call, guards, weight, and how it takes more arguments."""
+
+    name: str
+    template: Template
+    call: Compiled
+    guards: tuple[Guard, ...] = ()
+    weight: float = 1.0
+    fold: str | None = None
+    fixed: bool = False  # only as many arguments as the template names
+
+    def fits(self, frame: Frame) -> bool:
+        """True if it can spell the call that `frame` holds."""
+        arity = self.template.arity
+        if self.fixed and arity is not None and len(frame.terms) != arity:
+            # With more arguments than the template names, only a fold can take them.
+            if self.fold is None or len(frame.terms) < arity:
+                return False
+        return all(guard(frame) for guard in self.guards)
+
+    def folds(self, count: int) -> bool:
+        """True if `count` arguments need the fold."""
+        return self.fold is not None and self.template.arity is not None and count > self.template.arity
+
+
+class SpellingSet:
+    """All spellings of one thing. `pick` draws one by weight among those that fit the call."""
+
+    __slots__ = ("spellings", "_total", "_names")
+
+    def __init__(self, spellings: Sequence[Spelling]) -> None:
+        self.spellings = list(spellings)
+        self._names = {s.name: s for s in self.spellings}
+        self._total = sum(s.weight for s in self.spellings)
+
+    def __bool__(self) -> bool:
+        return bool(self.spellings)
+
+    def named(self, name: str) -> Spelling | None:
+        """The spelling called `name`, if this release has it."""
+        return self._names.get(name)
+
+    def pick(self, point: float, frame: Frame) -> Spelling | None:
+        """The spelling at `point` in [0, 1) of the weights, or the next one that fits; None if none does."""
+        spellings = self.spellings
+        count = len(spellings)
+        if count == 1:
+            return spellings[0] if spellings[0].fits(frame) else None
+        goal = point * self._total
+        start = 0
+        for start, spelling in enumerate(spellings):
+            goal -= spelling.weight
+            if goal < 0:
+                break
+        for step in range(count):
+            spelling = spellings[(start + step) % count]
+            if spelling.weight > 0 and spelling.fits(frame):
+                return spelling
+        return None
+
+    def damp(self, names: Sequence[str], factor: float) -> None:
+        """Draw the spellings called `names` less often by `factor`."""
+        for spelling in self.spellings:
+            if spelling.name in names:
+                spelling.weight *= factor
+        self._total = sum(s.weight for s in self.spellings)
+
+
+def run_spelling(
+    spelling: Spelling, args: Sequence[Any], indices: Sequence[Any], frame: Frame, conjunction: Compiled | None
+) -> Any:
+    """Make the call, folding a two-argument template over more arguments as the spelling says."""
+    if not spelling.folds(len(args)):
+        return spelling.call(args, indices, frame)
+    return _fold(spelling, list(args), indices, frame, conjunction)
+
+
+def _fold(
+    spelling: Spelling, args: list[Any], indices: Sequence[Any], frame: Frame, conjunction: Compiled | None
+) -> Any:
+    terms = frame.terms
+
+    def pair(left: int, right: int) -> Any:
+        frame.terms = (terms[left], terms[right])
+        return spelling.call([args[left], args[right]], indices, frame)
+
+    try:
+        if spelling.fold == "left":
+            value = args[0]
+            for other in args[1:]:
+                value = spelling.call([value, other], indices, frame)
+            return value
+        if spelling.fold == "right":
+            value = args[-1]
+            for other in reversed(args[:-1]):
+                value = spelling.call([other, value], indices, frame)
+            return value
+        count = len(args)
+        if spelling.fold == "chain":
+            pairs = [(k, k + 1) for k in range(count - 1)]
+        else:
+            pairs = [(j, k) for j in range(count) for k in range(j + 1, count)]
+        parts = [pair(j, k) for j, k in pairs]
+        if conjunction is None:
+            raise TypeError(f"spelling '{spelling.name}' needs the wrapper's conjunction")
+        return conjunction(parts, (), frame)
+    finally:
+        frame.terms = terms

@@ -1,0 +1,150 @@
+"""A solver's wrapper, compiled from its YAML: every spelling that the installed release has, as functions."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from typing import Any
+
+from murxpy.errors import InputError, TargetError
+from murxpy.logic.catalogue import Catalogue
+from murxpy.solvers.frame import Frame
+from murxpy.solvers.guards import parse_guard
+from murxpy.solvers.probe import missing_name
+from murxpy.solvers.refusals import Refusals
+from murxpy.solvers.spelling import Compiled, Spelling, SpellingSet
+from murxpy.solvers.template import Template, parse_template
+
+SECTIONS = (
+    "lifecycle", "sorts", "special-values", "values", "constants", "variables", "functions", "operators", "actions",
+    "special-options", "readers", "self-checks",
+)  # fmt: skip
+_FOLDS = {"left-assoc": "left", "right-assoc": "right", "chainable": "chain", "pairwise": "pairwise"}
+
+
+class Wrapper:
+    """The compiled wrapper: `spellings[section][key]` is a `SpellingSet` with what this release has.
+
+    `missing` lists (section, key, spelling, name that does not exist). Raises TargetError where the solver cannot be imported.
+    """
+
+    def __init__(self, data: dict[str, Any], catalogue: Catalogue) -> None:
+        self.name: str = data["solver"]
+        self.data = data
+        self.catalogue = catalogue
+        self.where = f"wrappers/{self.name}.yaml"
+        self.missing: list[tuple[str, str, str, str]] = []
+        self.namespace = self._namespace()
+        self.refusals = Refusals(data.get("refusals") or [], self.where)
+        conjunction = data.get("conjunction")
+        self.conjunction = self._compile(self._template("conjunction", conjunction)) if conjunction else None
+        self.spellings: dict[str, dict[str, SpellingSet]] = {}
+        self._classes: dict[str, Any] = {}
+        self._build("lifecycle")
+        self._probe_objects()
+        for section in SECTIONS[1:]:
+            self._build(section)
+
+    @property
+    def profile(self) -> dict[str, Any]:
+        """The restrictions on what is generated, as decoded."""
+        return self.data.get("profile") or {}
+
+    def set(self, section: str, key: str) -> SpellingSet | None:
+        """The spellings of `key` in `section`, None where this release has none."""
+        return self.spellings[section].get(key)
+
+    def sort_set(self, section: str, kind: str) -> SpellingSet | None:
+        """The spellings for a sort kind in `constants` or `variables`: its own, else those of any sort."""
+        return self.set(section, kind) or self.set(section, kind.removeprefix("SORT_")) or self.set(section, "any")
+
+    def features(self) -> dict[str, bool]:
+        """Feature flags that operators may ask for."""
+        return {"higher-order": bool(self.data.get("higher-order"))}
+
+    def version(self) -> str:
+        """The release that is loaded, as text."""
+        source = self.data.get("version")
+        if not source:
+            return "unknown"
+        return str(eval(compile(source, self.where, "eval"), self.namespace))  # a wrapper file is code: shipped or named by the user
+
+    def _namespace(self) -> dict[str, Any]:
+        namespace: dict[str, Any] = {"__name__": f"murxpy_wrapper_{self.name}"}
+        helpers = types.ModuleType(f"{self.name}_helpers")
+        try:
+            exec(compile(self.data["imports"], f"{self.where}:imports", "exec"), namespace)
+            if self.data.get("helpers_source"):
+                file = self.data.get("helpers_file") or f"{self.name}_helpers.py"
+                exec(compile(self.data["helpers_source"], file, "exec"), helpers.__dict__)
+        except ImportError as error:
+            raise TargetError(f"{self.name}: cannot import '{self.data.get('module')}': {error}") from None
+        except SyntaxError as error:
+            raise InputError(f"{self.where}: {error.msg} in imports or helpers, line {error.lineno}") from None
+        namespace["h"] = helpers
+        return namespace
+
+    def _probe_objects(self) -> None:
+        """A context and a solver of this release, whose attributes tell which methods exist."""
+        frame = Frame(lambda sort: None)
+        for key, section in (("ctx", "new-context"), ("solver", "new")):
+            spellings = self.spellings["lifecycle"].get(section)
+            chosen = spellings.pick(0.0, frame) if spellings else None
+            if chosen is None:
+                raise TargetError(f"{self.name}: this release has no spelling of '{section}'")
+            try:
+                value = chosen.call((), (), frame)
+            except Exception as error:  # whatever a broken installation throws
+                raise TargetError(f"{self.name}: '{chosen.template.text}' failed: {error}") from None
+            setattr(frame, key, value)
+            self._classes[key] = value
+
+    def _build(self, section: str) -> None:
+        built: dict[str, SpellingSet] = {}
+        for key, entry in (self.data.get(section) or {}).items():
+            forms = {"default": entry} if isinstance(entry, str) else entry
+            if "is" in forms:
+                forms = {"default": forms}
+            spellings = [s for name, form in forms.items() if (s := self._spelling(section, key, name, form)) is not None]
+            if spellings:
+                built[str(key)] = SpellingSet(spellings)
+        self.spellings[section] = built
+
+    def _spelling(self, section: str, key: str, name: str, form: Any) -> Spelling | None:
+        entry: Mapping[str, Any] = {"is": form} if isinstance(form, str) else form
+        where = f"{self.where}: {section}: {key}: {name}"
+        template = self._template(where, entry["is"])
+        absent = missing_name(template.source, self.namespace, self._classes)
+        if absent is not None:
+            self.missing.append((section, str(key), name, absent))
+            return None
+        conditions = entry.get("when") or ()
+        guards = tuple(
+            parse_guard(text, self._helper, where) for text in ([conditions] if isinstance(conditions, str) else conditions)
+        )
+        weight = 0.0 if entry.get("unsound") else float(entry.get("weight", 1))
+        fold = entry.get("fold") or self._default_fold(section, key, template)
+        return Spelling(name, template, self._compile(template), guards, weight, fold, section == "operators")
+
+    def _default_fold(self, section: str, key: str, template: Template) -> str | None:
+        operator = self.catalogue.operators.get(key) if section == "operators" else None
+        if operator is None or template.arity != 2 or any(p[0] == "n" and p[1:].isdigit() for p, ph in template.parts if ph):
+            return None
+        return _FOLDS.get(operator.signature.attribute or "")
+
+    def _helper(self, name: str) -> Any:
+        value = getattr(self.namespace["h"], name, None)
+        if value is None:
+            raise InputError(f"{self.where}: no helper '{name}' in {self.data.get('helpers')}")
+        return value
+
+    def _template(self, where: str, text: str) -> Template:
+        return parse_template(text, where)
+
+    def _compile(self, template: Template) -> Compiled:
+        try:
+            code = compile(f"lambda a, i, k: ({template.source})", self.where, "eval")
+        except SyntaxError as error:
+            raise InputError(f"{self.where}: cannot compile '{template.text}': {error.msg}") from None
+        function: Compiled = eval(code, self.namespace)  # a wrapper file is code: shipped or named by the user
+        return function

@@ -1,0 +1,1 @@
+"""Traces: their grammar, writing one before each call, replaying one."""

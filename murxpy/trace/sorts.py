@@ -1,0 +1,130 @@
+"""Reading `mk-sort` lines: parameters of a sort, blocks of datatypes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from murxpy.logic.sorts import Constructor, Datatype, Sort
+from murxpy.machine.database import SortEntry
+from murxpy.machine.tokens import FieldSort
+
+if TYPE_CHECKING:
+    from murxpy.trace.readers import Reading
+
+MAX_COUNT = 10_000
+
+
+def read_sort(r: Reading, kind: str) -> tuple[Sort, list[SortEntry]]:
+    """The sort of a `mk-sort` line that is no datatype, and the entries of its parameter sorts. Raises InputError."""
+    shape = r.run.catalogue.sorts[kind].params
+    count = len(r.line.args) - 1
+    get = r.run.sorts.get
+    if shape == ("name",):
+        name = r.text(1, "a symbol")
+        r.end(2)
+        return get(kind, name), []
+    if shape and shape[0].startswith("sort"):
+        if shape[0] != "sort+":
+            r.end(1 + len(shape))
+        entries = [r.sort(1 + k) for k in range(count if shape[0] == "sort+" else len(shape))]
+        if kind == "SORT_FUN" and len(entries) < 2:
+            raise r.error("a function sort needs a domain and a codomain")
+        return get(kind, *(e.sort for e in entries)), entries
+    r.end(1 + len(shape))
+    numbers = []
+    for k, name in enumerate(shape):
+        text = r.text(1 + k, f"the parameter {name}")
+        if not text.isdigit() or int(text) < 1:
+            raise r.error(f"expected a positive number for {name}, found '{text}'")
+        numbers.append(int(text))
+    return get(kind, *numbers), []
+
+
+class _Block:
+    def __init__(self, reading: Reading) -> None:
+        self.r = reading
+        self.at = 1
+        self.by_name: dict[str, Datatype] = {}
+
+    def count(self, what: str) -> int:
+        number = self.r.number(self.at, f"a number of {what}")
+        if not 0 <= number <= MAX_COUNT:
+            raise self.r.error(f"{number} {what}, expected 0 to {MAX_COUNT}")
+        self.at += 1
+        return number
+
+    def name(self, what: str) -> str:
+        text = self.r.text(self.at, what)
+        self.at += 1
+        return text
+
+
+def read_datatypes(r: Reading) -> list[Datatype]:
+    """The declarations of a `mk-sort SORT_DT` line. Raises InputError."""
+    block = _Block(r)
+    datatypes = [_declare(block) for _ in range(block.count("datatypes"))]
+    # Fields may name a datatype that comes later, so the line is read twice: first for names, then for fields.
+    block.at = 2
+    for datatype in datatypes:
+        _read_constructors(block, datatype)
+    r.end(block.at)
+    if not datatypes:
+        raise r.error("expected at least one datatype")
+    return datatypes
+
+
+def _declare(block: _Block) -> Datatype:
+    datatype = Datatype(block.name("the name of a datatype"))
+    for _ in range(block.count("parameters")):
+        word = block.r.word(block.at, "a parameter")
+        if not isinstance(word, FieldSort) or word.form != "param":
+            raise block.r.error(f"expected a parameter such as s\"p\", found '{word}'")
+        datatype.params.append(word.name)
+        block.at += 1
+    block.by_name[datatype.name] = datatype
+    for _ in range(block.count("constructors")):
+        block.name("a constructor")
+        for _ in range(block.count("selectors")):
+            block.name("a selector")
+            _skip_field(block)
+    return datatype
+
+
+def _skip_field(block: _Block) -> None:
+    word = block.r.word(block.at, "a sort")
+    block.at += 1
+    if isinstance(word, FieldSort) and word.form == "other":
+        for _ in range(block.count("sorts")):
+            _skip_field(block)
+
+
+def _read_constructors(block: _Block, datatype: Datatype) -> None:
+    block.at += 2 + len(datatype.params)
+    for _ in range(block.count("constructors")):
+        constructor = Constructor(block.name("a constructor"))
+        for _ in range(block.count("selectors")):
+            selector = block.name("a selector")
+            constructor.fields.append((selector, _field(block, datatype)))
+        datatype.constructors.append(constructor)
+
+
+def _field(block: _Block, owner: Datatype) -> Sort:
+    r = block.r
+    get = r.run.sorts.get
+    word = r.word(block.at, "a sort")
+    if not isinstance(word, FieldSort):
+        sort = r.sort(block.at).sort
+        block.at += 1
+        return sort
+    block.at += 1
+    if word.form == "param":
+        if word.name not in owner.params:
+            raise r.error(f"{owner.name} has no parameter {word}")
+        return get("SORT_PARAM", word.name)
+    other = owner if word.form == "self" else block.by_name.get(word.name)
+    if other is None:
+        raise r.error(f"no datatype {word} in this line")
+    if word.form == "self":
+        return get("SORT_DT", owner, *(get("SORT_PARAM", p) for p in owner.params))
+    arguments = [_field(block, owner) for _ in range(block.count("sorts"))]
+    return get("SORT_DT", other, *arguments)

@@ -1,0 +1,46 @@
+# The first code that runs in a target's interpreter, which need not be the one murxpy is installed in. It is run as
+# `python -I boot.py FOLDER-OF-MURXPY MAJOR.MINOR SUPERVISOR-PID CONTROL-FD SETUP-FD` as a warm parent, and as
+# `python -I boot.py FOLDER-OF-MURXPY MAJOR.MINOR once SETUP-FILE TRACE-FILE` to replay one trace in this very process.
+# It makes the package known without putting the folder beside it on the path, so that nothing else installed there can
+# be imported. It keeps to syntax that any Python 3 reads, so that a wrong interpreter gets a clear answer.
+import importlib.util
+import json
+import os
+import sys
+
+
+def refuse(text):
+    body = json.dumps({"error": text, "exit": 4}).encode()
+    control, setup = int(sys.argv[4]), int(sys.argv[5])
+    os.ftruncate(setup, 0)
+    os.pwrite(setup, body, 0)
+    os.write(control, b'{"loaded": false}')
+
+
+def register(folder):
+    spec = importlib.util.spec_from_file_location(
+        "murxpy", os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
+    )
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["murxpy"] = module
+    spec.loader.exec_module(module)
+
+
+def boot():
+    folder, wanted, supervisor, first, second = sys.argv[1:6]
+    found = "%d.%d" % sys.version_info[:2]  # noqa: UP031
+    if found != wanted:
+        text = "its interpreter is Python %s, murxpy runs on Python %s; make the environment with Python %s"
+        refuse(text % (found, wanted, wanted))
+        return
+    register(folder)
+    from murxpy.worker import parent
+
+    if supervisor == "once":
+        parent.once(first, second)
+    else:
+        parent.main(int(supervisor), int(first), int(second))
+
+
+if __name__ == "__main__":
+    boot()

@@ -1,0 +1,150 @@
+"""The warm parent: imports the solver once and forks a worker whenever the supervisor asks for one.
+
+It never calls the solver itself after the import, so nothing that a test does can break it, short of killing it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import json
+import os
+import select
+import signal
+import socket
+import sys
+from typing import Any
+
+from murxpy.errors import MurxpyError, TargetError
+from murxpy.worker import process, worker
+from murxpy.worker.channel import Message
+
+DEFAULT_SESSION = "murxpy.worker.session:Session"
+
+
+def load_session(setup: dict[str, Any]) -> worker.Session:
+    """The session that `setup` asks for. Raises TargetError when the solver cannot be loaded."""
+    for path in reversed([*setup.get("paths", []), *setup.get("session_path", [])]):
+        sys.path.insert(0, path)
+    module, _, name = setup.get("session", DEFAULT_SESSION).partition(":")
+    try:
+        session: worker.Session = getattr(importlib.import_module(module), name)(setup)
+    except MurxpyError:
+        raise
+    except (ImportError, OSError) as error:
+        raise TargetError(f"the solver cannot be loaded: {type(error).__name__}: {error}") from error
+    return session
+
+
+class Parent:
+    """Serves the supervisor on `control`, a socket that keeps messages apart and passes descriptors."""
+
+    def __init__(self, control: socket.socket, session: worker.Session) -> None:
+        self._control = control
+        self._session = session
+        self._workers: dict[int, int] = {}  # pid -> the supervisor's number for it
+        self._wake, wake = socket.socketpair()
+        self._wake.setblocking(False)
+        wake.setblocking(False)
+        self._wake_end = wake
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(wake.fileno(), warn_on_full_buffer=False)
+
+    def serve(self) -> None:
+        """Fork and reap until the supervisor is gone."""
+        while True:
+            ready, _, _ = select.select([self._control, self._wake], [], [])
+            if self._wake in ready:
+                with contextlib.suppress(BlockingIOError):
+                    self._wake.recv(4096)
+                self._reap()
+            if self._control in ready and not self._take():
+                return
+
+    def _take(self) -> bool:
+        data, fds, _, _ = socket.recv_fds(self._control, 65536, 3)
+        if not data:
+            return False
+        request = json.loads(data)
+        self._fork(request, fds)
+        for fd in fds:
+            os.close(fd)
+        return True
+
+    def _fork(self, request: Message, fds: list[int]) -> None:
+        parent = os.getpid()
+        try:
+            pid = os.fork()
+        except OSError as error:
+            self._send({"failed": request["fork"], "error": str(error)})
+            return
+        if pid == 0:
+            self._become_worker(request, fds, parent)
+        self._workers[pid] = request["fork"]
+        self._send({"forked": request["fork"], "pid": pid})
+
+    def _become_worker(self, request: Message, fds: list[int], parent: int) -> None:
+        code = 70  # EX_SOFTWARE: a fault of ours before or after the runs
+        try:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            for sock in (self._control, self._wake, self._wake_end):
+                sock.close()
+            worker.run(self._session, fds, request["limits"], parent)
+            code = 0
+        except (OSError, ValueError) as error:
+            os.write(2, f"murxpy: the worker failed: {error}\n".encode())
+        finally:
+            os._exit(code)
+
+    def _reap(self) -> None:
+        while self._workers:
+            dead = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            if dead is None:
+                return
+            # While it is not reaped its number is not given away, so the group that is killed is its own.
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(dead.si_pid, signal.SIGKILL)
+            pid, status, usage = os.wait4(dead.si_pid, 0)
+            number = self._workers.pop(pid, None)
+            if number is not None:
+                cpu = usage.ru_utime + usage.ru_stime
+                self._send({"died": number, "status": status, "cpu": cpu, "peak": usage.ru_maxrss * 1024})
+
+    def _send(self, message: Message) -> None:
+        self._control.send(json.dumps(message).encode())
+
+
+def once(setup: str, trace: str) -> None:
+    """Replay the file `trace` in this very process, for a debugger; `setup` is the file of the setup."""
+    with open(setup, "rb") as file:
+        session = load_session(json.load(file))
+    with open(trace, encoding="utf-8", errors="surrogatepass") as file:
+        session.replay(file.read(), trace, lambda text: None)
+
+
+def main(supervisor: int, control_fd: int, setup_fd: int) -> None:
+    """Load the session of the setup in file `setup_fd`, say so, and serve process `supervisor`.
+
+    The file of the setup takes the answer, too: the session's description, or why there is no session.
+    """
+    process.die_with_parent(supervisor)
+    control = socket.socket(fileno=control_fd)
+    with open(setup_fd, "r+b") as file:
+        try:
+            session = load_session(json.load(file))
+            answer: Message = {"ready": session.describe()}
+        except MurxpyError as error:
+            answer = {"error": str(error), "exit": error.exit_code}
+        except Exception as error:
+            answer = {"error": f"the session failed: {type(error).__name__}: {error}", "exit": 3}
+        file.seek(0)
+        file.truncate()
+        file.write(json.dumps(answer).encode())
+    control.send(json.dumps({"loaded": "ready" in answer}).encode())
+    if "ready" in answer:
+        gc.collect()
+        gc.freeze()  # workers then share the pages of what was loaded
+        with contextlib.suppress(ConnectionError):
+            Parent(control, session).serve()

@@ -1,0 +1,66 @@
+"""What a worker process does to itself before it runs a solver: its own group, limits, streams, and a death with its parent."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import faulthandler
+import os
+import resource
+import signal
+import sys
+from collections.abc import Mapping
+
+PR_SET_PDEATHSIG = 1
+_LINE_BUFFERED = 1  # _IOLBF of stdio.h
+_STACK = 8 << 20  # bytes; the same stack everywhere, so that what overflows it does so everywhere
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def die_with_parent(parent: int) -> None:
+    """Have the kernel kill this process when process `parent` ends; leave at once when it has ended already."""
+    _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(0)
+
+
+def sanitized() -> bool:
+    """Whether a sanitizer's run-time library is loaded: it has its own crash handler and maps terabytes."""
+    with open("/proc/self/maps", encoding="ascii", errors="replace") as maps:
+        return any("libasan" in line or "libclang_rt" in line for line in maps)
+
+
+def redirect(output: int) -> None:
+    """Standard input is empty from now on, and both output streams go to descriptor `output`."""
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    with contextlib.suppress(ValueError, AttributeError):  # where the C library names it otherwise, text comes late
+        _libc.setvbuf(ctypes.c_void_p.in_dll(_libc, "stdout"), None, _LINE_BUFFERED, ctypes.c_size_t(4096))
+
+
+def limit(limits: Mapping[str, int]) -> None:
+    """Set the kernel's limits: `output` and `address_space` in bytes (0: none), `nice` in steps; no core files."""
+    _lower(resource.RLIMIT_CORE, 0)
+    _lower(resource.RLIMIT_STACK, _STACK)
+    if limits["output"]:
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores it
+        _lower(resource.RLIMIT_FSIZE, limits["output"])
+    if limits["address_space"] and not sanitized():
+        _lower(resource.RLIMIT_AS, limits["address_space"])
+    if limits["nice"]:
+        os.nice(limits["nice"])
+
+
+def _lower(what: int, value: int) -> None:
+    _, hard = resource.getrlimit(what)
+    resource.setrlimit(what, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
+
+
+def show_crashes() -> None:
+    """Print the Python frames of a crash, unless a sanitizer does better."""
+    if not sanitized():
+        faulthandler.enable(file=sys.stderr, all_threads=False)

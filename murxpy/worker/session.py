@@ -1,0 +1,130 @@
+"""A session: one solver loaded once, runs one after another, each in a context of its own."""
+
+from __future__ import annotations
+
+import gc
+import platform
+import sys
+from collections.abc import Callable
+from time import perf_counter_ns
+from typing import Any
+
+from murxpy.errors import InputError
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.machine.distributions import Settings
+from murxpy.machine.generate.base import Generator
+from murxpy.machine.generate.profile import Profile
+from murxpy.machine.generate.swarm import SwarmDrawer
+from murxpy.machine.generate.walk import StateMachine
+from murxpy.machine.run import Run, Stopped
+from murxpy.solvers.wrapper import Wrapper
+from murxpy.trace.grammar import VERSION, parse_trace
+from murxpy.trace.untracer import replay
+
+Write = Callable[[str], None]
+COLLECT_EVERY = 50  # runs between two full collections: contexts are freed by reference counts, cycles are rare
+
+
+class Session:
+    """Runs walks and replays on one solver. Each is a function of its seed or text alone.
+
+    `setup`: catalogue, machine, wrapper, profile (all plain data), theories (list or None), swarm (bool), options (list of
+    name and value). Raises TargetError where the solver cannot be loaded.
+    """
+
+    def __init__(self, setup: dict[str, Any]) -> None:
+        self.catalogue = build_catalogue(setup["catalogue"])
+        self.wrapper = Wrapper(setup["wrapper"], self.catalogue)
+        self.profile = Profile(setup.get("profile") or self.wrapper.profile)
+        self.settings = Settings(setup["machine"], self.profile.limits)
+        self.machine = StateMachine(setup["machine"])
+        self.options: list[list[str]] = setup.get("options") or []
+        theories, swarm = setup.get("theories"), setup.get("swarm", True)
+        self.swarm = SwarmDrawer(self.catalogue, self.wrapper, self.settings, self.profile, theories, swarm)
+        self.version = self.wrapper.version()
+        self.damped: list[list[str]] = []
+        self._runs = 0
+        gc.collect()
+        gc.freeze()  # what is loaded now stays: a `gc` line need not look at it
+        gc.disable()  # when objects die must depend on the run alone, not on what was allocated before it
+
+    def describe(self) -> dict[str, Any]:
+        """Solver, release, module file, Python, what the release lacks."""
+        module = sys.modules.get(self.wrapper.data["module"])
+        return {
+            "solver": self.wrapper.name,
+            "version": self.version,
+            "module_file": getattr(module, "__file__", None) or "",
+            "python": platform.python_version(),
+            "missing": [list(entry) for entry in self.wrapper.missing],
+        }
+
+    def walk(self, seed: int, write: Write) -> dict[str, Any]:
+        """One random run; `write` gets each line before its call."""
+        run = Run(self.wrapper, self.catalogue, seed, write)
+        swarm = self.swarm.draw(run.stream)
+        gen = Generator(run, self.settings, self.profile, swarm, self.catalogue)
+        run.header([*self._header(), f"seed {seed:x}", f"machine {self.settings.machine.get('name')}", *swarm.rows()])
+        return self._report(run, lambda: self.machine.walk(gen, self.settings.limit("steps")))
+
+    def replay(self, text: str, name: str, write: Write) -> dict[str, Any]:
+        """Replay a trace; a malformed one gives status `malformed` and the message."""
+        try:
+            trace = parse_trace(text, name)
+        except InputError as error:
+            return _malformed(str(error))
+        seed = trace.header.get("seed", "0")
+        run = Run(self.wrapper, self.catalogue, int(seed, 16) if seed else 0, write)
+        run.header(f"{key} {value}".rstrip() for key, value in trace.header.items())
+        try:
+            return self._report(run, lambda: replay(run, trace))
+        except InputError as error:
+            run.flush()
+            return _malformed(str(error))
+
+    def _header(self) -> list[str]:
+        return [
+            f"murxpy-trace {VERSION}",
+            f"solver {self.wrapper.name} {self.version}",
+            f"python {platform.python_version()}",
+        ]
+
+    def _report(self, run: Run, body: Callable[[], None]) -> dict[str, Any]:
+        start = perf_counter_ns()
+        finding = None
+        try:
+            body()
+        except Stopped as stopped:
+            finding = stopped.finding
+        finally:
+            run.flush()
+            differences, counts = run.differences, run.counts
+            lines = run.lines
+            run.forget()
+            self._collect()
+        counts["time-ns:run"] += perf_counter_ns() - start
+        counts["time-ns:solver"] += run.solver_ns
+        counts["time-ns:trace"] += run.trace_ns
+        counts["time-ns:choose"] += max(0, counts["time-ns:run"] - run.solver_ns - run.trace_ns)
+        counts["run:total"] += 1
+        counts["run:no-check"] += counts["check:total"] == 0
+        counts["line:total"] += lines
+        counts["term:made"] += sum(n for name, n in counts.items() if name.startswith("op-ok:"))
+        return {
+            "status": "ok" if finding is None else "finding",
+            "seed": run.seed,
+            "counts": {name: n for name, n in counts.items() if n},
+            "finding": finding,
+            "differences": differences,
+        }
+
+    def _collect(self) -> None:
+        self._runs += 1
+        if self._runs % COLLECT_EVERY == 0:
+            gc.collect()
+
+
+def _malformed(message: str) -> dict[str, Any]:
+    return {"status": "malformed", "seed": 0, "counts": {}, "finding": None, "differences": [], "message": message}
+
+

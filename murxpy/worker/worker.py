@@ -1,0 +1,111 @@
+"""The worker process: takes jobs, runs them in the session, and reports. Forked from a warm parent."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from murxpy.worker import process
+from murxpy.worker.buffer import TraceBuffer
+from murxpy.worker.channel import Channel, Message
+
+KEPT_OUTPUT = 65536  # bytes of the head and of the tail of a run's output
+
+
+class Session(Protocol):
+    """What a worker runs: `murxpy.worker.session.Session`, or a fake of it."""
+
+    def describe(self) -> dict[str, Any]:
+        """The solver that was loaded: `solver`, `version`, `module_file` and what else is worth knowing."""
+
+    def walk(self, seed: int, write: Callable[[str], None]) -> dict[str, Any]:
+        """One random run; gives its report."""
+
+    def replay(self, text: str, name: str, write: Callable[[str], None]) -> dict[str, Any]:
+        """Run the trace `text`, called `name` in messages; gives its report."""
+
+
+def excerpt(fd: int) -> str:
+    """Head and tail of the file `fd`, and between them how many bytes were left out."""
+    size = os.fstat(fd).st_size
+    head = os.pread(fd, KEPT_OUTPUT, 0)
+    if size <= 2 * KEPT_OUTPUT:
+        return (head + os.pread(fd, KEPT_OUTPUT, KEPT_OUTPUT)).decode("utf-8", "replace")
+    tail = os.pread(fd, KEPT_OUTPUT, size - KEPT_OUTPUT)
+    left_out = f"\n[{size - 2 * KEPT_OUTPUT} bytes left out]\n"
+    return head.decode("utf-8", "replace") + left_out + tail.decode("utf-8", "replace")
+
+
+class Worker:
+    """Runs jobs one after another. `output` is the file behind both output streams."""
+
+    def __init__(self, session: Session, channel: Channel, trace: TraceBuffer, output: int) -> None:
+        self._session = session
+        self._channel = channel
+        self._trace = trace
+        self._output = output
+        self._damped: list[list[str]] = []
+
+    def serve(self) -> None:
+        """Do jobs until told to stop, or until the supervisor is gone."""
+        while (job := self._channel.receive()) is not None and "stop" not in job:
+            self._channel.send(self._do(job))
+
+    def _do(self, job: Message) -> Message:
+        if os.fstat(self._output).st_size:
+            os.ftruncate(self._output, 0)
+        self._trace.begin(job["job"], job["seed"])
+        start = time.monotonic()
+        try:
+            report = self._run(job)
+        except Exception as error:
+            report = _internal(job, error)
+        except SystemExit as error:
+            report = _finding(job, "exit", f"SystemExit({error.code!r}) left the session", "binding")
+        self._trace.end()
+        answer: Message = {"job": job["job"], "report": report, "seconds": time.monotonic() - start}
+        if report["status"] != "ok" or "text" in job or "keep" in job:
+            answer["trace"] = self._trace.text()
+            answer["output"] = excerpt(self._output)
+        return answer
+
+    def _run(self, job: Message) -> dict[str, Any]:
+        damped = job.get("damp", [])
+        if damped != self._damped:
+            self._damped = damped
+            damp = getattr(self._session, "damp", None)
+            if damp is not None:
+                damp(damped)
+        if "text" in job:
+            return self._session.replay(job["text"], job["name"], self._trace.write)
+        return self._session.walk(job["seed"], self._trace.write)
+
+
+def _internal(job: Message, error: Exception) -> dict[str, Any]:
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{os.path.basename(place.filename)}, {place.name}"
+    traceback.print_exception(error)
+    return _finding(job, "internal", f"{type(error).__name__}: {error} ({where})", "murxpy")
+
+
+def _finding(job: Message, kind: str, message: str, tier: str) -> dict[str, Any]:
+    finding = {"kind": kind, "message": message, "action": "", "operator": None, "spelling": None, "tier": tier}
+    return {"status": "finding", "seed": job["seed"], "counts": {}, "finding": finding, "differences": []}
+
+
+def run(session: Session, fds: list[int], limits: Mapping[str, int], parent: int) -> None:
+    """Be a worker: `fds` are the channel, the trace buffer and the output file; `parent` is the warm parent's pid."""
+    channel, trace, output = fds
+    os.setsid()
+    process.die_with_parent(parent)
+    process.redirect(output)
+    process.show_crashes()
+    buffer = TraceBuffer(trace)
+    os.close(trace)
+    process.limit(limits)
+    with socket.socket(fileno=channel) as sock:
+        Worker(session, Channel(sock), buffer, output).serve()

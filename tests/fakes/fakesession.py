@@ -1,0 +1,103 @@
+"""A session without a solver: its runs print trace lines, and commit the faults that its setup plants.
+
+The setup: `every` maps a fault to the number of runs of which one commits it (by the run's seed), `idle` are seconds
+that a run takes, `error` is what the solver's import fails with, `lines` the number of lines of a run's trace.
+Faults beyond those of `faults`: `exception` (a report), `raise` (the session breaks), `history` (a crash in the third
+run of a process), `once` (a crash that no replay shows), `outside` (killed by somebody else, once); for the last two
+`once` names the file that says that it was done.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from collections.abc import Callable
+from typing import Any
+
+import faults
+
+from murxpy.errors import TargetError
+
+Write = Callable[[str], None]
+
+
+class FakeSession:
+    """Runs traces of lines such as `00042 mk-term@segfault OP_FAULT SORT_BOOL 1 t1`: the spelling names the fault."""
+
+    def __init__(self, setup: dict[str, Any]) -> None:
+        if setup.get("error"):
+            raise TargetError(setup["error"])
+        if setup.get("die"):
+            faults.commit(setup["die"])
+        self._setup = setup
+        self._runs = 0
+        self._damped: list[list[str]] = []
+
+    def describe(self) -> dict[str, Any]:
+        return {"solver": "fake", "version": "1.0", "module_file": self._setup.get("module_file", __file__), "python": "3"}
+
+    def damp(self, calls: list[list[str]]) -> None:
+        self._damped = calls
+
+    def walk(self, seed: int, write: Write) -> dict[str, Any]:
+        self._runs += 1
+        rng = random.Random(seed)
+        write(f"# fake run {seed:x}\n")
+        for number in range(1, self._setup.get("lines", 3) + 1):
+            write(f"{rng.randrange(100000):05} mk-const s1 x{number}\n      return t{number}\n")
+        time.sleep(self._setup.get("idle", 0))
+        for name, every in self._setup.get("every", {}).items():
+            if rng.randrange(every) == 0:
+                write(f"{rng.randrange(100000):05} mk-term@{name} OP_FAULT SORT_BOOL 1 t1\n")
+                finding = self._commit(name)
+                if finding is not None:
+                    return self._report(seed, finding)
+        return self._report(seed, None)
+
+    def replay(self, text: str, name: str, write: Write) -> dict[str, Any]:
+        for number, line in enumerate(text.splitlines(), 1):
+            write(line + "\n")
+            words = line.split()
+            if line.startswith(("#", " ")) or not words:
+                continue
+            if len(words) < 2 or not words[0].isdigit():
+                report = self._report(0, None)
+                return {**report, "status": "malformed", "differences": [f"{name}:{number}: expected a seed"]}
+            action, _, fault = words[1].partition("@")
+            if fault:
+                finding = self._commit(fault)
+                if finding is not None:
+                    return self._report(0, finding)
+        return self._report(0, None)
+
+    def _commit(self, name: str) -> dict[str, Any] | None:
+        if name == "exception":
+            return {"kind": "exception", "message": "NameError: name 'q17' is not defined", "action": "mk-term",
+                    "operator": "OP_FAULT", "spelling": "exception", "tier": "binding"}  # fmt: skip
+        if name == "raise":
+            raise ZeroDivisionError("in the session")
+        if name == "history":
+            if self._runs >= 3:
+                faults.commit("segfault")
+        elif name == "outside":
+            self._once(lambda: os.kill(os.getpid(), signal.SIGKILL))
+        elif name == "once":
+            self._once(lambda: faults.commit("segfault"))
+        else:
+            faults.commit(name)
+        return None
+
+    def _once(self, act: Callable[[], None]) -> None:
+        """Do `act` in the first call of all processes: the file named in the setup says whether it was done."""
+        try:
+            os.close(os.open(self._setup["once"], os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            return
+        act()
+
+    def _report(self, seed: int, finding: dict[str, Any] | None) -> dict[str, Any]:
+        status = "ok" if finding is None else "finding"
+        counts = {"run:total": 1, "action:mk-const": self._setup.get("lines", 3)}
+        return {"status": status, "seed": seed, "counts": counts, "finding": finding, "differences": []}

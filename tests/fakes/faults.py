@@ -1,0 +1,91 @@
+"""Faults as a solver's native code commits them, through the C library; `commit(name)` commits one."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import time
+
+libc = ctypes.CDLL(None)
+holding = ctypes.PyDLL(None)  # calls through it hold the interpreter's lock
+
+
+def segfault() -> None:
+    ctypes.string_at(0)
+
+
+def abort() -> None:
+    libc.abort()
+
+
+def assertion() -> None:
+    libc.__assert_fail(b"depth > 0", b"/build/src/ast/fake.cpp", 42, b"void simplify()")
+
+
+def terminate() -> None:
+    os.write(2, b"terminate called after throwing an instance of 'fake::exception'\n  what():  bad level 0x7f12ab, 17\n")
+    libc.abort()
+
+
+def exit_in_c() -> None:
+    libc.exit(3)
+
+
+def exit_zero() -> None:
+    libc._exit(0)
+
+
+def overflow_stack() -> None:
+    """The C library's parser of regular expressions recurses once for each parenthesis."""
+    libc.regcomp(ctypes.create_string_buffer(1024), b"(" * 1_000_000, 1)
+
+
+def eat_memory() -> None:
+    size = 16 << 20
+    libc.malloc.restype = ctypes.c_void_p
+    while True:
+        block = libc.malloc(ctypes.c_size_t(size))
+        if not block:
+            libc.abort()
+        ctypes.memset(block, 1, size)
+        time.sleep(0.005)
+
+
+def sleep_holding_lock() -> None:
+    holding.sleep(1000)
+
+
+def print_gigabyte() -> None:
+    block = b"x" * 65535 + b"\n"
+    for number in range(16384):
+        os.write(1 + number % 2, block)
+
+
+def kill_parent_group() -> None:
+    os.killpg(os.getpgid(os.getppid()), signal.SIGKILL)
+    time.sleep(5)
+
+
+def close_all() -> None:
+    os.closerange(3, 256)
+    time.sleep(1000)
+
+
+def spawn_and_crash() -> None:
+    """Leaves a process of its own behind."""
+    if os.fork() == 0:
+        time.sleep(1000)
+    segfault()
+
+
+FAULTS = {
+    "segfault": segfault, "abort": abort, "assertion": assertion, "terminate": terminate, "exit": exit_in_c,
+    "exit-zero": exit_zero, "stack": overflow_stack, "memory": eat_memory, "sleep": sleep_holding_lock,
+    "print": print_gigabyte, "kill-parent": kill_parent_group, "close": close_all, "spawn": spawn_and_crash,
+}  # fmt: skip
+
+
+def commit(name: str) -> None:
+    """Commit the fault called `name`. Raises KeyError when there is none."""
+    FAULTS[name]()

@@ -1,0 +1,242 @@
+"""Plain lines, JSON lines, the summary, the listing of findings: what a user sees of each."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from report_demo import THEORIES, campaign, started
+
+from murxpy.campaign.events import Ended, Event, Notice
+from murxpy.campaign.statistics import Snapshot
+from murxpy.report.console import make_console
+from murxpy.report.findings import BucketRow, findings_json, findings_known, print_findings
+from murxpy.report.jsonl import JsonLines
+from murxpy.report.plain import PlainLines
+from murxpy.report.reporter import make_reporter
+from murxpy.report.summary import print_summary
+
+SUMMARY = """\
+
+Operators
+operator               tried     ok  unsupported
+CORE: 2 of 3 executed
+  OP_AND               6,000  6,000            -
+  OP_NOT               6,000  6,000            -
+BV: 3 of 4 executed
+  OP_BV_ADD            6,000  6,000            -
+  OP_BV_CONCAT         6,000  6,000            -
+  OP_BV_UDIV           6,000  6,000            -
+FP: 1 of 1 executed
+  OP_FP_FMA            6,000  5,868          132
+
+Operators never executed
+CORE: OP_XOR
+BV: OP_BV_SMULO
+
+States visited
+assert 4,800, check 3,600, create 1,200
+
+Actions
+action           tried      ok
+get-unsat-core   1,200       -
+mk-term         36,000  36,000
+
+Results
+runs        1,200 (100/s), 0 % without a check, 2 overstayed, 6 workers lost
+checks      3,600, 100 % with something asserted, 2,400 decided (200/s)
+sat         1,167, a model read after 100 %
+unsat       1,200, a core read after -
+unknown     124
+over limit  70
+terms       36,000, 90 % in a check
+time        solver and binding 78 %, choosing 10 %, trace 4 %
+
+Refusals
+count  class        message
+  132  unsupported  fma is not in this build
+
+Findings
+  count  status  kind       tier     solver     lines  message
+      2  new     crash      solver   z3 4.15.0     42  segmentation fault in smt::theory_bv::internalize_udiv
+         z3-crash-sigsegv-mk-term-OP_BV_UDIV@udiv
+         murxpy replay murxpy-out/findings/z3-crash-sigsegv-mk-term-OP_BV_UDIV@udiv/40ad6.trace
+      2  known   assertion  solver   z3 4.15.0     41  ASSERTION VIOLATION
+         z3-assertion-assert-mk-term-OP_FP_FMA@fma
+      2  new     exception  binding  z3 4.15.0     41  (not confirmed) index out of bounds: 'Ω' \\x1b[31m in mk_concat
+         z3-exception-undocumented-mk-term-OP_BV_CONCAT@raw
+         murxpy replay murxpy-out/findings/z3-exception-undocumented-mk-term-OP_BV_CONCAT@raw/1f473.trace
+
+z3 4.15.0, seed 7: 1,200 runs in 0:12 (time limit); 6 findings in 3 buckets, 2 new; all in murxpy-out
+exit code 1: new findings"""
+
+ROWS = [
+    BucketRow(
+        "z3-crash-sigsegv-mk-term-OP_BV_UDIV@udiv", "crash", "solver", "high", 1200, "z3", "4.15.0", True, "open",
+        "my out/findings/b/1a.trace", 43, "\n segmentation fault\nat 0x12",
+    ),
+    BucketRow(
+        "cvc5-hang-check-sat", "hang", "solver", "low", 1, "cvc5", "1.2.1", False, "known", "", 0, "no return in 20 s"
+    ),
+]
+
+
+def _plain(seconds: float) -> list[str]:
+    stream = io.StringIO()
+    with PlainLines(stream) as lines:
+        for event in campaign(seconds):
+            lines.consume(event)
+    return stream.getvalue().splitlines()
+
+
+def test_plain_lines() -> None:
+    lines = _plain(12.0)
+    assert [" ".join(line.split()[:2]) for line in lines] == [
+        'start targets="z3', "notice z3", "bucket new", "bucket known", "status time=5.0", "bucket new",
+        "status time=10.0", "end time=12.0",
+    ]  # fmt: skip
+    assert lines[0] == 'start targets="z3 4.15.0" seed=7 jobs=2 machine=default out=murxpy-out time=60'
+
+
+def test_the_plain_line_of_a_bucket() -> None:
+    assert _plain(6.0)[-2] == (
+        "bucket new key=z3-exception-undocumented-mk-term-OP_BV_CONCAT@raw kind=exception tier=binding severity=high "
+        'solver="z3 4.15.0" confirmed=no seed=a488a lines=45 '
+        "message=\"index out of bounds: 'Ω' \\x1b[31m in mk_concat\""
+    )
+
+
+def test_the_plain_line_at_the_end() -> None:
+    assert _plain(6.0)[-1] == (
+        "end time=6.0 runs=600 runs/s=100.0 decided=1200 decided/s=200.0 solver=78% sat=577 unsat=600 unknown=66 "
+        "over-limit=32 refused-unsupported=68 refused-resources=0 refused-ill-formed=0 refused-undocumented=0 "
+        'overstayed=1 lost=3 findings=3 buckets=3 new=2 last-new=0 exit=1 reason="time limit"'
+    )
+
+
+def _json(events: list[Event]) -> list[dict[str, object]]:
+    stream = io.StringIO()
+    with JsonLines(stream) as lines:
+        for event in events:
+            lines.consume(event)
+    return [json.loads(line) for line in stream.getvalue().splitlines()]
+
+
+def test_json_lines_have_the_events_and_fields_of_the_documentation() -> None:
+    documentation = (Path(__file__).parent.parent / "docs" / "events.md").read_text()
+    objects = _json(list(campaign(12.0)))
+    assert objects[0]["event"] == "started"
+    assert objects[-1]["event"] == "ended"
+    for one in objects:
+        assert f"| `{one['event']}` |" in documentation
+        assert [name for name in one if f"`{name}`" not in documentation] == []
+
+
+def test_json_lines_keep_what_a_solver_wrote() -> None:
+    assert _json([Notice("a\nb\x1b\udc80")]) == [{"event": "notice", "text": "a\nb\x1b\udc80"}]
+
+
+def test_the_last_json_object_has_the_buckets_with_their_replay() -> None:
+    (ended,) = [one for one in _json(list(campaign(6.0))) if one["event"] == "ended"]
+    buckets = ended["bucket_list"]
+    assert isinstance(buckets, list)
+    assert [bucket["replay"] is None for bucket in buckets] == [False, True, False]
+    assert buckets[0]["replay"].startswith("murxpy replay murxpy-out/findings/z3-crash")
+
+
+def _summary(width: int) -> str:
+    stream = io.StringIO()
+    *_, ended = campaign(12.0)
+    assert isinstance(ended, Ended)
+    print_summary(make_console(stream, width=width), started(), ended, THEORIES)
+    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
+
+
+def test_the_summary() -> None:
+    assert _summary(100) == SUMMARY
+
+
+@pytest.mark.parametrize("width", [20, 50, 80])
+def test_keys_and_commands_are_never_cut(width: int) -> None:
+    shown = _summary(width)
+    assert "murxpy replay murxpy-out/findings/z3-crash-sigsegv-mk-term-OP_BV_UDIV@udiv/40ad6.trace\n" in shown
+    assert "exit code 1: new findings" in shown
+
+
+def test_operators_that_were_only_refused_count_as_never_executed() -> None:
+    counts = {"op:OP_A": 2, "op-refused:OP_A:unsupported": 2, "op:OP_NEW": 1, "op-ok:OP_NEW": 1}
+    stream = io.StringIO()
+    ended = Ended("interrupted", Snapshot(1.0, counts), 0)
+    print_summary(make_console(stream), started(), ended, {"CORE": ("OP_A", "OP_B")})
+    shown = stream.getvalue()
+    assert "\nCORE: OP_A (tried 2), OP_B\n" in shown
+    assert "other: 1 of 1 executed" in shown
+    assert "no findings\n" in shown
+    assert shown.endswith("all in murxpy-out\nexit code 0: nothing new found\n")
+
+
+def test_the_listing_of_findings() -> None:
+    stream = io.StringIO()
+    print_findings(make_console(stream), ROWS)
+    assert stream.getvalue().splitlines() == [
+        "  count  status  kind   tier     solver      lines  message",
+        "  1,200  open    crash  solver   z3 4.15.0      43  segmentation fault",
+        "         z3-crash-sigsegv-mk-term-OP_BV_UDIV@udiv",
+        "         murxpy replay 'my out/findings/b/1a.trace'",
+        "      1  known   hang   solver   cvc5 1.2.1      -  (not confirmed) no return in 20 s",
+        "         cvc5-hang-check-sat",
+    ]
+
+
+def test_an_empty_listing_says_so() -> None:
+    stream = io.StringIO()
+    print_findings(make_console(stream), [])
+    assert stream.getvalue() == "no findings\n"
+    assert json.loads(findings_json([])) == []
+
+
+def test_the_listing_as_json() -> None:
+    first, second = json.loads(findings_json(ROWS))
+    assert (first["key"], first["count"]) == (ROWS[0].key, 1200)
+    assert first["replay"] == "murxpy replay 'my out/findings/b/1a.trace'"
+    assert (second["trace"], second["replay"]) == (None, None)
+
+
+def test_the_listing_as_a_file_of_known_bugs() -> None:
+    lines = findings_known(ROWS).splitlines()
+    assert [line for line in lines if not line.startswith("#")] == [row.key for row in ROWS]
+    assert lines[1] == "# z3 4.15.0, 1,200 times: segmentation fault"
+
+
+def test_the_output_decides_the_reporter() -> None:
+    assert isinstance(make_reporter(stream=io.StringIO()), PlainLines)
+    assert isinstance(make_reporter(json=True, stream=io.StringIO()), JsonLines)
+
+
+def _demo(*words: str, **environment: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.report_demo", "fast", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        cwd=Path(__file__).parent.parent, env={**os.environ, **environment},
+    )
+
+
+@pytest.mark.parametrize("words", [(), ("json",)])
+def test_a_reader_that_goes_ends_it_quietly(words: tuple[str, ...]) -> None:
+    process = _demo(*words)
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait() == 0
+
+
+def test_an_encoding_without_the_characters_does_no_harm() -> None:
+    out, errors = _demo(PYTHONIOENCODING="ascii").communicate()
+    assert errors == b""
+    assert out.isascii() and b"exit code 1: new findings" in out

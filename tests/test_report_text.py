@@ -1,0 +1,35 @@
+"""How figures and foreign text are written."""
+
+from __future__ import annotations
+
+import pytest
+
+from murxpy.report import text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"), [(-1, "0:00"), (7.9, "0:07"), (61, "1:01"), (3723, "1:02:03"), (273906, "3 d 04:05:06")]
+)
+def test_clock(seconds: float, shown: str) -> None:
+    assert text.clock(seconds) == shown
+
+
+@pytest.mark.parametrize(("seconds", "shown"), [(0.04, "0.0 s"), (9.96, "10 s"), (59.4, "59 s"), (59.9, "0:59")])
+def test_brief(seconds: float, shown: str) -> None:
+    assert text.brief(seconds) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(0, "0/s"), (0.043, "0.04/s"), (9.51, "9.5/s"), (99.7, "100/s"), (1204.2, "1,204/s")]
+)
+def test_rate(value: float, shown: str) -> None:
+    assert text.rate(value) == shown
+
+
+def test_foreign_text_cannot_move_the_cursor() -> None:
+    assert text.one_line("a\n b\x1b[2J\x00\udc80\u202e") == "a b\\x1b[2J\\x00\\udc80\\u202e"
+    assert text.one_line("abcdefgh", 6) == "abc..."
+
+
+def test_the_replay_command_can_be_pasted() -> None:
+    assert text.replay_command("my out/a.trace") == "murxpy replay 'my out/a.trace'"

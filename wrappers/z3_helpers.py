@@ -1,0 +1,697 @@
+"""What the spellings of wrappers/z3.yaml need beyond an expression. Imports z3 and the standard library only.
+
+Every function works on z3 4.8.7 and later: what a release lacks is named in the spelling itself, so that the probe
+leaves the spelling out.
+"""
+
+from __future__ import annotations
+
+import copy
+import ctypes
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import z3
+
+# Rejected patterns print warnings; the exception that follows says the same.
+z3.Z3_toggle_warning_messages(False)
+
+_to_expr = z3.z3._to_expr_ref
+_UNLIMITED = 4294967295
+
+
+# --- raw calls: `make` is a function of z3's C interface ---
+
+
+def mk(make: Callable[..., Any], ctx: Any, *args: Any) -> Any:
+    """The term that `make(ctx, *args)` gives; terms, sorts and declarations by their handles, numbers as they are."""
+    return _to_expr(make(ctx.ref(), *(a.ast if isinstance(a, z3.AstRef) else a for a in args)), ctx)
+
+
+def mk_n(make: Callable[..., Any], ctx: Any, *args: Any) -> Any:
+    """The term of a C function that takes a count and an array of terms."""
+    return _to_expr(make(ctx.ref(), len(args), asts(args)), ctx)
+
+
+def mk_pb(make: Callable[..., Any], ctx: Any, args: Sequence[Any], coefficients: Sequence[int], bound: int) -> Any:
+    """A pseudo-Boolean constraint of the C interface."""
+    numbers = (ctypes.c_int * len(args))(*coefficients)
+    return _to_expr(make(ctx.ref(), len(args), asts(args), numbers, bound), ctx)
+
+
+def mk_count(make: Callable[..., Any], ctx: Any, args: Sequence[Any], bound: int) -> Any:
+    """A cardinality constraint of the C interface."""
+    return _to_expr(make(ctx.ref(), len(args), asts(args), bound), ctx)
+
+
+def mk_map(ctx: Any, function: Any, *arrays: Any) -> Any:
+    """The point-wise application of `function` to arrays, by the C interface."""
+    return _to_expr(z3.Z3_mk_map(ctx.ref(), function.ast, len(arrays), asts(arrays)), ctx)
+
+
+def mk_app(ctx: Any, function: Any, *args: Any) -> Any:
+    """The application of a declaration, by the C interface."""
+    return _to_expr(z3.Z3_mk_app(ctx.ref(), function.ast, len(args), asts(args)), ctx)
+
+
+def asts(terms: Sequence[Any]) -> Any:
+    """The C array of the handles of `terms`."""
+    return (z3.Ast * len(terms))(*(t.ast for t in terms))
+
+
+def as_main(ctx: Any, call: Callable[[], Any]) -> Any:
+    """The result of `call` while `ctx` is z3py's main context.
+
+    For overloads that take what they need (a rounding mode, a zero) from the main context, whatever context their operands
+    are of.
+    """
+    kept = z3.z3._main_ctx
+    z3.z3._main_ctx = ctx
+    try:
+        return call()
+    finally:
+        z3.z3._main_ctx = kept
+
+
+# --- numerals ---
+
+
+def mk_int(make: Callable[..., Any], value: int, sort: Any, low: int, high: int) -> Any:
+    """A numeral of `sort` by a C function that takes a machine integer, by its text where the value does not fit."""
+    ctx = sort.ctx
+    if low <= value <= high:
+        return _to_expr(make(ctx.ref(), value, sort.ast), ctx)
+    return mk(z3.Z3_mk_numeral, ctx, str(value), sort)
+
+
+def mk_ratio(ctx: Any, numerator: int, denominator: int) -> Any:
+    """A rational numeral by the C function that takes two C ints, by its text where they do not fit."""
+    if max(abs(numerator), denominator) < 1 << 31:
+        return _to_expr(z3.Z3_mk_real(ctx.ref(), numerator, denominator), ctx)
+    return z3.RealVal(f"{numerator}/{denominator}", ctx)
+
+
+def mk_bits(bits: str, ctx: Any) -> Any:
+    """A bit-vector numeral from its bits, the most significant first."""
+    flags = (ctypes.c_bool * len(bits))(*(b == "1" for b in reversed(bits)))
+    return _to_expr(z3.Z3_mk_bv_numeral(ctx.ref(), len(bits), flags), ctx)
+
+
+def mk_fp(sign: int, exponent: int, significand: int, sort: Any) -> Any:
+    """A floating-point numeral from its IEEE fields, by the C functions for each kind of value."""
+    ctx, ebits, sbits = sort.ctx, sort.ebits(), sort.sbits()
+    top, bias = (1 << ebits) - 1, (1 << (ebits - 1)) - 1
+    if exponent == top:
+        make = z3.fpNaN(sort) if significand else z3.fpInfinity(sort, bool(sign))
+        return make
+    if exponent == 0 and significand == 0:
+        return z3.fpZero(sort, bool(sign))
+    if exponent == 0 or ebits > 60 or sbits > 64:
+        return fp_of_bits((((sign << ebits) | exponent) << (sbits - 1)) | significand, sort)
+    return mk(z3.Z3_mk_fpa_numeral_int64_uint64, ctx, bool(sign), exponent - bias, significand, sort)
+
+
+def fp_of_bits(bits: int, sort: Any) -> Any:
+    """A floating-point numeral from its IEEE bits, folded by the simplifier."""
+    ctx = sort.ctx
+    return z3.simplify(z3.fpBVToFP(z3.BitVecVal(bits, sort.ebits() + sort.sbits(), ctx), sort, ctx))
+
+
+def mk_codes(make: Callable[..., Any], ctx: Any, codes: Sequence[int]) -> Any:
+    """A string literal from its code points."""
+    return _to_expr(make(ctx.ref(), len(codes), (ctypes.c_uint * len(codes))(*codes)), ctx)
+
+
+def text(literal: Any) -> str:
+    """The string literal as a Python str that z3py reads back as the same string."""
+    codes = string_codes(literal)
+    return "".join(chr(c) if 32 <= c < 127 and c != 92 else f"\\u{{{c:x}}}" for c in codes)
+
+
+def string_codes(literal: Any) -> list[int]:
+    """The code points of a string literal."""
+    ctx, ast = literal.ctx_ref(), literal.as_ast()
+    if hasattr(z3, "Z3_get_string_contents"):
+        count = z3.Z3_get_string_length(ctx, ast)
+        codes = (ctypes.c_uint * count)()
+        z3.Z3_get_string_contents(ctx, ast, count, codes)
+        return list(codes)
+    return [int(a or b, 16) if a or b else ord(c) for a, b, c in _ESCAPES.findall(z3.Z3_get_string(ctx, ast))]
+
+
+_ESCAPES = re.compile(r"\\u\{([0-9a-fA-F]+)\}|\\x([0-9a-fA-F]{2})|([\s\S])")
+
+
+# --- arrays, sequences, sets ---
+
+
+def as_array(term: Any) -> Any:
+    """`term` as an ArrayRef: a lambda is a QuantifierRef, which lacks the methods of arrays."""
+    return z3.ArrayRef(term.ast, term.ctx) if isinstance(term, z3.QuantifierRef) else term
+
+
+def fold_left(make: Callable[..., Any], function: Any, start: Any, sequence: Any) -> Any:
+    """seq.fold_left with a curried function; z3's takes an array of two indices."""
+    result, element = z3.FreshConst(start.sort()), z3.FreshConst(sequence.sort().basis())
+    both = z3.Lambda([result, element], z3.Select(z3.Select(function, result), element))
+    return mk(make, start.ctx, both, start, sequence)
+
+
+def comprehension(variables: Sequence[Any], condition: Any, member: Any) -> Any:
+    """The set of the values of `member` where `condition` holds."""
+    if len(variables) == 1 and member.eq(variables[0]):
+        return as_array(z3.Lambda(list(variables), condition))
+    element = z3.FreshConst(member.sort())
+    return as_array(z3.Lambda([element], z3.Exists(list(variables), z3.And(condition, element == member))))
+
+
+def loop(regex: Any, low: int, high: int) -> Any:
+    """re.loop as SMT-LIB defines it; z3 takes an upper bound of 0 for none, and refuses bounds in the wrong order."""
+    if low > high:
+        return z3.Empty(regex.sort())
+    if high == 0:
+        return z3.Re(z3.StringVal("", regex.ctx))
+    return z3.Loop(regex, low, high)
+
+
+# --- functions and quantifiers ---
+
+
+def mk_function(name: str, ctx: Any, sorts: Sequence[Any]) -> Any:
+    """A function declaration, by the C interface."""
+    domain = (z3.Sort * (len(sorts) - 1))(*(s.ast for s in sorts[:-1]))
+    symbol = z3.Z3_mk_string_symbol(ctx.ref(), name)
+    return z3.FuncDeclRef(z3.Z3_mk_func_decl(ctx.ref(), symbol, len(domain), domain, sorts[-1].ast), ctx)
+
+
+def define(name: str, variables: Sequence[Any], body: Any, codomain: Any) -> Any:
+    """A defined function; z3 has definitions as recursive functions."""
+    function = z3.RecFunction(name, *(v.sort() for v in variables), codomain)
+    z3.RecAddDefinition(function, list(variables), body)
+    return function
+
+
+def with_pattern(quantify: Callable[..., Any], variables: Sequence[Any], body: Any, *patterns: Any) -> Any:
+    """A quantifier with one multi-pattern, or none where z3 does not take it.
+
+    A pattern must have all variables and no connective or binder.
+    """
+    try:
+        return quantify(list(variables), body, patterns=[z3.MultiPattern(*patterns)])
+    except z3.Z3Exception:
+        return quantify(list(variables), body)
+
+
+def mk_quantifier(make: Callable[..., Any], variables: Sequence[Any], body: Any) -> Any:
+    """A quantifier of weight 0 and no patterns, by the C interface."""
+    ctx = body.ctx
+    return _to_expr(make(ctx.ref(), 0, len(variables), asts(variables), 0, (z3.Pattern * 0)(), body.ast), ctx)
+
+
+def mk_lambda(ctx: Any, variables: Sequence[Any], body: Any) -> Any:
+    """A lambda, by the C interface."""
+    return as_array(_to_expr(z3.Z3_mk_lambda_const(ctx.ref(), len(variables), asts(variables), body.ast), ctx))
+
+
+# --- datatypes ---
+
+Declaration = tuple[str, list[str], list[tuple[str, list[tuple[str, Any]]]]]
+
+
+class Family:
+    """The datatypes of one block of declarations; an instance of a parametric one is a plain datatype, made once."""
+
+    def __init__(self, ctx: Any, declarations: Sequence[Declaration]) -> None:
+        self.ctx = ctx
+        self.declarations = {d[0]: d for d in declarations}
+        self._instances: dict[tuple[Any, ...], Any] = {}
+
+    def instance(self, name: str, args: Sequence[Any]) -> Any:
+        """The sort `name` at the sorts `args`, with all instances that it needs."""
+        wanted = self._key(name, args)
+        if wanted not in self._instances:
+            block = self._block(name, list(args))
+            for key, sort in zip(block, z3.CreateDatatypes(*block.values()), strict=True):
+                self._instances[key] = sort
+        return self._instances[wanted]
+
+    def _block(self, name: str, args: list[Any]) -> dict[tuple[Any, ...], Any]:
+        """The datatypes yet to be made for one instance, by key."""
+        made: dict[tuple[Any, ...], Any] = {}
+        todo = [(name, args)]
+        for symbol, sorts in todo:
+            key = self._key(symbol, sorts)
+            if key in made or key in self._instances:
+                continue
+            if len(made) > 32:
+                raise ValueError(f"datatype {name} needs more than 32 instances of its block")
+            made[key] = z3.Datatype(self._symbol(symbol, sorts), self.ctx)
+            todo.extend(self._needs(symbol, sorts))
+        for key, datatype in made.items():
+            self._declare(datatype, key, made)
+        return made
+
+    def _needs(self, name: str, args: list[Any]) -> Iterator[tuple[str, list[Any]]]:
+        for _, fields in self.declarations[name][2]:
+            for _, sort in fields:
+                reference = self._reference(sort, name, args)
+                if reference is not None:
+                    yield reference
+
+    def _reference(self, sort: Any, name: str, args: list[Any]) -> tuple[str, list[Any]] | None:
+        """The instance of this block that a field's sort stands for, None for any other sort."""
+        if not isinstance(sort, tuple) or sort[0] == "param":
+            return None
+        if sort[0] == "self":
+            return name, args
+        return sort[1], [self._sort(s, name, args) for s in sort[2]]
+
+    def _sort(self, sort: Any, name: str, args: list[Any]) -> Any:
+        if isinstance(sort, tuple) and sort[0] == "param":
+            return args[self.declarations[name][1].index(sort[1])]
+        reference = self._reference(sort, name, args)
+        return sort if reference is None else self.instance(*reference)
+
+    def _declare(self, datatype: Any, key: tuple[Any, ...], made: dict[tuple[Any, ...], Any]) -> None:
+        name, args = key[0], list(key[1:])
+        for constructor, fields in self.declarations[name][2]:
+            parts = []
+            for selector, sort in fields:
+                reference = self._reference(sort, name, args)
+                inner = None if reference is None else self._key(*reference)
+                parts.append((selector, made[inner] if inner in made else self._sort(sort, name, args)))
+            datatype.declare(constructor, *parts)
+
+    def _key(self, name: str, args: Sequence[Any]) -> tuple[Any, ...]:
+        return (name, *args)
+
+    def _symbol(self, name: str, args: Sequence[Any]) -> str:
+        return name if not args else f"{name}<{','.join(a.sexpr() for a in args)}>"
+
+
+class Parametric:
+    """A parametric datatype that awaits its arguments."""
+
+    def __init__(self, name: str, instance: Callable[..., Any]) -> None:
+        self.name = name
+        self.instance = instance
+
+
+def datatypes(ctx: Any, declarations: Sequence[Declaration]) -> list[Any]:
+    """The sorts of a block of declarations in their order; a parametric one is a `Parametric`."""
+    family = Family(ctx, declarations)
+    return [
+        Parametric(name, lambda *args, n=name: family.instance(n, args)) if params else family.instance(name, [])
+        for name, params, _ in declarations
+    ]
+
+
+def polymorphic(create: Callable[..., Any], ctx: Any, declarations: Sequence[Declaration]) -> list[Any]:
+    """Like `datatypes`, but a lone parametric declaration becomes z3's polymorphic datatype.
+
+    z3 takes one that refers to itself at its own parameters only.
+    """
+    name, params, constructors = declarations[0]
+    fields = [sort for _, parts in constructors for _, sort in parts]
+    if len(declarations) > 1 or not params or any(_instantiates(s, params) for s in fields):
+        return datatypes(ctx, declarations)
+    variables = {p: z3.DeclareTypeVar(p, ctx) for p in params}
+    datatype = z3.Datatype(name, ctx)
+    for constructor, parts in constructors:
+        datatype.declare(constructor, *((sel, _open_sort(s, datatype, variables)) for sel, s in parts))
+    create(datatype, list(variables.values()))
+    return [Parametric(name, lambda *args: z3.DatatypeSort(name, list(args), ctx))]
+
+
+def _instantiates(sort: Any, params: Sequence[str]) -> bool:
+    return isinstance(sort, tuple) and sort[0] == "ref" and list(sort[2]) != [("param", p) for p in params]
+
+
+def _open_sort(sort: Any, datatype: Any, variables: dict[str, Any]) -> Any:
+    if not isinstance(sort, tuple):
+        return sort
+    return variables[sort[1]] if sort[0] == "param" else datatype
+
+
+def constructor(sort: Any, name: str) -> Any:
+    """The constructor called `name` of a datatype's sort."""
+    return sort.constructor(_position(sort, name))
+
+
+def recognizer(sort: Any, name: str) -> Any:
+    """The tester of the constructor called `name`."""
+    return sort.recognizer(_position(sort, name))
+
+
+def selector(sort: Any, constructor_name: str, name: str) -> Any:
+    """The selector called `name` of a constructor."""
+    at = _position(sort, constructor_name)
+    for k in range(sort.constructor(at).arity()):
+        if sort.accessor(at, k).name() == name:
+            return sort.accessor(at, k)
+    raise KeyError(f"constructor {constructor_name} has no selector {name}")
+
+
+def _position(sort: Any, name: str) -> int:
+    for k in range(sort.num_constructors()):
+        if sort.constructor(k).name() == name:
+            return k
+    raise KeyError(f"datatype has no constructor {name}")
+
+
+def match(term: Any, cases: Sequence[tuple[Any, Sequence[Any], Any]]) -> Any:
+    """A match expression, which z3's interface has not, by testers and selectors.
+
+    `cases` are (constructor, or None for any value, variables, body); the last one takes what is left.
+    """
+    result = None
+    for name, variables, body in reversed(cases):
+        if name is None:
+            case = z3.substitute(body, (variables[0], term)) if variables else body
+        else:
+            at = _position(term.sort(), name)
+            pairs = [(v, term.sort().accessor(at, k)(term)) for k, v in enumerate(variables)]
+            case = z3.substitute(body, *pairs) if pairs else body
+        result = case if result is None or name is None else z3.If(recognizer(term.sort(), name)(term), case, result)
+    return result
+
+
+# --- actions ---
+
+
+def setting(text: str) -> Any:
+    """The value of an option as Python has it: true, false, an int, a float, or a name."""
+    if text in ("true", "false"):
+        return text == "true"
+    try:
+        return int(text) if text.lstrip("-").isdigit() else float(text)
+    except ValueError:
+        return text
+
+
+def check_assuming(ctx: Any, solver: Any, *assumptions: Any) -> str:
+    """The answer of a check under assumptions, by the C interface."""
+    answer = z3.Z3_solver_check_assumptions(ctx.ref(), solver.solver, len(assumptions), asts(assumptions))
+    return str(z3.CheckSatResult(answer))
+
+
+def attempt(call: Callable[[], Any]) -> None:
+    """Make a call whose documented refusal (nothing to give in this state) is as good as an answer."""
+    try:
+        call()
+    except z3.Z3Exception:
+        return
+
+
+def consequences(solver: Any) -> str | None:
+    """Fixed values of some constants of the assertions: each consequence must be an implication or a literal."""
+    found = constants(list(solver.assertions())[:8])
+    try:
+        answer, implied = solver.consequences([], found[:4])
+    except z3.Z3Exception:
+        return None
+    broken = [c for c in implied if not z3.is_bool(c)]
+    return f"consequences gives {broken[0].sexpr()[:80]}, no formula" if broken and answer == z3.sat else None
+
+
+def cube(solver: Any) -> None:
+    """The first cubes that the solver would split the problem into."""
+    for _, _ in zip(range(4), solver.cube(), strict=False):
+        pass
+
+
+def constants(terms: Sequence[Any], limit: int = 200) -> list[Any]:
+    """Uninterpreted constants in `terms`, in the order met, looking at no more than `limit` nodes."""
+    found: dict[int, Any] = {}
+    seen: dict[int, bool] = {}
+    todo = list(reversed(terms))
+    while todo and len(seen) < limit:
+        term = todo.pop()
+        key = term.get_id()
+        if key not in seen and z3.is_app(term):
+            if term.num_args() == 0 and term.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+                found[key] = term
+            todo.extend(reversed(term.children()))
+        seen[key] = True
+    return list(found.values())
+
+
+def translate(solver: Any) -> str | None:
+    """A copy of the solver in another context, and one of that in the first: their answers must not contradict."""
+    try:
+        there = solver.translate(z3.Context())
+        back = there.translate(solver.ctx)
+        answers = [_limited_check(s) for s in (there, back)]
+    except z3.Z3Exception:
+        return None
+    return "solvers translated to and fro answer sat and unsat" if sorted(answers) == ["sat", "unsat"] else None
+
+
+def duplicate(solver: Any, how: Callable[[Any], Any] = copy.copy) -> None:
+    """A copy in the same context, checked and dropped."""
+    attempt(lambda: _limited_check(how(solver)))
+
+
+def _limited_check(solver: Any) -> str:
+    solver.set("rlimit", 100000)
+    return str(solver.check())
+
+
+def parse_back(solver: Any) -> None:
+    """What the solver prints, read by a solver of the same context."""
+    printed = solver.to_smt2()
+    attempt(lambda: z3.SimpleSolver(solver.ctx).from_string(printed))
+
+
+def translate_term(term: Any) -> str | None:
+    """A term that goes to another context and comes back must be the same node."""
+    there = term.translate(z3.Context())
+    if there.hash() != there.translate(there.ctx).hash():
+        return "a term's hash changes when it is copied within a context"
+    return None if there.translate(term.ctx).eq(term) else "a term translated to another context and back is another"
+
+
+def walk_model(solver: Any) -> str | None:
+    """All that a model offers: declarations, interpretations, sorts and universes."""
+    try:
+        model = solver.model()
+    except z3.Z3Exception:
+        return None
+    declarations = model.decls()
+    if len(declarations) != len(model):
+        return f"a model of length {len(model)} has {len(declarations)} declarations"
+    for declaration in declarations:
+        interpretation = model[declaration]
+        if isinstance(interpretation, z3.FuncInterp):
+            interpretation.as_list()
+    for sort in model.sorts():
+        model.get_universe(sort)
+    model.translate(z3.Context()).sexpr()
+    return None
+
+
+def hint(solver: Any) -> None:
+    """Initial values for the constants of the last model; they steer the search and change no answer."""
+    try:
+        model = solver.model()
+    except z3.Z3Exception:
+        return
+    for declaration in model.decls()[:8]:
+        value = model[declaration] if declaration.arity() == 0 else None
+        if value is not None and read_value(value) is not None:
+            solver.set_initial_value(declaration(), value)
+
+
+def statistics(solver: Any) -> str | None:
+    """The statistics by index and by key, which must agree."""
+    values = solver.statistics()
+    for key, value in values:
+        if values.get_key_value(key) != value and [k for k, _ in values].count(key) == 1:
+            return f"statistics: '{key}' has two values"
+    return None
+
+
+def goal(solver: Any) -> str | None:
+    """The assertions as a goal, simplified by a tactic."""
+    ctx = solver.ctx
+    goal_of = z3.Goal(ctx=ctx)
+    goal_of.add(solver.assertions())
+    attempt(lambda: z3.Tactic("simplify", ctx).apply(goal_of).as_expr())
+    return None if z3.is_bool(goal_of.as_expr()) else "a goal as expression is no formula"
+
+
+# --- values ---
+
+
+def read_value(value: Any) -> tuple[Any, ...] | None:
+    """A value as plain data; None for what is no literal of a standard sort."""
+    reader = _READERS.get(value.sort_kind()) if isinstance(value, z3.ExprRef) else None
+    return reader(value) if reader else None
+
+
+def _read_bool(value: Any) -> tuple[Any, ...] | None:
+    return ("bool", z3.is_true(value)) if z3.is_true(value) or z3.is_false(value) else None
+
+
+def _read_real(value: Any) -> tuple[Any, ...] | None:
+    return ("real", value.numerator_as_long(), value.denominator_as_long()) if z3.is_rational_value(value) else None
+
+
+def _read_fp(value: Any) -> tuple[Any, ...] | None:
+    if not isinstance(value, z3.FPNumRef):
+        return None
+    if value.isNaN():
+        return ("fp", value.ebits(), value.sbits(), None)
+    bits = z3.simplify(z3.fpToIEEEBV(value, value.ctx))
+    return ("fp", value.ebits(), value.sbits(), bits.as_long()) if z3.is_bv_value(bits) else None
+
+
+def _read_rm(value: Any) -> tuple[Any, ...] | None:
+    mode = _MODES.get(value.decl().kind()) if z3.is_app(value) else None
+    return ("rm", mode) if mode else None
+
+
+def _read_string(value: Any) -> tuple[Any, ...] | None:
+    return ("string", "".join(map(chr, string_codes(value)))) if z3.is_string_value(value) else None
+
+
+def _read_ff(value: Any) -> tuple[Any, ...] | None:
+    return ("ff", value.sort().size(), value.as_long()) if z3.z3._is_numeral(value.ctx, value.as_ast()) else None
+
+
+_MODES = {
+    z3.Z3_OP_FPA_RM_NEAREST_TIES_TO_EVEN: "rne",
+    z3.Z3_OP_FPA_RM_NEAREST_TIES_TO_AWAY: "rna",
+    z3.Z3_OP_FPA_RM_TOWARD_POSITIVE: "rtp",
+    z3.Z3_OP_FPA_RM_TOWARD_NEGATIVE: "rtn",
+    z3.Z3_OP_FPA_RM_TOWARD_ZERO: "rtz",
+}
+_READERS: dict[int | None, Callable[[Any], tuple[Any, ...] | None]] = {
+    z3.Z3_BOOL_SORT: _read_bool,
+    z3.Z3_BV_SORT: lambda v: ("bv", v.size(), v.as_long()) if z3.is_bv_value(v) else None,
+    z3.Z3_INT_SORT: lambda v: ("int", v.as_long()) if z3.is_int_value(v) else None,
+    z3.Z3_REAL_SORT: _read_real,
+    z3.Z3_FLOATING_POINT_SORT: _read_fp,
+    z3.Z3_ROUNDING_MODE_SORT: _read_rm,
+    z3.Z3_SEQ_SORT: _read_string,
+    getattr(z3, "Z3_FINITE_FIELD_SORT", None): _read_ff,
+}
+
+
+# --- self-checks: None, or what is broken ---
+
+
+def check_sort(sort: Any, facts: dict[str, Any]) -> str | None:
+    """A sort's class, kind, parameters, equality with itself, hash, and text."""
+    if not isinstance(sort, z3.SortRef):
+        return None  # functions and parametric datatypes are not sorts of z3
+    wrong = _mismatch(sort, facts)
+    if wrong:
+        return wrong
+    if sort != sort or not sort.eq(sort) or hash(sort) != hash(z3.z3._to_sort_ref(sort.ast, sort.ctx)):
+        return f"sort {sort.sexpr()} is not equal to itself"
+    return None if sort.sexpr() and sort.name() else f"a sort of {facts['kind']} has no text"
+
+
+def _mismatch(sort: Any, facts: dict[str, Any]) -> str | None:
+    """Where a z3 sort is not the sort that `facts` tell of."""
+    kind, params = facts["kind"], facts.get("params") or []
+    expected = _KINDS.get(kind)
+    if expected is None:
+        return None
+    if sort.kind() != getattr(z3, expected[0]) or type(sort).__name__ != expected[1]:
+        return f"{kind} is a {type(sort).__name__} of kind {sort.kind()}: {sort.sexpr()}"
+    for getter, param in zip(expected[2], params, strict=False):
+        value = getter(sort)
+        if isinstance(param, dict):
+            wrong = _mismatch(value, param)
+            if wrong:
+                return wrong
+        elif isinstance(param, int) and value != param:
+            return f"{kind} with parameter {param} says {value}: {sort.sexpr()}"
+    return None
+
+
+_Getters = tuple[Callable[[Any], Any], ...]
+_KINDS: dict[str, tuple[str, str, _Getters]] = {
+    "SORT_BOOL": ("Z3_BOOL_SORT", "BoolSortRef", ()),
+    "SORT_INT": ("Z3_INT_SORT", "ArithSortRef", ()),
+    "SORT_REAL": ("Z3_REAL_SORT", "ArithSortRef", ()),
+    "SORT_BV": ("Z3_BV_SORT", "BitVecSortRef", (lambda s: s.size(),)),
+    "SORT_FP": ("Z3_FLOATING_POINT_SORT", "FPSortRef", (lambda s: s.ebits(), lambda s: s.sbits())),
+    "SORT_RM": ("Z3_ROUNDING_MODE_SORT", "FPRMSortRef", ()),
+    "SORT_ARRAY": ("Z3_ARRAY_SORT", "ArraySortRef", (lambda s: s.domain(), lambda s: s.range())),
+    "SORT_SET": ("Z3_ARRAY_SORT", "ArraySortRef", (lambda s: s.domain(),)),
+    "SORT_SEQ": ("Z3_SEQ_SORT", "SeqSortRef", (lambda s: s.basis(),)),
+    "SORT_STRING": ("Z3_SEQ_SORT", "SeqSortRef", ()),
+    "SORT_REGLAN": ("Z3_RE_SORT", "ReSortRef", ()),
+    "SORT_DT": ("Z3_DATATYPE_SORT", "DatatypeSortRef", ()),
+    "SORT_FF": ("Z3_FINITE_FIELD_SORT", "FiniteFieldSortRef", (lambda s: s.size(),)),
+    "SORT_UNINTERPRETED": ("Z3_UNINTERPRETED_SORT", "SortRef", ()),
+}
+
+
+def check_term(term: Any, facts: dict[str, Any]) -> str | None:
+    """A term's sort, hash, declaration and arguments."""
+    if not isinstance(term, z3.ExprRef):
+        return None
+    wrong = _mismatch(term.sort(), facts)
+    if wrong:
+        return f"a term's sort: {wrong}"
+    if not term.eq(term) or hash(term) != term.hash():
+        return "a term is not equal to itself, or its hash is not its hash"
+    if not z3.is_app(term):
+        known = z3.is_quantifier(term) or z3.is_var(term) or term.sort_kind() == z3.Z3_ARRAY_SORT
+        return None if known else "a term is of no kind"
+    declaration = term.decl()
+    if declaration.range() != term.sort() or declaration.kind() != term.kind():
+        return f"a term's declaration is another: {declaration.sexpr()}"
+    if len(term.children()) != term.num_args() or z3.is_const(term) != (term.num_args() == 0):
+        return "a term's children are not its arguments"
+    return None
+
+
+def check_value(term: Any, facts: dict[str, Any]) -> str | None:
+    """A literal, read back (after folding, where it was made by a conversion)."""
+    value = read_value(term)
+    if value is None and isinstance(term, z3.ExprRef):
+        value = read_value(z3.simplify(term))
+    wanted = _wanted(facts)
+    if value is None or wanted is None or value[-len(wanted) :] == wanted:
+        return None
+    return f"the literal {wanted!r} of {facts['kind']} reads back as {value!r}"
+
+
+def _wanted(facts: dict[str, Any]) -> tuple[Any, ...] | None:
+    """The end of what `read_value` must give for the literal that `facts` tell of, None where they tell of none."""
+    kind, value, special = facts["kind"], facts.get("value"), facts.get("special")
+    if kind == "SORT_FP":
+        return (_float_bits(value, special, *facts["params"]),)
+    if kind == "SORT_RM" and special is not None:
+        return ("rm", special.removeprefix("rm."))
+    if kind == "SORT_REAL" and value is not None:
+        return (value.numerator, value.denominator)
+    return None if value is None else (value,)
+
+
+def _float_bits(value: int | None, special: str | None, ebits: int, sbits: int) -> int | None:
+    """The IEEE bits of a floating-point literal, None for NaN."""
+    infinity, sign = ((1 << ebits) - 1) << (sbits - 1), 1 << (ebits + sbits - 1)
+    if special is not None:
+        return {"fp.+oo": infinity, "fp.-oo": sign | infinity, "fp.+zero": 0, "fp.-zero": sign}.get(special)
+    return None if value is None or value % sign > infinity else value
+
+
+def check_eq(term: Any, facts: dict[str, Any]) -> str | None:
+    """Equality, hash and copies of one object, as z3py documents them."""
+    if not isinstance(term, z3.AstRef):
+        return None
+    for other in (copy.copy(term), copy.deepcopy(term)):
+        if not (term.eq(other) and other.eq(term)) or term.get_id() != other.get_id():
+            return "a copy of a term is another term"
+        if hash(term) != hash(other):
+            return "a copy of a term has another hash"
+    if isinstance(term, z3.ExprRef) and not (bool(term == term) and term in [term]):
+        return "a term is not equal to itself"
+    return None
