@@ -1,6 +1,6 @@
-"""What the cvc5 wrapper cannot say in one expression: lifecycle, datatypes, the pythonic layer, reading values, self-checks.
+"""What the cvc5 wrapper cannot say in one expression: lifecycle, datatypes, pythonic layer, values, self-checks.
 
-Imports cvc5 and the standard library only. Releases before 1.2 have no TermManager: there the Solver is the manager too.
+Imports cvc5 and the standard library only. Before release 1.2 there is no TermManager: the Solver is the manager too.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import Any
 
 import cvc5
-import cvc5.pythonic as P
 from cvc5 import Kind
+from cvc5.pythonic import cvc5_pythonic as P
 
 HAS_MANAGER = hasattr(cvc5, "TermManager")
 
@@ -54,8 +54,10 @@ def py(ctx: Any) -> Any:
 
 def expr(ctx: Any, term: Any) -> Any:
     """The pythonic expression of a term."""
-    context = py(ctx)
-    return P.ReRef(term, context) if term.getSort().isRegExp() else P._to_expr_ref(term, context)
+    context, found = py(ctx), term.getSort()
+    if found.isRegExp() or found.isFunction():
+        return (P.ReRef if found.isRegExp() else P.FuncDeclRef)(term, context)
+    return P._to_expr_ref(term, context)
 
 
 def exprs(ctx: Any, *terms: Any) -> list[Any]:
@@ -74,28 +76,14 @@ def sort(ctx: Any, obj: Any) -> Any:
 def datatypes(ctx: Any, decls: list[Any], direct: bool = False) -> list[Any]:
     """The sorts of a block of declarations `(name, [parameter], [(constructor, [(selector, sort)])])`.
 
-    `direct`: a field of another datatype of the block is added by name instead of by an unresolved sort, where it can be.
+    `direct`: a field of another datatype of the block is added by its name, not by an unresolved sort, where it can be.
     """
-    made = []
-    for name, params, constructors in decls:
-        bound = {p: ctx.mkParamSort(p) for p in params}
-        decl = ctx.mkDatatypeDecl(name, list(bound.values())) if params else ctx.mkDatatypeDecl(name)
-        for constructor, fields in constructors:
-            decl.addConstructor(_constructor_decl(ctx, constructor, fields, bound, direct))
-        made.append(decl)
-    return list(ctx.mkDatatypeSorts(made))
+    return list(ctx.mkDatatypeSorts([_declaration(ctx, decl, direct) for decl in decls]))
 
 
 def single_datatype(ctx: Any, decls: list[Any]) -> list[Any]:
-    """As `datatypes`, through `mkDatatypeSort` where there is one declaration that needs no other."""
-    if len(decls) != 1:
-        return datatypes(ctx, decls, True)
-    name, params, constructors = decls[0]
-    bound = {p: ctx.mkParamSort(p) for p in params}
-    decl = ctx.mkDatatypeDecl(name, list(bound.values())) if params else ctx.mkDatatypeDecl(name)
-    for constructor, fields in constructors:
-        decl.addConstructor(_constructor_decl(ctx, constructor, fields, bound, True))
-    return [ctx.mkDatatypeSort(decl)]
+    """As `datatypes`, through `mkDatatypeSort` where there is one declaration."""
+    return datatypes(ctx, decls, True) if len(decls) != 1 else [ctx.mkDatatypeSort(_declaration(ctx, decls[0], True))]
 
 
 def declared_datatype(ctx: Any, solver: Any, decls: list[Any]) -> list[Any]:
@@ -103,30 +91,41 @@ def declared_datatype(ctx: Any, solver: Any, decls: list[Any]) -> list[Any]:
     if len(decls) != 1 or decls[0][1]:
         return datatypes(ctx, decls)
     name, _, constructors = decls[0]
-    made = [_constructor_decl(ctx, constructor, fields, {}, True) for constructor, fields in constructors]
+    made = [_constructor_decl(ctx, decls[0], {}, entry, True) for entry in constructors]
     return [solver.declareDatatype(name, *made)]
 
 
-def _constructor_decl(ctx: Any, name: str, fields: list[Any], bound: dict[str, Any], direct: bool) -> Any:
-    decl = ctx.mkDatatypeConstructorDecl(name)
+def _declaration(ctx: Any, decl: Any, direct: bool) -> Any:
+    name, params, constructors = decl
+    bound = {p: ctx.mkParamSort(p) for p in params}
+    made = ctx.mkDatatypeDecl(name, list(bound.values())) if params else ctx.mkDatatypeDecl(name)
+    for entry in constructors:
+        made.addConstructor(_constructor_decl(ctx, decl, bound, entry, direct))
+    return made
+
+
+def _constructor_decl(ctx: Any, owner: Any, bound: dict[str, Any], entry: Any, direct: bool) -> Any:
+    name, fields = entry
+    made = ctx.mkDatatypeConstructorDecl(name)
     for selector, field in fields:
-        if field == ("self",):
-            decl.addSelectorSelf(selector)
-        elif direct and isinstance(field, tuple) and field[0] == "ref" and not field[2]:
-            decl.addSelectorUnresolved(selector, field[1])
+        kind = field[0] if isinstance(field, tuple) else None
+        if kind == "self":
+            made.addSelectorSelf(selector)
+        elif direct and kind == "ref" and not field[2]:
+            made.addSelectorUnresolved(selector, field[1])
         else:
-            decl.addSelector(selector, _field_sort(ctx, field, bound))
-    return decl
+            made.addSelector(selector, _field_sort(ctx, owner, bound, field))
+    return made
 
 
-def _field_sort(ctx: Any, field: Any, bound: dict[str, Any]) -> Any:
+def _field_sort(ctx: Any, owner: Any, bound: dict[str, Any], field: Any) -> Any:
     if not isinstance(field, tuple):
         return field
     if field[0] == "param":
         return bound[field[1]]
-    _, name, args = field
+    name, args = (owner[0], list(bound.values())) if field[0] == "self" else field[1:]
     unresolved = ctx.mkUnresolvedDatatypeSort(name, len(args))
-    return unresolved.instantiate([_field_sort(ctx, a, bound) for a in args]) if args else unresolved
+    return unresolved.instantiate([_field_sort(ctx, owner, bound, a) for a in args]) if args else unresolved
 
 
 def constructor(datatype: Any, name: str) -> Any:
@@ -160,8 +159,8 @@ def tester(datatype: Any, name: str) -> Any:
     return datatype.getDatatype().getConstructor(name).getTesterTerm()
 
 
-def match_case(ctx: Any, datatype: Any, names: tuple[str, ...], variables: list[Any], body: Any) -> Any:
-    """A case of a match that binds variables: `names` holds the constructor, or nothing where the pattern is one variable."""
+def match_case(ctx: Any, datatype: Any, names: list[str], variables: list[Any], body: Any) -> Any:
+    """A case of a match that binds; `names` holds the constructor, or nothing if the pattern is one variable."""
     bound = ctx.mkTerm(Kind.VARIABLE_LIST, *variables)
     if not names:
         return ctx.mkTerm(Kind.MATCH_BIND_CASE, bound, variables[0], body)
@@ -179,6 +178,34 @@ def plain_result(args: list[Any], indices: tuple[Any, ...], result: str | None) 
     return "," not in (result or ",")
 
 
+def mk_tuple(ctx: Any, *terms: Any) -> Any:
+    """A tuple; before release 1.2 its sorts are given too."""
+    return ctx.mkTuple(list(terms)) if HAS_MANAGER else ctx.mkTuple([t.getSort() for t in terms], list(terms))
+
+
+# -- guards
+
+
+def any_int(args: list[Any], indices: tuple[Any, ...], result: str | None) -> bool:
+    """Guard: this release takes an int of any size and sign for a bit-vector."""
+    return HAS_MANAGER
+
+
+def simplify_takes_flag(args: list[Any], indices: tuple[Any, ...], result: str | None) -> bool:
+    """Guard: `simplify` can be told to apply the substitutions of the assertions."""
+    return HAS_MANAGER
+
+
+def numeric(args: list[Any], indices: tuple[Any, ...], result: str | None) -> bool:
+    """Guard: the arguments are of a sort whose literals the pythonic layer makes of Python numbers."""
+    return str(args[0]["sort"]).startswith(("INT", "REAL", "BV"))
+
+
+def predicate(args: list[Any], indices: tuple[Any, ...], result: str | None) -> bool:
+    """Guard: a function sort whose result is Boolean."""
+    return str(result).endswith("BOOL)")
+
+
 # -- answers and what follows them
 
 
@@ -194,14 +221,7 @@ def answer(result: Any) -> str:
 
 def model(solver: Any) -> Any:
     """The printed model of all free symbols and uninterpreted sorts of the assertions."""
-    seen: dict[int, Any] = {}
-    stack = list(solver.getAssertions())
-    while stack:
-        term = stack.pop()
-        if term.getId() not in seen:
-            seen[term.getId()] = term
-            stack.extend(term)
-    symbols = [t for t in seen.values() if t.getKind() == Kind.CONSTANT]
+    symbols = [t for t in _subterms(*solver.getAssertions()) if t.getKind() == Kind.CONSTANT]
     sorts: list[Any] = []
     for symbol in symbols:
         found = symbol.getSort()
@@ -210,67 +230,110 @@ def model(solver: Any) -> Any:
     return solver.getModel(sorts, symbols)
 
 
-class RoundTrip(Exception):
-    """What was printed does not read back as what it was."""
+def done(value: Any) -> None:
+    """Nothing, whatever was done: what an action of our own gives where nothing is broken."""
 
 
-def reparse(parser_class: Any, ctx: Any, term: Any) -> str:
-    """Prints a term and reads it with a parser of its own; raises RoundTrip where the result prints differently.
+def next_abducts(solver: Any, goal: Any) -> list[Any]:
+    """An abduct of `goal`, and two more if there is one."""
+    found = [solver.getAbduct(goal)]
+    while not found[-1].isNull() and len(found) < 3:
+        found.append(solver.getAbductNext())
+    return found
 
-    Gives `skipped` for a term whose symbols have sorts that must be declared first, or names that no script can carry.
+
+def next_interpolants(solver: Any, goal: Any) -> list[Any]:
+    """An interpolant of the assertions and `goal`, and two more if there is one."""
+    found = [solver.getInterpolant(goal)]
+    while not found[-1].isNull() and len(found) < 3:
+        found.append(solver.getInterpolantNext())
+    return found
+
+
+def proof(solver: Any, component: Any) -> list[str]:
+    """The proofs of a component, each walked through and printed."""
+    found = solver.getProof(component)
+    for root in found:
+        stack, seen = [root], 0
+        while stack and seen < 200:
+            step = stack.pop()
+            seen += 1
+            step.getRule(), step.getResult(), step.getArguments()
+            stack.extend(step.getChildren())
+    return [str(solver.proofToString(root)) for root in found]
+
+
+def accessors(term: Any) -> list[Any]:
+    """What a term says of itself: kind, operator and indices, id, symbol, text."""
+    found = [term.getKind(), term.getId(), term.getNumChildren(), str(term), str(term.getSort())]
+    if term.hasOp():
+        op = term.getOp()
+        found += [op.getKind(), str(op), [op[k] for k in range(op.getNumIndices())]]
+    if term.hasSymbol():
+        found.append(term.getSymbol())
+    return found
+
+
+def reparse(parser_class: Any, ctx: Any, term: Any) -> str | None:
+    """Prints a term and reads it with a parser of its own; says so where the result prints differently.
+
+    Leaves out what no script can carry: symbols that are no identifiers, sorts that must be declared first, operators
+    without concrete syntax. Fractions are read as divisions, which share and so print differently.
     """
-    symbols = _free_symbols(term)
-    if any(_needs_declaration(s.getSort()) or not _printable(s) for s in symbols):
-        return "skipped"
+    inside, text = _subterms(term), str(term)
+    symbols = [t for t in inside if t.getKind() == Kind.CONSTANT]
+    if any(part in text for part in _NO_SYNTAX) or not all(map(_plain, inside)):
+        return None
     solver, names = cvc5.Solver(ctx), cvc5.SymbolManager(ctx)
     parser = parser_class(solver, names)
     parser.setIncrementalStringInput(cvc5.InputLanguage.SMT_LIB_2_6, "murxpy")
-    lines = "".join(_declaration(s) for s in symbols)
-    parser.appendIncrementalStringInput(f"(set-logic HO_ALL){lines}")
+    parser.appendIncrementalStringInput("(set-logic ALL)" + "".join(map(_command, symbols)))
     while not (command := parser.nextCommand()).isNull():
         command.invoke(solver, names)
-    text = str(term)
     parser.appendIncrementalStringInput(text)
     back = str(parser.nextTerm())
-    if back != text:
-        raise RoundTrip(f"{text[:300]} reads back as {back[:300]}")
-    return "same"
+    return None if back == text else f"{text[:300]} reads back as {back[:300]}"
 
 
-def _free_symbols(term: Any) -> list[Any]:
+_NO_SYNTAX = ("@", "(/ ", "(bvultbv ", "(bvsltbv ")
+
+
+def _subterms(*terms: Any) -> list[Any]:
     seen: dict[int, Any] = {}
-    stack = [term]
+    stack = list(terms)
     while stack:
         inner = stack.pop()
         if inner.getId() not in seen:
             seen[inner.getId()] = inner
             stack.extend(inner)
-    return [t for t in seen.values() if t.getKind() in (Kind.CONSTANT, Kind.VARIABLE, Kind.SKOLEM)]
+    return list(seen.values())
 
 
-def _declaration(symbol: Any) -> str:
+def _command(symbol: Any) -> str:
     found = symbol.getSort()
-    domain = " ".join(map(str, found.getFunctionDomainSorts())) if found.isFunction() else ""
-    return f"(declare-fun {symbol} ({domain}) {found.getFunctionCodomainSort() if found.isFunction() else found})"
+    if not found.isFunction():
+        return f"(declare-const {symbol} {found})"
+    domain = " ".join(map(str, found.getFunctionDomainSorts()))
+    return f"(declare-fun {symbol} ({domain}) {found.getFunctionCodomainSort()})"
 
 
-def _needs_declaration(found: Any) -> bool:
-    return any(word in str(found) for word in ("|", "_", "@")) or not _standard(found)
+def _plain(term: Any) -> bool:
+    """True of a free symbol that is an identifier, and of what has no bound name in it, of a standard sort."""
+    kind, found = term.getKind(), term.getSort()
+    if kind == Kind.CONSTANT:
+        return term.hasSymbol() and term.getSymbol().isidentifier() and _standard(found)
+    return kind not in (Kind.VARIABLE, Kind.SKOLEM) and not found.isFunction() and _standard(found)
 
 
 def _standard(found: Any) -> bool:
     if found.isFunction():
-        return all(map(_standard, found.getFunctionDomainSorts())) and _standard(found.getFunctionCodomainSort())
+        return all(map(_standard, [*found.getFunctionDomainSorts(), found.getFunctionCodomainSort()]))
     if found.isArray():
         return _standard(found.getArrayIndexSort()) and _standard(found.getArrayElementSort())
     return any(
         getattr(found, f"is{name}")()
         for name in ("Boolean", "Integer", "Real", "BitVector", "String", "RegExp", "FloatingPoint", "RoundingMode")
     )
-
-
-def _printable(symbol: Any) -> bool:
-    return symbol.getKind() == Kind.CONSTANT and symbol.hasSymbol() and symbol.getSymbol().isidentifier()
 
 
 # -- values as plain data
@@ -298,6 +361,10 @@ def _read_fp(term: Any) -> tuple[Any, ...]:
     return ("fp", exponent, significand, None if term.isFloatingPointNaN() else int(bits.getBitVectorValue(2), 2))
 
 
+def _read_bv(term: Any) -> tuple[Any, ...]:
+    return ("bv", term.getSort().getBitVectorSize(), int(term.getBitVectorValue(2), 2))
+
+
 def _read_real(term: Any) -> tuple[Any, ...]:
     value = Fraction(term.getRealValue())
     return ("real", value.numerator, value.denominator)
@@ -310,7 +377,7 @@ def _read_ff(term: Any) -> tuple[Any, ...]:
 
 _READERS: list[tuple[str, str, Any]] = [
     ("isBoolean", "isBooleanValue", lambda t: ("bool", t.getBooleanValue())),
-    ("isBitVector", "isBitVectorValue", lambda t: ("bv", t.getSort().getBitVectorSize(), int(t.getBitVectorValue(2), 2))),
+    ("isBitVector", "isBitVectorValue", _read_bv),
     ("isInteger", "isIntegerValue", lambda t: ("int", int(t.getIntegerValue()))),
     ("isReal", "isRealValue", _read_real),
     ("isFloatingPoint", "isFloatingPointValue", _read_fp),
@@ -364,7 +431,7 @@ def check_sort(obj: Any, facts: dict[str, Any]) -> str | None:
         expected = other == kind or (kind == "SORT_TUPLE" and other == "SORT_DT")
         if hasattr(obj, predicate) and getattr(obj, predicate)() is not expected:
             return f"{predicate}() is {not expected} for a sort of kind {kind}"
-    for getter, param in zip(_SIZES.get(kind, ()), params):
+    for getter, param in zip(_SIZES.get(kind, ()), params, strict=False):
         if int(getattr(obj, getter)()) != int(param):
             return f"{getter}() is {getattr(obj, getter)()}, expected {param}"
     if kind == "SORT_UNINTERPRETED" and (not obj.hasSymbol() or obj.getSymbol() != params[0]):
@@ -378,13 +445,19 @@ def _check_parameters(obj: Any, kind: str, params: list[Any]) -> str | None:
     inner = _PARAMETERS[kind](obj)
     if len(inner) != len(params):
         return f"{kind} has {len(inner)} parameter sorts, expected {len(params)}"
-    return next((broken for s, f in zip(inner, params) if (broken := check_sort(s, f)) is not None), None)
+    for found, expected in zip(inner, params, strict=True):
+        broken = check_sort(found, expected)
+        if broken is not None:
+            return broken
+    return None
 
 
 def _identity(obj: Any, what: str) -> str | None:
     if obj.isNull():
         return f"isNull() of a {what} that exists"
-    if not obj == obj or obj != obj or obj < obj or obj > obj or not obj <= obj or not obj >= obj:
+    equal = (obj == obj, obj <= obj, obj >= obj)
+    unequal = (obj != obj, obj < obj, obj > obj)
+    if not all(equal) or any(unequal):
         return f"a {what} does not compare as equal to itself"
     if hash(obj) != hash(obj):
         return f"the hash of a {what} changes"
@@ -408,6 +481,8 @@ def _check_operator(obj: Any, children: list[Any], ctx: Any) -> str | None:
     if not obj.hasOp():
         return "a term with children has no operator" if children else None
     op = obj.getOp()
+    if obj.getKind() == Kind.INTERNAL_KIND:
+        return "a term that was made with a kind has the kind INTERNAL_KIND"
     if op.getKind() != obj.getKind():
         return f"the operator of a term of kind {obj.getKind()} has kind {op.getKind()}"
     if op.isIndexed() != (op.getNumIndices() > 0):
@@ -477,6 +552,7 @@ def check_eq(obj: Any, facts: dict[str, Any]) -> str | None:
     if obj.getSort() != obj.getSort() or hash(obj.getSort()) != hash(obj.getSort()) or obj.getId() != obj.getId():
         return "two reads of a term's sort or id differ"
     for child in list(obj):
-        if child == obj or not child != obj or (child < obj) == (obj < child):
+        equal, unequal = child == obj, child != obj
+        if equal or not unequal or (child < obj) == (obj < child):
             return "a term and its child do not compare as different"
     return _identity(obj, "term")

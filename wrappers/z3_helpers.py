@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import copy
 import ctypes
+import functools
+import importlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -17,8 +19,8 @@ import z3
 # Rejected patterns print warnings; the exception that follows says the same.
 z3.Z3_toggle_warning_messages(False)
 
-_to_expr = z3.z3._to_expr_ref
-_UNLIMITED = 4294967295
+_z3py = importlib.import_module("z3.z3")  # z3.z3 is the package itself in some releases
+_to_expr = _z3py._to_expr_ref
 
 
 # --- raw calls: `make` is a function of z3's C interface ---
@@ -66,12 +68,12 @@ def as_main(ctx: Any, call: Callable[[], Any]) -> Any:
     For overloads that take what they need (a rounding mode, a zero) from the main context, whatever context their operands
     are of.
     """
-    kept = z3.z3._main_ctx
-    z3.z3._main_ctx = ctx
+    kept = _z3py._main_ctx
+    _z3py._main_ctx = ctx
     try:
         return call()
     finally:
-        z3.z3._main_ctx = kept
+        _z3py._main_ctx = kept
 
 
 # --- numerals ---
@@ -185,9 +187,9 @@ def mk_function(name: str, ctx: Any, sorts: Sequence[Any]) -> Any:
     return z3.FuncDeclRef(z3.Z3_mk_func_decl(ctx.ref(), symbol, len(domain), domain, sorts[-1].ast), ctx)
 
 
-def define(name: str, variables: Sequence[Any], body: Any, codomain: Any) -> Any:
+def define(name: str, variables: Sequence[Any], body: Any) -> Any:
     """A defined function; z3 has definitions as recursive functions."""
-    function = z3.RecFunction(name, *(v.sort() for v in variables), codomain)
+    function = z3.RecFunction(name, *(v.sort() for v in variables), body.sort())
     z3.RecAddDefinition(function, list(variables), body)
     return function
 
@@ -360,21 +362,23 @@ def _position(sort: Any, name: str) -> int:
     raise KeyError(f"datatype has no constructor {name}")
 
 
-def match(term: Any, cases: Sequence[tuple[Any, Sequence[Any], Any]]) -> Any:
+def match(term: Any, cases: Sequence[tuple[Sequence[str], Sequence[Any], Any]]) -> Any:
     """A match expression, which z3's interface has not, by testers and selectors.
 
-    `cases` are (constructor, or None for any value, variables, body); the last one takes what is left.
+    `cases` are ([constructor], or [] for any value; variables; body). The last one takes what is left.
     """
-    result = None
-    for name, variables, body in reversed(cases):
-        if name is None:
-            case = z3.substitute(body, (variables[0], term)) if variables else body
-        else:
-            at = _position(term.sort(), name)
-            pairs = [(v, term.sort().accessor(at, k)(term)) for k, v in enumerate(variables)]
-            case = z3.substitute(body, *pairs) if pairs else body
-        result = case if result is None or name is None else z3.If(recognizer(term.sort(), name)(term), case, result)
+    sort, result = term.sort(), None
+    for names, variables, body in reversed(cases):
+        parts = _fields(sort, names[0], term) if names else [term]
+        case = z3.substitute(body, *zip(variables, parts, strict=True)) if variables else body
+        result = z3.If(recognizer(sort, names[0])(term), case, result) if names and result is not None else case
     return result
+
+
+def _fields(sort: Any, name: str, term: Any) -> list[Any]:
+    """What the selectors of the constructor called `name` give for `term`."""
+    at = _position(sort, name)
+    return [sort.accessor(at, k)(term) for k in range(sort.constructor(at).arity())]
 
 
 # --- actions ---
@@ -467,8 +471,6 @@ def parse_back(solver: Any) -> None:
 def translate_term(term: Any) -> str | None:
     """A term that goes to another context and comes back must be the same node."""
     there = term.translate(z3.Context())
-    if there.hash() != there.translate(there.ctx).hash():
-        return "a term's hash changes when it is copied within a context"
     return None if there.translate(term.ctx).eq(term) else "a term translated to another context and back is another"
 
 
@@ -491,7 +493,7 @@ def walk_model(solver: Any) -> str | None:
     return None
 
 
-def hint(solver: Any) -> None:
+def hint(solver: Any, hint_value: Callable[..., Any]) -> None:
     """Initial values for the constants of the last model; they steer the search and change no answer."""
     try:
         model = solver.model()
@@ -500,7 +502,7 @@ def hint(solver: Any) -> None:
     for declaration in model.decls()[:8]:
         value = model[declaration] if declaration.arity() == 0 else None
         if value is not None and read_value(value) is not None:
-            solver.set_initial_value(declaration(), value)
+            attempt(functools.partial(hint_value, solver.ctx.ref(), solver.solver, declaration().ast, value.ast))
 
 
 def statistics(solver: Any) -> str | None:
@@ -557,7 +559,7 @@ def _read_string(value: Any) -> tuple[Any, ...] | None:
 
 
 def _read_ff(value: Any) -> tuple[Any, ...] | None:
-    return ("ff", value.sort().size(), value.as_long()) if z3.z3._is_numeral(value.ctx, value.as_ast()) else None
+    return ("ff", value.sort().size(), value.as_long()) if _z3py._is_numeral(value.ctx, value.as_ast()) else None
 
 
 _MODES = {
@@ -589,7 +591,7 @@ def check_sort(sort: Any, facts: dict[str, Any]) -> str | None:
     wrong = _mismatch(sort, facts)
     if wrong:
         return wrong
-    if sort != sort or not sort.eq(sort) or hash(sort) != hash(z3.z3._to_sort_ref(sort.ast, sort.ctx)):
+    if sort != sort or not sort.eq(sort) or hash(sort) != hash(_z3py._to_sort_ref(sort.ast, sort.ctx)):
         return f"sort {sort.sexpr()} is not equal to itself"
     return None if sort.sexpr() and sort.name() else f"a sort of {facts['kind']} has no text"
 
@@ -645,7 +647,7 @@ def check_term(term: Any, facts: dict[str, Any]) -> str | None:
         known = z3.is_quantifier(term) or z3.is_var(term) or term.sort_kind() == z3.Z3_ARRAY_SORT
         return None if known else "a term is of no kind"
     declaration = term.decl()
-    if declaration.range() != term.sort() or declaration.kind() != term.kind():
+    if declaration.range() != term.sort():
         return f"a term's declaration is another: {declaration.sexpr()}"
     if len(term.children()) != term.num_args() or z3.is_const(term) != (term.num_args() == 0):
         return "a term's children are not its arguments"
@@ -687,11 +689,11 @@ def check_eq(term: Any, facts: dict[str, Any]) -> str | None:
     """Equality, hash and copies of one object, as z3py documents them."""
     if not isinstance(term, z3.AstRef):
         return None
-    for other in (copy.copy(term), copy.deepcopy(term)):
-        if not (term.eq(other) and other.eq(term)) or term.get_id() != other.get_id():
-            return "a copy of a term is another term"
-        if hash(term) != hash(other):
-            return "a copy of a term has another hash"
+    other = copy.deepcopy(term)
+    if not (term.eq(other) and other.eq(term)) or term.get_id() != other.get_id():
+        return "a copy of a term is another term"
+    if hash(term) != hash(other):
+        return "a copy of a term has another hash"
     if isinstance(term, z3.ExprRef) and not (bool(term == term) and term in [term]):
         return "a term is not equal to itself"
     return None

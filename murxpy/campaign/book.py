@@ -107,7 +107,7 @@ class Book:
         """Note this session of the campaign."""
         self._session = (started, ended, reason, json.dumps(arguments, default=str))
 
-    def pending_trace(self, bucket: Bucket, kept: Kept) -> str | None:
+    def pending_trace(self, kept: Kept) -> str | None:
         """The text of a kept trace; None when its file is gone."""
         waiting = self._files.get(kept.file)
         if waiting is not None:
@@ -133,8 +133,8 @@ class Book:
     def _failed(self, reason: str) -> None:
         if not self._full:
             self._full = True
-            self._notice(f"{self._folder.path}: cannot be written ({reason}); what is found is kept in memory and written "
-                         "when there is room")  # fmt: skip
+            self._notice(f"{self._folder.path}: cannot be written ({reason}); what is found is kept in memory and "
+                         "written when there is room")  # fmt: skip
 
     def flush(self, targets: Sequence[TargetState]) -> bool:
         """Bring files and database up to date, with `targets` as far as they are; False when it did not work."""

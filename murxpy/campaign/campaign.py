@@ -7,33 +7,31 @@ import signal
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from functools import partial
 from types import FrameType
 from typing import Any
 
 from murxpy.campaign import events
 from murxpy.campaign.backtrace import Backtraces
 from murxpy.campaign.book import Book
-from murxpy.campaign.buckets import Bucket, Known, failing
+from murxpy.campaign.buckets import Bucket, Known
 from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.confirm import Confirmation
-from murxpy.campaign.findings import Candidate, Proof, candidate, finding, version_of
+from murxpy.campaign.desk import Desk
+from murxpy.campaign.findings import candidate, version_of
 from murxpy.campaign.folder import Folder
+from murxpy.campaign.handles import Job, Worker
 from murxpy.campaign.hangs import Hangs
-from murxpy.campaign.handles import Damp, Job, Worker
 from murxpy.campaign.pool import Lost, Pool, Result
 from murxpy.campaign.seeds import Ledger, run_seed
 from murxpy.campaign.statistics import Statistics
 from murxpy.campaign.store import Store, TargetState
-from murxpy.campaign.trials import Lane
 from murxpy.errors import InputError
-from murxpy.oracles.crash import Call, Outcome, Verdict, last_call
+from murxpy.oracles.crash import Outcome, last_call
 
 AHEAD = 2  # jobs that a worker has, so that it never waits for the next
 GRACE = 20.0  # seconds after the end for confirming what was found last
 _FLUSH = 1.0  # seconds between two looks for what is to be stored
-_DAMPED = 200  # calls in the list of what is drawn less often
-_NATIVE = ("crash", "abort")  # kinds with native frames
 
 
 class Campaign:
@@ -57,12 +55,6 @@ class Campaign:
     def buckets(self) -> list[Bucket]:
         """All buckets of the folder, oldest first."""
         return list(self._book.buckets.values())
-
-    def damped(self, family: str) -> Damp:
-        """The fatal calls (action, operator, spelling) of the buckets of `family`: to be drawn less often."""
-        calls = {(b.action, b.operator, b.spelling): None for b in self._book.buckets.values()
-                 if b.solver == family and b.action}  # fmt: skip
-        return tuple(sorted(calls)[:_DAMPED])
 
     def __iter__(self) -> Iterator[events.Event]:
         folder = Folder(self.config.out)
@@ -96,8 +88,9 @@ class Campaign:
         if stored is None:
             return secrets.randbits(32) if self.config.seed is None else self.config.seed
         if self.config.seed not in (None, stored):
-            raise InputError(f"the campaign in this folder has seed {stored}, not {self.config.seed}; leave --seed out to go "
-                             "on with it, or choose another folder with --out", file=str(self.config.out))  # fmt: skip
+            raise InputError(f"the campaign in this folder has seed {stored}, not {self.config.seed}; leave --seed out "
+                             "to go on with it, or choose another folder with --out",
+                             file=str(self.config.out))  # fmt: skip
         return int(stored)
 
     def _catch_signals(self) -> dict[signal.Signals, Any]:
@@ -118,20 +111,19 @@ class Campaign:
         self._ledgers = []
         for name in self._names:
             state = saved.get(name)
-            self._ledgers.append(Ledger(state.next, state.open, self.config.runs) if state else Ledger(limit=self.config.runs))
+            place = (state.next, state.open) if state else (0, ())
+            self._ledgers.append(Ledger(*place, limit=self.config.runs))
         self._slots: list[Worker | None] = [None] * max(self.config.jobs, len(self._names))
+        self._spares: dict[int, Worker] = {}
         self._assigned: dict[int, int] = {}
-        self._lane = Lane(self._pool)
+        traces = self._traces if self.config.backtrace else None
+        self._desk = Desk(self._pool, self._book, traces, self._emit)
+        self._damps = [self._desk.damped(family) for family in self._families]
         tried = store.meta().get("suspects", [])
-        self._hangs = Hangs(self._pool, self._solver, self._hung, tried)
-        self._opened: dict[str, None] = {}
-        self._waiting: dict[str, list[Candidate]] = {}
-        self._again: dict[tuple[int, int], int] = {}
-        self._damps = [self.damped(family) for family in self._families]
+        self._hangs = Hangs(self._pool, self._solver, self._desk.hung, tried)
         self._epoch = time.time()
         self._start = time.monotonic()
         self._flushed = self._ticked = 0.0
-        self._urgent = False
         self._book.note(seed=self.seed)
         self._book.session(self._epoch, dict(self.config.arguments))
         self._begin()
@@ -140,9 +132,7 @@ class Campaign:
         targets = tuple(events.Target(name, *self._solver(i)) for i, name in enumerate(self._names))
         self._emit(events.Started(self._epoch, targets, str(self.config.out), self.seed, self.config.machine,
                                   len(self._slots), self.config.time, self.config.runs))  # fmt: skip
-        for bucket in list(self._book.buckets.values()):
-            if bucket.state == "pending":
-                self._confirm_stored(bucket)
+        self._desk.confirm_stored([self._solver(i) for i in range(len(self._names))], self.config.limits.wall)
 
     def _solver(self, target: int) -> tuple[str, str]:
         return self._families[target], version_of(self._abouts[target])
@@ -159,7 +149,7 @@ class Campaign:
 
     # The loop.
 
-    def _loop(self) -> Iterator[events.Event]:
+    def _loop(self) -> Generator[events.Event, None, str]:
         self._flush()
         while not (reason := self._reason()):
             self._feed()
@@ -169,14 +159,14 @@ class Campaign:
 
     def _step(self) -> None:
         for event in self._pool.step(0.05):
-            if not (self._lane.take(event) or self._hangs.lane.take(event)):
+            if not (self._desk.lane.take(event) or self._hangs.lane.take(event)):
                 if isinstance(event, Result):
                     self._ended(event)
                 else:
                     self._lost(event)
         self._traces.poll()
         now = self._now()
-        if self._urgent or now - self._flushed >= _FLUSH:
+        if self._desk.urgent or now - self._flushed >= _FLUSH:
             self._flush()
         if now - self._ticked >= self.config.tick:
             self._ticked = now
@@ -193,7 +183,7 @@ class Campaign:
             return "time limit"
         if self.config.first and self._exit_code():
             return "first finding"
-        done = all(ledger.exhausted for ledger in self._ledgers) and not self._lane.busy
+        done = all(ledger.exhausted for ledger in self._ledgers) and not self._desk.lane.busy
         return "all runs done" if done else ""
 
     def _finish(self, reason: str) -> Iterator[events.Event]:
@@ -203,8 +193,8 @@ class Campaign:
             worker.kill("stopped")
         self._hangs.lane.clear()
         deadline = time.monotonic() + (0.0 if reason == "interrupted" else GRACE)
-        while (self._lane.busy or self._traces.busy) and time.monotonic() < deadline and not self._stop:
-            self._lane.feed()
+        while (self._desk.lane.busy or self._traces.busy) and time.monotonic() < deadline and not self._stop:
+            self._desk.lane.feed()
             self._step()
             yield from self._drain()
         now = self._now()
@@ -214,8 +204,7 @@ class Campaign:
         yield from self._drain()
 
     def _exit_code(self) -> int:
-        opened = [self._book.buckets[key] for key in self._opened]
-        return int(any(failing(bucket, self.config.fail_on) for bucket in opened))
+        return int(self._desk.fails(self.config.fail_on))
 
     # Work for the workers.
 
@@ -225,14 +214,22 @@ class Campaign:
             if worker is None:
                 if self._ledgers[target].exhausted:
                     continue
-                worker = self._slots[slot] = self._pool.spawn(target, slot)
-                self._assigned[worker.number] = 0
-                self._statistics.worker(slot, self._names[target], "starting", None, self._now())
+                worker = self._hire(slot, target)
             while len(worker.jobs) < AHEAD and self._assigned[worker.number] < self.config.limits.recycle:
                 if not self._assign(worker, target):
                     break
-        self._lane.feed()
+        self._desk.lane.feed()
         self._hangs.feed(len(self._slots) * max(self.config.time or 0.0, self._now()))
+
+    def _hire(self, slot: int, target: int) -> Worker:
+        """A worker for `slot`: the spare one, so that nobody waits for a fork; and a new spare one."""
+        worker = self._spares.pop(target, None) or self._pool.spawn(target)
+        worker.slot = slot
+        self._slots[slot] = worker
+        self._assigned[worker.number] = 0
+        self._spares[target] = self._pool.spawn(target)
+        self._statistics.worker(slot, self._names[target], "starting", None, self._now())
+        return worker
 
     def _assign(self, worker: Worker, target: int) -> bool:
         index = self._ledgers[target].take()
@@ -256,6 +253,8 @@ class Campaign:
     def _ended(self, result: Result) -> None:
         worker, outcome = result.worker, result.outcome
         target = worker.slot % len(self._names)
+        if outcome.report is None and not outcome.after:  # several jobs may have ended since this one began
+            self._statistics.worker(worker.slot, self._names[target], "running", result.job.seed, self._now())
         if outcome.report is not None:
             self._reported(worker, result.job, outcome)
         elif outcome.cause in ("wall", "cpu"):
@@ -266,10 +265,18 @@ class Campaign:
         if found is None:
             self._ledgers[target].done(result.job.index)
         elif found.verdict.doubtful:
-            self._doubt(found)
+            self._statistics.worker(worker.slot, self._names[target], "waiting", None, self._now())  # it may run again
+            self._desk.doubt(found, partial(self._run_over, target, result.job.index))
         else:
             self._ledgers[target].done(result.job.index)
-            self._found(found)
+            self._desk.found(found)
+            self._damps[target] = self._desk.damped(self._families[target])
+
+    def _run_over(self, target: int, index: int, over: bool) -> None:
+        if over:
+            self._ledgers[target].done(index)
+        else:
+            self._ledgers[target].give_back(index)
 
     def _reported(self, worker: Worker, job: Job, outcome: Outcome) -> None:
         report = dict(outcome.report or {})
@@ -283,7 +290,8 @@ class Campaign:
 
     def _lost(self, lost: Lost) -> None:
         worker = lost.worker
-        if worker.lone:
+        if worker.slot < 0:
+            self._spares = {target: spare for target, spare in self._spares.items() if spare is not worker}
             return
         target = worker.slot % len(self._names)
         for job in lost.unstarted:
@@ -295,86 +303,12 @@ class Campaign:
             self._book.add(Counter({"worker:lost": 1}))
             self._emit(events.WorkerLost(worker.slot, lost.reason))
 
-    def _doubt(self, found: Candidate) -> None:
-        """The death may have come from outside: nothing is counted before a replay has shown it again."""
-
-        def settled(found: Candidate, proof: Proof) -> None:
-            place = (found.target, found.job.index)
-            self._again[place] = self._again.get(place, 0) + 1
-            if not proof.confirmed and self._again[place] < 2:
-                self._ledgers[found.target].give_back(found.job.index)
-                return
-            self._ledgers[found.target].done(found.job.index)
-            self._found(found, proof)
-
-        Confirmation(self._pool, self._lane, found, settled)
-
-    def _found(self, found: Candidate, proof: Proof | None = None) -> None:
-        """Count `found`, confirm it when its bucket needs it, and tell of it when its bucket is settled."""
-        self._urgent = True
-        if self._book.count(found, self._names[found.target], time.time()):
-            self._opened[found.key] = None
-            self._damps = [self.damped(family) for family in self._families]
-        kept = self._book.keep(found, f"-{found.target}" if found.target else "")
-        state = self._book.buckets[found.key].state
-        if proof is not None:
-            self._settled(found, proof)
-        elif kept:
-            Confirmation(self._pool, self._lane, found, self._settled)
-        if state != "pending":
-            self._tell(found, proof or Proof(state == "confirmed"))
-        elif found.key in self._waiting:
-            self._waiting[found.key].append(found)
-        elif proof is None:
-            self._waiting[found.key] = []  # it is told of when it is settled
-
-    def _settled(self, found: Candidate, proof: Proof) -> None:
-        """A trial of `found` is over."""
-        self._urgent = True
-        bucket = self._book.buckets[found.key]
-        first = bucket.state == "pending"
-        self._book.settle(found, proof)
-        if first:
-            self._tell(found, proof, new=found.key in self._opened)
-            for other in self._waiting.pop(found.key, []):
-                self._tell(other, Proof(proof.confirmed))
-        if proof.note:
-            self._notice(f"{found.key}: {proof.note}")
-        alone = proof.confirmed and not proof.history
-        if alone and not bucket.backtrace and self.config.backtrace and bucket.kind in _NATIVE and first:
-            self._traces.add(found.key, self.config.targets[found.target], found.outcome.trace)
-
-    def _tell(self, found: Candidate, proof: Proof, *, new: bool = False) -> None:
-        bucket = self._book.buckets[found.key]
-        kept = bucket.smallest()
-        self._emit(events.Found(found.key, new or (bucket.known and bucket.count == 1), bucket.known, finding(found, proof),
-                                kept.file if kept else ""))  # fmt: skip
-
-    def _hung(self, found: Candidate) -> None:
-        """A run was seen to hang, twice: no further proof is needed."""
-        self._found(found, Proof(True))
-
-    def _confirm_stored(self, bucket: Bucket) -> None:
-        """Confirm what an earlier session had no time for."""
-        for kept in list(bucket.traces):
-            text = self._book.pending_trace(bucket, kept)
-            target = next((i for i, family in enumerate(self._families) if family == bucket.solver), None)
-            if text is None or target is None or kept.confirmed is not None:
-                continue
-            call = Call(bucket.action, bucket.operator, bucket.spelling)
-            verdict = Verdict(bucket.kind, bucket.tier, bucket.message, bucket.signal, call)
-            job = Job(self._pool.job_number(), kept.seed, self.config.limits.wall)
-            outcome = Outcome("died", trace=text)
-            self._opened[bucket.key] = None
-            found = Candidate(target, *self._solver(target), job, (), outcome, verdict, bucket.key)
-            Confirmation(self._pool, self._lane, found, self._settled)
-
     # The store.
 
     def _flush(self) -> None:
         states = [TargetState(name, *self._solver(i), ledger.next, tuple(ledger.open()))
                   for i, (name, ledger) in enumerate(zip(self._names, self._ledgers, strict=True))]  # fmt: skip
         self._book.note(suspects=list(self._hangs.tried))
-        self._urgent = False
+        self._desk.urgent = False
         self._flushed = self._now()
         self._book.flush(states)

@@ -1,4 +1,4 @@
-"""Does a finding show again? First its trace alone in a fresh process, then its run's seed, then with the runs before it."""
+"""Does a finding show again? Its trace alone in a fresh process, or its run's seed, or only with the runs before it."""
 
 from __future__ import annotations
 

@@ -51,17 +51,16 @@ class Job:
 
 @dataclass(eq=False)
 class Worker:
-    """One worker. `slot` is its place among the workers, kept by its successor; `lone` workers only judge findings."""
+    """One worker. `slot` is its place among the workers, kept by its successor; -1: it has none."""
 
     number: int
-    slot: int
     parent: WarmParent
-    lone: bool
     sock: socket.socket
     trace_fd: int
     output_fd: int
     born: float
     memory: int
+    slot: int = -1
     pid: int | None = None
     jobs: deque[Job] = field(default_factory=deque)
     past: list[Job] = field(default_factory=list)
@@ -120,7 +119,7 @@ class Worker:
                 messages = self._decoder.feed(data)
             except ValueError:  # the solver wrote into our channel
                 self.eof = True
-                self.kill("died")
+                self.kill("channel")
                 break
             done += [self._ended(message) for message in messages]
         return done

@@ -19,15 +19,15 @@ from murxpy.errors import InternalError, MurxpyError, TargetError
 from murxpy.worker.channel import Message
 
 PACKAGE = Path(murxpy.__file__).parent
+PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 START_SECONDS = 120.0  # an import from a cold, slow disk
 
 
 def command(plan: Plan, mode: str, first: str, second: str) -> list[str]:
     """The command that boots murxpy's worker side in the interpreter of `plan`'s target; see `worker/boot.py`."""
     bare = ["-S"] if plan.target.bare else []
-    version = f"{sys.version_info.major}.{sys.version_info.minor}"
     boot = str(PACKAGE / "worker" / "boot.py")
-    return [plan.target.interpreter, "-I", "-u", *bare, boot, str(PACKAGE), version, mode, first, second]
+    return [plan.target.interpreter, "-I", "-u", *bare, boot, str(PACKAGE), PYTHON, mode, first, second]
 
 
 def setup_data(plan: Plan) -> bytes:
@@ -62,8 +62,9 @@ class WarmParent:
         fds = (other.fileno(), self._setup)
         try:
             return subprocess.Popen(
-                command(self.plan, str(os.getpid()), *map(str, fds)), stdin=subprocess.DEVNULL, stdout=self._output, stderr=self._output,
-                pass_fds=fds, start_new_session=True, env=self.plan.target.environment(),
+                command(self.plan, str(os.getpid()), *map(str, fds)), stdin=subprocess.DEVNULL,
+                stdout=self._output, stderr=self._output, pass_fds=fds, start_new_session=True,
+                env=self.plan.target.environment(),
             )  # fmt: skip
         except OSError as error:
             self.control.close()
@@ -131,8 +132,8 @@ class WarmParent:
         if self.about is None and self.error is None:
             lines = os.pread(self._output, 1 << 20, 0).decode("utf-8", "replace").strip().splitlines()
             how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-            self.error = TargetError(f"target '{self.plan.target.name}': the process that loads the solver ended ({how})"
-                                     f"{': ' + lines[-1] if lines else ''}")  # fmt: skip
+            name, last = self.plan.target.name, f": {lines[-1]}" if lines else ""
+            self.error = TargetError(f"target '{name}': the process that loads the solver ended ({how}){last}")
 
     def request(self, number: int, limits: dict[str, int], fds: list[int]) -> bool:
         """Ask for worker `number` with `fds`; False when the parent is dead or does not listen."""

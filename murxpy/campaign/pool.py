@@ -26,8 +26,11 @@ from murxpy.worker import buffer
 from murxpy.worker.channel import Message
 
 POLL = 0.05  # seconds between two looks at memory and clocks
+_DYING = 1.0  # seconds from the end of a worker's channel to the news of its death
+_LEAVING = 5.0  # seconds that a worker may take to leave when told to
 _TRIES = 3  # times that a warm parent may die before it is ready
 _REASONS = {"wall": "past the wall limit", "cpu": "past the CPU limit", "memory": "past the memory limit",
+            "channel": "closed its channel",
             "parent": "its warm parent died"}  # fmt: skip
 
 
@@ -43,7 +46,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """The process of `worker` is gone; `unstarted` are jobs that it never began. `reason` is empty when it was told to."""
+    """The process of `worker` is gone; `unstarted` jobs it never began. `reason` is empty when it was told to leave."""
 
     worker: Worker
     reason: str
@@ -86,14 +89,14 @@ class Pool:
         self._selector.register(parent.control, selectors.EVENT_READ, parent)
         return parent
 
-    def spawn(self, target: int, slot: int = -1, *, lone: bool = False, private: bool = False) -> Worker:
+    def spawn(self, target: int, *, private: bool = False) -> Worker:
         """A new worker of `target`; jobs can be assigned at once. `private`: from a warm parent of its own."""
         if private:
             parent = self._start_parent(target, private=True)
             self._private.append(parent)
         else:
             parent = self._parent(target)
-        worker, theirs, output = self._make(parent, slot, lone)
+        worker, theirs, output = self._make(parent)
         self.workers[worker.number] = worker
         try:
             if not parent.request(worker.number, self.limits.kernel(), [theirs.fileno(), worker.trace_fd, output]):
@@ -104,12 +107,12 @@ class Pool:
         self._selector.register(worker.sock, selectors.EVENT_READ, worker)
         return worker
 
-    def _make(self, parent: WarmParent, slot: int, lone: bool) -> tuple[Worker, socket.socket, int]:
+    def _make(self, parent: WarmParent) -> tuple[Worker, socket.socket, int]:
         ours, theirs = socket.socketpair()
         ours.setblocking(False)
         trace, output = buffer.create(), os.memfd_create("murxpy-output")
         fcntl.fcntl(output, fcntl.F_SETFL, os.O_APPEND)
-        worker = Worker(next(self._numbers), slot, parent, lone, ours, trace, os.dup(output), time.monotonic(),
+        worker = Worker(next(self._numbers), parent, ours, trace, os.dup(output), time.monotonic(),
                         self.limits.memory)  # fmt: skip
         return worker, theirs, output
 
@@ -149,8 +152,7 @@ class Pool:
         self._collect(worker)
         if worker.eof:
             self._selector.unregister(worker.sock)
-            if worker.pid is not None and not worker.stopping:
-                worker.kill("died")  # it closed its channel; alive or not, it is of no use
+            worker.head_since = time.monotonic()
 
     def _collect(self, worker: Worker) -> None:
         for job, outcome in worker.receive():
@@ -168,13 +170,14 @@ class Pool:
             self._parent_died(parent)
 
     def _told(self, message: Message) -> None:
-        worker = self.workers.get(message.get("forked", message.get("died", message.get("failed", 0))))
+        number: int = message.get("forked") or message.get("died") or message["failed"]
+        worker = self.workers.get(number)
         if worker is None:
             return
         if "forked" in message:
             worker.pid = message["pid"]
-            if worker.killed is not None or worker.eof:
-                worker.kill(worker.killed or "died")
+            if worker.killed is not None:
+                worker.kill(worker.killed)
         elif "died" in message:
             self._died(worker, message["status"], message["peak"])
         else:
@@ -247,13 +250,16 @@ class Pool:
             if worker.pid is None:
                 if now - worker.born > START_SECONDS:
                     worker.parent.kill()
+            elif worker.eof:
+                if now - worker.head_since > _DYING:  # it closed its channel and lives
+                    worker.kill("channel")
             elif worker.overdue(now):
                 worker.kill("wall")
             elif self.limits.cpu and worker.cpu_of_run() >= self.limits.cpu:
                 worker.kill("cpu")
             elif self.limits.memory and worker.resident() >= self.limits.memory:
                 worker.kill("memory")
-            elif worker.stopping and not worker.jobs and now - worker.head_since > 5.0:
+            elif worker.stopping and not worker.jobs and now - worker.head_since > _LEAVING:
                 worker.kill("wall")
 
     def close(self) -> None:

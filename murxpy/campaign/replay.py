@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -55,7 +54,7 @@ def walk_seeds(plan: Plan, runs: Sequence[tuple[int, tuple[tuple[str, str, str],
 def _run(plan: Plan, jobs: list[Job], limits: Limits, follow: Callable[[str], None] | None) -> Replayed:
     with closing(Pool([plan], limits)) as pool:
         (about,) = pool.warm()
-        worker = pool.spawn(0, lone=True)
+        worker = pool.spawn(0)
         for job in jobs:
             pool.assign(worker, job)
         pool.stop(worker)

@@ -29,8 +29,8 @@ CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
 CREATE TABLE sessions (started REAL PRIMARY KEY, ended REAL, reason TEXT, arguments TEXT NOT NULL);
 """
 
-_BUCKET = ("kind", "tier", "severity", "solver", "signal", "message", "action", "operator", "spelling", "state", "first",
-           "last", "count", "tried", "backtrace")  # fmt: skip
+_BUCKET = ("kind", "tier", "severity", "solver", "signal", "message", "action", "operator", "spelling", "state",
+           "first", "last", "count", "tried", "backtrace")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,8 @@ class Store:
     def __init__(self, folder: Path, *, read_only: bool = False) -> None:
         self._path = folder / FILE
         if read_only and not self._path.is_file():
-            raise InputError("no campaign was run here; name the folder that was given to 'fuzz' as --out", file=str(folder))
+            raise InputError("no campaign was run here; name the folder that was given to 'fuzz' as --out",
+                             file=str(folder))  # fmt: skip
         try:
             self._open(read_only)
         except sqlite3.Error as error:
@@ -94,8 +95,8 @@ class Store:
             self._db.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {SCHEMA}; COMMIT;")
         elif version != SCHEMA:
             self._db.close()
-            raise InputError(f"the campaign's database has version {version}, this murxpy reads version {SCHEMA}; choose "
-                             "another folder with --out", file=str(self._path))  # fmt: skip
+            raise InputError(f"the campaign's database has version {version}, this murxpy reads version {SCHEMA}; "
+                             "choose another folder with --out", file=str(self._path))  # fmt: skip
 
     def save(self, changes: Changes) -> None:
         """Write all of `changes` or nothing. Raises sqlite3.OperationalError when the disk is full."""
@@ -115,7 +116,8 @@ class Store:
         run("INSERT OR REPLACE INTO buckets VALUES (?, ?, ?, ?, ?, ?)",
             [(b.key, b.kind, b.state, b.count, b.first, _dump(b)) for b in changes.buckets])  # fmt: skip
         run("INSERT OR IGNORE INTO findings VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            [(r.bucket, r.target, r.run, f"{r.seed:x}", r.version, r.lines, r.damp, r.time) for r in changes.rows])  # fmt: skip
+            [(r.bucket, r.target, r.run, f"{r.seed:x}", r.version, r.lines, r.damp, r.time)
+             for r in changes.rows])  # fmt: skip
         run("INSERT INTO counters VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value",
             changes.counters.items())  # fmt: skip
         run("INSERT OR REPLACE INTO meta VALUES (?, ?)",

@@ -56,8 +56,8 @@ class TargetSpec:
             return
         root = os.path.realpath(self.root)
         if file is None or os.path.commonpath([root, os.path.realpath(file)]) != root:
-            raise TargetError(f"target '{self.name}': the module loaded is {file}, which is not under {root}; install the "
-                              f"solver there, or name the folder where it is")  # fmt: skip
+            raise TargetError(f"target '{self.name}': the module loaded is {file}, which is not under {root}; install "
+                              f"the solver there, or name the folder where it is")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,5 +91,6 @@ def _build(name: str, family: str, folder: Path, module: str) -> TargetSpec:
         if (candidate / module).is_dir() or any(candidate.glob(f"{module}.*")) or any(candidate.glob(f"{module}_*.so")):
             libraries = tuple(str(folder / place) for place in _LIBRARY_FOLDERS if (folder / place).is_dir())
             return TargetSpec(name, family, sys.executable, (str(candidate),), libraries, str(folder), bare=True)
-    raise TargetError(f"target '{name}': {folder} has neither bin/python (an environment) nor the Python package '{module}' "
-                      f"(a build, in one of {', '.join(_PACKAGE_FOLDERS[:4])}); build the solver's Python bindings")  # fmt: skip
+    raise TargetError(f"target '{name}': {folder} has neither bin/python (an environment) nor the Python package "
+                      f"'{module}' (a build, in one of {', '.join(_PACKAGE_FOLDERS[:4])}); build the solver's Python "
+                      "bindings")  # fmt: skip

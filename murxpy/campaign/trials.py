@@ -59,7 +59,7 @@ class Lane:
         trial = self._trial = self._queue.popleft()
         trial.tries += 1
         trial.outcomes.clear()
-        self._worker = self._pool.spawn(trial.target, lone=True, private=trial.private)
+        self._worker = self._pool.spawn(trial.target, private=trial.private)
         for job in trial.jobs:
             self._pool.assign(self._worker, job)
         self._pool.stop(self._worker)

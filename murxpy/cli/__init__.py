@@ -1,4 +1,4 @@
-"""The command line. A command is a module of this package with a click command of the same name, loaded when asked for."""
+"""The command line. A command is a click command in the module of its name in this package, loaded when it is used."""
 
 from __future__ import annotations
 
@@ -78,10 +78,15 @@ def run(args: list[str]) -> int:
         return 0  # the reader of our output has gone
     except MurxpyError as error:
         return fail(str(error), error.exit_code)
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        return error.exit_code
     except click.ClickException as error:
         return fail(_usage_text(error), error.exit_code)
     except (KeyboardInterrupt, click.Abort):
         return fail("interrupted", INTERRUPTED)
+    except OSError as error:
+        return fail(f"{error.filename or 'output'}: {error.strerror or error}", 2)
     except Exception as error:
         hint = "" if _debugging() else " (a fault of murxpy: run it with MURXPY_DEBUG=1 and report what it prints)"
         return fail(f"internal error: {type(error).__name__}: {error}{hint}", 3)

@@ -61,8 +61,6 @@ def _possible(assignment: Assignment, implied: set[tuple[str, str]]) -> bool:
     answers = sum(assignment[answer] for answer in ANSWERS if answer in assignment)
     if answers > 1 or ("sat" in assignment and assignment["checked"] and answers == 0):
         return False
-    if assignment.get("can-check") is False and assignment.get("checked") is False:
-        return False
     true = [name for name, value in assignment.items() if value]
     false = [name for name, value in assignment.items() if not value]
     return not any((left, right) in implied for left in true for right in false)

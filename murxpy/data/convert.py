@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, TypeVar
 
 import msgspec
@@ -114,7 +115,7 @@ def _is_leaf(value: Any, info: types.Type) -> bool:
         classes = (int,) if isinstance(info, types.IntType) else (int, float)
         return isinstance(value, classes) and not isinstance(value, bool) and _in_bounds(value, info)
     if isinstance(info, types.StrType):
-        return isinstance(value, str)
+        return isinstance(value, str) and (info.pattern is None or re.search(info.pattern, value) is not None)
     return isinstance(value, bool) if isinstance(info, types.BoolType) else value is None
 
 
@@ -172,7 +173,7 @@ def _describe_leaf(info: types.Type) -> str:
         low = f" of at least {info.ge}" if info.ge is not None else f" over {info.gt}" if info.gt is not None else ""
         return name + low + (f" to {info.le}" if info.le is not None else "")
     if isinstance(info, types.StrType):
-        return "text"
+        return "text" if info.pattern is None else f"text like {info.pattern}"
     if isinstance(info, types.BoolType):
         return "true or false"
     return "anything" if isinstance(info, types.AnyType) else "nothing"

@@ -16,11 +16,11 @@ Machine = dict[str, Any]
 
 
 def machine_errors(document: Document, machine: Machine) -> list[InputError]:
-    """All faults of a machine, each with its line. What needs a graph is looked at when all names are known."""
+    """All faults of a machine, each with its line; what builds on something else is looked at when that is sound."""
     errors = [*_names(document, machine), *_values(document, machine)]
     if not errors:
-        errors = [*_kinds(document, machine), *_reach(document, machine), *_stuck(document, machine)]
-    return errors
+        errors = [*_kinds(document, machine), *_reach(document, machine)]
+    return errors or list(_stuck(document, machine))
 
 
 def machine_graph(machine: Machine) -> nx.DiGraph[str]:
@@ -57,11 +57,13 @@ def _known(document: Document, place: Place, what: str, name: str, known: Iterab
     known = list(known)
     if name not in known:
         where = f"state '{place[1]}': " if place[0] == "states" else ""
-        yield document.error(place, f"{where}unknown {what} '{name}'{nearest(name, known) or _among(known)}")
+        yield document.error(place, f"{where}unknown {what} '{name}'{nearest_or_all(name, known)}")
 
 
-def _among(known: list[str]) -> str:
-    return f"; known are {', '.join(known)}" if len(known) <= 25 else ""
+def nearest_or_all(name: str, known: Iterable[str]) -> str:
+    """The known name nearest to `name`, or all if none is near and they are few: what to append to an error."""
+    known = list(known)
+    return nearest(name, known) or (f"; known are {', '.join(known)}" if len(known) <= 25 else "")
 
 
 def _values(document: Document, machine: Machine) -> Iterator[InputError]:

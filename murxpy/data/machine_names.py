@@ -19,7 +19,7 @@ CONDITIONS = {
     "has-root": "there is a term that nothing uses and no assertion has",
     "incremental": "the solver takes more than one check",
     "can-check": "incremental, or not checked yet",
-    "checked": "a check was answered",
+    "checked": "the answer of the last check still holds",
     "sat": "the last answer was sat",
     "unsat": "the last answer was unsat",
     "unknown": "the last answer was unknown",

@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from murxpy.data.convert import Strict, convert, plain
 from murxpy.data.folders import data_folder
-from murxpy.data.machine_check import machine_errors
+from murxpy.data.machine_check import machine_errors, nearest_or_all
 from murxpy.data.theories import Plain, load_catalogue
 from murxpy.data.yamlfile import Document, read_document
 from murxpy.errors import InputError, nearest
@@ -75,6 +75,7 @@ class Swarm(Strict, frozen=True):
     theories: SwarmTheories = SwarmTheories()
     operators: SwarmOperators = SwarmOperators()
     weights: SwarmWeights = SwarmWeights()
+    linear: Chance | None = None  # of a run to multiply and divide by literals only
 
 
 class Machine(Strict, frozen=True):
@@ -160,11 +161,15 @@ def _complete(machine: Plain, base: Plain) -> Plain:
     for section in ("expect", *_NAMED_BY_DEFAULT):
         merged[section] = base[section] | machine[section]
     for section in ("weights", "swarm"):
-        merged[section] = {
-            part: entries | {key: value for key, value in machine[section][part].items() if value not in (None, {})}
-            for part, entries in base[section].items()
-        }
+        merged[section] = {part: _over(machine[section][part], entry) for part, entry in base[section].items()}
     return merged
+
+
+def _over(entry: Any, base: Any) -> Any:
+    """An entry completed with what only the base says."""
+    if isinstance(base, dict):
+        return base | {key: value for key, value in entry.items() if value not in (None, {})}
+    return base if entry is None else entry
 
 
 def _name_errors(document: Document, machine: Plain, base: Plain | None) -> list[InputError]:
@@ -197,4 +202,4 @@ def _catalogue_names() -> dict[str, list[str]]:
 
 def _unknown(document: Document, place: tuple[str, ...], known: Any) -> InputError:
     section, name = place[-2], place[-1]
-    return document.error(place, f"unknown name '{name}' among {section}{nearest(name, known)}")
+    return document.error(place, f"unknown name '{name}' among {section}{nearest_or_all(name, known)}")

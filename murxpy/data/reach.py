@@ -93,18 +93,27 @@ def _shares(
         for kind, operator in operators.items()
     }
     shares: dict[str, float] = {}
+    linear = machine["swarm"]["linear"] or 0.0
+    nonlinear = {k for ops in offered.values() for k, op in ops.items() if op["nonlinear"] in ("quotient", "always")}
     for chosen, count in _theory_sets(catalogue, machine, wrapper, offered).items():
-        for kind, share in _shares_among(machine, offered, needs, chosen).items():
-            shares[kind] = shares.get(kind, 0.0) + share * count / SAMPLES
+        for part, banned in ((1.0 - linear, set[str]()), (linear, nonlinear)):
+            for kind, share in _shares_among(machine, offered, needs, chosen, banned).items():
+                shares[kind] = shares.get(kind, 0.0) + part * share * count / SAMPLES
     return shares
 
 
 def _shares_among(
-    machine: Plain, offered: dict[str, dict[str, Plain]], needs: dict[str, set[str]], chosen: tuple[str, ...]
+    machine: Plain,
+    offered: dict[str, dict[str, Plain]],
+    needs: dict[str, set[str]],
+    chosen: tuple[str, ...],
+    banned: set[str],
 ) -> dict[str, float]:
-    """The share of each operator in a run that has the `chosen` theories."""
+    """The share of each operator in a run that has the `chosen` theories and not the operators in `banned`."""
     present = set(chosen)
-    drawable = {name: [kind for kind in offered[name] if needs[kind] <= present] for name in chosen}
+    drawable = {
+        name: [kind for kind in offered[name] if needs[kind] <= present and kind not in banned] for name in chosen
+    }
     theories = {name: weight_of(machine["weights"]["theories"], name) for name in chosen if drawable[name]}
     shares: dict[str, float] = {}
     for name, weight in theories.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from importlib.metadata import entry_points
 from os import PathLike, fspath
@@ -24,10 +25,11 @@ SECTIONS = (
     "lifecycle", "sorts", "special-values", "values", "constants", "variables", "functions", "operators", "actions",
     "special-options", "readers", "self-checks",
 )  # fmt: skip
+_TAKEN = r"^((bool|any|constant|uninterpreted|quantified)\+?|same-[0-9]+)$"
 
 
 class Option(Strict, frozen=True):
-    """An option of the solver to draw: `values` of a choice, `min` and `max` of a number."""
+    """An option of the solver to draw: `values` of a choice, `min` and `max` of a number, for runs with `theories`."""
 
     name: str
     type: Literal["bool", "int", "float", "choice"]
@@ -36,6 +38,17 @@ class Option(Strict, frozen=True):
     max: int | float | None = None
     weight: Annotated[float, Meta(ge=0)] = 1.0
     at: Literal["start", "any"] = "start"
+    theories: list[str] = []
+
+
+class OwnAction(Strict, frozen=True):
+    """An action only this solver has: when it can be done, the terms it takes, whether it asserts more than we know."""
+
+    needs: list[str] = []
+    option: str | None = None
+    takes: list[Annotated[str, Meta(pattern=_TAKEN)]] = []
+    changes: bool = False
+    weight: Annotated[float, Meta(ge=0)] = 1.0
 
 
 class Refusal(Strict, frozen=True):
@@ -65,6 +78,7 @@ class Wrapper(Strict, frozen=True):
     higher_order: bool = False
     scoped_declarations: bool = False
     conjunction: str | None = None
+    limit_per_ms: Annotated[float, Meta(gt=0)] = 1.0
     special_values: dict[str, Any] = {}
     values: dict[str, Any] = {}
     constants: dict[str, Any] = {}
@@ -74,6 +88,7 @@ class Wrapper(Strict, frozen=True):
     readers: dict[str, Any] = {}
     self_checks: dict[str, Any] = {}
     options: list[Option] = []
+    own_actions: dict[str, OwnAction] = {}
     required_options: dict[str, list[tuple[str, Scalar]]] = {}
     refusals: list[Refusal] = []
     profile: dict[str, Any] = {}
@@ -92,9 +107,11 @@ def load_wrapper(name_or_path: str) -> Plain:
     _check_options(document, wrapper)
     helpers = _helpers(document, wrapper)
     check_spellings(document, wrapper, SECTIONS, None if helpers is None else read_text(helpers))
+    _check_refusals(document, wrapper)
     profile = decode_profile(document, ("profile",)) if wrapper["profile"] else {}
     return wrapper | {
         "options": [trim(option) for option in wrapper["options"]],
+        "own-actions": {name: trim(action) for name, action in wrapper["own-actions"].items()},
         "refusals": [trim(refusal) for refusal in wrapper["refusals"]],
         "profile": profile,
         "helpers_source": None if helpers is None else read_text(helpers),
@@ -165,7 +182,11 @@ def _check_names(document: Document, wrapper: Plain) -> None:
         ("variables", "sort kind", [*kinds, *short, "any"]),
         ("operators", "operator", operators),
         ("required-options", "theory", [*theories, "any"]),
+        ("own-actions", "action", wrapper["actions"]),
     )
+    for position, option in enumerate(wrapper["options"]):
+        for name in option["theories"]:
+            _check(document, ("options", position), "theory", name, theories)
     for section, what, names in known:
         for name in wrapper[section]:
             _check(document, (section, name), what, name, names)
@@ -192,3 +213,12 @@ def _check_options(document: Document, wrapper: Plain) -> None:
             low, high = option["min"], option["max"]
             if not option["values"] and (low is None or high is None or low > high):
                 raise document.error(place, f"the option '{name}' is a number: expected 'min' and 'max', or 'values'")
+
+
+def _check_refusals(document: Document, wrapper: Plain) -> None:
+    """Raise InputError for a message that is not a regular expression."""
+    for position, refusal in enumerate(wrapper["refusals"]):
+        try:
+            re.compile(refusal["message"] or "")
+        except re.error as error:
+            raise document.error(("refusals", position), f"'message' is no regular expression: {error}") from None

@@ -114,6 +114,28 @@ class SortTable:
         return [self.substitute(field_sort, bound) for _, field_sort in constructor.fields]
 
 
+_WITNESSES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
+
+
+def probably_prime(number: int) -> bool:
+    """True if `number` is prime: certain below 3 * 10^24, beyond that by the Miller-Rabin test with twelve bases."""
+    if number < 2 or any(number % p == 0 for p in _WITNESSES):
+        return number in _WITNESSES
+    shift = (number - 1 & 1 - number).bit_length() - 1
+    odd = number - 1 >> shift
+    return all(_passes(pow(base, odd, number), shift, number) for base in _WITNESSES)
+
+
+def _passes(power: int, shift: int, number: int) -> bool:
+    if power in (1, number - 1):
+        return True
+    for _ in range(shift - 1):
+        power = power * power % number
+        if power == number - 1:
+            return True
+    return False
+
+
 def components(sort: Sort) -> Iterator[Sort]:
     """`sort` and every sort inside it, outermost first (fields of datatypes are not entered)."""
     yield sort

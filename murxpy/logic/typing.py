@@ -17,6 +17,10 @@ class IllSorted(InputError):
     """An application that its operator's rank does not allow."""
 
 
+class IndexOutOfRange(IllSorted):
+    """An index that is outside the range which its operator's rank gives."""
+
+
 class Checker:
     """Result sorts within one run; each distinct question is answered once."""
 
@@ -135,7 +139,7 @@ def check_ranges(operator: Operator, indices: tuple[Any, ...], env: Binding) -> 
         # A range that speaks of `max` limits the generator only: the standard knows no widest bit-vector.
         unlimited = spec.high is not None and "max" in spec.high.names()
         if value < low or (value > high and not unlimited):
-            raise IllSorted(f"{operator.kind}: index {spec.name} is {value}, expected {low} to {high}")
+            raise IndexOutOfRange(f"{operator.kind}: index {spec.name} is {value}, expected {low} to {high}")
 
 
 def _bound(linear: Linear | None, env: Binding, default: int) -> int:

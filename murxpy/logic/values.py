@@ -6,6 +6,7 @@ characters are SMT-LIB code points (0 to 0x2FFFF, surrogates included).
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -15,6 +16,10 @@ from murxpy.logic.sorts import Sort
 LITERAL_KINDS = ("SORT_BOOL", "SORT_BV", "SORT_INT", "SORT_REAL", "SORT_FP", "SORT_FF", "SORT_STRING")
 MAX_CODE_POINT = 0x2FFFF
 
+_ESCAPE = re.compile(r"\\u\{([0-9a-fA-F]{1,6})\}|\\u([0-9a-fA-F]{4})")
+_DIGITS = {2: re.compile("-?[01]+"), 10: re.compile("-?[0-9]+"), 16: re.compile("-?[0-9a-fA-F]+")}
+_DECIMAL = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
+
 
 class BadValue(InputError):
     """A literal that its sort does not have."""
@@ -22,12 +27,13 @@ class BadValue(InputError):
 
 def read_value(sort: Sort, words: list[Any]) -> Any:
     """The value that the arguments of a `mk-value` line denote (`true`, `"v"`, `"n" "d"`, `"v" base`); raises BadValue."""
+    reader = _READERS.get(sort.kind)
+    if reader is None:
+        raise BadValue(f"{sort} has no literals")
     try:
-        return _READERS[sort.kind](sort, words)
-    except KeyError:
-        raise BadValue(f"{sort} has no literals") from None
-    except (ValueError, IndexError, ZeroDivisionError, TypeError):
-        raise BadValue(f"{' '.join(map(str, words))} is no literal of {sort}") from None
+        return reader(sort, words)
+    except (ValueError, KeyError, ZeroDivisionError, TypeError, AttributeError):
+        raise BadValue(f"{' '.join(map(str, words))[:60]} is no literal of {sort}") from None
 
 
 def write_value(sort: Sort, value: Any) -> list[Any]:
@@ -50,42 +56,49 @@ def _read_bool(sort: Sort, words: list[Any]) -> bool:
     return words[0]
 
 
+def _number(text: Any, base: int = 10) -> int:
+    if not isinstance(text, str) or not _DIGITS[base].fullmatch(text):
+        raise ValueError
+    return int(text, base)
+
+
 def _read_bv(sort: Sort, words: list[Any]) -> int:
     text, base = words
-    number = int(text, base)
-    if base not in (2, 10, 16) or not -(1 << (sort.width - 1)) <= number < 1 << sort.width:
+    number = _number(text, base)
+    if number.bit_length() > sort.width or number < -(1 << (sort.width - 1)):
         raise ValueError
     return number % (1 << sort.width)
 
 
 def _read_int(sort: Sort, words: list[Any]) -> int:
     (text,) = words
-    return int(text)
+    return _number(text)
 
 
 def _read_real(sort: Sort, words: list[Any]) -> Fraction:
-    if len(words) == 2:
-        return Fraction(int(words[0]), int(words[1]))
-    (text,) = words
-    return Fraction(text)
+    if len(words) == 1 and isinstance(words[0], str) and _DECIMAL.fullmatch(words[0]):
+        return Fraction(words[0])
+    numerator, denominator = words if len(words) == 2 else words[0].split("/")
+    return Fraction(_number(numerator), _number(denominator))
 
 
 def _read_fp(sort: Sort, words: list[Any]) -> int:
-    text = words[0]
+    (text,) = words
     if len(text) != sort.number(0) + sort.number(1):
         raise ValueError
-    return int(text, 2)
+    return _number(text, 2)
 
 
 def _read_ff(sort: Sort, words: list[Any]) -> int:
-    return int(words[0]) % sort.width
+    (text,) = words
+    return _number(text) % sort.width
 
 
 def _read_string(sort: Sort, words: list[Any]) -> str:
     (text,) = words
-    if any(ord(c) > MAX_CODE_POINT for c in text):
+    if not isinstance(text, str) or any(ord(c) > MAX_CODE_POINT for c in text):
         raise ValueError
-    return str(text)
+    return text
 
 
 _READERS = {
@@ -102,6 +115,16 @@ _READERS = {
 def to_codes(text: str) -> str:
     """`text` in printable ASCII: quotes, backslashes and all else as `\\u{...}`, as SMT-LIB 2.7 writes code points."""
     return "".join(c if " " <= c <= "~" and c not in '"\\' else f"\\u{{{ord(c):x}}}" for c in text)
+
+
+def from_codes(text: str) -> str:
+    """The code points that `text` stands for, each `\\u{...}` and `\\uXXXX` as one."""
+    return _ESCAPE.sub(_code_point, text) if "\\" in text else text
+
+
+def _code_point(found: re.Match[str]) -> str:
+    number = int(found.group(1) or found.group(2), 16)
+    return chr(number) if number <= 0x10FFFF else found.group(0)
 
 
 def special_value(name: str, sort: Sort) -> Any:

@@ -111,6 +111,11 @@ class Database:
         """The id that the next term will get."""
         return self._next_term
 
+    def reserve(self, sort: int, term: int) -> None:
+        """Keep the ids up to these for lines that name them."""
+        self._next_sort = max(self._next_sort, sort + 1)
+        self._next_term = max(self._next_term, term + 1)
+
     def add_sort(self, sort: Sort, obj: Any, number: int | None = None) -> SortEntry:
         """Enter a sort that a line returned; `number` is the id that a replayed trace gives it."""
         entry = SortEntry(self._next_sort if number is None else number, sort, obj)

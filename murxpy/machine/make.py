@@ -128,7 +128,7 @@ def make_term(
     """`mk-term KIND SORT_KIND n t.. [m idx..]`: an application. Raises IllSorted before anything is called."""
     terms = tuple([e.term for e in args])
     sort = run.checker.result(operator, tuple([t.sort for t in terms]), indices, wanted)
-    bound = _bound(operator, len(args), indices)
+    bound = bound_variables(operator, len(args))
     kind = operator.kind
     frame = run.frame.fill(terms, indices, wanted if operator.typing == "match-case" else sort, "", None, bound)
     run.counts[f"op:{kind}"] += 1
@@ -144,7 +144,8 @@ def make_term(
     return run.term_entry(term, obj, number, sort_number, pooled=sort.kind != "SORT_CASE")
 
 
-def _bound(operator: Operator, count: int, indices: tuple[Any, ...]) -> int:
+def bound_variables(operator: Operator, count: int) -> int:
+    """How many of `count` arguments are variables that the operator binds: the first ones."""
     if not operator.signature.binder:
         return 0
     if operator.typing == "match-case":

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter_ns
 from typing import Any
 
+from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort, SortTable
 from murxpy.logic.terms import Term, TermTable
@@ -100,10 +101,15 @@ class Run:
     # -- calling the binding
 
     def choose(self, spellings: SpellingSet | None, seed: int, wanted: str | None, what: str) -> Spelling:
-        """The spelling for a call: the one named, else the one that the line's seed gives. Raises Refused."""
+        """The spelling for a call: the one named, else the one that the line's seed gives.
+
+        Raises Refused where this release has none, InputError where the one named does not mean this call.
+        """
         if spellings is not None:
             chosen = spellings.named(wanted) if wanted is not None else spellings.pick(point(seed), self.frame)
             if chosen is not None:
+                if wanted is not None and not chosen.fits(self.frame):
+                    raise InputError(f"the spelling '{wanted}' of {what} does not fit these words")
                 return chosen
         missing = f"no spelling '{wanted}' of {what}" if wanted is not None else f"no spelling of {what} fits"
         raise Refused("unsupported", f"{missing} in this release of {self.wrapper.name}")
@@ -216,9 +222,11 @@ class Run:
         return entry
 
     def _sort_of(self, obj: Any, sort: Sort) -> Any:
-        """The object of a term's sort as the binding gives it; FUN objects of some bindings have none."""
+        """The object of a term's sort as the binding gives it; None for functions where the binding has no sort of them."""
         reader = self.wrapper.set("readers", "term-sort")
-        if reader is None or sort.kind == "SORT_FUN":
+        if sort.kind == "SORT_FUN" and self.wrapper.set("sorts", "SORT_FUN") is None:
+            return None
+        if reader is None:
             return self._made.get(sort) or self._make_sort(sort)
         self.frame.fill()
         try:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from murxpy.machine.database import Entry
-from murxpy.machine.run import Refused, Run
-from murxpy.machine.tokens import Token, print_token, quote
+from murxpy.machine.run import Run, Stopped
+from murxpy.machine.tokens import Token, as_word, print_token, quote
 
 ANSWERS = ("sat", "unsat", "unknown")
 
@@ -41,7 +41,7 @@ def delete(run: Run, seed: int) -> None:
 
 def set_logic(run: Run, logic: str, seed: int, spelling: str | None = None) -> None:
     """`set-logic LOGIC`."""
-    plain(run, "set-logic", logic, (), seed, spelling, value=logic)
+    plain(run, "set-logic", as_word(logic), (), seed, spelling, value=logic)
     run.state.logic = logic
 
 
@@ -58,7 +58,7 @@ def set_option(run: Run, name: str, value: str, seed: int, spelling: str | None 
     run.frame.fill(name=name, value=value)
     special = run.wrapper.set("special-options", name)
     chosen = run.choose(special or run.wrapper.set("actions", "set-option"), seed, spelling, "set-option")
-    run.begin(seed, "set-option", chosen.name, f"{name} {value}")
+    run.begin(seed, "set-option", chosen.name, f"{as_word(name)} {as_word(value)}")
     run.call(chosen, (), (), "set-option")
     run.state.options[name] = value
     if name in SPECIAL_OPTIONS:
@@ -196,6 +196,15 @@ def on_terms(run: Run, action: str, entries: Sequence[Entry], seed: int, spellin
     return plain(run, action, words, [e.obj for e in entries], seed, spelling, terms=tuple(e.term for e in entries))
 
 
+def own(run: Run, action: str, entries: Sequence[Entry], seed: int, spelling: str | None = None) -> None:
+    """One of the wrapper's own actions. Its call gives None, or a str that says which promise of the binding is broken."""
+    broken = on_terms(run, action, entries, seed, spelling)
+    if isinstance(broken, str):
+        raise Stopped(run.finding("contract", "binding", broken, action, "", spelling or ""))
+    if run.wrapper.data["own-actions"][action].get("changes"):
+        run.state.changed()
+
+
 def drop(run: Run, entry: Entry, seed: int) -> None:
     """`del t`: lets go of an object."""
     run.begin(seed, "del", None, str(entry))
@@ -210,9 +219,3 @@ def collect(run: Run, seed: int) -> None:
     run.begin(seed, "gc", None, "")
     gc.collect()
     run.counts["action-ok:gc"] += 1
-
-
-def require(condition: bool, what: str) -> None:
-    """Raise Refused where a replayed line cannot be carried out here."""
-    if not condition:
-        raise Refused("unsupported", what)

@@ -6,7 +6,8 @@ import re
 from typing import Any, NamedTuple, Union
 
 from murxpy.errors import InputError
-from murxpy.logic.values import to_codes
+from murxpy.logic.values import from_codes, to_codes
+from murxpy.machine.pyvalues import print_value, read_value
 
 
 class Ref(NamedTuple):
@@ -41,33 +42,28 @@ class FieldSort(NamedTuple):
 
 
 class Python(NamedTuple):
-    """A Python value as an argument: None, a bool, an int, a float or a str."""
+    """A Python value as an argument: None, a bool, an int, a float, a str, bytes, or a list, tuple or dict of such."""
 
     value: Any
 
     def __str__(self) -> str:
-        value = self.value
-        if isinstance(value, bool) or value is None:
-            return f"py:{str(value).lower()}"
-        if isinstance(value, float):
-            return f"py:{value.hex()}f"
-        return f"py:{quote(value)}" if isinstance(value, str) else f"py:{value}"
+        return f"py:{print_value(self.value)}"
 
 
 Token = Union[Ref, Quoted, FieldSort, Python, bool, int, str]
 
-_ESCAPE = re.compile(r"\\u\{([0-9a-fA-F]{1,6})\}|\\u([0-9a-fA-F]{4})")
 _WORD = re.compile(
     r"""\s*(?:
       (?P<field>s\(nil\)|s<"(?P<other>[^"]*)">|s"(?P<param>[^"]*)")
-    | py:"(?P<pytext>[^"]*)"
+    | py:(?P<python>(?:[^\s"]|"[^"]*")*)
     | "(?P<quoted>[^"]*)"
     | (?P<word>[^\s"]+)
     )(?=\s|$)""",
-    re.VERBOSE,
+    re.VERBOSE | re.ASCII,
 )
-_REF = re.compile(r"([a-z])(\d{1,9})")
-_INT = re.compile(r"-?\d{1,5000}")
+_REF = re.compile(r"([a-z])(0|[1-9][0-9]{0,8})")
+_INT = re.compile(r"0|-?[1-9][0-9]{0,3999}")  # what is written otherwise (007) is a word, and stays as it is
+_BARE = re.compile(r"[A-Za-z+.:_-][A-Za-z0-9+.:_-]*")
 
 
 def quote(text: str) -> str:
@@ -75,14 +71,10 @@ def quote(text: str) -> str:
     return f'"{to_codes(text)}"'
 
 
-def unquote(text: str) -> str:
-    """The code points that the inside of a quoted text stands for."""
-    return _ESCAPE.sub(_code_point, text) if "\\" in text else text
-
-
-def _code_point(found: re.Match[str]) -> str:
-    number = int(found.group(1) or found.group(2), 16)
-    return chr(number) if number <= 0x10FFFF else found.group(0)
+def as_word(text: str) -> str:
+    """`text` as it is where it reads back as the same word, else quoted."""
+    bare = _INT.fullmatch(text) or (_BARE.fullmatch(text) and not text.startswith("py:"))
+    return text if bare else quote(text)
 
 
 def read_tokens(text: str, file: str, line: int) -> list[Token]:
@@ -103,13 +95,13 @@ def _token(found: re.Match[str], file: str, line: int) -> Token:
     if word is not None:
         return _word(word, file, line)
     if found.group("quoted") is not None:
-        return Quoted(unquote(found.group("quoted")))
-    if found.group("pytext") is not None:
-        return Python(unquote(found.group("pytext")))
+        return Quoted(from_codes(found.group("quoted")))
+    if found.group("python") is not None:
+        return _python(found.group("python"), file, line)
     if found.group("other") is not None:
-        return FieldSort("other", unquote(found.group("other")))
+        return FieldSort("other", from_codes(found.group("other")))
     if found.group("param") is not None:
-        return FieldSort("param", unquote(found.group("param")))
+        return FieldSort("param", from_codes(found.group("param")))
     return FieldSort("self", "")
 
 
@@ -121,19 +113,15 @@ def _word(word: str, file: str, line: int) -> Token:
         return int(word)
     if word in ("true", "false"):
         return word == "true"
-    if word.startswith("py:"):
-        return _python(word[3:], file, line)
     return word
 
 
 def _python(text: str, file: str, line: int) -> Python:
-    named = {"none": None, "true": True, "false": False}
-    if text in named:
-        return Python(named[text])
     try:
-        return Python(float.fromhex(text[:-1]) if text.endswith("f") else int(text))
+        return Python(read_value(text))
     except ValueError:
-        raise InputError(f"'py:{text}' is no Python value, expected none, true, false, a number or a text", file=file, line=line) from None
+        message = f"'py:{text[:40]}' is no Python value, expected none, true, false, a number, a text, bytes or a list of such"
+        raise InputError(message, file=file, line=line) from None
 
 
 def print_token(token: Token) -> str:

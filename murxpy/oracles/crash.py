@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Cause = Literal["report", "died", "parent", "wall", "cpu", "memory", "stopped"]
+Cause = Literal["report", "died", "parent", "wall", "cpu", "memory", "channel", "stopped"]
 
 SEVERITY = {
     "crash": "high", "abort": "high", "asan": "high", "ubsan": "medium", "exit": "high", "flood": "medium",
@@ -23,22 +23,25 @@ SEVERITY = {
 # A signal that somebody else may have sent: such a death counts only when a replay shows it again.
 _FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
-# What dying programs print, the most telling first: (kind or None to keep that of the signal, pattern); the message is
-# what the groups catch, joined.
-_LAST_WORDS: tuple[tuple[str | None, re.Pattern[str]], ...] = (
-    ("asan", re.compile(r"^SUMMARY: \w*AddressSanitizer: (.+)$", re.M)),
-    ("asan", re.compile(r"ERROR: AddressSanitizer: (.+)$", re.M)),
-    ("ubsan", re.compile(r"^(\S+:\d+):\d+: (runtime error: .+)$", re.M)),
-    ("ubsan", re.compile(r"^SUMMARY: UndefinedBehaviorSanitizer: (.+)$", re.M)),
-    ("abort", re.compile(r"(ASSERTION VIOLATION)\nFile: (.+)\nLine: (\d+)\n(.*)$", re.M)),
-    ("abort", re.compile(r"(Fatal failure within .+)\n(?:Check failure\n)?\s*(.*)$", re.M)),
-    ("abort", re.compile(r"(\S+:\d+: .*Assertion) [`'](.+)' (failed)", re.M)),
-    ("abort", re.compile(r"(UNEXPECTED CODE WAS REACHED.*|UNREACHABLE.*)$", re.M)),
-    ("out-of-memory", re.compile(r"(std::bad_alloc|[Oo]ut of memory|Cannot allocate memory)")),
-    (None, re.compile(r"(terminate called .+?)(?:\n\s*(what\(\): .+))?$", re.M)),
-    (None, re.compile(r"^((?:double free|corrupted|free\(\)|malloc\(\)|munmap_chunk\(\)|realloc\(\)).*)$", re.M)),
-    (None, re.compile(r"^(\*\*\* stack smashing detected \*\*\*)", re.M)),
-    (None, re.compile(r"^Fatal Python error: (?!Segmentation fault|Aborted|Bus error|Floating-point)(.+)$", re.M)),
+# What dying programs print, the most telling first: kind (None to keep that of the signal), a word that must be there,
+# pattern. The message is what the groups catch, joined. Lines are cut, since some patterns take quadratic time on one.
+_LONG_LINE = re.compile(r"^(.{1000}).+$", re.M)
+_LAST_WORDS: tuple[tuple[str | None, str, re.Pattern[str]], ...] = (
+    ("asan", "AddressSanitizer", re.compile(r"^SUMMARY: AddressSanitizer: (.+)$", re.M)),
+    ("asan", "AddressSanitizer", re.compile(r"ERROR: AddressSanitizer: (.+)$", re.M)),
+    ("ubsan", "runtime error", re.compile(r"^(\S+:\d+):\d+: (runtime error: .+)$", re.M)),
+    ("ubsan", "UndefinedBehavior", re.compile(r"^SUMMARY: UndefinedBehaviorSanitizer: (.+)$", re.M)),
+    ("abort", "ASSERTION", re.compile(r"(ASSERTION VIOLATION)\nFile: (.+)\nLine: (\d+)\n(.*)$", re.M)),
+    ("abort", "Fatal failure", re.compile(r"(Fatal failure within .+)\n(?:Check failure\n)?\s*(.*)$", re.M)),
+    ("abort", "Assertion", re.compile(r"(?<!\S)(\S+:\d+: .*Assertion) [`'](.+)' (failed)", re.M)),
+    ("abort", "UNEXPECTED CODE", re.compile(r"(UNEXPECTED CODE WAS REACHED.*)$", re.M)),
+    ("abort", "UNREACHABLE", re.compile(r"(UNREACHABLE.*)$", re.M)),
+    ("out-of-memory", "std::bad_alloc", re.compile(r"(std::bad_alloc)")),
+    ("out-of-memory", "memory", re.compile(r"([Oo]ut of memory|Cannot allocate memory)")),
+    (None, "terminate called", re.compile(r"(terminate called .+?)(?:\n\s*(what\(\): .+))?$", re.M)),
+    (None, "", re.compile(r"^((?:double free|corrupted|free\(\)|malloc\(\)|munmap_chunk\(\)|realloc\(\)).*)$", re.M)),
+    (None, "stack smashing", re.compile(r"^(\*\*\* stack smashing detected \*\*\*)", re.M)),
+    (None, "Fatal Python", re.compile(r"^Fatal Python error: (?!Segmentation f|Aborted|Bus e|Floating-p)(.+)$", re.M)),
 )
 
 
@@ -146,19 +149,22 @@ def _judge_death(outcome: Outcome) -> Verdict:
     if outcome.cause == "memory":
         return Verdict("out-of-memory", "solver", "the memory limit was passed", "", call, note)
     if outcome.cause == "parent":
-        return Verdict("abort" if name == "SIGABRT" else "crash", "solver", "it killed the process that started it", name,
-                       call, "the warm parent died with it", doubtful=True)  # fmt: skip
-    kind, message = _last_words(outcome.output)
+        kind = "abort" if name == "SIGABRT" else "crash"
+        return Verdict(kind, "solver", "it killed the process that started it", name, call,
+                       "the warm parent died with it", doubtful=True)  # fmt: skip
+    if outcome.cause == "channel":
+        return Verdict("crash", "solver", "it closed the descriptors of its process", "", call, note)
+    spoken, message = _last_words(outcome.output)
     if name == "SIGXFSZ":
         return Verdict("flood", "solver", "it printed more than the limit", name, call, note)
     if name == "SIGKILL" and 0 < outcome.memory_limit * 0.8 <= outcome.peak:
         return Verdict("out-of-memory", "solver", "killed by the system for its memory", "", call, note)
     if not name:
         code = os.waitstatus_to_exitcode(outcome.status or 0)
-        return Verdict(kind or "exit", "solver", message or f"the process exited with code {code}", "", call, note)
+        return Verdict(spoken or "exit", "solver", message or f"the process exited with code {code}", "", call, note)
     doubtful = name in [number.name for number in _FROM_OUTSIDE]
-    kind = kind or ("abort" if name == "SIGABRT" else "crash")
-    return Verdict(kind, "solver", message or name, name, call, note, doubtful)
+    kind = "abort" if name == "SIGABRT" else "crash"
+    return Verdict(spoken or kind, "solver", message or name, name, call, note, doubtful)
 
 
 def signal_name(status: int | None) -> str:
@@ -173,8 +179,9 @@ def signal_name(status: int | None) -> str:
 
 
 def _last_words(output: str) -> tuple[str | None, str]:
-    for kind, pattern in _LAST_WORDS:
-        match = pattern.search(output)
+    output = _LONG_LINE.sub(r"\1", output)
+    for kind, word, pattern in _LAST_WORDS:
+        match = pattern.search(output) if word in output else None
         if match is not None:
             return kind, " ".join(part.strip() for part in match.groups() if part)
     return None, ""

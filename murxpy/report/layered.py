@@ -18,7 +18,8 @@ Edge = tuple[str, str]
 Point = tuple[float, float]
 
 _SWEEPS = 24  # over the order
-_MOVES = 600  # over the places in it
+_MOVES = 600  # over the places in it, at most
+_REST = 0.05  # no more moves when all are smaller
 _STRIDE = 1.85  # a move goes this far towards the wished place: beyond 1 it is sooner at rest (over-relaxation)
 _PASSING, _SHORT, _LONG = 12.0, 4.0, 0.04  # pull along an edge: on its way, at its ends if it is short, if it is long
 _NODE_GAP, _EDGE_GAP = 34.0, 14.0  # between neighbours on a row: two nodes or labels, or a passing edge
@@ -180,8 +181,11 @@ def _set_x(rows: Sequence[Sequence[Place]]) -> None:
             place.x = edge + place.gap + place.width / 2
             edge = place.x + place.width / 2 + place.gap
     for sweep in range(_MOVES):
+        moved = 0.0
         for row in rows if sweep % 2 == 0 else reversed(rows):
-            _settle(row, [place.x + _STRIDE * (_wish(place) - place.x) for place in row])
+            moved = max(moved, _settle(row, [place.x + _STRIDE * (_wish(place) - place.x) for place in row]))
+        if moved < _REST:
+            break
     for row in rows:
         _settle(row, [_wish(place) for place in row])
     left = min(place.x - place.width / 2 for row in rows for place in row)
@@ -196,8 +200,8 @@ def _wish(place: Place) -> float:
     return sum(pull * other.x for other, pull in place.pulls) / total if total else place.x
 
 
-def _settle(row: Sequence[Place], wanted: Sequence[float]) -> None:
-    """Move a row's places as near as possible to `wanted` (least squares): pool adjacent violators."""
+def _settle(row: Sequence[Place], wanted: Sequence[float]) -> float:
+    """Move a row's places as near as possible to `wanted` (least squares, by pooling adjacent violators); how far."""
     offsets = [0.0]
     for before, place in pairwise(row):
         offsets.append(offsets[-1] + before.width / 2 + before.gap + place.gap + place.width / 2)
@@ -209,8 +213,10 @@ def _settle(row: Sequence[Place], wanted: Sequence[float]) -> None:
             last, before_last = pools.pop(), pools.pop()
             pools.append((before_last[0] + last[0], before_last[1] + last[1], before_last[2] + last[2]))
     settled = [total / weight for total, weight, count in pools for _ in range(count)]
+    before_move = [place.x for place in row]
     for place, base, offset in zip(row, settled, offsets, strict=True):
         place.x = base + offset
+    return max(abs(place.x - x) for place, x in zip(row, before_move, strict=True))
 
 
 def _row_tops(rows: Sequence[Sequence[Place]]) -> tuple[list[float], list[float]]:

@@ -56,10 +56,12 @@ def plain_lines(table: Table) -> list[str]:
     widths = [max(len(row[index]) for row in grid) for index in range(len(table.columns))]
     numbers = [name in table.right for name in table.columns]
     return [
-        (" " * _GAP).join(
+        (" " * _GAP)
+        .join(
             cell.rjust(width) if number else cell.ljust(width)
             for cell, width, number in zip(row, widths, numbers, strict=True)
-        ).rstrip()
+        )
+        .rstrip()
         for row in grid
     ]
 
@@ -94,8 +96,7 @@ def machine_json(machine: Plain, visits: Visits) -> Plain:
     states = {}
     for name, state in machine["states"].items():
         transitions = [
-            transition
-            | {"probability": visits.probability(name, position), "expected": visits.taken[name, position]}
+            transition | {"probability": visits.probability(name, position), "expected": visits.taken[name, position]}
             for position, transition in enumerate(state["do"])
         ]
         numbers = {"entered": visits.entered[name], "actions": visits.steps[name]}
@@ -180,12 +181,16 @@ def theories_json(catalogue: Plain, wrappers: Mapping[str, Plain]) -> Plain:
     theories = []
     for theory in catalogue["theories"]:
         operators = {
-            kind: operator
-            | {"spellings": {n: list(forms(w["operators"][kind])) for n, w in wrappers.items() if kind in w["operators"]}}
+            kind: operator | {"spellings": _names_by_solver(kind, wrappers)}
             for kind, operator in theory["operators"].items()
         }
         theories.append(theory | {"operators": operators})
     return {"theories": theories}
+
+
+def _names_by_solver(kind: str, wrappers: Mapping[str, Plain]) -> dict[str, list[str]]:
+    entries = {name: wrapper["operators"].get(kind) for name, wrapper in wrappers.items()}
+    return {name: list(forms(entry)) for name, entry in entries.items() if entry is not None}
 
 
 def wrappers_table(wrappers: Mapping[str, Plain]) -> Table:

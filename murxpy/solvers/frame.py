@@ -26,7 +26,7 @@ class Frame:
         self.result: Sort | None = None
         self.name = ""
         self.value: Any = None
-        self.bound = 0  # how many leading arguments are bound variables
+        self.bound: int = 0  # how many leading arguments are bound variables
 
     def fill(
         self,

@@ -13,13 +13,16 @@ VERSION = 1
 RESULTS = ("return", "answer", "value", "refused", "raised")
 INDENT = "      "
 MAX_TRACE = 256 << 20
+MURXLA_OPTIONS = "set-murxla-options"
+MURXLA_SOLVERS = ("bitwuzla", "boolector", "cvc5", "yices")
 
-_HEAD = re.compile(r"(?:(\d{1,20})\s+)?(?:(o\d{1,9})\.)?([A-Za-z][A-Za-z0-9_-]*)(?:@(\S+))?(?=\s|$)")
+_HEAD = re.compile(r"(?:([0-9]{1,20})\s+)?(?:(o[1-9][0-9]{0,8})\.)?([A-Za-z][A-Za-z0-9_-]*)(?:@(\S+))?(?=\s|$)", re.ASCII)
+_SEED = re.compile(r"[0-9a-f]{1,16}")
 
 
 @dataclass(slots=True)
 class Line:
-    """One action: seed, solver it is for (None: the current one), action, spelling, arguments, and what followed it."""
+    """One action: seed, solver it is for (None: the only one), action, spelling, arguments, and what followed it."""
 
     action: str
     args: list[Token] = field(default_factory=list)
@@ -44,12 +47,30 @@ class Line:
 
 @dataclass
 class Trace:
-    """A parsed trace: its header (comments `# key value`), whether Murxla wrote it, its lines."""
+    """A parsed trace: its header (comments `# key value`), the options of Murxla where it wrote it, its lines."""
 
     name: str
     lines: list[Line] = field(default_factory=list)
     header: dict[str, str] = field(default_factory=dict)
-    murxla: bool = False
+    murxla_options: list[str] | None = None
+
+    @property
+    def murxla(self) -> bool:
+        """True if the trace is in Murxla's dialect."""
+        return self.murxla_options is not None
+
+    @property
+    def solver(self) -> str:
+        """The name of the solver that the trace was made with; the empty string where it does not say."""
+        if self.murxla_options is not None:
+            named = [option[2:] for option in self.murxla_options if option[2:] in MURXLA_SOLVERS]
+            return named[-1] if named else ""
+        return self.header.get("solver", "").split(" ")[0]
+
+    @property
+    def seed(self) -> int:
+        """The seed of the run, 0 where the header has none."""
+        return int(self.header.get("seed") or "0", 16)
 
     def text(self) -> str:
         """The trace as a file."""
@@ -58,6 +79,8 @@ class Trace:
     def _rows(self) -> Iterator[str]:
         for key, value in self.header.items():
             yield f"# {key} {value}".rstrip()
+        if self.murxla_options is not None:
+            yield " ".join([MURXLA_OPTIONS, *self.murxla_options])
         for line in self.lines:
             yield line.head()
             for name, tokens in line.results:
@@ -75,35 +98,43 @@ def parse_trace(text: str, name: str) -> Trace:
         raise InputError(f"a trace of more than {MAX_TRACE >> 20} MB, expected a smaller one", file=name)
     trace = Trace(name)
     for number, row in enumerate(text.split("\n"), 1):
-        _read_row(trace, row, number)
+        _read_row(trace, row.strip(), number)
     if not trace.lines:
         raise InputError("no action in this trace, expected lines like '12345 new'", file=name)
-    version = trace.header.get("murxpy-trace")
-    if version is not None and version.split(" ")[0] != str(VERSION):
-        raise InputError(f"trace format {version}, this murxpy reads format {VERSION}", file=name, line=1)
     return trace
 
 
 def _read_row(trace: Trace, row: str, number: int) -> None:
-    stripped = row.strip()
-    if not stripped:
+    if not row:
         return
-    if stripped.startswith("#"):
-        key, _, value = stripped[1:].strip().partition(" ")
-        if not trace.lines and key:
-            trace.header.setdefault(key, value)
+    if row.startswith("#"):
+        if not trace.lines:
+            _read_header(trace, row[1:].strip(), number)
         return
-    if stripped.startswith("set-murxla-options"):
-        trace.murxla = True
+    if row.split(" ")[0] == MURXLA_OPTIONS and not trace.lines:
+        trace.murxla_options = row.split()[1:]
         return
-    head = _HEAD.match(stripped)
+    head = _HEAD.match(row)
     if head is None:
-        raise InputError(f"expected '<seed> <action> <arguments>', found '{stripped[:40]}'", file=trace.name, line=number)
+        raise InputError(f"expected '<seed> <action> <arguments>', found '{row[:40]}'", file=trace.name, line=number)
     seed, target, action, spelling = head.groups()
-    tokens = read_tokens(stripped[head.end() :], trace.name, number)
+    tokens = read_tokens(row[head.end() :], trace.name, number)
     if seed is None and action in RESULTS:
         if not trace.lines:
             raise InputError(f"'{action}' before any action", file=trace.name, line=number)
         trace.lines[-1].results.append((action, tokens))
         return
     trace.lines.append(Line(action, tokens, int(seed) if seed else None, target, spelling, [], number))
+
+
+def _read_header(trace: Trace, text: str, number: int) -> None:
+    """A comment above the first action: a key and its value. Raises InputError for a format or seed that cannot be read."""
+    key, _, value = text.partition(" ")
+    if not key:
+        return
+    trace.header.setdefault(key, value)
+    if key == "murxpy-trace" and value.split(" ")[0] != str(VERSION):
+        message = f"trace format '{value}', this murxpy reads format {VERSION}"
+        raise InputError(message, file=trace.name, line=number)
+    if key == "seed" and not _SEED.fullmatch(value):
+        raise InputError(f"expected a seed in hexadecimal, found '{value[:40]}'", file=trace.name, line=number)

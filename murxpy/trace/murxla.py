@@ -1,26 +1,38 @@
-"""Murxla's dialect of traces: names and argument orders that differ from ours."""
+"""Murxla's dialect of traces: names, argument orders and shapes that differ from ours."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from murxpy.logic.catalogue import Operator
+from murxpy.logic.sorts import Sort
 from murxpy.machine.database import Entry
-from murxpy.machine.run import Refused, Run
+from murxpy.machine.make import make_term
+from murxpy.machine.run import Refused
+
+if TYPE_CHECKING:
+    from murxpy.trace.reading import Reading
 
 _ACTIONS = {
     "cvc5-simplify": "simplify",
     "cvc5-term-substitute": "substitute",
-    "cvc5-sort-substitute": "cvc5-sort-substitute",
     "bitwuzla-substitute-term": "substitute",
 }
 _SPECIAL = {
     "SORT_FP": {"nan": "fp.nan", "+oo": "fp.+oo", "-oo": "fp.-oo", "+zero": "fp.+zero", "-zero": "fp.-zero"},
     "SORT_RM": {name: f"rm.{name}" for name in ("rne", "rna", "rtn", "rtp", "rtz")},
 }
-# Operators whose element comes after the container in Murxla.
-_CONTAINER_FIRST = ("OP_SET_MEMBER", "OP_SET_INSERT", "OP_BAG_COUNT")
-_VARIABLES_LAST = ("OP_SET_COMPREHENSION",)
+# Operators whose container comes first in Murxla and last here.
+_CONTAINER_FIRST = ("OP_SET_MEMBER", "OP_SET_INSERT", "OP_BAG_COUNT", "OP_BAG_MAP")
+
+
+class Application(NamedTuple):
+    """What a `mk-term` line applies."""
+
+    operator: Operator
+    args: list[Entry]
+    indices: tuple[Any, ...]
+    wanted: Sort | None
 
 
 def old_action(name: str) -> str:
@@ -33,20 +45,24 @@ def old_special(name: str, kind: str) -> str:
     return _SPECIAL.get(kind, {}).get(name.lower(), name)
 
 
-def old_words(
-    run: Run, murxla: bool, operator: Operator, args: list[Entry], indices: tuple[Any, ...]
-) -> tuple[list[Entry], tuple[Any, ...]]:
-    """Arguments and indices in our order. Raises Refused for what has no counterpart."""
-    if not murxla:
-        return args, indices
-    if operator.kind in _CONTAINER_FIRST and args[0].term.sort.kind in ("SORT_SET", "SORT_BAG"):
+def translate(r: Reading, application: Application) -> Application:
+    """The application with arguments in our order; Murxla's n-ary insertion becomes nested ones. Raises InputError."""
+    operator, args, _, _ = application
+    if operator.kind in _CONTAINER_FIRST and len(args) > 1:
         args = [*args[1:], args[0]]
-    if operator.kind == "OP_BAG_MAP":
-        args = [args[1], args[0]]
-    if operator.kind in _VARIABLES_LAST:
+    if operator.kind == "OP_SET_COMPREHENSION" and len(args) > 2:
         args = [*args[2:], *args[:2]]
-    if operator.kind == "OP_RE_LOOP" and len(indices) == 2 and indices[1] < indices[0]:
-        raise Refused("unsupported", "re.loop with its upper bound below the lower one")
-    return args, indices
+    if operator.kind == "OP_SET_INSERT":
+        while len(args) > 2:
+            args = [*args[:-2], make_term(r.run, operator, args[-2:], (), r.seed)]
+    return application._replace(args=args)
 
 
+def substituted(r: Reading) -> list[Entry]:
+    """The terms of `cvc5-term-substitute t n from.. n to..`. Raises Refused for more than one at once."""
+    inside, old = r.term(0), r.counted_terms(1)
+    new = r.counted_terms(2 + len(old))
+    r.end(3 + len(old) + len(new))
+    if len(old) != 1 or len(new) != 1:
+        raise Refused("unsupported", f"a substitution of {len(old)} terms at once")
+    return [inside, *old, *new]

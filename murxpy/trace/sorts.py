@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Iterable
 
-from murxpy.logic.sorts import Constructor, Datatype, Sort
+from murxpy.logic.sorts import Constructor, Datatype, Sort, probably_prime
 from murxpy.machine.database import SortEntry
 from murxpy.machine.tokens import FieldSort
-
-if TYPE_CHECKING:
-    from murxpy.trace.readers import Reading
+from murxpy.trace.reading import Reading
 
 MAX_COUNT = 10_000
+MAX_DEPTH = 32
+MAX_WIDTH = 1 << 24  # of a bit-vector or a format; no solver goes there, and a literal of it is 2 MB
+
+_NUMBER = re.compile(r"[1-9][0-9]{0,3999}")
+_LEAST = {"SORT_FP": 2, "SORT_FF": 2}
 
 
 def read_sort(r: Reading, kind: str) -> tuple[Sort, list[SortEntry]]:
@@ -31,13 +35,19 @@ def read_sort(r: Reading, kind: str) -> tuple[Sort, list[SortEntry]]:
             raise r.error("a function sort needs a domain and a codomain")
         return get(kind, *(e.sort for e in entries)), entries
     r.end(1 + len(shape))
-    numbers = []
-    for k, name in enumerate(shape):
-        text = r.text(1 + k, f"the parameter {name}")
-        if not text.isdigit() or int(text) < 1:
-            raise r.error(f"expected a positive number for {name}, found '{text}'")
-        numbers.append(int(text))
-    return get(kind, *numbers), []
+    return get(kind, *(_number(r, kind, 1 + k, name) for k, name in enumerate(shape))), []
+
+
+def _number(r: Reading, kind: str, at: int, name: str) -> int:
+    text = r.text(at, f"the parameter {name}")
+    least = _LEAST.get(kind, 1)
+    number = int(text) if _NUMBER.fullmatch(text) else 0
+    if number < least or (number > MAX_WIDTH and kind != "SORT_FF"):
+        limit = f"{least} to {MAX_WIDTH}" if kind != "SORT_FF" else "a prime"
+        raise r.error(f"expected {limit} for {name}, found '{text[:40]}'")
+    if kind == "SORT_FF" and not probably_prime(number):
+        raise r.error(f"expected a prime for {name}, found '{text[:40]}'")
+    return number
 
 
 class _Block:
@@ -70,7 +80,19 @@ def read_datatypes(r: Reading) -> list[Datatype]:
     r.end(block.at)
     if not datatypes:
         raise r.error("expected at least one datatype")
+    constructors = [c for d in datatypes for c in d.constructors]
+    _distinct(r, "datatype", (d.name for d in datatypes))
+    _distinct(r, "constructor", (c.name for c in constructors))
+    _distinct(r, "selector", (name for c in constructors for name, _ in c.fields))
     return datatypes
+
+
+def _distinct(r: Reading, what: str, names: Iterable[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise r.error(f"two times a {what} '{name}' in this line")
+        seen.add(name)
 
 
 def _declare(block: _Block) -> Datatype:
@@ -90,12 +112,14 @@ def _declare(block: _Block) -> Datatype:
     return datatype
 
 
-def _skip_field(block: _Block) -> None:
+def _skip_field(block: _Block, depth: int = 0) -> None:
+    if depth > MAX_DEPTH:
+        raise block.r.error(f"sorts nested more than {MAX_DEPTH} deep")
     word = block.r.word(block.at, "a sort")
     block.at += 1
     if isinstance(word, FieldSort) and word.form == "other":
         for _ in range(block.count("sorts")):
-            _skip_field(block)
+            _skip_field(block, depth + 1)
 
 
 def _read_constructors(block: _Block, datatype: Datatype) -> None:
@@ -127,4 +151,6 @@ def _field(block: _Block, owner: Datatype) -> Sort:
     if word.form == "self":
         return get("SORT_DT", owner, *(get("SORT_PARAM", p) for p in owner.params))
     arguments = [_field(block, owner) for _ in range(block.count("sorts"))]
+    if len(arguments) != len(other.params):
+        raise r.error(f"{other.name} has {len(other.params)} parameters, found {len(arguments)}")
     return get("SORT_DT", other, *arguments)

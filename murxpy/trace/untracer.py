@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from murxpy.errors import InputError
-from murxpy.logic.typing import IllSorted
-from murxpy.logic.values import BadValue
+from murxpy.errors import InputError, nearest
 from murxpy.machine.run import Refused, Run
-from murxpy.trace.grammar import Line, Trace
-from murxpy.trace.readers import READERS, Reading, Skipped
+from murxpy.trace.askers import Reader, own
+from murxpy.trace.grammar import Trace
+from murxpy.trace.murxla import old_action
+from murxpy.trace.reading import Reading, Skipped
+from murxpy.trace.readers import READERS
 
 
 def replay(run: Run, trace: Trace) -> None:
@@ -18,27 +19,42 @@ def replay(run: Run, trace: Trace) -> None:
     """
     reading = Reading(run, trace)
     for line in trace.lines:
-        reader = READERS.get(line.action) or reading.own_action(line)
         reading.line = line
         before = len(run.differences)
         try:
-            if not run.state.started and line.action not in ("new", "set-logic"):
-                raise reading.error("no solver yet, expected 'new' before this line")
-            reader(reading)
-            _compare_refusal(reading, line, None)
+            _reader(reading)(reading)
+            _compare_refusal(reading, None)
         except Skipped:
             run.counts["replay:skipped"] += 1
-            reading.lost(line)
+            reading.lost()
         except Refused as refused:
-            reading.lost(line)
+            run.counts["replay:refused"] += 1
+            run.counts[f"replay-refused:{refused}"] += 1
+            reading.lost()
             if len(run.differences) == before:
-                _compare_refusal(reading, line, refused)
-        except (IllSorted, BadValue) as error:
+                _compare_refusal(reading, refused)
+        except InputError as error:
+            if error.file is not None:
+                raise
             raise InputError(str(error), file=trace.name, line=line.number) from None
 
 
-def _compare_refusal(reading: Reading, line: Line, refused: Refused | None) -> None:
+def _reader(reading: Reading) -> Reader:
+    """What reads the line in hand. Raises InputError for an unknown action, or one before `new` or for another solver."""
+    line = reading.line
+    if line.target not in (None, "o1"):
+        raise reading.error(f"unknown solver {line.target}, expected o1, which 'new' returns")
+    reader = READERS.get(old_action(line.action) if reading.trace.murxla else line.action)
+    if reader is None and "-" not in line.action:
+        raise reading.error(f"unknown action '{line.action}'{nearest(line.action, READERS)}")
+    if not reading.run.state.started and line.action != "new":
+        raise reading.error("no solver yet, expected 'new' before this line")
+    return reader or own
+
+
+def _compare_refusal(reading: Reading, refused: Refused | None) -> None:
     """Note where the trace says that a line was refused and now it is not, or the other way round."""
+    line = reading.line
     before = line.result("refused")
     if refused is None and before:
         reading.run.differences.append(f"line {line.number}: {line.action} was refused, now it is not")

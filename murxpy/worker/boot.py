@@ -9,7 +9,7 @@ import os
 import sys
 
 
-def refuse(text):
+def refuse(text: str) -> None:
     body = json.dumps({"error": text, "exit": 4}).encode()
     control, setup = int(sys.argv[4]), int(sys.argv[5])
     os.ftruncate(setup, 0)
@@ -17,16 +17,17 @@ def refuse(text):
     os.write(control, b'{"loaded": false}')
 
 
-def register(folder):
+def register(folder: str) -> None:
     spec = importlib.util.spec_from_file_location(
         "murxpy", os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
     )
+    assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules["murxpy"] = module
     spec.loader.exec_module(module)
 
 
-def boot():
+def boot() -> None:
     folder, wanted, supervisor, first, second = sys.argv[1:6]
     found = "%d.%d" % sys.version_info[:2]  # noqa: UP031
     if found != wanted:

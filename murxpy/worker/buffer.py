@@ -1,7 +1,7 @@
 """The trace of the run in hand, in memory shared with the supervisor.
 
-The file is a header of native 64-bit words and then the text of the trace in UTF-8. The worker appends a line before the
-call that the line describes, so when the worker dies the supervisor reads the trace up to the fatal call.
+The file is a header of native 64-bit words and then the text of the trace in UTF-8. The worker appends a line before
+the call that the line describes, so when the worker dies the supervisor reads the trace up to the fatal call.
 """
 
 from __future__ import annotations

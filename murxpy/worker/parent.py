@@ -144,6 +144,7 @@ def main(supervisor: int, control_fd: int, setup_fd: int) -> None:
         file.write(json.dumps(answer).encode())
     control.send(json.dumps({"loaded": "ready" in answer}).encode())
     if "ready" in answer:
+        process.sanitized()
         gc.collect()
         gc.freeze()  # workers then share the pages of what was loaded
         with contextlib.suppress(ConnectionError):

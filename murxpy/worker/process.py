@@ -1,10 +1,11 @@
-"""What a worker process does to itself before it runs a solver: its own group, limits, streams, and a death with its parent."""
+"""What a worker process does to itself before it runs a solver: limits, streams, and a death with its parent."""
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
 import faulthandler
+import functools
 import os
 import resource
 import signal
@@ -25,10 +26,14 @@ def die_with_parent(parent: int) -> None:
         os._exit(0)
 
 
+@functools.cache
 def sanitized() -> bool:
-    """Whether a sanitizer's run-time library is loaded: it has its own crash handler and maps terabytes."""
-    with open("/proc/self/maps", encoding="ascii", errors="replace") as maps:
-        return any("libasan" in line or "libclang_rt" in line for line in maps)
+    """Whether a sanitizer's run-time library is loaded: it has its own crash handler and maps terabytes.
+
+    First asked by the warm parent, when the solver is loaded; its workers inherit the answer.
+    """
+    with open("/proc/self/maps", "rb") as maps:
+        return any(b"libasan" in line or b"libclang_rt" in line for line in maps)
 
 
 def redirect(output: int) -> None:

@@ -18,7 +18,7 @@ from murxpy.machine.generate.swarm import SwarmDrawer
 from murxpy.machine.generate.walk import StateMachine
 from murxpy.machine.run import Run, Stopped
 from murxpy.solvers.wrapper import Wrapper
-from murxpy.trace.grammar import VERSION, parse_trace
+from murxpy.trace.grammar import VERSION, Trace, parse_trace
 from murxpy.trace.untracer import replay
 
 Write = Callable[[str], None]
@@ -73,14 +73,19 @@ class Session:
             trace = parse_trace(text, name)
         except InputError as error:
             return _malformed(str(error))
-        seed = trace.header.get("seed", "0")
-        run = Run(self.wrapper, self.catalogue, int(seed, 16) if seed else 0, write)
-        run.header(f"{key} {value}".rstrip() for key, value in trace.header.items())
+        run = Run(self.wrapper, self.catalogue, trace.seed, write)
+        run.header(self._replay_header(trace))
         try:
             return self._report(run, lambda: replay(run, trace))
         except InputError as error:
             run.flush()
             return _malformed(str(error))
+
+    def _replay_header(self, trace: Trace) -> list[str]:
+        """The trace's own header; the spellings that follow are this solver's, so it says where they are not the trace's."""
+        if trace.solver == self.wrapper.name and not trace.murxla:
+            return [f"{key} {value}".rstrip() for key, value in trace.header.items()]
+        return self._header()
 
     def _header(self) -> list[str]:
         return [

@@ -36,7 +36,8 @@ class FakeSession:
         self._damped: list[list[str]] = []
 
     def describe(self) -> dict[str, Any]:
-        return {"solver": "fake", "version": "1.0", "module_file": self._setup.get("module_file", __file__), "python": "3"}
+        file = self._setup.get("module_file", __file__)
+        return {"solver": "fake", "version": "1.0", "module_file": file, "python": "3"}
 
     def damp(self, calls: list[list[str]]) -> None:
         self._damped = calls
@@ -65,7 +66,7 @@ class FakeSession:
             if len(words) < 2 or not words[0].isdigit():
                 report = self._report(0, None)
                 return {**report, "status": "malformed", "differences": [f"{name}:{number}: expected a seed"]}
-            action, _, fault = words[1].partition("@")
+            fault = words[1].partition("@")[2]
             if fault:
                 finding = self._commit(fault)
                 if finding is not None:

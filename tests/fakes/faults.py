@@ -24,7 +24,7 @@ def assertion() -> None:
 
 
 def terminate() -> None:
-    os.write(2, b"terminate called after throwing an instance of 'fake::exception'\n  what():  bad level 0x7f12ab, 17\n")
+    os.write(2, b"terminate called after throwing an instance of 'fake::exception'\n  what():  bad level 0x7f, 17\n")
     libc.abort()
 
 

@@ -88,7 +88,14 @@ def _set_limit(gen: Generator) -> bool:
     return True
 
 
+def _limited(gen: Generator) -> None:
+    """No check without a limit: the run's first one sets it."""
+    if gen.run.state.limit is None:
+        _set_limit(gen)
+
+
 def _check_sat(gen: Generator) -> bool:
+    _limited(gen)
     solve.check_sat(gen.run, gen.run.line_seed())
     return True
 
@@ -108,6 +115,7 @@ def _check_sat_assuming(gen: Generator) -> bool:
         assumptions.append(entry)
     if not assumptions:
         return False
+    _limited(gen)
     solve.check_sat_assuming(run, assumptions, run.line_seed())
     return True
 
@@ -263,18 +271,16 @@ def _gc(gen: Generator) -> bool:
 
 
 def _solver_action(gen: Generator) -> bool:
-    """One of the wrapper's own actions, `NAME-...`; how many terms it takes, and of which sorts, its entry says."""
+    """One of the wrapper's own actions, `NAME-...`."""
     run = gen.run
-    prefix = f"{run.wrapper.name}-"
-    names = [n for n in run.wrapper.spellings["actions"] if n.startswith(prefix) and options.due(gen, n)]
-    if not names:
+    allowed = options.due(gen)
+    if not allowed.items:
         return False
-    name = gen.stream.choose(names)
-    entries = options.operands(gen, name, lambda: _bool_entry(gen), lambda: _any_entry(gen))
+    name = gen.stream.weighted(allowed)
+    entries = options.operands(gen, run.wrapper.data["own-actions"][name].get("takes") or [])
     if entries is None:
         return False
-    solve.on_terms(run, name, entries, run.line_seed())
-    options.after(gen, name)
+    solve.own(run, name, entries, run.line_seed())
     return True
 
 

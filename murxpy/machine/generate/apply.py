@@ -34,7 +34,8 @@ def _apply(gen: Generator, operator: Operator, fixed: Entry | None) -> Entry:
     signature = operator.signature
     env: Binding = {"max": gen.settings.limit("bv-width")}
     patterns = list(signature.args)
-    patterns += [patterns[-1]] * _extra(gen, operator)
+    if operator.variadic:
+        patterns += [patterns[-1]] * _extra(gen, operator)
     position = _fix(gen, operator, patterns, fixed, env)
     if any(spec.low is None and spec.name == "e" for spec in signature.indices):
         env["e"], env["s"] = draw_format(gen).params  # type: ignore[assignment]
@@ -67,8 +68,6 @@ def gen_term(
 
 
 def _extra(gen: Generator, operator: Operator) -> int:
-    if not operator.variadic:
-        return 0
     limit = gen.settings.limit("arguments") - operator.minimum
     arity = gen.profile.arity(operator)
     if arity is not None:

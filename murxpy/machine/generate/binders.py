@@ -38,8 +38,9 @@ def _bind(gen: Generator, operator: Operator, variables: list[Entry]) -> Entry:
         args = [*variables, body(gen, variables)]
     else:
         inner = open_term(gen, variables)
-        if not gen.profile.allows("array-element" if operator.theory == "ARRAY" else "fun-codomain", inner.term.sort):
-            raise Unfit
+        context = "array-element" if operator.theory == "ARRAY" else "fun-codomain"
+        if inner.term.sort.kind == "SORT_FUN" or not gen.profile.allows(context, inner.term.sort):
+            raise Unfit  # a function that gives a function is one of more arguments
         args = [*variables, inner]
     if len(shape) > 2:
         args.append(_pattern(gen, variables) if shape[2].name == "pattern" else _element(gen, variables))
@@ -120,7 +121,7 @@ def define_function(gen: Generator) -> bool:
     try:
         build_terms(gen)
         inner = open_term(gen, variables)
-        if not gen.profile.allows("define-codomain", inner.term.sort):
+        if inner.term.sort.kind == "SORT_FUN" or not gen.profile.allows("define-codomain", inner.term.sort):
             return False
         make_function(run, run.symbol("f"), variables, inner, run.line_seed())
         return True

@@ -62,54 +62,59 @@ def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def own_action(gen: Generator, name: str) -> dict[str, Any]:
-    """What the wrapper says of one of its own actions: `needs`, `takes`, `options`."""
-    entry: dict[str, Any] = (gen.run.wrapper.data.get("own-actions") or {}).get(name) or {}
-    return entry
+CONDITIONS_OF_STATE: dict[str, Callable[[Generator], bool]] = {
+    "sat": lambda g: g.run.state.answer == "sat",
+    "unsat": lambda g: g.run.state.answer == "unsat",
+    "unknown": lambda g: g.run.state.answer == "unknown",
+    "checked": lambda g: g.run.state.answer is not None,
+    "asserted": lambda g: any(g.run.state.assertions),
+    "models": lambda g: g.run.state.models,
+    "cores": lambda g: g.run.state.cores,
+    "incremental": lambda g: g.run.state.incremental,
+    "quantifiers": lambda g: "QUANT" in g.swarm.theories,
+}
 
 
-def due(gen: Generator, name: str) -> bool:
-    """True if the solver's state allows the action now: `needs` is sat, unsat, checked, or an option that must be on."""
-    state = gen.run.state
-    for need in own_action(gen, name).get("needs") or ():
-        if need in ("sat", "unsat", "unknown"):
-            if state.answer != need:
-                return False
-        elif need == "checked":
-            if state.answer is None:
-                return False
-        elif need == "asserted":
-            if not state.asserted():
-                return False
-        elif need in SPECIAL_OPTIONS:
-            if not getattr(state, SPECIAL_OPTIONS[need]):
-                return False
-        elif state.options.get(need, "false") != "true":
-            return False
-    return True
+def due(gen: Generator) -> Weighted[str]:
+    """The wrapper's own actions that the solver's state and options allow now, by weight."""
+    run = gen.run
+    allowed: list[tuple[str, float]] = []
+    for name, entry in (run.wrapper.data.get("own-actions") or {}).items():
+        option = entry.get("option")
+        if run.wrapper.set("actions", name) is None or not all(CONDITIONS_OF_STATE[c](gen) for c in entry.get("needs") or ()):
+            continue
+        if option is None or run.state.options.get(option, "false") not in ("false", "none"):
+            allowed.append((name, float(entry.get("weight", 1))))
+    return Weighted(allowed)
 
 
-def operands(
-    gen: Generator, name: str, boolean: Callable[[], Entry | None], anything: Callable[[], Entry | None]
-) -> list[Entry] | None:
-    """The terms that the action takes (`takes: [bool, any, same-0]`); None where there are none."""
+def operands(gen: Generator, kinds: list[str]) -> list[Entry] | None:
+    """The terms that a wrapper's own action takes (`bool`, `any`, `same-0`, `bool+`, ...); None where there are none."""
     entries: list[Entry] = []
-    for kind in own_action(gen, name).get("takes") or ():
-        if kind == "bool":
-            entry = boolean()
-        elif str(kind).startswith("same-"):
-            entry = gen.run.db.pick(entries[int(str(kind)[5:])].term.sort, gen.stream, 0.2, closed=True)
-        else:
-            entry = anything()
-        if entry is None or entry.term.sort.kind == "SORT_FUN":
-            return None
-        entries.append(entry)
+    for kind in kinds:
+        many = kind.endswith("+")
+        for _ in range(gen.stream.between(1, 3) if many else 1):
+            entry = _operand(gen, kind.rstrip("+"), entries)
+            if entry is None or entry.term.sort.kind == "SORT_FUN":
+                return None
+            entries.append(entry)
     return entries
 
 
-def after(gen: Generator, name: str) -> None:
-    """What the action changes: `changes: true` says that the last answer no longer holds."""
-    if own_action(gen, name).get("changes"):
-        gen.run.state.changed()
-
-
+def _operand(gen: Generator, kind: str, entries: list[Entry]) -> Entry | None:
+    db, stream = gen.run.db, gen.stream
+    if kind.startswith("same-"):
+        return db.pick(entries[int(kind[5:])].term.sort, stream, 0.2, closed=True)
+    sorts = [s for found in db.by_kind.values() for s in found]
+    if kind == "bool":
+        sorts = [s for s in sorts if s.kind == "SORT_BOOL"]
+    elif kind == "uninterpreted":
+        sorts = [s for s in sorts if s.kind == "SORT_UNINTERPRETED"]
+    elif kind == "quantified":
+        found = [e for e in db.terms.values() if e.term.op in ("OP_FORALL", "OP_EXISTS") and not e.term.free]
+        return stream.choose(found) if found else None
+    for _ in range(4):
+        entry = db.pick(stream.choose(sorts), stream, 0.2, closed=True) if sorts else None
+        if entry is None or kind != "constant" or entry.term.op == "OP_CONSTANT":
+            return entry
+    return None

@@ -1,0 +1,149 @@
+"""Throughput of one worker: runs, decided checks and useful terms per CPU second of the whole process tree, and where the time goes.
+
+A decided check was answered sat or unsat with something asserted or assumed; it counts once for each distinct set of these. A useful
+term is a distinct operator term in such a set; it counts once a run. Measure on a machine that does nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import itertools
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import common
+from children import Write, run_all
+from common import percent, table, verdict
+from settled import settled
+
+from murxpy.worker.session import Session
+
+AIMS = {"BV": (100, 1500), "all": (87, 1100)}  # decided checks and useful terms per CPU second
+UNSETTLED, SOLVER = 0.40, 0.70
+WALL = 2.0  # seconds after which a run is killed
+MANY = 1_000_000  # more seeds than anybody has time for
+
+
+def tree_cpu() -> float:
+    """CPU seconds of this process and of all its children that have ended."""
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
+def by_session(args: argparse.Namespace, session: Session) -> dict[str, Any]:
+    """Runs in a forked child, without campaign."""
+    _count_cpu_time()
+    counts: Counter[str] = Counter()
+    lost: Counter[str] = Counter()
+
+    def task(session: Session, seed: int, write: Write) -> dict[str, Any]:
+        return session.walk(seed, write)["counts"]  # type: ignore[no-any-return]
+
+    seeds = common.seeds(argparse.Namespace(seed=args.seed, runs=MANY))
+    start, cpu = time.monotonic(), tree_cpu()
+    outcomes = run_all(session, seeds, task, jobs=1, wall=WALL)
+    for outcome in itertools.takewhile(lambda _: time.monotonic() - start < args.seconds, outcomes):
+        counts.update(outcome.result)
+        lost[outcome.status] += outcome.status != "ok"
+    outcomes.close()
+    return {"counts": counts, "cpu": tree_cpu() - cpu, "wall": time.monotonic() - start, **lost}
+
+
+def _count_cpu_time() -> None:
+    """Have the counters of time count CPU time, so that a busy machine does not pass for a slow solver."""
+    for name in ("murxpy.machine.run", "murxpy.worker.session"):
+        module = importlib.import_module(name)
+        if hasattr(module, "perf_counter_ns"):
+            module.perf_counter_ns = time.process_time_ns
+
+
+def by_campaign(args: argparse.Namespace, session: Session) -> dict[str, Any]:
+    """`murxpy fuzz --jobs 1` as a user runs it, from its start to its end; runs that were killed count in CPU only."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "murxpy", "fuzz", args.solver, "--jobs", "1", "--time", f"{args.seconds:.0f}s",
+                   "--seed", str(args.seed), "--machine", args.machine, "--out", str(Path(folder) / "out"), "--json"]  # fmt: skip
+        command += [] if args.theories == "all" else ["--theories", args.theories]
+        command += ["--no-swarm"] if args.no_swarm else []
+        start, cpu = time.monotonic(), tree_cpu()
+        done = subprocess.run(command, cwd=common.ROOT, capture_output=True, text=True, check=False)
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    if done.returncode not in (0, 1) or not events or events[-1]["event"] != "ended":
+        raise SystemExit(f"error: murxpy fuzz ended with {done.returncode}: {done.stderr.strip()[-500:]}")
+    ended = events[-1]
+    return {"counts": Counter(ended["counts"]), "cpu": tree_cpu() - cpu, "wall": time.monotonic() - start,
+            "overstayed": ended["overstayed"], "died": ended["workers_lost"] + ended["findings"]}  # fmt: skip
+
+
+def figures(measured: dict[str, Any]) -> dict[str, float]:
+    """The figures per CPU second and per run."""
+    counts, cpu, runs = measured["counts"], measured["cpu"], max(1, measured["counts"]["run:total"])
+    lines = sum(n for name, n in counts.items() if name.startswith("action:"))
+    amounts = {"runs": counts["run:total"], "decided checks": counts["check:decided"],
+               "useful terms": counts["term:useful"], "actions": lines}  # fmt: skip
+    rates = {f"{name}/s": amount / cpu for name, amount in amounts.items()}
+    made = {"terms": counts["term:made"], "checks": counts["check:total"], **amounts}
+    return rates | {f"{name}/run": n / runs for name, n in made.items() if name != "runs"}
+
+
+def shares(measured: dict[str, Any]) -> dict[str, float]:
+    """Where the CPU time went, as shares of that of the whole tree, and waiting as a share of wall time."""
+    counts, cpu = measured["counts"], measured["cpu"]
+    parts = {name: counts[f"time-ns:{name}"] / 1e9 / cpu for name in ("solver", "choose", "trace")}
+    run = counts["time-ns:run"] / 1e9 / cpu
+    killed = min(max(0.0, 1 - run), measured.get("overstayed", 0) * WALL / cpu)
+    worker = parts["solver"] / run if run else 0.0
+    return {"solver and binding": parts["solver"], "choosing": parts["choose"], "tracing": parts["trace"],
+            "runs killed (about)": killed, "processes": max(0.0, 1 - run - killed), "solver and binding in the worker": worker,
+            "waiting (of wall time)": max(0.0, 1 - cpu / measured["wall"])}  # fmt: skip
+
+
+def report(args: argparse.Namespace, measured: dict[str, Any], decided: dict[str, int]) -> dict[str, Any]:
+    """Print the tables; gives the figures."""
+    found, where = figures(measured), shares(measured)
+    aims = dict(zip(("decided checks/s", "useful terms/s"), AIMS.get(args.theories, (0, 0)), strict=True))
+    judged = decided.get("settled", 0) + decided.get("open", 0)
+    unsettled = decided.get("open", 0) / max(1, judged)
+    rows: list[tuple[object, ...]] = [
+        (name, float(value), f">= {aims[name]}" if aims.get(name) else "", verdict(value >= aims[name]) if aims.get(name) else "")
+        for name, value in found.items()
+    ]
+    rows.append((f"decided, not settled by simplifying ({judged:,} checks)", percent(unsettled, 1), f">= {percent(UNSETTLED, 1)}",
+                 verdict(unsettled >= UNSETTLED)))  # fmt: skip
+    table(f"Throughput in {measured['cpu']:.1f} CPU seconds", ("figure", "value", "aim", ""), rows)
+    inside = "solver and binding in the worker"
+    table("Where the CPU time goes", ("part", "share", "aim", ""), [
+        (name, percent(value, 1), f">= {percent(SOLVER, 1)}" if name == inside else "",
+         verdict(value >= SOLVER) if name == inside else "") for name, value in where.items()])  # fmt: skip
+    lost = {name: measured.get(name, 0) for name in ("died", "overstayed")}
+    print(f"\nRuns lost: {lost['died']} died, {lost['overstayed']} overstayed; simplifier: {decided}")
+    return {**found, "unsettled": unsettled, "share": where, "cpu": measured["cpu"], "wall": measured["wall"], **lost}
+
+
+def main() -> None:
+    """Run it."""
+    parser = common.parser(__doc__, None)
+    parser.add_argument("--seconds", type=float, default=60.0, help="how long to measure")
+    parser.add_argument("--layer", choices=("campaign", "session"), default="campaign", help="with supervisor, or runs alone")
+    parser.add_argument("--sample", type=int, default=300, help="runs whose decided checks are given to the simplifier")
+    args = parser.parse_args()
+    session = common.load(args)
+    measured = (by_campaign if args.layer == "campaign" else by_session)(args, session)
+    found = report(args, measured, settled(args, session, args.sample))
+    row = {"layer": args.layer, "runs/s": found["runs/s"], "decided/s": found["decided checks/s"],
+           "useful/s": found["useful terms/s"], "actions/s": found["actions/s"], "terms/run": found["terms/run"],
+           "unsettled": percent(found["unsettled"], 1), "solver": percent(found["share"]["solver and binding in the worker"], 1),
+           "killed": percent(found["share"]["runs killed (about)"], 1),
+           "processes": percent(found["share"]["processes"], 1)}  # fmt: skip
+    common.save("throughput", args, common.facts(session, args), {"figures": found, "counts": measured["counts"]}, row)
+
+
+if __name__ == "__main__":
+    main()

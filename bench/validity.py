@@ -1,0 +1,61 @@
+"""Validity of random runs: calls that the binding refuses, by class and message, what it throws beyond that, and what it breaks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import common
+from collect import Collected, add_arguments, collect, examples
+from common import percent, table, verdict
+
+CLASSES = ("ill-formed", "undocumented", "unsupported", "resources")
+AIM = 0.01  # share of runs with an unsupported refusal
+
+
+def report(data: Collected) -> dict[str, Any]:
+    """Print the tables; gives the figures."""
+    runs, within = data["runs"], data["runs_with"]
+    aims = {"ill-formed": 0.0, "unsupported": AIM}
+    rows = []
+    for name in CLASSES:
+        count = within.get(f"refusal:{name}", 0)
+        fine = verdict(count <= aims[name] * runs) if name in aims else ""
+        aim = f"<= {percent(aims[name], 1)}" if name in aims else ""
+        rows.append((name, data["counts"].get(f"refusal:{name}", 0), count, percent(count, runs), aim, fine))
+    table(f"Refused calls in {runs:,} runs of {data['solver']}", ("class", "calls", "runs", "share", "aim", ""), rows)
+    for name in CLASSES:
+        _messages(data, name)
+    figures = {f"runs with {name}": within.get(f"refusal:{name}", 0) for name in CLASSES}
+    for group, title in (("findings", "Findings"), ("died", "Deaths of the process"), ("overstayed", "Runs killed")):
+        if data[group]:
+            found = [(n, seeds, text[:140]) for n, seeds, text in examples(data[group])]
+            table(title, ("runs", "seeds", "what"), found)
+        figures[group] = sum(entry["runs"] for entry in data[group].values())
+    return figures
+
+
+def _messages(data: Collected, name: str) -> None:
+    prefix = f"refusal-message:{name}:"
+    found = [(n, key) for key, n in data["runs_with"].items() if key.startswith(prefix)]
+    rows = [(n, percent(n, data["runs"]), data["seeds"][key], key.removeprefix(prefix)) for n, key in sorted(found, reverse=True)]
+    if rows:
+        table(f"{name}: messages", ("runs", "share", "seed", "message"), rows)
+
+
+def main() -> None:
+    """Run it."""
+    parser = common.parser(__doc__, 20_000)
+    add_arguments(parser)
+    args = parser.parse_args()
+    session = common.load(args)
+    data = collect(args, session)
+    figures = report(data)
+    refusals = {key: (n, data["seeds"][key]) for key, n in data["runs_with"].items()}
+    groups = {name: data[name] for name in ("findings", "died", "overstayed")}
+    about = common.facts(session, args)
+    common.save("validity", args, about, {"runs": data["runs"], "figures": figures, "runs with": refusals, **groups},
+                {"runs": data["runs"], **figures})  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

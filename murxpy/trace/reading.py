@@ -1,0 +1,216 @@
+"""A replay in progress: the line in hand, its words by what they must be, the objects that ids name."""
+
+from __future__ import annotations
+
+from murxpy.errors import InputError, nearest
+from murxpy.machine.database import Entry, SortEntry
+from murxpy.machine.run import Refused, Run
+from murxpy.machine.tokens import Quoted, Ref, Token
+from murxpy.trace.grammar import Line, Trace
+
+
+class Skipped(Exception):
+    """The line needs what an earlier line did not return."""
+
+
+class Reading:
+    """The run, the trace, the line in hand, and the ids that refused lines should have returned.
+
+    In our own traces an id of the file is the id in the run's database. Murxla returns one id twice where its solver thinks two
+    terms equal, so there the file's ids are kept apart; the first line that returns an id names it.
+    """
+
+    def __init__(self, run: Run, trace: Trace) -> None:
+        self.run = run
+        self.trace = trace
+        self.line = Line("")
+        self.missing: set[Ref] = set()
+        self._terms: dict[int, Entry] | None = {} if trace.murxla else None
+        self._sorts: dict[int, SortEntry] | None = {} if trace.murxla else None
+        self.foreign = trace.solver not in ("", run.wrapper.name) or trace.murxla
+        self.start()
+
+    def start(self) -> None:
+        """Keep the ids that the trace gives free for the lines that return them."""
+        returned = [t for line in self.trace.lines for t in line.result("return") or () if isinstance(t, Ref)]
+        highest = {letter: max((t.number for t in returned if t.letter == letter), default=0) for letter in "st"}
+        if not self.trace.murxla:
+            self.run.db.reserve(highest["s"], highest["t"])
+
+    @property
+    def terms(self) -> dict[int, Entry]:
+        """The terms by the file's ids."""
+        return self.run.db.terms if self._terms is None else self._terms
+
+    @property
+    def sorts(self) -> dict[int, SortEntry]:
+        """The sorts by the file's ids."""
+        return self.run.db.sorts if self._sorts is None else self._sorts
+
+    @property
+    def seed(self) -> int:
+        """The line's seed; 0 where it has none."""
+        return self.line.seed or 0
+
+    # -- errors
+
+    def error(self, message: str) -> InputError:
+        """An InputError at the line in hand."""
+        return InputError(message, file=self.trace.name, line=self.line.number)
+
+    def require(self, condition: bool, what: str) -> None:
+        """Raise Refused where the line cannot be carried out now, say since a check gave another answer."""
+        if not condition:
+            raise Refused("unsupported", what)
+
+    # -- ids
+
+    def known(self, ref: Ref) -> bool:
+        """True if the id names something."""
+        return ref.number in (self.sorts if ref.letter == "s" else self.terms)
+
+    def lost(self) -> None:
+        """The line in hand returned nothing: what depends on its ids will be skipped."""
+        for token in self.line.result("return") or ():
+            if isinstance(token, Ref) and not self.known(token):
+                self.missing.add(token)
+
+    def returned(self, letter: str) -> list[int]:
+        """The ids of kind `letter` that the line's return gives."""
+        return [t.number for t in self.line.result("return") or () if isinstance(t, Ref) and t.letter == letter]
+
+    def new_ids(self, letter: str) -> list[int]:
+        """The ids that the line's return gives to new objects. Raises InputError where one is taken; none in Murxla's dialect."""
+        if self.trace.murxla:
+            return []
+        ids = self.returned(letter)
+        for at, number in enumerate(ids):
+            if Ref(letter, number) in self.missing or self.known(Ref(letter, number)) or number in ids[:at]:
+                raise self.error(f"id {letter}{number} is returned twice")
+        return ids
+
+    def new_id(self, letter: str) -> int | None:
+        """The first of them; None where there is none."""
+        ids = self.new_ids(letter)
+        return ids[0] if ids else None
+
+    def sort_id(self) -> int | None:
+        """The id that the line's return gives to the sort of its term, which need not be new."""
+        ids = [] if self.trace.murxla else self.returned("s")
+        return ids[0] if ids else None
+
+    def made_term(self, entry: Entry) -> None:
+        """A line returned a term: bind the file's ids, or check that its sort is the one that the file names."""
+        terms, sorts = self.returned("t"), self.returned("s")
+        if self._terms is not None and self._sorts is not None:
+            for number in terms[:1]:
+                self._terms.setdefault(number, entry)
+            for number in sorts[:1]:
+                self._sorts.setdefault(number, self.run.db.sort_entries[entry.term.sort][0])
+        for number in sorts[:1]:
+            if number in self.sorts and self.sorts[number].sort is not entry.term.sort:
+                raise self.error(f"the sort of {entry} is {entry.term.sort}, but s{number} is {self.sorts[number].sort}")
+
+    def made_sorts(self, entries: list[SortEntry]) -> None:
+        """A line returned sorts: bind the file's ids."""
+        if self._sorts is not None:
+            for number, entry in zip(self.returned("s"), entries, strict=False):
+                self._sorts.setdefault(number, entry)
+
+    # -- spellings
+
+    def spelling(self, section: str, *keys: str) -> str | None:
+        """The spelling that the line names. Raises InputError for one that no release has; a foreign trace's do not count."""
+        name = self.line.spelling
+        if name is None or self.foreign:
+            return None
+        entries = self.run.wrapper.data.get(section) or {}
+        forms = next((entries[key] for key in keys if key in entries), {})
+        if isinstance(forms, str) or "is" in forms:
+            forms = {"default": forms}
+        if name not in forms:
+            raise self.error(f"unknown spelling '{name}' of {keys[0]}{nearest(name, forms)}")
+        return name
+
+    # -- words
+
+    def word(self, at: int, what: str) -> Token:
+        """The word at `at`. Raises InputError where the line ends before it."""
+        if at >= len(self.line.args):
+            raise self.error(f"expected {what} at word {at + 1} of '{self.line.action}', found the end of the line")
+        return self.line.args[at]
+
+    def text(self, at: int, what: str) -> str:
+        """A quoted text or a bare word."""
+        word = self.word(at, what)
+        if isinstance(word, Quoted):
+            return word.text
+        if isinstance(word, str):
+            return word
+        if isinstance(word, bool):
+            return str(word).lower()
+        if isinstance(word, (int, Ref)):
+            return str(word)
+        raise self.error(f"expected {what}, found '{word}'")
+
+    def number(self, at: int, what: str) -> int:
+        """A number."""
+        word = self.word(at, what)
+        if isinstance(word, bool) or not isinstance(word, int):
+            raise self.error(f"expected {what}, found '{word}'")
+        return word
+
+    def end(self, at: int) -> None:
+        """Raise InputError unless the line has just `at` words."""
+        if len(self.line.args) > at:
+            raise self.error(f"'{self.line.action}' takes {at} words here, found {len(self.line.args)}")
+
+    def sort(self, at: int, parametric: bool = False) -> SortEntry:
+        """A sort by id. Raises Skipped where a refused line should have returned it."""
+        word = self.word(at, "a sort")
+        if not isinstance(word, Ref) or word.letter != "s":
+            raise self.error(f"expected a sort such as s1, found '{word}'")
+        entry = self.sorts.get(word.number)
+        if entry is None:
+            raise self._unknown(word, "sort")
+        sort = entry.sort
+        if (sort.kind == "SORT_DT" and len(sort.sorts()) < len(sort.datatype.params)) is not parametric:
+            expected = "a datatype with parameters" if parametric else "a sort whose parameters are filled in"
+            raise self.error(f"expected {expected}, {word} is {sort}")
+        return entry
+
+    def term(self, at: int, closed: bool = False) -> Entry:
+        """A term by id. Raises Skipped where a refused line should have returned it."""
+        word = self.word(at, "a term")
+        if not isinstance(word, Ref) or word.letter != "t":
+            raise self.error(f"expected a term such as t1, found '{word}'")
+        entry = self.terms.get(word.number)
+        if entry is None:
+            raise self._unknown(word, "term")
+        if closed and entry.term.free:
+            raise self.error(f"{word} has free variables, expected a closed term")
+        return entry
+
+    def boolean(self, at: int) -> Entry:
+        """A closed Boolean term by id."""
+        entry = self.term(at, closed=True)
+        if entry.term.sort.kind != "SORT_BOOL":
+            raise self.error(f"{self.line.args[at]} must be Boolean, it is {entry.term.sort}")
+        return entry
+
+    def _unknown(self, ref: Ref, what: str) -> Exception:
+        if ref in self.missing:
+            return Skipped()
+        return self.error(f"unknown {what} {ref}, expected one that an earlier line returned")
+
+    def count(self, at: int, what: str) -> int:
+        """The count at `at` of the words behind it. Raises InputError where there are fewer."""
+        count = self.number(at, f"a number of {what}")
+        left = len(self.line.args) - at - 1
+        if not 0 <= count <= left:
+            raise self.error(f"expected {count} {what} behind the count, found {left}")
+        return count
+
+    def counted_terms(self, at: int, closed: bool = False) -> list[Entry]:
+        """A count and as many terms."""
+        return [self.term(at + 1 + k, closed) for k in range(self.count(at, "terms"))]

@@ -1,0 +1,63 @@
+"""Campaigns with the fake session, for the tests of the process layer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from murxpy.campaign.buckets import Bucket
+from murxpy.campaign.campaign import Campaign
+from murxpy.campaign.config import CampaignConfig
+from murxpy.campaign.events import Event, Found
+from murxpy.campaign.limits import MIB, Limits
+from murxpy.campaign.targets import Plan, resolve
+
+FAKES = Path(__file__).parent / "fakes"
+
+
+def plan(**setup: Any) -> Plan:
+    """A target with the fake session; see `fakes/fakesession.py` for its setup."""
+    return Plan(resolve("fake"), {"session": "fakesession:FakeSession", "session_path": [str(FAKES)], **setup})
+
+
+def config(out: Path, setup: dict[str, Any], **wishes: Any) -> CampaignConfig:
+    """A small campaign with seed 1, unless `wishes` say otherwise."""
+    wishes = {"limits": Limits(wall=1.0, memory=300 * MIB), "seed": 1, "backtrace": False, **wishes}
+    return CampaignConfig((plan(**setup),), out, **wishes)
+
+
+def run(out: Path, setup: dict[str, Any], watch: Callable[[Campaign, Event], None] | None = None,
+        **wishes: Any) -> tuple[Campaign, list[Event]]:  # fmt: skip
+    """Run a campaign to its end; `watch` sees each event as it comes."""
+    campaign = Campaign(config(out, setup, **wishes))
+    events = []
+    for event in campaign:
+        events.append(event)
+        if watch is not None:
+            watch(campaign, event)
+    return campaign, events
+
+
+def only_bucket(campaign: Campaign) -> Bucket:
+    """The one bucket there is."""
+    (bucket,) = campaign.buckets
+    return bucket
+
+
+def found(events: list[Event]) -> list[Found]:
+    """The findings among `events`."""
+    return [event for event in events if isinstance(event, Found)]
+
+
+def children(supervisor: int) -> list[int]:
+    """The warm parents and workers of the process `supervisor`, which all have its number in their command line."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if any(word.endswith(b"worker/boot.py") for word in words) and str(supervisor).encode() in words:
+            found.append(int(path.parent.name))
+    return found

@@ -1,0 +1,117 @@
+"""Every fault of native code is found: in one bucket, of the right kind, with a trace that shows it again."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from campaigns import children, found, only_bucket, plan, run
+
+from murxpy.campaign.events import Overstayed
+from murxpy.campaign.limits import MIB, Limits
+from murxpy.campaign.replay import replay_trace
+
+LIMITS = Limits(wall=1.0, memory=300 * MIB)
+
+FAULTS = {
+    "segfault": ("crash", "SIGSEGV"),
+    "abort": ("abort", "SIGABRT"),
+    "assertion": ("abort", "ast/fake.cpp:42: void simplify(): Assertion depth > 0 failed"),
+    "terminate": ("abort", "after throwing an instance of 'fake::exception' what():  bad level 0x7f, 17"),
+    "exit": ("exit", "the process exited with code 3"),
+    "exit-zero": ("exit", "the process exited with code 0"),
+    "stack": ("crash", "SIGSEGV"),
+    "memory": ("out-of-memory", "the memory limit was passed"),
+    "print": ("flood", "it printed more than the limit"),
+    "kill-parent": ("crash", "it killed the process that started it"),
+    "close": ("crash", "it closed the descriptors of its process"),
+    "spawn": ("crash", "SIGSEGV"),
+    "exception": ("exception", "NameError: name 'q17' is not defined"),
+    "raise": ("internal", "ZeroDivisionError: in the session (fakesession.py, _commit)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_fault_is_found_and_shows_again(fault: str, tmp_path: Path) -> None:
+    campaign, events = run(tmp_path, {"every": {fault: 12}}, runs=24, jobs=2, limits=LIMITS)
+    kind, message = FAULTS[fault]
+    bucket = only_bucket(campaign)
+    assert (bucket.kind, bucket.state, bucket.action, bucket.operator, bucket.spelling) == (
+        kind, "confirmed", "mk-term", "OP_FAULT", fault)  # fmt: skip
+    assert bucket.message.endswith(message)
+    assert len(found(events)) == bucket.count >= 2
+    assert [event.new for event in found(events)] == [True] + [False] * (bucket.count - 1)
+    kept = bucket.smallest()
+    assert kept is not None and kept.confirmed
+    replayed = replay_trace(plan(), (tmp_path / kept.file).read_text(), kept.file, LIMITS)
+    assert replayed.found is not None
+    assert replayed.found.key == bucket.key
+
+
+def test_sleep_in_a_call_is_a_statistic(tmp_path: Path) -> None:
+    limits = Limits(wall=0.2)
+    campaign, events = run(tmp_path, {"every": {"sleep": 6}}, runs=12, jobs=2, limits=limits)
+    stays = [event for event in events if isinstance(event, Overstayed)]
+    assert stays and not campaign.buckets
+    assert {(stay.action, stay.operator) for stay in stays} == {("mk-term", "OP_FAULT")}
+    assert events[-1].snapshot.overstayed == len(stays)
+    assert events[-1].exit_code == 0
+
+
+def test_sleep_that_never_ends_is_a_hang(tmp_path: Path) -> None:
+    limits = Limits(wall=0.2, hang=0.4, hang_factor=2.0)
+    setup = {"every": {"sleep": 12}, "idle": 0.02}
+    campaign, events = run(tmp_path, setup, lambda campaign, event: campaign.stop() if found([event]) else None,
+                           time=60.0, jobs=2, limits=limits)  # fmt: skip
+    bucket = only_bucket(campaign)
+    assert (bucket.kind, bucket.state, bucket.count) == ("hang", "confirmed", 1)
+    assert events[-1].exit_code == 0  # a hang fails only when asked for
+
+
+def test_crash_that_needs_the_runs_before_keeps_them(tmp_path: Path) -> None:
+    campaign, events = run(tmp_path, {"every": {"history": 10}}, runs=40)
+    bucket = only_bucket(campaign)
+    assert bucket.state == "confirmed"
+    first = found(events)[0].finding
+    assert first.confirmed and len(first.history) >= 2
+    histories = list((tmp_path / "findings" / bucket.key).glob("*.history"))
+    assert histories and f"{first.seed:x} " in histories[0].read_text() + histories[-1].read_text()
+
+
+def test_crash_that_no_replay_shows_is_unconfirmed(tmp_path: Path) -> None:
+    setup = {"every": {"once": 5}, "once": str(tmp_path / "done")}
+    campaign, events = run(tmp_path / "out", setup, runs=40)
+    bucket = only_bucket(campaign)
+    assert (bucket.state, bucket.count) == ("unconfirmed", 1)
+    assert not found(events)[0].finding.confirmed
+    assert events[-1].exit_code == 0
+
+
+def test_worker_killed_by_somebody_else_is_no_finding(tmp_path: Path) -> None:
+    setup = {"every": {"outside": 5}, "once": str(tmp_path / "done")}
+    campaign, events = run(tmp_path / "out", setup, runs=40)
+    assert not campaign.buckets
+    assert events[-1].snapshot.lost == 1
+    assert events[-1].snapshot.runs == 40  # its run was done again
+
+
+def test_nobody_is_left(tmp_path: Path) -> None:
+    run(tmp_path, {"every": {"spawn": 4, "kill-parent": 12}}, runs=24, jobs=2)
+    assert not children(os.getpid())
+
+
+def _planted(out: Path, runs: int) -> None:
+    campaign, events = run(out, {"every": {"segfault": 1}}, runs=runs, jobs=2)
+    bucket = only_bucket(campaign)
+    assert bucket.count == len(found(events)) == events[-1].snapshot.lost == events[-1].snapshot.runs == runs
+    assert len(list((out / "findings" / bucket.key).glob("*.trace"))) == len(bucket.traces) == 3
+
+
+def test_many_crashes_lose_none(tmp_path: Path) -> None:
+    _planted(tmp_path, 1000)
+
+
+@pytest.mark.slow
+def test_ten_thousand_crashes_lose_none(tmp_path: Path) -> None:
+    _planted(tmp_path, 10_000)

@@ -1,0 +1,219 @@
+"""Campaigns that are stopped, killed, gone on with, run twice, or out of disk."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from campaigns import children, config, found, only_bucket, run
+
+from murxpy.campaign import folder
+from murxpy.campaign.campaign import Campaign
+from murxpy.campaign.events import Event, Notice, RunEnded, Tick
+from murxpy.campaign.seeds import Ledger, run_seed
+from murxpy.campaign.store import Store, read_buckets
+from murxpy.errors import InputError, TargetError
+
+SCRIPT = """
+import sys
+from pathlib import Path
+sys.path[:0] = [{tests!r}, {root!r}]
+from campaigns import run
+run(Path(sys.argv[1]), {setup!r}, time=60.0, jobs=2)
+"""
+TESTS = Path(__file__).parent
+
+
+def start(out: Path, setup: dict[str, Any]) -> subprocess.Popen[bytes]:
+    """A campaign in a process of its own, after its first finding."""
+    script = SCRIPT.format(tests=str(TESTS), root=str(TESTS.parent), setup=setup)
+    process = subprocess.Popen([sys.executable, "-c", script, str(out)])
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and not list(out.glob("findings/*/*.trace")):
+        time.sleep(0.02)
+    return process
+
+
+def seeds(store: Store) -> list[tuple[str, int, int]]:
+    """All findings in the store."""
+    return [row for bucket in store.buckets() for row in store.rows(bucket.key)]
+
+
+def check_counts(out: Path) -> None:
+    """The store's counts agree with its rows, and each row's seed is that of its run."""
+    store = Store(out, read_only=True)
+    rows = seeds(store)
+    assert sum(bucket.count for bucket in store.buckets()) == len(rows) == len(set(rows))
+    assert all(seed == run_seed(1, index) for _, index, seed in rows)
+    store.close()
+
+
+def test_killed_supervisor_takes_all_with_it_and_goes_on(tmp_path: Path) -> None:
+    process = start(tmp_path, {"every": {"segfault": 10}, "idle": 0.002})
+    process.kill()
+    process.wait()
+    deadline = time.monotonic() + 5
+    while children(process.pid) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not children(process.pid)
+    check_counts(tmp_path)
+    before = read_buckets(tmp_path)[0].count
+    campaign, _ = run(tmp_path, {"every": {"segfault": 10}}, runs=50, seed=None)
+    assert campaign.seed == 1
+    assert only_bucket(campaign).state == "confirmed"
+    assert only_bucket(campaign).count >= before
+    check_counts(tmp_path)
+
+
+def test_interrupt_ends_in_good_order(tmp_path: Path) -> None:
+    process = start(tmp_path, {"every": {"segfault": 10}, "idle": 0.002})
+    process.send_signal(signal.SIGINT)
+    assert process.wait(10) == 0
+    assert not children(process.pid)
+    check_counts(tmp_path)
+
+
+@pytest.mark.parametrize("victim", ["worker", "parent"])
+def test_killed_process_is_replaced(victim: str, tmp_path: Path) -> None:
+    killed: list[int] = []
+
+    def kill(campaign: Campaign, event: Event) -> None:
+        if isinstance(event, RunEnded) and not killed and event.seed == run_seed(1, 20):
+            mine = children(os.getpid())
+            parent = min(mine)
+            killed.append(parent if victim == "parent" else next(pid for pid in mine if pid != parent))
+            os.kill(killed[0], signal.SIGKILL)
+
+    campaign, events = run(tmp_path, {"idle": 0.005}, kill, runs=60, jobs=2)
+    ended = [event.seed for event in events if isinstance(event, RunEnded)]
+    assert killed and sorted(ended) == sorted(run_seed(1, index) for index in range(60))
+    assert not campaign.buckets
+
+
+def test_same_runs_with_any_number_of_workers_and_sessions(tmp_path: Path) -> None:
+    setup = {"every": {"segfault": 5, "exception": 7}}
+    whole, _ = run(tmp_path / "whole", setup, runs=60, jobs=1)
+    for runs in (13, 30, 17):
+        pieces, _ = run(tmp_path / "pieces", setup, runs=runs, jobs=2)
+    assert {bucket.key: bucket.count for bucket in whole.buckets} == {b.key: b.count for b in pieces.buckets}
+    one, two = (Store(tmp_path / name, read_only=True) for name in ("whole", "pieces"))
+    assert sorted(seeds(one)) == sorted(seeds(two))
+    assert one.counters() == {**two.counters(), "worker:lost": one.counters()["worker:lost"]}
+
+
+def test_interrupted_runs_are_done_later(tmp_path: Path) -> None:
+    first: list[int] = []
+
+    def stop(campaign: Campaign, event: Event) -> None:
+        if isinstance(event, RunEnded):
+            first.append(event.seed)
+            if len(first) == 7:
+                campaign.stop()
+
+    run(tmp_path, {"idle": 0.01}, stop, jobs=2)
+    _, events = run(tmp_path, {}, runs=20, jobs=1)
+    second = [event.seed for event in events if isinstance(event, RunEnded)]
+    done = {*first, *second}
+    assert len(done) == len(first) + len(second)
+    assert {run_seed(1, index) for index in range(20)} <= done
+
+
+def test_two_campaigns_on_one_folder(tmp_path: Path) -> None:
+    campaign = iter(Campaign(config(tmp_path, {"idle": 0.01})))
+    next(campaign)
+    with pytest.raises(InputError, match="another campaign writes to this folder") as caught:
+        run(tmp_path, {}, runs=1)
+    assert caught.value.exit_code == 2 and "\n" not in str(caught.value)
+    campaign.close()
+    run(tmp_path, {}, runs=1)
+
+
+def test_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot be written"):
+        run(tmp_path / "file", {}, runs=1)
+
+
+def test_other_seed_is_refused(tmp_path: Path) -> None:
+    run(tmp_path, {}, runs=1)
+    with pytest.raises(InputError, match="has seed 1, not 2"):
+        run(tmp_path, {}, runs=1, seed=2)
+
+
+@pytest.mark.parametrize("setup, message", [
+    ({"error": "no such solver; install it"}, "target 'fake': no such solver; install it"),
+    ({"session": "nowhere:Session"}, "target 'fake': the solver cannot be loaded: ModuleNotFoundError"),
+    ({"die": "abort"}, "the process that loads the solver ended \\(signal SIGABRT\\)"),
+    ({"die": "exit"}, "the process that loads the solver ended \\(exit code 3\\)"),
+])  # fmt: skip
+def test_solver_that_cannot_be_loaded(setup: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(TargetError, match=message) as caught:
+        run(tmp_path, setup, runs=1)
+    assert "\n" not in str(caught.value)
+
+
+def test_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write, save = folder.write_atomically, Store.save
+    full = [True]
+
+    def no_room(path: Path, text: str) -> None:
+        if full[0]:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        write(path, text)
+
+    def no_save(store: Store, changes: Any) -> None:
+        if full[0]:
+            raise sqlite3.OperationalError("database or disk is full")
+        save(store, changes)
+
+    monkeypatch.setattr(folder, "write_atomically", no_room)
+    monkeypatch.setattr(Store, "save", no_save)
+
+    def free(campaign: Campaign, event: Event) -> None:
+        if isinstance(event, Tick) and event.elapsed > 0.6:
+            full[0] = False
+
+    setup = {"every": {"segfault": 10}, "idle": 0.01}
+    campaign, events = run(tmp_path, setup, free, runs=150, tick=0.1)
+    notices = [event.text for event in events if isinstance(event, Notice)]
+    assert "kept in memory" in notices[0] and "nothing was lost" in notices[1]
+    check_counts(tmp_path)
+    bucket = only_bucket(campaign)
+    assert len(found(events)) == bucket.count == read_buckets(tmp_path)[0].count
+    assert all((tmp_path / kept.file).is_file() for kept in bucket.traces)
+
+
+def test_known_bugs_are_counted_apart(tmp_path: Path) -> None:
+    campaign, events = run(tmp_path, {"every": {"segfault": 5}}, runs=30, known=("crash-*-fake-*",))
+    bucket = only_bucket(campaign)
+    assert bucket.known and bucket.count == len(found(events)) > 1
+    assert not bucket.traces and not (tmp_path / "findings").exists()
+    assert events[-1].exit_code == 0
+    assert all(event.known for event in found(events))
+
+
+def test_campaign_ends_at_first_finding_and_at_its_time(tmp_path: Path) -> None:
+    _, events = run(tmp_path / "first", {"every": {"abort": 5}}, first=True)
+    assert events[-1].reason == "first finding" and events[-1].exit_code == 1
+    _, events = run(tmp_path / "time", {"idle": 0.01}, time=0.3)
+    assert events[-1].reason == "time limit" and 0.3 <= events[-1].snapshot.elapsed < 2
+
+
+def test_ledger_hands_out_each_index_once() -> None:
+    ledger = Ledger(7, (3, 5), limit=4)
+    assert [ledger.take() for _ in range(5)] == [3, 5, 7, 8, None]
+    ledger.give_back(5)
+    ledger.done(3)
+    assert (ledger.next, ledger.open()) == (9, [5, 7, 8])
+    assert ledger.take() == 5
+    for index in (5, 7, 8):
+        ledger.done(index)
+    assert ledger.exhausted and ledger.open() == []

@@ -1,0 +1,65 @@
+"""The theories as data: names are unique, and a fault names its file and line."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from murxpy.data import data_folder, load_catalogue
+from murxpy.errors import InputError
+
+THEORIES = data_folder("fsm") / "theories"
+
+
+def test_catalogue_is_plain_and_in_order() -> None:
+    catalogue = load_catalogue()
+    assert json.loads(json.dumps(catalogue)) == catalogue
+    names = [theory["name"] for theory in catalogue["theories"]]
+    assert names[:3] == ["BOOL", "ARRAY", "BAG"]
+    bv = next(theory for theory in catalogue["theories"] if theory["name"] == "BV")
+    assert bv["operators"]["OP_BV_ADD"] == {
+        "smtlib": "bvadd", "sig": "BV(n) BV(n) -> BV(n) :left-assoc", "aliases": [], "nonlinear": None, "feature": None,
+        "typing": None, "extension": False,
+    }  # fmt: skip
+    assert bv["operators"]["OP_BV_INC"]["extension"]
+    assert bv["sorts"]["SORT_BV"]["params"] == ["n"]
+
+
+FAULTS = {
+    "unknown key": ("bv.yaml", "smtlib: concat,", "smtlb: concat,", ":9: unknown key 'smtlb'; did you mean 'smtlib'?"),
+    "no signature": (
+        "core.yaml",
+        'smtlib: not,      sig: "BOOL -> BOOL"',
+        "smtlib: not",
+        ":10: the key 'sig' is missing",
+    ),
+    "twice": ("ff.yaml", "OP_FINITE_FIELD_NEG", "OP_BV_ADD", ":9: 'OP_BV_ADD' is defined already, at "),
+    "alias twice": ("ints.yaml", "[cvc5-OP_INT_IAND]", "[OP_BV_ADD]", ":30: 'OP_BV_ADD' is defined already, at "),
+    "requires": ("fp.yaml", "requires: [BV]", "requires: [BVV]", ":5: unknown theory 'BVV'; did you mean 'BV'?"),
+    "form": ("bv.yaml", "OP_BV_NOT", "bvnot", ":11: 'bvnot' is no name of a kind"),
+    "typing": ("datatypes.yaml", "typing: tester", "typing: testor", ":12: expected "),
+    "syntax": ("bags.yaml", "theory: BAG", "theory: [BAG", ": not YAML"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_faults(tmp_path: Path, name: str) -> None:
+    file, before, after, message = FAULTS[name]
+    folder = tmp_path / "theories"
+    shutil.copytree(THEORIES, folder)
+    text = (folder / file).read_text()
+    assert before in text
+    (folder / file).write_text(text.replace(before, after, 1))
+    with pytest.raises(InputError) as caught:
+        load_catalogue(folder)
+    found = str(caught.value)
+    assert found.startswith(str(folder / file)), found
+    assert message in found, found
+
+
+def test_no_theories(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="expected"):
+        load_catalogue(tmp_path)

@@ -1,0 +1,194 @@
+"""Wrappers and profiles: loaded from names, paths and packages; every fault names file and line."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from murxpy.data import load_profile, load_wrapper, merge_profile, wrapper_names, wrappers
+from murxpy.errors import InputError
+
+SMALL = """\
+solver: toy
+module: toy
+package: toy-solver
+releases: ">=1.0"
+imports: "import toy"
+helpers: toy_helpers.py
+theories: [BOOL, BV]
+conjunction: "And({*})"
+lifecycle:
+  new-context: "toy.Context()"
+  new: "toy.Solver({ctx})"
+sorts:
+  SORT_BV: {call: "toy.BV({p0})", old: {is: "h.bv({p0})", before: "2.0"}}
+special-values: {bv.zero: "0"}
+values: {SORT_BV: "toy.value({v}, {sort})"}
+constants: {any: "toy.const({name}, {sort})"}
+operators:
+  OP_BV_ADD: {plus: "{0} + {1}", radd: {is: "{n0} + {1}", when: [literal-0, h.small], weight: 0.5}}
+  OP_BV_NOT: "~{0}"
+  OP_BV_EXTRACT: {is: "toy.extract({i0}, {i1}, {0})", when: "i0<=64"}
+actions:
+  check-sat: "str({solver}.check())"
+options:
+  - {name: on, type: choice, values: [no, yes, 1]}
+  - {name: depth, type: int, min: 0, max: 9, weight: 2, theories: [BV]}
+refusals:
+  - {class: unsupported, type: ToyError, message: "not (yet )?done"}
+profile:
+  exclude-operators: [OP_BV_COMP]
+  operators: {OP_BV_EXTRACT: {indices: {0: [0, 8]}}}
+  sorts: {const: {exclude: [SORT_BOOL]}}
+"""
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> Path:
+    """A small sound wrapper with its helpers."""
+    (tmp_path / "toy_helpers.py").write_text(
+        "def bv(width):\n    return width\n\n\ndef small(a, i, s):\n    return True\n"
+    )
+    (tmp_path / "toy.yaml").write_text(SMALL)
+    return tmp_path / "toy.yaml"
+
+
+def fault(path: Path, load: Any = load_wrapper) -> str:
+    """The error that loading gives, without the path."""
+    with pytest.raises(InputError) as caught:
+        load(str(path))
+    return str(caught.value).removeprefix(str(path))
+
+
+@pytest.mark.parametrize("name", ["z3", "cvc5"])
+def test_shipped_wrappers(name: str) -> None:
+    wrapper = load_wrapper(name)
+    assert name in wrapper_names()
+    assert json.loads(json.dumps(wrapper)) == wrapper
+    assert wrapper["solver"] == name
+    assert wrapper["helpers_source"]
+
+
+def test_wrapper_of_a_path(toy: Path) -> None:
+    wrapper = load_wrapper(str(toy))
+    assert json.loads(json.dumps(wrapper)) == wrapper
+    assert wrapper["operators"]["OP_BV_NOT"] == "~{0}"
+    assert wrapper["options"][0]["values"] == ["no", "yes", 1]
+    assert wrapper["helpers_file"] == str(toy.with_name("toy_helpers.py"))
+    assert wrapper["profile"]["operators"] == {"OP_BV_EXTRACT": {"indices": {"0": [0, 8]}}}
+
+
+def test_wrapper_of_a_package(toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def points(group: str, name: str | None = None) -> list[EntryPoint]:
+        known = [EntryPoint("toy", "toy_plugin:PATH", group), EntryPoint("bad", "no_such_module:X", group)]
+        return [point for point in known if name in (None, point.name)]
+
+    (toy.parent / "toy_plugin.py").write_text(f"PATH = {str(toy)!r}\n")
+    monkeypatch.syspath_prepend(str(toy.parent))
+    monkeypatch.setattr(wrappers, "entry_points", points)
+    assert load_wrapper("toy")["solver"] == "toy"
+    assert "toy" in wrapper_names()
+    with pytest.raises(InputError, match="'bad' of an installed package cannot be loaded"):
+        load_wrapper("bad")
+
+
+FAULTS = {
+    "unknown key": ("releases:", "relases:", ":4: unknown key 'relases'; did you mean 'releases'?"),
+    "theory": ("[BOOL, BV]", "[BOOL, BW]", ":7: unknown theory 'BW'"),
+    "sort kind": ("  SORT_BV: {call", "  SORT_BW: {call", ":13: unknown sort kind 'SORT_BW'; did you mean 'SORT_BV'?"),
+    "special value": ("bv.zero", "bv.zer", ":14: unknown special value 'bv.zer'; did you mean 'bv.zero'?"),
+    "operator": ("OP_BV_ADD", "OP_BV_ADDX", ":18: unknown operator 'OP_BV_ADDX'; did you mean 'OP_BV_ADD'?"),
+    "no spelling": ('"~{0}"', "{}", ":19: 'OP_BV_NOT' has no spelling"),
+    "null spelling": ('"~{0}"', "", ":19: 'OP_BV_NOT' has no spelling"),
+    "list of spellings": ('"~{0}"', "[a]", ":19: 'OP_BV_NOT' has no spelling"),
+    "name of a spelling": ('"~{0}"', '{"a b": "~{0}"}', ":19: 'a b' cannot name a spelling"),
+    "key of a spelling": ("weight: 0.5", "wight: 0.5", ":18: unknown key 'wight'; did you mean 'weight'?"),
+    "placeholder": ('"~{0}"', '"~{zero}"', ":19: "),
+    "brace": ('"~{0}"', '"~{0"', ":19: "),
+    "not Python": ('"~{0}"', '"~{0} +"', ":19: '~{0} +' is not a Python expression"),
+    "guard": ("literal-0", "litral-0", ":18: unknown guard 'litral-0'"),
+    "own guard": ("h.small", "h.smal", ":18: unknown helper 'h.smal'; did you mean 'small'?"),
+    "helper": ("h.bv(", "h.bw(", ":13: unknown helper 'h.bw'"),
+    "conjunction": ("And({*})", "And({*}", ":8: 'And({*}' is not a Python expression"),
+    "no helpers": ("toy_helpers.py", "toi.py", ":6: the helpers "),
+    "helpers elsewhere": ("toy_helpers.py", "../toy_helpers.py", ":6: '../toy_helpers.py' is not a plain file name"),
+    "option": ("type: choice, values: [no, yes, 1]", "type: choice", ":24: the option 'on' is a choice: expected"),
+    "option range": ("max: 9", "max: -9", ":25: the option 'depth' is a number: expected"),
+    "option twice": ("name: depth", "name: on", ":25: the option 'on' stands here a second time"),
+    "option theory": ("theories: [BV]", "theories: [BW]", ":25: unknown theory 'BW'"),
+    "class": (
+        "class: unsupported",
+        "class: unsuported",
+        ":27: expected 'ill-formed' or 'resources' or 'unsupported', found",
+    ),
+    "regular expression": ("not (yet )?done", "not (yet", ":27: 'message' is no regular expression: missing )"),
+    "profile": ("OP_BV_COMP", "OP_BV_CMP", ":29: unknown operator 'OP_BV_CMP'; did you mean 'OP_BV_COMP'?"),
+    "profile position": ("{0: [0, 8]}", "{first: [0, 8]}", ":30: expected an integer of at least 0, found the text"),
+    "profile context": ("{const:", "{konst:", ":31: unknown key 'konst'; did you mean 'const'?"),
+    "profile sort": ("[SORT_BOOL]", "[SORT_BOL]", ":31: unknown sort kind 'SORT_BOL'; did you mean 'SORT_BOOL'?"),
+    "missing": ("module: toy\n", "", ":1: the key 'module' is missing: expected text"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_faults_name_their_line(toy: Path, name: str) -> None:
+    before, after, message = FAULTS[name]
+    assert before in SMALL
+    toy.write_text(SMALL.replace(before, after, 1))
+    assert fault(toy).startswith(message), fault(toy)
+
+
+def test_helpers_that_are_not_python(toy: Path) -> None:
+    toy.with_name("toy_helpers.py").write_text("def f(:\n")
+    assert fault(toy).startswith(":6: the helpers are not Python")
+
+
+def test_unknown_solver() -> None:
+    with pytest.raises(InputError, match="unknown solver 'z33'; did you mean 'z3'"):
+        load_wrapper("z33")
+
+
+def test_profile_files(tmp_path: Path) -> None:
+    path = tmp_path / "p.yaml"
+    for text in (
+        "exclude-operators: [OP_NOT]\nlimits: {bv-width: 8}\n",
+        "profile:\n  exclude-operators: [OP_NOT]\n  limits: {bv-width: 8}\n",
+    ):
+        path.write_text(text)
+        assert load_profile(path) == {"exclude-operators": ["OP_NOT"], "limits": {"bv-width": 8}}
+    path.write_text("limits:\n  bv-widht: 8\n")
+    assert fault(path, load_profile) == ":2: unknown limit 'bv-widht'; did you mean 'bv-width'?"
+    path.write_text("spellings: {}\n")
+    assert fault(path, load_profile).startswith(":1: unknown key 'spellings'")
+    path.write_text("- a\n")
+    assert fault(path, load_profile).startswith(":1: expected a mapping")
+
+
+def test_merged_profile() -> None:
+    first = {
+        "exclude-operators": ["A", "B"],
+        "exclude-combinations": {"FF": ["BV"]},
+        "operators": {"A": {"exclude-sorts": ["S"], "arity": [2, 4]}},
+        "sorts": {"exclude": ["S"], "const": {"exclude": ["T"]}},
+        "limits": {"bv-width": 64, "steps": 9},
+    }
+    second = {
+        "exclude-operators": ["B", "C"],
+        "exclude-combinations": {"FF": ["FP"], "SET": ["FP"]},
+        "operators": {"A": {"exclude-sorts": ["T"], "arity": [2, 3]}},
+        "sorts": {"exclude": ["U"], "const": {"exclude": ["V"]}},
+        "limits": {"bv-width": 8},
+    }
+    assert merge_profile(first, second) == {
+        "exclude-operators": ["A", "B", "C"],
+        "exclude-combinations": {"FF": ["BV", "FP"], "SET": ["FP"]},
+        "operators": {"A": {"exclude-sorts": ["S", "T"], "arity": [2, 3]}},
+        "sorts": {"exclude": ["S", "U"], "const": {"exclude": ["T", "V"]}},
+        "limits": {"bv-width": 8, "steps": 9},
+    }
+    assert merge_profile(first, {}) == first
+    assert merge_profile({}, second) == second

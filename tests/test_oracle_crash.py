@@ -1,0 +1,139 @@
+"""Verdicts on dead processes, and which findings are one defect."""
+
+from __future__ import annotations
+
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from murxpy.campaign.buckets import Bucket, Known, bucket_key, failing, format_known, new_bucket, normalise, read_known
+from murxpy.errors import InputError
+from murxpy.oracles.crash import Call, Outcome, Verdict, judge, last_call, options, parse_call, python_frames
+
+OUTPUTS = {
+    "ASSERTION VIOLATION\nFile: ../src/ast/ast.cpp\nLine: 388\nm_manager == 0\n": (
+        "abort", "ASSERTION VIOLATION ../src/ast/ast.cpp 388 m_manager == 0"),
+    "Fatal failure within void f(int) at /a/b/solver.cpp:34\nCheck failure\n\n d_x != nullptr\n\n": (
+        "abort", "Fatal failure within void f(int) at /a/b/solver.cpp:34 d_x != nullptr"),
+    "python: /a/x.cc:12: int f(): Assertion `i < size()' failed.\n": (
+        "abort", "/a/x.cc:12: int f(): Assertion i < size() failed"),
+    "=1=ERROR: AddressSanitizer: stack-overflow on 0x6\nSUMMARY: AddressSanitizer: stack-overflow a.c:3 in f\n": (
+        "asan", "stack-overflow a.c:3 in f"),
+    "../src/q.cpp:7:12: runtime error: shift exponent 64 is too large\n": (
+        "ubsan", "../src/q.cpp:7 runtime error: shift exponent 64 is too large"),
+    "terminate called after throwing an instance of 'std::bad_alloc'\n": ("out-of-memory", "std::bad_alloc"),
+    "terminate called without an active exception\n": ("abort", "terminate called without an active exception"),
+    "corrupted double-linked list\n": ("abort", "corrupted double-linked list"),
+    "Fatal Python error: Aborted\n\nStack (most recent call first):\n": ("abort", "SIGABRT"),
+    "": ("abort", "SIGABRT"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_last_words_of_an_abort(output: str) -> None:
+    verdict = judge(Outcome("died", trace="1 check-sat\n", output=output, status=signal.SIGABRT))
+    assert verdict is not None
+    assert (verdict.kind, verdict.message, verdict.signal) == (*OUTPUTS[output], "SIGABRT")
+
+
+@pytest.mark.parametrize("block", ["x", "a:1: ", "Assertion ", "x\n", "terminate called "])
+def test_last_words_are_found_fast_in_any_output(block: str) -> None:
+    start = time.monotonic()
+    judge(Outcome("died", output="runtime error Assertion " + 120_000 // len(block) * block, status=signal.SIGSEGV))
+    assert time.monotonic() - start < 1.0
+
+
+@pytest.mark.parametrize("line, call", [
+    ("12345 mk-term@plus OP_BV_ADD SORT_BV 2 t1 t2", Call("mk-term", "OP_BV_ADD", "plus")),
+    ("  42 o2.mk-term OP_NOT SORT_BOOL 1 t1\n", Call("mk-term", "OP_NOT", "")),
+    ("7 mk-sort SORT_BV 8", Call("mk-sort", "SORT_BV", "")),
+    ("7 set-option produce-models true", Call("set-option", "produce-models", "")),
+    ("7 check-sat", Call("check-sat", "", "")),
+    ("7 mk-const s1 x", Call("mk-const", "", "")),
+    ("      return t1", None),
+    ("# 12 check-sat", None),
+    ("", None),
+])  # fmt: skip
+def test_calls_are_read_from_lines(line: str, call: Call | None) -> None:
+    assert parse_call(line) == call
+
+
+def test_last_call_is_the_one_that_did_not_return() -> None:
+    assert last_call("1 new\n2 mk-sort SORT_BV 8\n      return s1\n") == Call("mk-sort", "SORT_BV", "")
+    assert last_call("1 new\n2 check-sa") == Call("check-sa", "", "")
+    assert last_call("# only a header\n") == Call() == last_call("")
+
+
+def test_options_of_a_trace() -> None:
+    assert options("1 new\n2 set-option a true\n3 o1.set-option@x b 1 2\n") == (("a", "true"), ("b", "1 2"))
+
+
+def test_python_frames() -> None:
+    assert python_frames("noise\nFatal Python error: Aborted\n\nStack\n").startswith("Fatal Python error")
+    assert python_frames("noise") == ""
+
+
+def test_deaths_without_words() -> None:
+    killed = judge(Outcome("died", status=signal.SIGKILL, peak=10, memory_limit=100))
+    big = judge(Outcome("died", status=signal.SIGKILL, peak=90, memory_limit=100))
+    assert killed is not None and big is not None
+    assert (killed.kind, killed.doubtful, big.kind, big.doubtful) == ("crash", True, "out-of-memory", False)
+    assert judge(Outcome("wall")) is None and judge(Outcome("report", {"finding": None})) is None
+
+
+@pytest.mark.parametrize("one, other", [
+    ("bad term 0x7f12 at /usr/lib/a/x.cpp:12", "bad term 0x9abc at /home/me/x.cpp:340"),
+    ("symbol |a b| unknown", "symbol |q| unknown"),
+    ("index 3 of k!17 out of range", "index -40 of k!9 out of range"),
+    ("name 'a' is not defined", "name 'bc' is not defined"),
+])  # fmt: skip
+def test_messages_of_one_defect_are_alike(one: str, other: str) -> None:
+    assert normalise(one) == normalise(other)
+
+
+def make(**changes: str) -> Bucket:
+    """A bucket of a crash, with changes."""
+    words = {"kind": "crash", "tier": "solver", "message": "SIGSEGV", "signal": "SIGSEGV", **changes}
+    verdict = Verdict(call=Call("mk-term", "OP_BV_ADD", "plus"), **words)  # type: ignore[arg-type]
+    return new_bucket(bucket_key("z3", verdict), "z3", verdict, known=False, now=0.0)
+
+
+def test_keys_can_be_read_and_be_file_names() -> None:
+    key = make().key
+    assert key.startswith("crash-sigsegv-z3-mk-term-op-bv-add-plus-")
+    assert make(message="x/y z").key != key == make().key
+    assert set(key) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")
+
+
+def test_what_fails() -> None:
+    bucket = make()
+    assert not failing(bucket)  # not confirmed
+    bucket.state = "confirmed"
+    assert failing(bucket)
+    for changes in ({"kind": "hang"}, {"kind": "out-of-memory"}, {"kind": "ill-formed", "tier": "murxpy"}):
+        other = make(**changes)
+        other.state = "confirmed"
+        assert not failing(other) and failing(other, [other.kind])
+
+
+def test_list_of_known_bugs_round_trips(tmp_path: Path) -> None:
+    buckets = [make(), make(kind="abort", message="a # b")]
+    file = tmp_path / "known"
+    file.write_text("# ours\n\n" + format_known(buckets) + "exit-*\n")
+    patterns = read_known(file)
+    assert patterns == (buckets[0].key, buckets[1].key, "exit-*")
+    assert buckets[0].key in Known(patterns) and "exit-z3-1" in Known(patterns) and "crash" not in Known(patterns)
+
+
+def test_bad_list_of_known_bugs(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="No such file"):
+        read_known(tmp_path / "none")
+    file = tmp_path / "known"
+    file.write_text("a\nb c\n")
+    with pytest.raises(InputError, match="known:2: expected one bucket key"):
+        read_known(file)
+    file.write_bytes(b"\xff")
+    with pytest.raises(InputError, match="not UTF-8"):
+        read_known(file)
