@@ -7,7 +7,7 @@ import os
 import select
 import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -107,8 +107,8 @@ class Child:
 
 def run_all(
     session: Session, seeds: Sequence[int], task: Task, jobs: int = 2, wall: float = 2.0, chunk: int = 500
-) -> Iterator[Outcome]:
-    """Do `task` for every seed, in `jobs` processes at a time, each of which does up to `chunk` seeds in their order."""
+) -> Generator[Outcome, None, None]:
+    """Do `task` for every seed, in `jobs` processes at a time, each of which does up to `chunk` seeds in order."""
     waiting = [list(seeds[at : at + chunk]) for at in range(0, len(seeds), chunk)]
     children: list[Child] = []
     try:

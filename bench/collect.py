@@ -6,7 +6,7 @@ import argparse
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,9 @@ import common
 from children import Outcome, Write, run_all
 from literals import classes
 
+from murxpy.campaign.buckets import normalise
 from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import SPECIAL, VALUE, TermTable
+from murxpy.logic.terms import SPECIAL, VALUE, Term, TermTable
 from murxpy.worker.session import Session
 
 Collected = dict[str, Any]
@@ -24,7 +25,9 @@ EXAMPLES = 3
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The option by which several reports share the runs."""
-    parser.add_argument("--data", type=Path, help="file of the counts: read if it is there, else written after the runs")
+    parser.add_argument(
+        "--data", type=Path, help="file of the counts: read if it is there, else written after the runs"
+    )
 
 
 def collect(args: argparse.Namespace, session: Session) -> Collected:
@@ -67,8 +70,17 @@ class Totals:
     """Sums what the runs report."""
 
     def __init__(self, solver: str) -> None:
-        self.data: Collected = {"solver": solver, "runs": 0, "counts": Counter(), "runs_with": Counter(), "seeds": {},
-                                "findings": {}, "died": {}, "overstayed": {}, "literals": Counter()}  # fmt: skip
+        self.data: Collected = {
+            "solver": solver,
+            "runs": 0,
+            "counts": Counter(),
+            "runs_with": Counter(),
+            "seeds": {},
+            "findings": {},
+            "died": {},
+            "overstayed": {},
+            "literals": Counter(),
+        }
 
     def add(self, outcome: Outcome) -> None:
         """Add a run."""
@@ -85,7 +97,7 @@ class Totals:
                 self.data["seeds"].setdefault(name, f"{outcome.seed:x}")
         if finding is not None:
             call = f"{finding['action']} {finding['operator'] or ''}@{finding['spelling'] or ''}"
-            self._example("findings", f"{finding['kind']}: {call}: {finding['message']}", outcome.seed)
+            self._example("findings", f"{finding['kind']}: {call}: {normalise(finding['message'])}", outcome.seed)
 
     def _example(self, group: str, text: str, seed: int) -> None:
         entry = self.data[group].setdefault(text, {"runs": 0, "seeds": []})
@@ -97,14 +109,14 @@ class Totals:
 def watch_literals() -> Counter[str]:
     """A counter that from now on gets every literal made in this process, by sort kind and class."""
     seen: Counter[str] = Counter()
-    make: Callable[..., Any] = TermTable.leaf
+    make = TermTable.leaf
 
-    def leaf(self: TermTable, op: str, indices: tuple[Any, ...], sort: Sort) -> Any:
+    def leaf(self: TermTable, op: str, payload: tuple[Any, ...], sort: Sort) -> Term:
         if op == VALUE:
-            seen.update(f"{sort.kind}:{name}" for name in classes(sort, indices[0]))
+            seen.update(f"{sort.kind}:{name}" for name in classes(sort, payload[0]))
         elif op == SPECIAL:
-            seen[f"{sort.kind}:special {indices[0]}"] += 1
-        return make(self, op, indices, sort)
+            seen[f"{sort.kind}:special {payload[0]}"] += 1
+        return make(self, op, payload, sort)
 
     TermTable.leaf = leaf  # type: ignore[method-assign]
     return seen

@@ -1,7 +1,7 @@
 """Determinism: each seed's trace is the same, byte for byte, however often and wherever it runs.
 
-Every seed runs under two values of PYTHONHASHSEED, in ascending and in descending order within one process, alone and beside a second
-worker, and its trace is replayed. Runs that overstay are counted and not compared.
+Every seed runs under several values of PYTHONHASHSEED, in ascending and in descending order within one process, alone
+and beside a second worker, and its trace is replayed. Runs that overstay are counted and not compared.
 """
 
 from __future__ import annotations
@@ -38,7 +38,12 @@ def variant(args: argparse.Namespace) -> None:
 
     def task(session: Session, seed: int, write: Write) -> dict[str, Any]:
         parts: list[str] = []
-        session.walk(seed, lambda text: (write(text), parts.append(text))[0])
+
+        def note(text: str) -> None:
+            write(text)
+            parts.append(text)
+
+        session.walk(seed, note)
         text = "".join(parts)
         if args.replay:
             again: list[str] = []
@@ -58,8 +63,25 @@ def run_variants(args: argparse.Namespace, folder: Path) -> None:
     for name, hashseed, descending, jobs, replay in VARIANTS:
         own = folder / name
         own.mkdir()
-        command = [sys.executable, __file__, args.solver, "--theories", args.theories, "--seed", str(args.seed), "--runs", str(args.runs),
-                   "--machine", args.machine, "--wall", str(args.wall), "--jobs", str(jobs), "--folder", str(own)]  # fmt: skip
+        command = [
+            sys.executable,
+            __file__,
+            args.solver,
+            "--theories",
+            args.theories,
+            "--seed",
+            str(args.seed),
+            "--runs",
+            str(args.runs),
+            "--machine",
+            args.machine,
+            "--wall",
+            str(args.wall),
+            "--jobs",
+            str(jobs),
+            "--folder",
+            str(own),
+        ]
         command += ["--no-swarm"] * args.no_swarm + ["--descending"] * descending + ["--replay"] * replay
         subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": hashseed}, check=True)
         print(f"done: {name}", flush=True)
@@ -72,7 +94,9 @@ def compare(folder: Path) -> tuple[dict[str, dict[str, int]], list[tuple[str, st
     for name, *_ in VARIANTS[1:]:
         count = counts[name] = {"same": 0, "different": 0, "not compared": 0}
         for file in sorted((folder / VARIANTS[0][0]).iterdir()):
-            first, other = (json.loads((folder / n / file.name).read_text(encoding="utf-8")) for n in (VARIANTS[0][0], name))
+            first, other = (
+                json.loads((folder / n / file.name).read_text(encoding="utf-8")) for n in (VARIANTS[0][0], name)
+            )
             if "overstayed" in (first["status"], other["status"]):
                 count["not compared"] += 1
                 continue
@@ -113,9 +137,13 @@ def main() -> None:
         run_variants(args, Path(folder))
         counts, differing = compare(Path(folder))
     rows = [(name, *count.values(), verdict(not count["different"])) for name, count in counts.items()]
-    table(f"Traces of {args.runs:,} seeds compared with those of '{VARIANTS[0][0]}'", ("variant", "same", "different", "not compared", ""), rows)
+    table(
+        f"Traces of {args.runs:,} seeds compared with those of '{VARIANTS[0][0]}'",
+        ("variant", "same", "different", "not compared", ""),
+        rows,
+    )
     if differing:
-        table("Differences", ("variant", "seed", "first"), differing[:SHOWN * len(VARIANTS)])
+        table("Differences", ("variant", "seed", "first"), differing[: SHOWN * len(VARIANTS)])
     row = {"seeds": args.runs, **{name: f"{c['same']} same, {c['different']} different" for name, c in counts.items()}}
     figures = {"seeds": args.runs, "variants": counts, "differing": differing}
     common.save("determinism", args, common.facts(session, args), figures, row)

@@ -1,4 +1,4 @@
-"""Quality of random runs: how many check something, how many terms reach a check, how many answers are looked at, which literals are made."""
+"""Quality of random runs: checks with something in them, terms that reach one, answers looked at, literals made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reach of random runs: operators and spellings that the solver's release has and that are executed too seldom, and undecided checks."""
+"""Reach of random runs: operators and spellings of the solver's release that run too seldom, and undecided checks."""
 
 from __future__ import annotations
 
@@ -28,8 +28,10 @@ def available(session: Session) -> dict[str, list[str]]:
 def report(data: Collected, known: dict[str, list[str]]) -> dict[str, Any]:
     """Print the tables; gives the figures."""
     counts, scale = data["counts"], min(1.0, data["runs"] / FULL)
-    made = {kind: counts.get(f"op-ok:{kind}", 0) for kind in known}
-    spelled = {f"{kind}@{name}": counts.get(f"spelling:{kind}@{name}", 0) for kind, names in known.items() for name in names}
+    made: dict[str, int] = {kind: counts.get(f"op-ok:{kind}", 0) for kind in known}
+    spelled = {
+        f"{kind}@{name}": counts.get(f"spelling:{kind}@{name}", 0) for kind, names in known.items() for name in names
+    }
     rare = {kind: n for kind, n in made.items() if n < OPERATOR * scale}
     rare_spellings = {name: n for name, n in spelled.items() if n < SPELLING * scale}
     checks = counts.get("check:total", 0)
@@ -39,17 +41,42 @@ def report(data: Collected, known: dict[str, list[str]]) -> dict[str, Any]:
         ("figure", "all", "short", "aim", ""),
         (
             ("operators", len(made), len(rare), f">= {OPERATOR * scale:.3g} each", verdict(not rare)),
-            ("spellings", len(spelled), len(rare_spellings), f">= {SPELLING * scale:.3g} each", verdict(not rare_spellings)),
-            ("unknown answers", checks, percent(unknown, checks), f"< {percent(UNKNOWN, 1)}", verdict(unknown < UNKNOWN * max(1, checks))),
+            (
+                "spellings",
+                len(spelled),
+                len(rare_spellings),
+                f">= {SPELLING * scale:.3g} each",
+                verdict(not rare_spellings),
+            ),
+            (
+                "unknown answers",
+                checks,
+                percent(unknown, checks),
+                f"< {percent(UNKNOWN, 1)}",
+                verdict(unknown < UNKNOWN * max(1, checks)),
+            ),
         ),
-    )  # fmt: skip
+    )
     if rare:
         tried = {kind: counts.get(f"op:{kind}", 0) for kind in rare}
-        table("Operators below", ("operator", "tried", "made"), [(k, tried[k], n) for k, n in sorted(rare.items(), key=lambda i: i[1])])
+        table(
+            "Operators below",
+            ("operator", "tried", "made"),
+            [(kind, tried[kind], rare[kind]) for kind in sorted(rare, key=rare.__getitem__)],
+        )
     if rare_spellings:
-        table("Spellings below", ("spelling", "made"), sorted(rare_spellings.items(), key=lambda item: item[1]))
-    return {"operators": len(made), "operators below": rare, "spellings": len(spelled),
-            "spellings below": rare_spellings, "unknown share": round(unknown / max(1, checks), 4)}  # fmt: skip
+        table(
+            "Spellings below",
+            ("spelling", "made"),
+            [(name, rare_spellings[name]) for name in sorted(rare_spellings, key=rare_spellings.__getitem__)],
+        )
+    return {
+        "operators": len(made),
+        "operators below": rare,
+        "spellings": len(spelled),
+        "spellings below": rare_spellings,
+        "unknown share": round(unknown / max(1, checks), 4),
+    }
 
 
 def narrow(args: argparse.Namespace, session: Session, known: dict[str, list[str]]) -> dict[str, list[str]]:
@@ -69,9 +96,14 @@ def main() -> None:
     known = narrow(args, session, available(session))
     data = collect(args, session)
     figures = report(data, known)
-    row = {"runs": data["runs"], "operators": figures["operators"], "below 20": len(figures["operators below"]),
-           "spellings": figures["spellings"], "below 5": len(figures["spellings below"]),
-           "unknown": percent(figures["unknown share"], 1)}  # fmt: skip
+    row = {
+        "runs": data["runs"],
+        "operators": figures["operators"],
+        "below 20": len(figures["operators below"]),
+        "spellings": figures["spellings"],
+        "below 5": len(figures["spellings below"]),
+        "unknown": percent(figures["unknown share"], 1),
+    }
     common.save("reach", args, common.facts(session, args), {"runs": data["runs"], **figures}, row)
 
 

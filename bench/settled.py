@@ -1,4 +1,4 @@
-"""Which decided checks simplification alone settles: the conjunction of assertions and assumptions simplifies to true or false."""
+"""Which decided checks simplification alone settles: all assertions and assumptions simplify to true or false."""
 
 from __future__ import annotations
 

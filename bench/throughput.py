@@ -1,7 +1,8 @@
-"""Throughput of one worker: runs, decided checks and useful terms per CPU second of the whole process tree, and where the time goes.
+"""Throughput of one worker: runs, decided checks and useful terms per CPU second of the whole process tree.
 
-A decided check was answered sat or unsat with something asserted or assumed; it counts once for each distinct set of these. A useful
-term is a distinct operator term in such a set; it counts once a run. Measure on a machine that does nothing else.
+A decided check was answered sat or unsat with something asserted or assumed; it counts once for each distinct set of
+these. A useful term is a distinct operator term in such a set; it counts once a run. Also where the time goes. Measure
+on a machine that does nothing else.
 """
 
 from __future__ import annotations
@@ -62,14 +63,30 @@ def _count_cpu_time() -> None:
     for name in ("murxpy.machine.run", "murxpy.worker.session"):
         module = importlib.import_module(name)
         if hasattr(module, "perf_counter_ns"):
-            module.perf_counter_ns = time.process_time_ns
+            vars(module)["perf_counter_ns"] = time.process_time_ns
 
 
 def by_campaign(args: argparse.Namespace, session: Session) -> dict[str, Any]:
     """`murxpy fuzz --jobs 1` as a user runs it, from its start to its end; runs that were killed count in CPU only."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "murxpy", "fuzz", args.solver, "--jobs", "1", "--time", f"{args.seconds:.0f}s",
-                   "--seed", str(args.seed), "--machine", args.machine, "--out", str(Path(folder) / "out"), "--json"]  # fmt: skip
+        command = [
+            sys.executable,
+            "-m",
+            "murxpy",
+            "fuzz",
+            args.solver,
+            "--jobs",
+            "1",
+            "--time",
+            f"{args.seconds:.0f}s",
+            "--seed",
+            str(args.seed),
+            "--machine",
+            args.machine,
+            "--out",
+            str(Path(folder) / "out"),
+            "--json",
+        ]
         command += [] if args.theories == "all" else ["--theories", args.theories]
         command += ["--no-swarm"] if args.no_swarm else []
         start, cpu = time.monotonic(), tree_cpu()
@@ -78,16 +95,25 @@ def by_campaign(args: argparse.Namespace, session: Session) -> dict[str, Any]:
     if done.returncode not in (0, 1) or not events or events[-1]["event"] != "ended":
         raise SystemExit(f"error: murxpy fuzz ended with {done.returncode}: {done.stderr.strip()[-500:]}")
     ended = events[-1]
-    return {"counts": Counter(ended["counts"]), "cpu": tree_cpu() - cpu, "wall": time.monotonic() - start,
-            "overstayed": ended["overstayed"], "died": ended["workers_lost"] + ended["findings"]}  # fmt: skip
+    return {
+        "counts": Counter(ended["counts"]),
+        "cpu": tree_cpu() - cpu,
+        "wall": time.monotonic() - start,
+        "overstayed": ended["overstayed"],
+        "died": ended["workers_lost"] + ended["findings"],
+    }
 
 
 def figures(measured: dict[str, Any]) -> dict[str, float]:
     """The figures per CPU second and per run."""
     counts, cpu, runs = measured["counts"], measured["cpu"], max(1, measured["counts"]["run:total"])
     lines = sum(n for name, n in counts.items() if name.startswith("action:"))
-    amounts = {"runs": counts["run:total"], "decided checks": counts["check:decided"],
-               "useful terms": counts["term:useful"], "actions": lines}  # fmt: skip
+    amounts = {
+        "runs": counts["run:total"],
+        "decided checks": counts["check:decided"],
+        "useful terms": counts["term:useful"],
+        "actions": lines,
+    }
     rates = {f"{name}/s": amount / cpu for name, amount in amounts.items()}
     made = {"terms": counts["term:made"], "checks": counts["check:total"], **amounts}
     return rates | {f"{name}/run": n / runs for name, n in made.items() if name != "runs"}
@@ -100,9 +126,15 @@ def shares(measured: dict[str, Any]) -> dict[str, float]:
     run = counts["time-ns:run"] / 1e9 / cpu
     killed = min(max(0.0, 1 - run), measured.get("overstayed", 0) * WALL / cpu)
     worker = parts["solver"] / run if run else 0.0
-    return {"solver and binding": parts["solver"], "choosing": parts["choose"], "tracing": parts["trace"],
-            "runs killed (about)": killed, "processes": max(0.0, 1 - run - killed), "solver and binding in the worker": worker,
-            "waiting (of wall time)": max(0.0, 1 - cpu / measured["wall"])}  # fmt: skip
+    return {
+        "solver and binding": parts["solver"],
+        "choosing": parts["choose"],
+        "tracing": parts["trace"],
+        "runs killed (about)": killed,
+        "processes": max(0.0, 1 - run - killed),
+        "solver and binding in the worker": worker,
+        "waiting (of wall time)": max(0.0, 1 - cpu / measured["wall"]),
+    }
 
 
 def report(args: argparse.Namespace, measured: dict[str, Any], decided: dict[str, int]) -> dict[str, Any]:
@@ -112,16 +144,37 @@ def report(args: argparse.Namespace, measured: dict[str, Any], decided: dict[str
     judged = decided.get("settled", 0) + decided.get("open", 0)
     unsettled = decided.get("open", 0) / max(1, judged)
     rows: list[tuple[object, ...]] = [
-        (name, float(value), f">= {aims[name]}" if aims.get(name) else "", verdict(value >= aims[name]) if aims.get(name) else "")
+        (
+            name,
+            float(value),
+            f">= {aims[name]}" if aims.get(name) else "",
+            verdict(value >= aims[name]) if aims.get(name) else "",
+        )
         for name, value in found.items()
     ]
-    rows.append((f"decided, not settled by simplifying ({judged:,} checks)", percent(unsettled, 1), f">= {percent(UNSETTLED, 1)}",
-                 verdict(unsettled >= UNSETTLED)))  # fmt: skip
+    rows.append(
+        (
+            f"decided, not settled by simplifying ({judged:,} checks)",
+            percent(unsettled, 1),
+            f">= {percent(UNSETTLED, 1)}",
+            verdict(unsettled >= UNSETTLED),
+        )
+    )
     table(f"Throughput in {measured['cpu']:.1f} CPU seconds", ("figure", "value", "aim", ""), rows)
     inside = "solver and binding in the worker"
-    table("Where the CPU time goes", ("part", "share", "aim", ""), [
-        (name, percent(value, 1), f">= {percent(SOLVER, 1)}" if name == inside else "",
-         verdict(value >= SOLVER) if name == inside else "") for name, value in where.items()])  # fmt: skip
+    table(
+        "Where the CPU time goes",
+        ("part", "share", "aim", ""),
+        [
+            (
+                name,
+                percent(value, 1),
+                f">= {percent(SOLVER, 1)}" if name == inside else "",
+                verdict(value >= SOLVER) if name == inside else "",
+            )
+            for name, value in where.items()
+        ],
+    )
     lost = {name: measured.get(name, 0) for name in ("died", "overstayed")}
     print(f"\nRuns lost: {lost['died']} died, {lost['overstayed']} overstayed; simplifier: {decided}")
     return {**found, "unsettled": unsettled, "share": where, "cpu": measured["cpu"], "wall": measured["wall"], **lost}
@@ -131,17 +184,26 @@ def main() -> None:
     """Run it."""
     parser = common.parser(__doc__, None)
     parser.add_argument("--seconds", type=float, default=60.0, help="how long to measure")
-    parser.add_argument("--layer", choices=("campaign", "session"), default="campaign", help="with supervisor, or runs alone")
+    parser.add_argument(
+        "--layer", choices=("campaign", "session"), default="campaign", help="with supervisor, or runs alone"
+    )
     parser.add_argument("--sample", type=int, default=300, help="runs whose decided checks are given to the simplifier")
     args = parser.parse_args()
     session = common.load(args)
     measured = (by_campaign if args.layer == "campaign" else by_session)(args, session)
     found = report(args, measured, settled(args, session, args.sample))
-    row = {"layer": args.layer, "runs/s": found["runs/s"], "decided/s": found["decided checks/s"],
-           "useful/s": found["useful terms/s"], "actions/s": found["actions/s"], "terms/run": found["terms/run"],
-           "unsettled": percent(found["unsettled"], 1), "solver": percent(found["share"]["solver and binding in the worker"], 1),
-           "killed": percent(found["share"]["runs killed (about)"], 1),
-           "processes": percent(found["share"]["processes"], 1)}  # fmt: skip
+    row = {
+        "layer": args.layer,
+        "runs/s": found["runs/s"],
+        "decided/s": found["decided checks/s"],
+        "useful/s": found["useful terms/s"],
+        "actions/s": found["actions/s"],
+        "terms/run": found["terms/run"],
+        "unsettled": percent(found["unsettled"], 1),
+        "solver": percent(found["share"]["solver and binding in the worker"], 1),
+        "killed": percent(found["share"]["runs killed (about)"], 1),
+        "processes": percent(found["share"]["processes"], 1),
+    }
     common.save("throughput", args, common.facts(session, args), {"figures": found, "counts": measured["counts"]}, row)
 
 

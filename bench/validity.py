@@ -1,4 +1,4 @@
-"""Validity of random runs: calls that the binding refuses, by class and message, what it throws beyond that, and what it breaks."""
+"""Validity of random runs: calls that the binding refuses, by class and message, and what was found or broke."""
 
 from __future__ import annotations
 
@@ -37,7 +37,10 @@ def report(data: Collected) -> dict[str, Any]:
 def _messages(data: Collected, name: str) -> None:
     prefix = f"refusal-message:{name}:"
     found = [(n, key) for key, n in data["runs_with"].items() if key.startswith(prefix)]
-    rows = [(n, percent(n, data["runs"]), data["seeds"][key], key.removeprefix(prefix)) for n, key in sorted(found, reverse=True)]
+    rows = [
+        (n, percent(n, data["runs"]), data["seeds"][key], key.removeprefix(prefix))
+        for n, key in sorted(found, reverse=True)
+    ]
     if rows:
         table(f"{name}: messages", ("runs", "share", "seed", "message"), rows)
 
@@ -53,8 +56,13 @@ def main() -> None:
     refusals = {key: (n, data["seeds"][key]) for key, n in data["runs_with"].items()}
     groups = {name: data[name] for name in ("findings", "died", "overstayed")}
     about = common.facts(session, args)
-    common.save("validity", args, about, {"runs": data["runs"], "figures": figures, "runs with": refusals, **groups},
-                {"runs": data["runs"], **figures})  # fmt: skip
+    common.save(
+        "validity",
+        args,
+        about,
+        {"runs": data["runs"], "figures": figures, "runs with": refusals, **groups},
+        {"runs": data["runs"], **figures},
+    )
 
 
 if __name__ == "__main__":

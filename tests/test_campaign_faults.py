@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ from campaigns import children, found, only_bucket, plan, run
 
 from murxpy.campaign.events import Overstayed
 from murxpy.campaign.limits import MIB, Limits
-from murxpy.campaign.replay import replay_trace
+from murxpy.campaign.replay import replay_trace, walk_seeds
 
 LIMITS = Limits(wall=1.0, memory=300 * MIB)
 
@@ -77,6 +79,28 @@ def test_crash_that_needs_the_runs_before_keeps_them(tmp_path: Path) -> None:
     assert first.confirmed and len(first.history) >= 2
     histories = list((tmp_path / "findings" / bucket.key).glob("*.history"))
     assert histories and f"{first.seed:x} " in histories[0].read_text() + histories[-1].read_text()
+
+
+def test_runs_isolated_from_each_other(tmp_path: Path) -> None:
+    campaign, events = run(tmp_path, {"every": {"history": 2, "exception": 5}}, runs=40, jobs=2,
+                           limits=Limits(recycle=1))  # fmt: skip
+    assert only_bucket(campaign).kind == "exception"  # no process does the three runs that the crash needs
+    assert events[-1].snapshot.runs == 40 and events[-1].snapshot.lost == 0
+
+
+def test_fatal_calls_are_damped_in_later_runs(tmp_path: Path) -> None:
+    run(tmp_path, {"every": {"segfault": 4}}, runs=60)
+    db = sqlite3.connect(tmp_path / "campaign.sqlite")
+    damps = [json.loads(damp) for (damp,) in db.execute("SELECT damp FROM findings ORDER BY run")]
+    db.close()
+    assert damps[0] == [] and damps[-1] == [["mk-term", "OP_FAULT", "segfault"]]
+    parts: list[str] = []
+    call = ("mk-term", "OP_FAULT", "segfault")
+    walk_seeds(plan(), [(5, ()), (6, (call,)), (7, (call,))], LIMITS, parts.append)
+    assert f"# fake run 7\n# damped {[list(call)]}\n" in "".join(parts)
+    parts.clear()
+    walk_seeds(plan(), [(6, (call,)), (7, ())], LIMITS, parts.append)
+    assert "damped" not in "".join(parts) and "# fake run 7\n" in "".join(parts)
 
 
 def test_crash_that_no_replay_shows_is_unconfirmed(tmp_path: Path) -> None:

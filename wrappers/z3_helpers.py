@@ -384,8 +384,14 @@ def _fields(sort: Any, name: str, term: Any) -> list[Any]:
 # --- actions ---
 
 
-def setting(text: str) -> Any:
-    """The value of an option as Python has it: true, false, an int, a float, or a name."""
+def setting(solver: Any, name: str, text: str) -> Any:
+    """The value of the option `name` as Python has it: true, false, an int, a float, or a name.
+
+    Raises Z3Exception for an option that this release has not: `set` takes it, and every later assertion fails.
+    """
+    ctx, symbol = solver.ctx, z3.Z3_mk_string_symbol(solver.ctx.ref(), name)
+    if z3.Z3_param_descrs_get_kind(ctx.ref(), solver.param_descrs().descr, symbol) == z3.Z3_PK_INVALID:
+        raise z3.Z3Exception(f"unknown parameter '{name}'")
     if text in ("true", "false"):
         return text == "true"
     try:

@@ -57,6 +57,9 @@ class Campaign:
         return list(self._book.buckets.values())
 
     def __iter__(self) -> Iterator[events.Event]:
+        names = [plan.target.name for plan in self.config.targets]
+        if len(set(names)) < len(names):
+            raise InputError(f"each target can be named once, not {' '.join(names)}; use --jobs for more workers")
         folder = Folder(self.config.out)
         try:
             store = Store(folder.path)

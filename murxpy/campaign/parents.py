@@ -36,13 +36,14 @@ def setup_data(plan: Plan) -> bytes:
 
 
 class WarmParent:
-    """One warm parent process. After its death it is of no more use; see `dead`.
+    """One warm parent process for target number `target`. After its death it is of no more use; see `dead`.
 
     `refused`: it said itself that there can be no session, so that trying again is in vain.
     """
 
-    def __init__(self, plan: Plan, *, private: bool = False) -> None:
+    def __init__(self, plan: Plan, target: int = 0, *, private: bool = False) -> None:
         self.plan = plan
+        self.target = target
         self.private = private
         self.about: dict[str, Any] | None = None
         self.error: MurxpyError | None = None

@@ -85,7 +85,7 @@ class Pool:
         return parent
 
     def _start_parent(self, target: int, *, private: bool = False) -> WarmParent:
-        parent = WarmParent(self.plans[target], private=private)
+        parent = WarmParent(self.plans[target], target, private=private)
         self._selector.register(parent.control, selectors.EVENT_READ, parent)
         return parent
 
@@ -162,7 +162,7 @@ class Pool:
         for message in parent.receive():
             self._told(message)
         if parent.about is not None and not parent.private:
-            self._deaths[self.plans.index(parent.plan)] = 0
+            self._deaths[parent.target] = 0
         if parent.error is not None and not parent.dead:
             parent.kill()
             parent.receive()
@@ -213,9 +213,9 @@ class Pool:
         """A warm parent died, and its workers with it: each run in hand may have done it."""
         ready = parent.about is not None
         if not parent.private:
-            self._parents.pop(self.plans.index(parent.plan), None)
-        self._deaths[self.plans.index(parent.plan)] += not ready
-        if parent.error is not None and (parent.refused or self._deaths[self.plans.index(parent.plan)] >= _TRIES):
+            self._parents.pop(parent.target, None)
+        self._deaths[parent.target] += not ready
+        if parent.error is not None and (parent.refused or self._deaths[parent.target] >= _TRIES):
             raise parent.error
         for worker in [worker for worker in self.workers.values() if worker.parent is parent]:
             self._orphaned(worker, parent)

@@ -119,6 +119,14 @@ class Run:
         start = perf_counter_ns()
         try:
             value = run_spelling(spelling, args, indices, self.frame, self.wrapper.conjunction)
+        except Refused as refused:  # an operand, say a sort object, that this release cannot make
+            self.count_refusal(refused.sort, str(refused))
+            self.result(f"refused {refused.sort} {quote(str(refused))}")
+            raise
+        except Refused as refused:  # an operand on the way, such as a sort that this release cannot make
+            self.count_refusal(refused.sort, str(refused))
+            self.result(f"refused {refused.sort} {quote(str(refused))}")
+            raise
         except (Exception, SystemExit) as error:  # whatever a binding throws is an outcome, not noise
             self.solver_ns += perf_counter_ns() - start
             self._refuse(error, action, operator, spelling.name)
@@ -222,11 +230,9 @@ class Run:
         return entry
 
     def _sort_of(self, obj: Any, sort: Sort) -> Any:
-        """The object of a term's sort as the binding gives it; None for functions where the binding has no sort of them."""
+        """The object of a term's sort as the binding gives it; a function's is made, since some bindings have declarations only."""
         reader = self.wrapper.set("readers", "term-sort")
-        if sort.kind == "SORT_FUN" and self.wrapper.set("sorts", "SORT_FUN") is None:
-            return None
-        if reader is None:
+        if reader is None or sort.kind == "SORT_FUN":
             return self._made.get(sort) or self._make_sort(sort)
         self.frame.fill()
         try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from murxpy.errors import InputError, nearest
 from murxpy.machine.database import Entry, SortEntry
 from murxpy.machine.run import Refused, Run
@@ -125,7 +127,7 @@ class Reading:
         if name is None or self.foreign:
             return None
         entries = self.run.wrapper.data.get(section) or {}
-        forms = next((entries[key] for key in keys if key in entries), {})
+        forms: Any = next((entries[key] for key in keys if key in entries), {})
         if isinstance(forms, str) or "is" in forms:
             forms = {"default": forms}
         if name not in forms:

@@ -22,6 +22,9 @@ from murxpy.trace.grammar import VERSION, Trace, parse_trace
 from murxpy.trace.untracer import replay
 
 Write = Callable[[str], None]
+UNDAMPED = frozenset(
+    ["new", "delete", "check-sat", "check-sat-assuming", "assert-formula", "push", "pop", "mk-const", "mk-sort", "set-logic"]
+)
 COLLECT_EVERY = 50  # runs between two full collections: contexts are freed by reference counts, cycles are rare
 
 
@@ -42,7 +45,7 @@ class Session:
         theories, swarm = setup.get("theories"), setup.get("swarm", True)
         self.swarm = SwarmDrawer(self.catalogue, self.wrapper, self.settings, self.profile, theories, swarm)
         self.version = self.wrapper.version()
-        self.damped: list[list[str]] = []
+        self._damped: frozenset[str] = frozenset()
         self._runs = 0
         gc.collect()
         gc.freeze()  # what is loaded now stays: a `gc` line need not look at it
@@ -59,12 +62,23 @@ class Session:
             "missing": [list(entry) for entry in self.wrapper.missing],
         }
 
+    def damp(self, calls: list[Any]) -> None:
+        """Draw what sits on the fatal lines of known findings, as (action, operator, spelling), less often from now on.
+
+        What a run cannot do without (checks, assertions, scopes) is not damped. The trace's header records it.
+        """
+        names = [operator or action for action, operator, _ in calls if action not in UNDAMPED]
+        self._damped = frozenset(name for name in names if name)
+
     def walk(self, seed: int, write: Write) -> dict[str, Any]:
         """One random run; `write` gets each line before its call."""
         run = Run(self.wrapper, self.catalogue, seed, write)
         swarm = self.swarm.draw(run.stream)
-        gen = Generator(run, self.settings, self.profile, swarm, self.catalogue)
-        run.header([*self._header(), f"seed {seed:x}", f"machine {self.settings.machine.get('name')}", *swarm.rows()])
+        gen = Generator(run, self.settings, self.profile, swarm, self.catalogue, damped=self._damped)
+        rows = [*self._header(), f"seed {seed:x}", f"machine {self.settings.machine.get('name')}", *swarm.rows()]
+        if self._damped:
+            rows.append(f"damped {','.join(sorted(self._damped))}")
+        run.header(rows)
         return self._report(run, lambda: self.machine.walk(gen, self.settings.limit("steps")))
 
     def replay(self, text: str, name: str, write: Write) -> dict[str, Any]:

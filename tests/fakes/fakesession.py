@@ -46,6 +46,8 @@ class FakeSession:
         self._runs += 1
         rng = random.Random(seed)
         write(f"# fake run {seed:x}\n")
+        if self._damped:
+            write(f"# damped {self._damped}\n")
         for number in range(1, self._setup.get("lines", 3) + 1):
             write(f"{rng.randrange(100000):05} mk-const s1 x{number}\n      return t{number}\n")
         time.sleep(self._setup.get("idle", 0))

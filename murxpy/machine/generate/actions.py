@@ -277,6 +277,8 @@ def _solver_action(gen: Generator) -> bool:
     if not allowed.items:
         return False
     name = gen.stream.weighted(allowed)
+    if name in gen.damped and gen.stream.random() >= terms.DAMPED:
+        return False
     entries = options.operands(gen, run.wrapper.data["own-actions"][name].get("takes") or [])
     if entries is None:
         return False
@@ -331,6 +333,8 @@ ACTIONS: dict[str, Action] = {
 
 def perform(gen: Generator, name: str) -> bool:
     """Carry out the action called `name`; False where it was not possible or the binding refused."""
+    if name in gen.damped and gen.stream.random() >= terms.DAMPED:
+        return False
     try:
         return ACTIONS[name](gen)
     except Refused:

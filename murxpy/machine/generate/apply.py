@@ -11,7 +11,7 @@ from murxpy.logic.typing import IllSorted, tuple_arity
 from murxpy.machine.database import Entry
 from murxpy.machine.generate.base import Generator, sort_entry
 from murxpy.machine.generate.leaves import leaf, literal_argument
-from murxpy.machine.generate.sorts import draw_format, draw_sort, draw_sort_of
+from murxpy.machine.generate.sorts import admissible, draw_format, draw_sort, draw_sort_of
 from murxpy.machine.make import make_term
 from murxpy.machine.run import Refused
 
@@ -107,6 +107,8 @@ def _argument_sort(gen: Generator, operator: Operator, pattern: Pattern, env: Bi
     if pattern.ground(env):
         sort = pattern.build(env, gen.run.sorts)
         _positive(sort)
+        if not admissible(gen, sort):
+            raise Unfit
         return sort
     there = _candidates(gen, pattern)
     for _ in range(TRIES):
@@ -233,8 +235,7 @@ def _wanted(gen: Generator, operator: Operator, env: Binding) -> Sort:
                 if sort is None or not inner.match(sort, env):
                     raise Unfit
     sort = result.build(env, gen.run.sorts)
-    element = sort.sorts()[-1] if sort.kind == "SORT_ARRAY" else sort
-    if sort.kind == "SORT_ARRAY" and not gen.profile.allows("array-element", element):
+    if not admissible(gen, sort):
         raise Unfit
     sort_entry(gen, sort)
     return sort
@@ -250,9 +251,7 @@ def _check_size(gen: Generator, operator: Operator, args: list[Entry], indices: 
     sort = gen.run.checker.result(operator, tuple(e.term.sort for e in args), indices, wanted)
     if sort.kind == "SORT_BV" and sort.width > gen.settings.limit("bv-width"):
         raise Unfit
-    contexts = {"SORT_SEQ": "seq-element", "SORT_SET": "set-element", "SORT_BAG": "bag-element", "SORT_TUPLE": "tuple-element"}
-    context = contexts.get(sort.kind)
-    if context is not None and not all(gen.profile.allows(context, p) for p in sort.sorts()):
+    if not admissible(gen, sort):
         raise Unfit
     if gen.swarm.linear and operator.nonlinear == "product" and sum(not e.term.literal for e in args) > 1:
         raise Unfit

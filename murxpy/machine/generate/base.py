@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
@@ -17,13 +17,15 @@ from murxpy.machine.random import Stream
 
 @dataclass
 class Generator:
-    """All that choosing needs. `made` counts operator terms, `depth` how deep binders are nested."""
+    """All that choosing needs. `made` counts operator terms, `depth` says how deep binders are nested."""
 
     run: Run
     settings: Settings
     profile: Profile
     swarm: Swarm
     catalogue: Catalogue
+    admissible: dict[Sort, bool] = field(default_factory=dict)
+    damped: frozenset[str] = frozenset()  # operators and actions to be drawn seldom: they sit on fatal lines of known findings
     made: int = 0
     depth: int = 0
     steps: int = 0

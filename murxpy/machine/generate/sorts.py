@@ -32,7 +32,22 @@ def make_random_sort(gen: Generator) -> bool:
 
 
 def draw_sort_of(gen: Generator, kind: str, depth: int) -> Sort | None:
-    """A sort of this kind; its parameters are drawn, preferring sorts that are there. None where it cannot be."""
+    """A sort of this kind that the wrapper can spell; parameters are drawn, preferring sorts that are there. None where it cannot be."""
+    for _ in range(4):
+        sort = _draw(gen, kind, depth)
+        if sort is not None and spellable(gen, sort):
+            return sort
+    return None
+
+
+def spellable(gen: Generator, sort: Sort) -> bool:
+    """True if the wrapper has a spelling for a sort of these sizes."""
+    spellings = gen.run.wrapper.set("sorts", sort.kind)
+    frame = gen.run.frame.fill(result=sort)
+    return spellings is not None and spellings.pick(0.0, frame) is not None
+
+
+def _draw(gen: Generator, kind: str, depth: int) -> Sort | None:
     get, stream, settings = gen.run.sorts.get, gen.stream, gen.settings
     if kind in SIMPLE:
         return get(kind)
@@ -49,6 +64,27 @@ def draw_sort_of(gen: Generator, kind: str, depth: int) -> Sort | None:
     contexts = _parameter_contexts(gen, kind)
     params = [draw_sort(gen, context, depth - 1) for context in contexts]
     return None if any(p is None for p in params) else get(kind, *[p for p in params if p is not None])
+
+
+def admissible(gen: Generator, sort: Sort) -> bool:
+    """True if the profile allows every part of `sort` where it stands."""
+    known = gen.admissible.get(sort)
+    if known is None:
+        inner = sort.sorts()
+        known = gen.admissible[sort] = all(
+            gen.profile.allows(context, part) and admissible(gen, part) for context, part in zip(_contexts(sort), inner)
+        )
+    return known
+
+
+def _contexts(sort: Sort) -> list[str]:
+    """The contexts of the parameter sorts, in order."""
+    count = len(sort.sorts())
+    if sort.kind == "SORT_ARRAY":
+        return ["array-index", "array-element"]
+    if sort.kind == "SORT_FUN":
+        return ["fun-domain"] * (count - 1) + ["fun-codomain"]
+    return [{**ELEMENT_CONTEXT, "SORT_TUPLE": "tuple-element"}.get(sort.kind, "sort-param")] * count
 
 
 def _parameter_contexts(gen: Generator, kind: str) -> list[str]:
@@ -98,7 +134,7 @@ def draw_format(gen: Generator) -> Sort:
     there = [s for s in gen.run.db.sort_entries if s.kind == "SORT_FP"]
     if there and gen.stream.random() < REUSE:
         return gen.stream.choose(there)
-    return gen.run.sorts.get("SORT_FP", *_format(gen))
+    return draw_sort_of(gen, "SORT_FP", 0) or gen.run.sorts.get("SORT_FP", 5, 11)
 
 
 def _make_datatypes(gen: Generator) -> bool:

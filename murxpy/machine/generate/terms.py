@@ -9,6 +9,7 @@ from murxpy.machine.generate.base import Generator
 from murxpy.machine.generate.binders import datatype_term, quantify
 
 ATTEMPTS = 6
+DAMPED = 0.1  # of what would be drawn otherwise
 
 
 def random_term(gen: Generator) -> bool:
@@ -26,6 +27,8 @@ def random_term(gen: Generator) -> bool:
 
 def application(gen: Generator, operator: Operator, fixed: Entry | None = None) -> Entry | None:
     """An application of `operator`, by the way its rank asks for; None where it cannot be made."""
+    if operator.kind in gen.damped and gen.stream.random() >= DAMPED:
+        return None
     if operator.typing is not None:
         return datatype_term(gen, operator, fixed)
     if operator.signature.binder:

@@ -1,0 +1,1 @@
+"""Sources of tests: each says what a session needs to make them."""

@@ -1,0 +1,69 @@
+"""The API fuzzer: random walks over a state machine of the solver's API. What its session needs, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from murxpy.errors import InputError, nearest
+
+Plain = dict[str, Any]
+LimitedBy = Literal["solver", "wall"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the user wants of the runs.
+
+    `theories`: only these, all of them in every run; none: all that the solver has. `options`: names and values that
+    every run sets. `swarm`: runs differ in theories, operators and weights. `random_options`: runs set options at
+    random. `limits`: what ends a check, the solver's own resource limit or only the wall time of the run.
+    """
+
+    theories: tuple[str, ...] = ()
+    options: tuple[tuple[str, str], ...] = ()
+    swarm: bool = True
+    random_options: bool = True
+    limits: LimitedBy = "solver"
+
+
+def session_setup(catalogue: Plain, machine: Plain, wrapper: Plain, profile: Plain, wishes: Wishes) -> Plain:
+    """The setup of a session (see `murxpy.worker.session`) that does random runs as wished.
+
+    `profile` is the whole one, the user's merged over the wrapper's. Raises InputError for a theory that is unknown or
+    that the wrapper has not.
+    """
+    return {
+        "catalogue": catalogue,
+        "machine": machine,
+        "wrapper": wrapper if wishes.random_options else {**wrapper, "options": []},
+        "profile": profile,
+        "theories": chosen_theories(wishes.theories, catalogue, wrapper),
+        "swarm": wishes.swarm,
+        "options": [list(option) for option in wishes.options],
+        "limits": wishes.limits,
+    }
+
+
+def chosen_theories(names: Sequence[str], catalogue: Plain, wrapper: Plain) -> list[str] | None:
+    """The theories called `names` in any case, None for none. Raises InputError for one that cannot be had."""
+    known = [theory["name"] for theory in catalogue["theories"]]
+    offered = wrapper["theories"] or known
+    chosen = []
+    for name in names:
+        theory = name.upper()
+        if theory not in known:
+            raise InputError(f"unknown theory '{name}'{nearest(theory, known)}; known are {', '.join(known)}")
+        if theory not in offered:
+            raise InputError(f"{wrapper['solver']} has no theory {theory}: expected some of {', '.join(offered)}")
+        chosen.append(theory)
+    return list(dict.fromkeys(chosen)) or None
+
+
+def parse_option(text: str) -> tuple[str, str]:
+    """Name and value in `NAME=VALUE`. Raises InputError for anything else."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip() or not value.strip():
+        raise InputError(f"--set {text}: expected NAME=VALUE, as in '--set random_seed=7'")
+    return name.strip(), value.strip()
