@@ -1,7 +1,8 @@
 """Replay traces that Murxla wrote: `python bench/murxla_traces.py FOLDER` with a folder of traces for each of its configurations.
 
 Prints for each configuration and solver how many traces replay whole, how many in part (lines that the solver has no counterpart
-for are left out, with what depends on them), the answers, and what was left out and why. Each replay runs in a process of its own.
+for are left out, with what depends on them), the answers, and what was left out and why. A whole one
+may lack options of another solver, and looks at functions, of which z3 makes no terms. Each replay runs in a process of its own.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from murxpy.data.machines import load_machine
-from murxpy.data.theories import load_catalogue
-from murxpy.data.wrappers import load_wrapper
+from common import ROOT  # noqa: F401  puts this checkout first on the path
+
+from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.worker.session import Session
 
 SOLVERS = ("z3", "cvc5")
@@ -31,19 +32,25 @@ def main() -> None:
     parser.add_argument("--list", action="store_true", help="a line for each trace that does not replay whole")
     arguments = parser.parse_args()
     whole: dict[str, set[str]] = {}
+    sessions = {solver: session(solver) for solver in SOLVERS}
     for folder in sorted(p for p in arguments.folder.iterdir() if p.is_dir()):
-        for solver in SOLVERS:
-            outcomes = {path: replay(solver, path, arguments.timeout) for path in sorted(folder.glob("*.trace"))}
+        for solver, loaded in sessions.items():
+            outcomes = {path: replay(loaded, path, arguments.timeout) for path in sorted(folder.glob("*.trace"))}
             show(folder.name, solver, outcomes, arguments.list)
             whole.setdefault(folder.name, set()).update(p.name for p, o in outcomes.items() if o["class"] == "whole")
     total = sum(len(names) for names in whole.values())
     print(f"whole on z3 or cvc5: {total} ({', '.join(f'{name} {len(names)}' for name, names in whole.items())})")
 
 
-def replay(solver: str, path: Path, timeout: float) -> dict[str, Any]:
+def session(solver: str) -> Session:
+    """The solver, loaded once; each replay runs in a fork of this process."""
+    return Session({"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": load_wrapper(solver)})
+
+
+def replay(loaded: Session, path: Path, timeout: float) -> dict[str, Any]:
     """What became of one trace: its class, answers, refused lines by reason, skipped lines."""
     parent, child = multiprocessing.Pipe()
-    process = multiprocessing.get_context("fork").Process(target=_work, args=(solver, path, child))
+    process = multiprocessing.get_context("fork").Process(target=_work, args=(loaded, path, child))
     process.start()
     child.close()
     outcome = {"class": "timeout", "answers": {}, "reasons": {}, "skipped": 0, "lines": 0}
@@ -58,17 +65,16 @@ def replay(solver: str, path: Path, timeout: float) -> dict[str, Any]:
     return outcome
 
 
-def _work(solver: str, path: Path, pipe: Any) -> None:
-    setup = {"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": load_wrapper(solver)}
+def _work(loaded: Session, path: Path, pipe: Any) -> None:
     written: list[str] = []
-    report = Session(setup).replay(path.read_text(), str(path), written.append)
-    pipe.send(json.dumps(_summary(report)))
+    pipe.send(json.dumps(_summary(loaded.replay(path.read_text(), str(path), written.append))))
 
 
 def _summary(report: dict[str, Any]) -> dict[str, Any]:
     counts = report["counts"]
     reasons = {k.partition(":")[2]: n for k, n in counts.items() if k.startswith("replay-refused:")}
-    kind = "whole" if not reasons else "part"
+    # These change how a solver searches, or look at what is there: no other line depends on them.
+    kind = "whole" if all(reason.startswith(("set-option:", "term-get-children:")) for reason in reasons) else "part"
     if report["status"] == "malformed":
         kind, reasons = "malformed", {report["message"]: 1}
     elif report["finding"] is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import common
@@ -9,6 +10,7 @@ from collect import Collected, add_arguments, collect, examples
 from common import percent, table, verdict
 
 CLASSES = ("ill-formed", "undocumented", "unsupported", "resources")
+_INNERMOST = re.compile(r"\([^()]*\)|\([^()]*$|\b_(?: _)+")
 AIM = 0.01  # share of runs with an unsupported refusal
 
 
@@ -36,13 +38,23 @@ def report(data: Collected) -> dict[str, Any]:
 
 def _messages(data: Collected, name: str) -> None:
     prefix = f"refusal-message:{name}:"
-    found = [(n, key) for key, n in data["runs_with"].items() if key.startswith(prefix)]
-    rows = [
-        (n, percent(n, data["runs"]), data["seeds"][key], key.removeprefix(prefix))
-        for n, key in sorted(found, reverse=True)
-    ]
+    found: dict[str, tuple[int, str]] = {}
+    for key, runs in data["runs_with"].items():
+        if key.startswith(prefix):
+            text = _without_terms(key.removeprefix(prefix))
+            before, seed = found.get(text, (0, data["seeds"][key]))
+            found[text] = (before + runs, seed)
+    rows = [(runs, percent(runs, data["runs"]), seed, text) for text, (runs, seed) in found.items()]
     if rows:
-        table(f"{name}: messages", ("runs", "share", "seed", "message"), rows)
+        table(f"{name}: messages", ("runs", "share", "seed", "message"), sorted(rows, reverse=True))
+
+
+def _without_terms(text: str) -> str:
+    """A message without the terms and sorts in it, also those that were cut off."""
+    shorter = _INNERMOST.sub("_", text)
+    while shorter != text:
+        text, shorter = shorter, _INNERMOST.sub("_", shorter)
+    return text
 
 
 def main() -> None:

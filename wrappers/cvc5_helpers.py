@@ -178,21 +178,11 @@ def plain_result(args: list[Any], indices: tuple[Any, ...], result: str | None) 
     return "," not in (result or ",")
 
 
-def mk_tuple(ctx: Any, *terms: Any) -> Any:
-    """A tuple; before release 1.2 its sorts are given too."""
-    return ctx.mkTuple(list(terms)) if HAS_MANAGER else ctx.mkTuple([t.getSort() for t in terms], list(terms))
-
-
 # -- guards
 
 
-def any_int(args: list[Any], indices: tuple[Any, ...], result: str | None) -> bool:
-    """Guard: this release takes an int of any size and sign for a bit-vector."""
-    return HAS_MANAGER
-
-
-def simplify_takes_flag(args: list[Any], indices: tuple[Any, ...], result: str | None) -> bool:
-    """Guard: `simplify` can be told to apply the substitutions of the assertions."""
+def from_1_2(args: list[Any], indices: tuple[Any, ...], result: str | None) -> bool:
+    """Guard: release 1.2 or later (ints of any size for bit-vectors, bases of field elements, a flag of `simplify`)."""
     return HAS_MANAGER
 
 

@@ -19,7 +19,7 @@ import z3
 # Rejected patterns print warnings; the exception that follows says the same.
 z3.Z3_toggle_warning_messages(False)
 
-_z3py = importlib.import_module("z3.z3")  # z3.z3 is the package itself in some releases
+_z3py: Any = importlib.import_module("z3.z3")  # z3.z3 is the package itself in some releases
 _to_expr = _z3py._to_expr_ref
 
 
@@ -65,8 +65,8 @@ def asts(terms: Sequence[Any]) -> Any:
 def as_main(ctx: Any, call: Callable[[], Any]) -> Any:
     """The result of `call` while `ctx` is z3py's main context.
 
-    For overloads that take what they need (a rounding mode, a zero) from the main context, whatever context their operands
-    are of.
+    For overloads that take what they need (a rounding mode, a zero) from the main context, whatever context their
+    operands are of.
     """
     kept = _z3py._main_ctx
     _z3py._main_ctx = ctx
@@ -464,7 +464,7 @@ def duplicate(solver: Any, how: Callable[[Any], Any] = copy.copy) -> None:
 
 
 def _limited_check(solver: Any) -> str:
-    solver.set("rlimit", 100000)
+    solver.set("rlimit", 20000)
     return str(solver.check())
 
 

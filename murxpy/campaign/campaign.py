@@ -46,6 +46,7 @@ class Campaign:
         self._stop = ""
         self._statistics = Statistics()
         self._start = time.monotonic()
+        self._abouts: list[dict[str, Any]] = []
 
     def stop(self, reason: str = "interrupted") -> None:
         """End the campaign soon, in good order; may be called from a signal handler."""
@@ -56,7 +57,12 @@ class Campaign:
         """All buckets of the folder, oldest first."""
         return list(self._book.buckets.values())
 
-    def __iter__(self) -> Iterator[events.Event]:
+    @property
+    def abouts(self) -> list[dict[str, Any]]:
+        """What the session of each target says of its solver; empty before the first event."""
+        return list(self._abouts)
+
+    def __iter__(self) -> Generator[events.Event, None, None]:
         names = [plan.target.name for plan in self.config.targets]
         if len(set(names)) < len(names):
             raise InputError(f"each target can be named once, not {' '.join(names)}; use --jobs for more workers")
@@ -192,8 +198,11 @@ class Campaign:
     def _finish(self, reason: str) -> Iterator[events.Event]:
         """Confirm what was found last, store all, and say the end."""
         self._stop = "" if self._stop == reason else self._stop
-        for worker in filter(None, self._slots):
-            worker.kill("stopped")
+        now = self._now()
+        for slot, worker in enumerate(self._slots):
+            if worker is not None:
+                worker.kill("stopped")
+                self._statistics.worker(slot, self._names[slot % len(self._names)], "confirming", None, now)
         self._hangs.lane.clear()
         deadline = time.monotonic() + (0.0 if reason == "interrupted" else GRACE)
         while (self._desk.lane.busy or self._traces.busy) and time.monotonic() < deadline and not self._stop:

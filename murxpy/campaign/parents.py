@@ -15,12 +15,13 @@ from typing import Any
 
 import murxpy
 from murxpy.campaign.targets import Plan
-from murxpy.errors import InternalError, MurxpyError, TargetError
+from murxpy.errors import InputError, InternalError, MurxpyError, TargetError
 from murxpy.worker.channel import Message
 
 PACKAGE = Path(murxpy.__file__).parent
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 START_SECONDS = 120.0  # an import from a cold, slow disk
+_ERRORS: dict[int, type[MurxpyError]] = {kind.exit_code: kind for kind in (InputError, TargetError)}
 
 
 def command(plan: Plan, mode: str, first: str, second: str) -> list[str]:
@@ -117,7 +118,7 @@ class WarmParent:
         answer = json.loads(os.pread(self._setup, os.fstat(self._setup).st_size, 0))
         name = self.plan.target.name
         if "error" in answer:
-            kind = TargetError if answer["exit"] == TargetError.exit_code else InternalError
+            kind = _ERRORS.get(answer["exit"], InternalError)
             self.error, self.refused = kind(f"target '{name}': {answer['error']}"), True
             return
         self.about = answer["ready"]

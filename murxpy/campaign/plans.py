@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ class Request:
     machine: str = "default"
     wrapper: str | None = None
     profile: str | None = None
-    wishes: Wishes = Wishes()
+    wishes: Wishes = field(default_factory=Wishes)
 
     def recorded(self) -> dict[str, Any]:
         """The request as plain data that means the same in any folder; `parse_request` reads it."""
@@ -37,7 +37,7 @@ class Request:
 
 
 def parse_request(data: Mapping[str, Any], target: str) -> Request:
-    """The recorded request, for the target that was called `target` alone. Raises KeyError or TypeError for other data."""
+    """The recorded request, for the target called `target` alone. Raises KeyError or TypeError for other data."""
     wishes = dict(data["wishes"])
     wishes["theories"] = tuple(wishes["theories"])
     wishes["options"] = tuple((name, value) for name, value in wishes["options"])

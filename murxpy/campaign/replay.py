@@ -30,14 +30,14 @@ class Replayed:
 
 
 def replay_trace(plan: Plan, text: str, name: str, limits: Limits | None = None,
-                 follow: Callable[[str], None] | None = None) -> Replayed:  # fmt: skip
-    """Replay the trace `text`, called `name` in messages, in a fresh process of `plan`'s target.
+                 follow: Callable[[str], None] | None = None, wall: float | None = None) -> Replayed:  # fmt: skip
+    """Replay the trace `text`, called `name` in messages, in a fresh process of `plan`'s target, for `wall` seconds.
 
     `follow` gets the text of the trace that the replay writes, as it grows. Raises TargetError when the solver cannot
     be loaded. A malformed trace is an outcome whose report says so.
     """
     limits = limits or Limits()
-    return _run(plan, [Job(1, 0, limits.replay_wall, text=text, name=name)], limits, follow)
+    return _run(plan, [Job(1, 0, wall or limits.replay_wall, text=text, name=name)], limits, follow)
 
 
 def walk_seeds(plan: Plan, runs: Sequence[tuple[int, tuple[tuple[str, str, str], ...]]], limits: Limits | None = None,

@@ -144,6 +144,16 @@ class Store:
         rows = self._db.execute("SELECT target, run, seed FROM findings WHERE bucket = ? ORDER BY 1, 2", (bucket,))
         return [(target, run, int(seed, 16)) for target, run, seed in rows]
 
+    def versions(self) -> dict[str, str]:
+        """The version of the solver in which each bucket was seen last."""
+        rows = self._db.execute("SELECT bucket, version, MAX(time) FROM findings GROUP BY bucket")
+        return {bucket: version for bucket, version, _ in rows}
+
+    def arguments(self) -> list[dict[str, Any]]:
+        """What each session was asked to do, the last one first."""
+        rows = self._db.execute("SELECT arguments FROM sessions ORDER BY started DESC")
+        return [json.loads(arguments) for (arguments,) in rows]
+
     def counters(self) -> dict[str, int]:
         """The sums of all runs that ended, by name."""
         return dict(self._db.execute("SELECT name, value FROM counters ORDER BY name"))
@@ -168,3 +178,9 @@ def read_buckets(folder: Path) -> list[Bucket]:
     """The buckets of the campaign in `folder`, which may be running. Raises InputError when there is none."""
     with closing(Store(folder, read_only=True)) as store:
         return store.buckets()
+
+
+def read_versions(folder: Path) -> dict[str, str]:
+    """The solver's version of each bucket of the campaign in `folder`. Raises InputError when there is none."""
+    with closing(Store(folder, read_only=True)) as store:
+        return store.versions()

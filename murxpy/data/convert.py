@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
@@ -29,11 +30,17 @@ def convert_at(document: Document, type_: type[T], place: Place) -> T:
     value = document.data
     for step in place:
         value = value[step]
-    _check(document, value, types.type_info(type_), place)
+    of_any_type: Any = type_  # a class, which the cache's own type does not know to be hashable
+    _check(document, value, _type_info(of_any_type), place)
     try:
         return msgspec.convert(value, type_)
     except msgspec.ValidationError as error:
         raise document.error(place, str(error)) from None
+
+
+@cache
+def _type_info(type_: Any) -> types.Type:
+    return types.type_info(type_)
 
 
 def plain(value: Any) -> Any:

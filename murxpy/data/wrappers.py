@@ -76,6 +76,7 @@ class Wrapper(Strict, frozen=True):
     helpers: str | None = None
     theories: list[str] = []
     higher_order: bool = False
+    function_terms: bool = False
     scoped_declarations: bool = False
     conjunction: str | None = None
     limit_per_ms: Annotated[float, Meta(gt=0)] = 1.0

@@ -226,6 +226,10 @@ class Database:
                     self._forget(sort, before - len(pool))
             scope.roots = {number: e for number, e in scope.roots.items() if keep(e)}
 
+    def give_up(self, entry: Entry) -> None:
+        """Count `entry` as a root no more: nothing makes a Boolean term of it."""
+        self.scopes[-1].roots.pop(entry.id, None)
+
     def roots(self) -> list[Entry]:
         """The operator terms of the innermost scope that nothing uses yet, oldest first."""
         return list(self.scopes[-1].roots.values())

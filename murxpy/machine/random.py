@@ -43,16 +43,14 @@ class Weighted(Generic[T]):
 class Stream:
     """A stream of draws, reset for each step. Uses only `random()` and `getrandbits()`, which never change between releases of Python."""
 
-    __slots__ = ("_source", "random", "bits")
+    __slots__ = ("_source", "random", "bits", "reset")
 
     def __init__(self, seed: int) -> None:
         self._source = random.Random(seed)
         self.random = self._source.random
         self.bits = self._source.getrandbits
-
-    def reset(self, seed: int) -> None:
-        """Start the stream anew."""
-        self._source.seed(seed)
+        # Starts the stream anew from an int; what `Random.seed` does with one, without its other cases.
+        self.reset = super(random.Random, self._source).seed
 
     def below(self, limit: int) -> int:
         """A uniform int in 0..limit-1."""

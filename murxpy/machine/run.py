@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from time import perf_counter_ns
+from time import thread_time_ns
 from typing import Any
 
 from murxpy.errors import InputError
@@ -90,13 +90,13 @@ class Run:
 
     def begin(self, seed: int, action: str, spelling: str | None, words: str) -> None:
         """Write a line before the call that it describes."""
-        start = perf_counter_ns()
+        start = thread_time_ns()
         name = f"{action}@{spelling}" if spelling else action
         self._write(f"{self._pending}{seed:>6} {name} {words}\n" if words else f"{self._pending}{seed:>6} {name}\n")
         self._pending = ""
         self.lines += 1
         self.counts[f"action:{action}"] += 1
-        self.trace_ns += perf_counter_ns() - start
+        self.trace_ns += thread_time_ns() - start
 
     # -- calling the binding
 
@@ -116,7 +116,7 @@ class Run:
 
     def call(self, spelling: Spelling, args: Sequence[Any], indices: Sequence[Any], action: str, operator: str = "") -> Any:
         """Make one call. Raises Refused where the binding declines, Stopped where what it threw is a finding."""
-        start = perf_counter_ns()
+        start = thread_time_ns()
         try:
             value = run_spelling(spelling, args, indices, self.frame, self.wrapper.conjunction)
         except Refused as refused:  # an operand, say a sort object, that this release cannot make
@@ -128,9 +128,9 @@ class Run:
             self.result(f"refused {refused.sort} {quote(str(refused))}")
             raise
         except (Exception, SystemExit) as error:  # whatever a binding throws is an outcome, not noise
-            self.solver_ns += perf_counter_ns() - start
+            self.solver_ns += thread_time_ns() - start
             self._refuse(error, action, operator, spelling.name)
-        self.solver_ns += perf_counter_ns() - start
+        self.solver_ns += thread_time_ns() - start
         self.counts[f"action-ok:{action}"] += 1
         return value
 
@@ -189,9 +189,9 @@ class Run:
 
     def forget(self) -> None:
         """Let go of every object of the run; what that takes is the binding's time."""
-        start = perf_counter_ns()
+        start = thread_time_ns()
         self._clear()
-        self.solver_ns += perf_counter_ns() - start
+        self.solver_ns += thread_time_ns() - start
 
     def _clear(self) -> None:
         self.db = Database()

@@ -139,6 +139,7 @@ def reset(run: Run, seed: int, spelling: str | None = None) -> None:
     """`reset`: assertions, scopes and options as after `new`; terms stay, since they belong to the context."""
     plain(run, "reset", "", (), seed, spelling)
     run.state.assertions = [[]]
+    run.state.logic = None
     run.state.changed()
 
 

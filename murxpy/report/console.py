@@ -41,6 +41,12 @@ def is_live_terminal(stream: TextIO | None = None) -> bool:
     return stream.isatty() and os.environ.get("TERM", "dumb") not in ("dumb", "unknown", "")
 
 
+def write_now(text: str) -> None:
+    """Write `text` to standard output at once. Raises BrokenPipeError when nobody reads."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
 @contextmanager
 def quiet_pipe() -> Iterator[None]:
     """Swallow the end of the reader of our output (`| head`), and keep Python quiet about it when it exits."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from pathlib import PurePath
+from typing import Any, cast
 
 from rich.console import Console
 from rich.text import Text
 
+from murxpy.campaign.buckets import Bucket
 from murxpy.campaign.events import Tier
 from murxpy.report.text import amount, one_line, replay_command
 
@@ -36,6 +38,20 @@ class BucketRow:
     trace: str
     lines: int
     message: str
+
+
+def bucket_rows(buckets: Sequence[Bucket], versions: Mapping[str, str], out: str) -> list[BucketRow]:
+    """The buckets of the campaign in folder `out` as rows; `versions` gives the solver's version of each."""
+    return [_stored(bucket, versions.get(bucket.key, ""), out) for bucket in buckets]
+
+
+def _stored(bucket: Bucket, version: str, out: str) -> BucketRow:
+    kept = bucket.smallest()
+    return BucketRow(
+        bucket.key, bucket.kind, cast(Tier, bucket.tier), bucket.severity, bucket.count, bucket.solver, version,
+        bucket.state == "confirmed", "known" if bucket.known else "open", str(PurePath(out, kept.file)) if kept else "",
+        kept.lines if kept else 0, bucket.message,
+    )  # fmt: skip
 
 
 def print_findings(console: Console, rows: Sequence[BucketRow]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Mapping
 from typing import Any
@@ -77,12 +78,21 @@ class Wrapper:
             if self.data.get("helpers_source"):
                 file = self.data.get("helpers_file") or f"{self.name}_helpers.py"
                 exec(compile(self.data["helpers_source"], file, "exec"), helpers.__dict__)
-        except ImportError as error:
-            raise TargetError(f"{self.name}: cannot import '{self.data.get('module')}': {error}") from None
         except SyntaxError as error:
             raise InputError(f"{self.where}: {error.msg} in imports or helpers, line {error.lineno}") from None
+        except Exception as error:  # whatever a missing or broken installation throws
+            raise self._unusable(error) from None
         namespace["h"] = helpers
         return namespace
+
+    def _unusable(self, error: Exception) -> TargetError:
+        """The error for a solver that cannot be imported, with the command that installs it."""
+        module, package = self.data["module"], self.data["package"]
+        install = f"{sys.executable} -m pip install"
+        if isinstance(error, ModuleNotFoundError) and error.name == module:
+            return TargetError(f"{self.name} is not installed: there is no module '{module}'; run '{install} {package}'")
+        text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        return TargetError(f"{self.name} cannot be loaded ({text}); run '{install} --force-reinstall {package}'")
 
     def _probe_objects(self) -> None:
         """A context and a solver of this release, whose attributes tell which methods exist."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 
 from murxpy.errors import nearest
 from murxpy.machine import inspect, solve
 from murxpy.machine.database import Entry, SortEntry
 from murxpy.machine.run import Refused, Run
-from murxpy.trace.murxla import old_action, substituted
+from murxpy.trace.murxla import old_action, own_operands, substituted
 from murxpy.trace.reading import Reading
 
 Reader = Callable[[Reading], None]
@@ -20,6 +21,16 @@ def new(r: Reading) -> None:
     if r.run.state.started:
         raise r.error("a second solver, expected 'delete' before this line")
     solve.new(r.run, r.seed, r.spelling("lifecycle", "new"))
+    if r.foreign:
+        _switch_on(r)
+
+
+def _switch_on(r: Reading) -> None:
+    """Let a solver that the trace is not for do all that the trace may ask of it."""
+    for name in solve.SPECIAL_OPTIONS:
+        if r.run.wrapper.set("special-options", name) is not None:
+            with contextlib.suppress(Refused):  # what is missing will show where it is used
+                solve.set_option(r.run, name, "true", r.seed)
 
 
 def delete(r: Reading) -> None:
@@ -34,6 +45,7 @@ def set_logic(r: Reading) -> None:
     logic = r.text(0, "a logic")
     r.end(1)
     if r.run.wrapper.set("actions", "set-logic") is not None:
+        r.require(r.run.state.logic is None, "the logic is set already")
         solve.set_logic(r.run, logic, r.seed, r.spelling("actions", "set-logic"))
 
 
@@ -42,10 +54,9 @@ def set_option(r: Reading) -> None:
     name, value = r.text(0, "an option"), r.text(1, "its value")
     r.end(2)
     special = r.run.wrapper.set("special-options", name) is not None
-    if not special and name in solve.SPECIAL_OPTIONS:
-        r.require(value == "true", f"{name} cannot be switched off")
-        return
-    r.require(special or not r.foreign or name in _options(r.run), f"the option {name} of another solver")
+    if name in solve.SPECIAL_OPTIONS and (r.foreign or not special):
+        return  # switched on with `new`, or always on
+    r.require(not r.foreign or name in _options(r.run), f"the option {name} of another solver")
     spelling = r.spelling("special-options", name) if special else r.spelling("actions", "set-option")
     solve.set_option(r.run, name, value, r.seed, spelling)
 
@@ -80,7 +91,7 @@ def set_limit(r: Reading) -> None:
     if limit < 0:
         raise r.error(f"expected a limit of 0 or more, found {limit}")
     # Every solver counts in a unit of its own.
-    r.require(not r.foreign, "a limit in the unit of another solver")
+    r.require(not r.foreign and not r.trace.murxla, "a limit in the unit of another solver")
     solve.set_limit(r.run, limit, r.seed, r.spelling("actions", "set-limit"))
 
 
@@ -115,6 +126,7 @@ def get_value(r: Reading) -> None:
     entries = r.counted_terms(0, closed=True)
     r.end(1 + len(entries))
     _needs_model(r)
+    r.values(*(e.term.sort for e in entries))
     action = r.line.action
     if r.run.wrapper.set("actions", action) is None:
         action = "get-value"
@@ -183,9 +195,14 @@ def _levels(r: Reading) -> int:
 
 
 def reset(r: Reading) -> None:
-    """`reset`."""
+    """`reset`; in Murxla's dialect it ends the life of all ids."""
     r.end(0)
-    solve.reset(r.run, r.seed, r.spelling("actions", "reset"))
+    if r.trace.murxla:
+        solve.delete(r.run, r.seed)
+        r.start()
+        new(r)
+    else:
+        solve.reset(r.run, r.seed, r.spelling("actions", "reset"))
 
 
 def reset_assertions(r: Reading) -> None:
@@ -207,6 +224,7 @@ def on_terms(count: int) -> Reader:
         if action == "substitute" and entries[1].term.sort is not entries[2].term.sort:
             raise r.error(f"cannot substitute {entries[2].term.sort} for {entries[1].term.sort}")
         r.require(r.run.wrapper.set("actions", action) is not None, f"no spelling of {action}")
+        r.values(*(e.term.sort for e in entries))
         solve.on_terms(r.run, action, entries, r.seed, r.spelling("actions", action))
 
     return reader
@@ -216,12 +234,12 @@ def own(r: Reading) -> None:
     """A wrapper's own action, `NAME-...`. Raises InputError for an unknown one, Refused for another solver's."""
     action = old_action(r.line.action)
     entry = (r.run.wrapper.data.get("own-actions") or {}).get(action)
-    if entry is None or r.trace.murxla:
+    if entry is None:
         known = list(r.run.wrapper.data.get("own-actions") or ())
-        if not r.foreign:
+        if not r.foreign and not r.trace.murxla:
             raise r.error(f"unknown action '{r.line.action}'{nearest(r.line.action, known)}")
         raise Refused("unsupported", f"the action {r.line.action} of another solver")
-    entries = [r.term(k) for k in range(len(r.line.args))]
+    entries = own_operands(r) if r.trace.murxla else [r.term(k) for k in range(len(r.line.args))]
     _check_operands(r, entry.get("takes") or [], entries)
     for need in entry.get("needs") or ():
         r.require(_NEEDS[need](r.run), f"{action} needs '{need}'")

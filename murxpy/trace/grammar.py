@@ -14,7 +14,7 @@ RESULTS = ("return", "answer", "value", "refused", "raised")
 INDENT = "      "
 MAX_TRACE = 256 << 20
 MURXLA_OPTIONS = "set-murxla-options"
-MURXLA_SOLVERS = ("bitwuzla", "boolector", "cvc5", "yices")
+MURXLA_SOLVERS = ("bitwuzla", "boolector", "btor", "cvc5", "yices")
 
 _HEAD = re.compile(r"(?:([0-9]{1,20})\s+)?(?:(o[1-9][0-9]{0,8})\.)?([A-Za-z][A-Za-z0-9_-]*)(?:@(\S+))?(?=\s|$)", re.ASCII)
 _SEED = re.compile(r"[0-9a-f]{1,16}")

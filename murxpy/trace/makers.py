@@ -28,6 +28,7 @@ def mk_sort(r: Reading) -> None:
         _mk_datatypes(r)
         return
     sort, params = read_sort(r, kind)
+    r.values(*sort.sorts())
     r.made_sorts([make.make_sort(r.run, sort, params, r.seed, r.spelling("sorts", kind), r.new_id("s"))])
 
 
@@ -66,6 +67,7 @@ def mk_var(r: Reading) -> None:
     """`mk-var s "symbol"`."""
     sort, name = r.sort(0), r.text(1, "a symbol")
     r.end(2)
+    r.values(sort.sort)
     spelling = r.spelling("variables", *_kind_keys(sort.sort))
     r.made_term(make.make_variable(r.run, sort, name, r.seed, spelling, r.new_id("t")))
 
@@ -104,6 +106,7 @@ def mk_fun(r: Reading) -> None:
     _check_variables(r, "mk-fun", variables)
     if not variables or any(v not in [e.term for e in variables] for v in body.term.free):
         raise r.error(f"expected variables, and a body with no others free, found {len(variables)} and {body}")
+    r.values(body.term.sort)
     spelling = r.spelling("functions", "mk-fun")
     r.made_term(make.make_function(r.run, name, variables, body, r.seed, spelling, r.new_id("t"), r.sort_id()))
 
@@ -161,6 +164,7 @@ def _make_term(r: Reading, application: Application) -> None:
     if r.trace.murxla:
         application = translate(r, application)
     _check_arity(r, application.operator, application.args)
+    _check_functions(r, application)
     try:
         entry = _apply(r, application)
     except IndexOutOfRange as error:
@@ -198,6 +202,14 @@ def _check_arity(r: Reading, operator: Operator, args: list[Entry]) -> None:
     if len(args) < least or (len(args) > least and not takes_more(operator.signature)):
         more = "at least " if takes_more(operator.signature) else ""
         raise r.error(f"{operator.kind} takes {more}{least} arguments, found {len(args)}")
+
+
+def _check_functions(r: Reading, application: Application) -> None:
+    """Raise Refused for a function where the rank has no function and the binding no terms of a function's sort."""
+    shape = application.operator.signature.args
+    for at, entry in enumerate(application.args):
+        if at >= len(shape) or shape[at].kind != "SORT_FUN":
+            r.values(entry.term.sort)
 
 
 def _check_variables(r: Reading, what: str, variables: list[Entry]) -> None:

@@ -9,6 +9,7 @@ from murxpy.logic.sorts import Sort
 from murxpy.machine.database import Entry
 from murxpy.machine.make import make_term
 from murxpy.machine.run import Refused
+from murxpy.machine.tokens import Ref
 
 if TYPE_CHECKING:
     from murxpy.trace.reading import Reading
@@ -56,6 +57,15 @@ def translate(r: Reading, application: Application) -> Application:
         while len(args) > 2:
             args = [*args[:-2], make_term(r.run, operator, args[-2:], (), r.seed)]
     return application._replace(args=args)
+
+
+def own_operands(r: Reading) -> list[Entry]:
+    """The terms of one of Murxla's solver-specific actions, with or without a count. Raises Refused for one that takes sorts."""
+    if any(isinstance(word, Ref) and word.letter == "s" for word in r.line.args):
+        raise Refused("unsupported", f"{r.line.action} of sorts")
+    if r.line.args and isinstance(r.line.args[0], int):
+        return r.counted_terms(0)
+    return [r.term(k) for k in range(len(r.line.args))]
 
 
 def substituted(r: Reading) -> list[Entry]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from murxpy.errors import InputError, nearest
+from murxpy.logic.sorts import Sort, components
 from murxpy.machine.database import Entry, SortEntry
 from murxpy.machine.run import Refused, Run
 from murxpy.machine.tokens import Quoted, Ref, Token
@@ -27,16 +28,18 @@ class Reading:
         self.trace = trace
         self.line = Line("")
         self.missing: set[Ref] = set()
-        self._terms: dict[int, Entry] | None = {} if trace.murxla else None
-        self._sorts: dict[int, SortEntry] | None = {} if trace.murxla else None
-        self.foreign = trace.solver not in ("", run.wrapper.name) or trace.murxla
+        self._terms: dict[int, Entry] | None = None
+        self._sorts: dict[int, SortEntry] | None = None
+        self.foreign = trace.solver not in ("", run.wrapper.name)  # options, limits and own actions are another solver's
         self.start()
 
     def start(self) -> None:
         """Keep the ids that the trace gives free for the lines that return them."""
         returned = [t for line in self.trace.lines for t in line.result("return") or () if isinstance(t, Ref)]
         highest = {letter: max((t.number for t in returned if t.letter == letter), default=0) for letter in "st"}
-        if not self.trace.murxla:
+        if self.trace.murxla:
+            self._terms, self._sorts = {}, {}
+        else:
             self.run.db.reserve(highest["s"], highest["t"])
 
     @property
@@ -103,15 +106,18 @@ class Reading:
 
     def made_term(self, entry: Entry) -> None:
         """A line returned a term: bind the file's ids, or check that its sort is the one that the file names."""
-        terms, sorts = self.returned("t"), self.returned("s")
+        sort = entry.term.sort
+        if sort.kind == "SORT_CASE":  # Murxla gives a case the sort of its body
+            sort = sort.sort(1)
+        sorts = self.returned("s")[:1]
         if self._terms is not None and self._sorts is not None:
-            for number in terms[:1]:
+            for number in self.returned("t")[:1]:
                 self._terms.setdefault(number, entry)
-            for number in sorts[:1]:
-                self._sorts.setdefault(number, self.run.db.sort_entries[entry.term.sort][0])
-        for number in sorts[:1]:
-            if number in self.sorts and self.sorts[number].sort is not entry.term.sort:
-                raise self.error(f"the sort of {entry} is {entry.term.sort}, but s{number} is {self.sorts[number].sort}")
+            for number in sorts:
+                self._sorts.setdefault(number, self.run.db.sort_entries[sort][0])
+        for number in sorts:
+            if number in self.sorts and self.sorts[number].sort is not sort:
+                raise self.error(f"the sort of {entry} is {sort}, but s{number} is {self.sorts[number].sort}")
 
     def made_sorts(self, entries: list[SortEntry]) -> None:
         """A line returned sorts: bind the file's ids."""
@@ -124,7 +130,7 @@ class Reading:
     def spelling(self, section: str, *keys: str) -> str | None:
         """The spelling that the line names. Raises InputError for one that no release has; a foreign trace's do not count."""
         name = self.line.spelling
-        if name is None or self.foreign:
+        if name is None or self.foreign or self.trace.murxla:
             return None
         entries = self.run.wrapper.data.get(section) or {}
         forms: Any = next((entries[key] for key in keys if key in entries), {})
@@ -199,6 +205,11 @@ class Reading:
         if entry.term.sort.kind != "SORT_BOOL":
             raise self.error(f"{self.line.args[at]} must be Boolean, it is {entry.term.sort}")
         return entry
+
+    def values(self, *sorts: Sort) -> None:
+        """Raise Refused where functions are to be values, as in higher-order logic, and the binding has no such terms."""
+        functions = any(inner.kind == "SORT_FUN" for sort in sorts for inner in components(sort))
+        self.require(not functions or self.run.wrapper.data.get("function-terms", False), "no terms of a function's sort here")
 
     def _unknown(self, ref: Ref, what: str) -> Exception:
         if ref in self.missing:

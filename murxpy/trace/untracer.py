@@ -29,7 +29,7 @@ def replay(run: Run, trace: Trace) -> None:
             reading.lost()
         except Refused as refused:
             run.counts["replay:refused"] += 1
-            run.counts[f"replay-refused:{refused}"] += 1
+            run.counts[f"replay-refused:{line.action}:{refused}"] += 1
             reading.lost()
             if len(run.differences) == before:
                 _compare_refusal(reading, refused)

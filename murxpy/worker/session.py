@@ -6,17 +6,18 @@ import gc
 import platform
 import sys
 from collections.abc import Callable
-from time import perf_counter_ns
+from time import thread_time_ns
 from typing import Any
 
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
+from murxpy.machine import solve
 from murxpy.machine.distributions import Settings
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.generate.profile import Profile
 from murxpy.machine.generate.swarm import SwarmDrawer
 from murxpy.machine.generate.walk import StateMachine
-from murxpy.machine.run import Run, Stopped
+from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.solvers.wrapper import Wrapper
 from murxpy.trace.grammar import VERSION, Trace, parse_trace
 from murxpy.trace.untracer import replay
@@ -32,7 +33,8 @@ class Session:
     """Runs walks and replays on one solver. Each is a function of its seed or text alone.
 
     `setup`: catalogue, machine, wrapper, profile (all plain data), theories (list or None), swarm (bool), options (list of
-    name and value). Raises TargetError where the solver cannot be loaded.
+    name and value, set in every run), limits (`wall`: no check gets a resource limit). Raises TargetError where the
+    solver cannot be loaded, InputError where it does not take an option.
     """
 
     def __init__(self, setup: dict[str, Any]) -> None:
@@ -45,14 +47,17 @@ class Session:
         theories, swarm = setup.get("theories"), setup.get("swarm", True)
         self.swarm = SwarmDrawer(self.catalogue, self.wrapper, self.settings, self.profile, theories, swarm)
         self.version = self.wrapper.version()
+        self._limited = setup.get("limits") != "wall"
         self._damped: frozenset[str] = frozenset()
         self._runs = 0
+        self._try_options()
+        sys.set_int_max_str_digits(0)  # a model's integers may have more digits than Python converts by default
         gc.collect()
         gc.freeze()  # what is loaded now stays: a `gc` line need not look at it
         gc.disable()  # when objects die must depend on the run alone, not on what was allocated before it
 
     def describe(self) -> dict[str, Any]:
-        """Solver, release, module file, Python, what the release lacks."""
+        """Solver, release, module file, Python, what the release lacks, the operators that runs draw from by theory."""
         module = sys.modules.get(self.wrapper.data["module"])
         return {
             "solver": self.wrapper.name,
@@ -60,7 +65,21 @@ class Session:
             "module_file": getattr(module, "__file__", None) or "",
             "python": platform.python_version(),
             "missing": [list(entry) for entry in self.wrapper.missing],
+            "operators": self.swarm.available(),
         }
+
+    def _try_options(self) -> None:
+        """Set the user's options once, so that a misspelt one is an error now and not a refusal in every run."""
+        if not self.options:
+            return
+        run = Run(self.wrapper, self.catalogue, 0, lambda text: None)
+        solve.new(run, 0)
+        for name, value in self.options:
+            try:
+                solve.set_option(run, name, value, 0)
+            except (Refused, Stopped) as error:
+                raise InputError(f"{self.wrapper.name} {self.version} does not take the option {name}={value}: {error}") from None
+        run.forget()
 
     def damp(self, calls: list[Any]) -> None:
         """Draw what sits on the fatal lines of known findings, as (action, operator, spelling), less often from now on.
@@ -74,7 +93,8 @@ class Session:
         """One random run; `write` gets each line before its call."""
         run = Run(self.wrapper, self.catalogue, seed, write)
         swarm = self.swarm.draw(run.stream)
-        gen = Generator(run, self.settings, self.profile, swarm, self.catalogue, damped=self._damped)
+        gen = Generator(run, self.settings, self.profile, swarm, self.catalogue, options=self.options)
+        gen.damped, gen.limited = self._damped, self._limited
         rows = [*self._header(), f"seed {seed:x}", f"machine {self.settings.machine.get('name')}", *swarm.rows()]
         if self._damped:
             rows.append(f"damped {','.join(sorted(self._damped))}")
@@ -109,7 +129,7 @@ class Session:
         ]
 
     def _report(self, run: Run, body: Callable[[], None]) -> dict[str, Any]:
-        start = perf_counter_ns()
+        start = thread_time_ns()
         finding = None
         try:
             body()
@@ -121,7 +141,7 @@ class Session:
             lines = run.lines
             run.forget()
             self._collect()
-        counts["time-ns:run"] += perf_counter_ns() - start
+        counts["time-ns:run"] += thread_time_ns() - start
         counts["time-ns:solver"] += run.solver_ns
         counts["time-ns:trace"] += run.trace_ns
         counts["time-ns:choose"] += max(0, counts["time-ns:run"] - run.solver_ns - run.trace_ns)

@@ -81,7 +81,7 @@ def _assert_roots(gen: Generator) -> bool:
 
 def _set_limit(gen: Generator) -> bool:
     run = gen.run
-    if run.wrapper.set("actions", "set-limit") is None:
+    if not gen.limited or run.wrapper.set("actions", "set-limit") is None:
         return False
     unit = float(run.wrapper.data.get("limit-per-ms") or 1)
     solve.set_limit(run, max(1, int(gen.settings.number("check-limit", gen.stream) * unit)), run.line_seed())
@@ -89,7 +89,7 @@ def _set_limit(gen: Generator) -> bool:
 
 
 def _limited(gen: Generator) -> None:
-    """No check without a limit: the run's first one sets it."""
+    """No check without a limit, unless the user wants none: the run's first one sets it."""
     if gen.run.state.limit is None:
         _set_limit(gen)
 

@@ -50,12 +50,22 @@ def _apply(gen: Generator, operator: Operator, fixed: Entry | None) -> Entry:
         else:
             sort = _argument_sort(gen, operator, pattern, env, at)
             args.append(argument(gen, operator, sort, at))
+    if _trivial(operator, args) and not gen.settings.chance("trivial-term", gen.stream):
+        raise Unfit
     env["arity"] = len(args)
     tuple_arity(signature, env)
     indices = draw_indices(gen, operator, env, len(args))
     wanted = _wanted(gen, operator, env) if signature.as_sort else None
     _check_size(gen, operator, args, indices, wanted)
     return gen_term(gen, operator, args, indices, wanted)
+
+
+def _trivial(operator: Operator, args: list[Entry]) -> bool:
+    """True if simplifying alone gives the value: all arguments are one term, or there are none but literals."""
+    if operator.theory == "STRING" and operator.signature.result.kind == "SORT_REGLAN":
+        return False
+    terms = [e.term for e in args]
+    return bool(terms) and (all(t.ground for t in terms) or (len(terms) > 1 and all(t is terms[0] for t in terms)))
 
 
 def gen_term(
@@ -241,17 +251,28 @@ def _wanted(gen: Generator, operator: Operator, env: Binding) -> Sort:
     return sort
 
 
+def _bits(sort: Sort) -> int:
+    if sort.kind == "SORT_BV":
+        return sort.width
+    return sort.number(0) + sort.number(1) if sort.kind == "SORT_FP" else 0
+
+
 def _positive(sort: Sort) -> None:
     if any(isinstance(p, int) and p < 1 for p in sort.params):
         raise Unfit
 
 
 def _check_size(gen: Generator, operator: Operator, args: list[Entry], indices: tuple[Any, ...], wanted: Sort | None) -> None:
-    """Raise Unfit where the result would be wider than allowed, or of a sort that the profile keeps out of a container."""
+    """Raise Unfit where the result would be wider than allowed, inadmissible, or dearer than runs should often be."""
     sort = gen.run.checker.result(operator, tuple(e.term.sort for e in args), indices, wanted)
     if sort.kind == "SORT_BV" and sort.width > gen.settings.limit("bv-width"):
         raise Unfit
     if not admissible(gen, sort):
         raise Unfit
+    if operator.nonlinear is None:
+        return
     if gen.swarm.linear and operator.nonlinear == "product" and sum(not e.term.literal for e in args) > 1:
+        raise Unfit
+    bits = max((_bits(e.term.sort) for e in args), default=0)
+    if bits > gen.settings.limit("nonlinear-bits") and not gen.settings.chance("wide-nonlinear", gen.stream):
         raise Unfit

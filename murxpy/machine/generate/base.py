@@ -26,6 +26,8 @@ class Generator:
     catalogue: Catalogue
     admissible: dict[Sort, bool] = field(default_factory=dict)
     damped: frozenset[str] = frozenset()  # operators and actions to be drawn seldom: they sit on fatal lines of known findings
+    options: list[list[str]] = field(default_factory=list)  # names and values that the user wants set
+    limited: bool = True  # checks get a resource limit
     made: int = 0
     depth: int = 0
     steps: int = 0

@@ -11,6 +11,8 @@ from murxpy.machine.generate.sorts import draw_sort
 from murxpy.machine.make import make_function, make_variable
 from murxpy.machine.run import Refused
 
+BOOLEAN_BODY = 0.5  # of defined functions: a Boolean body takes in all that was made for it
+
 
 def quantify(gen: Generator, operator: Operator) -> Entry | None:
     """A quantifier, lambda or comprehension over new variables; None where it cannot be made."""
@@ -32,9 +34,10 @@ def quantify(gen: Generator, operator: Operator) -> Entry | None:
 
 
 def _bind(gen: Generator, operator: Operator, variables: list[Entry]) -> Entry:
-    build_terms(gen)
     shape = operator.signature.args
-    if shape[1].kind == "SORT_BOOL":
+    boolean = shape[1].kind == "SORT_BOOL"
+    build_terms(gen, 5 if boolean else 2)
+    if boolean:
         args = [*variables, body(gen, variables)]
     else:
         inner = open_term(gen, variables)
@@ -58,11 +61,11 @@ def _variables(gen: Generator, count: int, context: str) -> list[Entry]:
     return variables
 
 
-def build_terms(gen: Generator) -> None:
-    """Some terms in the scope that was just opened."""
+def build_terms(gen: Generator, most: int) -> None:
+    """One to `most` terms in the scope that was just opened; few where only one of them can be the body."""
     from murxpy.machine.generate.terms import random_term
 
-    for _ in range(gen.stream.between(1, 5)):
+    for _ in range(gen.stream.between(1, most)):
         random_term(gen)
 
 
@@ -119,8 +122,8 @@ def define_function(gen: Generator) -> bool:
     gen.depth += 1
     run.db.open_scope(variables)
     try:
-        build_terms(gen)
-        inner = open_term(gen, variables)
+        build_terms(gen, gen.settings.number("fun-terms", gen.stream))
+        inner = body(gen, variables) if gen.stream.random() < BOOLEAN_BODY else open_term(gen, variables)
         if inner.term.sort.kind == "SORT_FUN" or not gen.profile.allows("define-codomain", inner.term.sort):
             return False
         make_function(run, run.symbol("f"), variables, inner, run.line_seed())
@@ -173,7 +176,7 @@ def _case(gen: Generator, sort: Sort, indices: tuple[str, ...], fields: list[Sor
     gen.depth += 1
     run.db.open_scope(variables)
     try:
-        build_terms(gen)
+        build_terms(gen, 2)
         inner = argument(gen, bind, target, 1)
         return gen_term(gen, bind, [*variables, inner], indices, sort)
     finally:

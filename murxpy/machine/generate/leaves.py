@@ -62,7 +62,7 @@ def leaf(gen: Generator, sort: Sort) -> Entry | None:
     kind, stream = sort.kind, gen.stream
     if kind == "SORT_REGLAN":
         return _regex(gen)
-    wants_constant = stream.random() < gen.settings.probabilities["uninterpreted-leaf"] + 0.25
+    wants_constant = kind == "SORT_BOOL" or stream.random() < gen.settings.probabilities["uninterpreted-leaf"]
     if kind in LITERAL_KINDS and not wants_constant and gen.run.wrapper.set("values", kind):
         return literal(gen, sort)
     if stream.random() < STATIC_SPECIAL or not gen.profile.allows("const", sort):

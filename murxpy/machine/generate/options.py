@@ -8,22 +8,35 @@ from typing import Any
 from murxpy.machine.database import Entry
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.random import Stream, Weighted
+from murxpy.machine.run import Refused
 from murxpy.machine.solve import SPECIAL_OPTIONS, set_option
 
 
 def set_required_options(gen: Generator) -> bool:
     """`set-option` for what the run's theories need, what the user asked for, and the four special options."""
     run = gen.run
+    for name, value in gen.options:
+        _set(gen, name, value)
     required = run.wrapper.data.get("required-options") or {}
     for theory in gen.swarm.theories:
         for name, value in required.get(theory) or []:
-            if str(name) not in run.state.options:
-                set_option(run, str(name), _text(value), run.line_seed())
+            _set(gen, str(name), _text(value))
     for name in SPECIAL_OPTIONS:
         if run.wrapper.set("special-options", name) is not None:
-            on = gen.settings.chance(name, gen.stream)
-            set_option(run, name, _text(on), run.line_seed())
+            _set(gen, name, _text(gen.settings.chance(name, gen.stream)))
     return True
+
+
+def _set(gen: Generator, name: str, value: str) -> None:
+    """Set an option that was not set yet; where another option forbids it, the run does without what it brings."""
+    run = gen.run
+    if name in run.state.options:
+        return
+    try:
+        set_option(run, name, value, run.line_seed())
+    except Refused:
+        if name in SPECIAL_OPTIONS:
+            setattr(run.state, SPECIAL_OPTIONS[name], False)
 
 
 def set_random_option(gen: Generator) -> bool:

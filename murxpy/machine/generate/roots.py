@@ -71,9 +71,13 @@ def closed_bools(gen: Generator, count: int) -> list[Entry]:
         del roots[: len(group)]
         parts = []
         for root in group:
-            part = to_bool(gen, root) if root.uses == 0 else None
+            if root.uses > 0:
+                continue
+            part = to_bool(gen, root)
             if part is not None:
                 parts.append(part)
+            else:
+                gen.run.db.give_up(root)
         if parts:
             try:
                 made.append(combine(gen, parts))

@@ -56,8 +56,13 @@ class SwarmDrawer:
         self.forced = theories is not None
         self.optional = [name for name in catalogue.theories if name in chosen and name not in always]
         self.features = wrapper.features()
-        self.usable = [op for op in catalogue.operators.values() if self._usable(op, wrapper)]
         self.kind_theory = {kind: sort.theory for kind, sort in catalogue.sorts.items()}
+        # Drawn from for every run, so what does not change is worked out once: operators with the theories that they need.
+        self.usable = [
+            (op, needed_theories(op, self.kind_theory) | {op.theory}, settings.weight("operators", op.kind))
+            for op in catalogue.operators.values()
+            if self._usable(op, wrapper)
+        ]
         self.spelled_kinds = [k for k in catalogue.sorts if wrapper.set("sorts", k) and k not in profile.excluded_kinds]
 
     def _usable(self, operator: Operator, wrapper: Wrapper) -> bool:
@@ -66,34 +71,44 @@ class SwarmDrawer:
             return False
         if all(s.weight == 0 for s in spellings.spellings):
             return False
+        if needed_kinds(operator) & self.profile.excluded_kinds:
+            return False
         return operator.feature is None or self.features.get(operator.feature, False)
+
+    def available(self) -> dict[str, list[str]]:
+        """The operators that runs draw from, by theory."""
+        theories = self._closed(self.optional)
+        kinds = {theory: [op.kind for op, _ in self._within(theories) if op.theory == theory] for theory in theories}
+        return {theory: names for theory, names in kinds.items() if names}
+
+    def _within(self, theories: list[str]) -> list[tuple[Operator, float]]:
+        """The usable operators of these theories whose ranks name no sort of another one, with their weights."""
+        names = set(theories)
+        return [(op, weight) for op, needs, weight in self.usable if needs <= names]
 
     def draw(self, stream: Stream) -> Swarm:
         """The swarm of one run."""
         theories = self._theories(stream)
-        linear = stream.chance(float(self.rules.get("linear", 0.0)))
-        usable = [op for op in self.usable if op.theory in theories and needed_theories(op, self.kind_theory) <= set(theories)]
-        usable = [op for op in usable if not (linear and op.nonlinear in ("quotient", "always"))]
+        linear = stream.chance(float(self.rules.get("linear") or 0.0))
+        usable = [(op, w) for op, w in self._within(theories) if not (linear and op.nonlinear in ("quotient", "always"))]
         kept, dropped = self._operators(usable, stream)
         factor = self._factors(stream)
         weight = self.settings.weight
-        by_theory: dict[str, Weighted[Operator]] = {}
-        for theory in theories:
-            choice = Weighted([(op, weight("operators", op.kind) * factor()) for op in kept if op.theory == theory])
-            if choice.items:
-                by_theory[theory] = choice
+        by_theory: dict[str, list[tuple[Operator, float]]] = {theory: [] for theory in theories}
+        for operator, base in kept:
+            by_theory[operator.theory].append((operator, base * factor()))
+        operators = {theory: Weighted(pairs) for theory, pairs in by_theory.items() if pairs}
         kinds = [k for k in self.spelled_kinds if self.kind_theory[k] in theories]
-        swarm = Swarm(
+        return Swarm(
             theories,
-            by_theory,
-            Weighted([(t, weight("theories", t) * factor()) for t in by_theory]),
+            operators,
+            Weighted([(t, weight("theories", t) * factor()) for t in operators]),
             Weighted([(k, weight("sorts", k) * factor()) for k in kinds]),
-            predicates_of(kept),
+            predicates_of([op for op, _ in kept]),
             linear,
             self.settings.number("run-length", stream),
             dropped,
         )
-        return swarm
 
     def _theories(self, stream: Stream) -> list[str]:
         rules = self.rules.get("theories")
@@ -111,38 +126,40 @@ class SwarmDrawer:
         return self._closed(self._compatible(chosen, stream))
 
     def _compatible(self, chosen: list[str], stream: Stream) -> list[str]:
-        """Drop one side of each combination that the profile excludes."""
+        """Leave out one side of each combination that the profile excludes, with what each theory needs taken in."""
         left = list(chosen)
         stream.shuffle(left)
         kept: list[str] = []
+        taken: set[str] = set(self.always)
         for theory in left:
-            rivals = {t for t, others in self.profile.combinations.items() if theory in others}
-            rivals.update(self.profile.combinations.get(theory, ()))
-            needs = self.catalogue.theories[theory].requires
-            if not rivals & set(kept) and not any(r in n_requires(self.catalogue, kept) for r in rivals):
-                if not any(set(self._rivals(n)) & set(kept) for n in needs):
-                    kept.append(theory)
+            family = {theory} | n_requires(self.catalogue, [theory])
+            if not any(self._rivals(name) & taken for name in family):
+                kept.append(theory)
+                taken |= family
         return kept
 
-    def _rivals(self, theory: str) -> list[str]:
-        found = list(self.profile.combinations.get(theory, ()))
-        return found + [t for t, others in self.profile.combinations.items() if theory in others]
+    def _rivals(self, theory: str) -> set[str]:
+        own = self.profile.combinations.get(theory, ())
+        return {*own, *(t for t, others in self.profile.combinations.items() if theory in others)}
 
     def _closed(self, chosen: list[str]) -> list[str]:
         """With the theories that the chosen ones need, in the catalogue's order."""
         wanted = set(self.always) | set(chosen) | n_requires(self.catalogue, chosen)
         return [name for name in self.catalogue.theories if name in wanted]
 
-    def _operators(self, usable: list[Operator], stream: Stream) -> tuple[list[Operator], list[str]]:
+    def _operators(
+        self, usable: list[tuple[Operator, float]], stream: Stream
+    ) -> tuple[list[tuple[Operator, float]], list[str]]:
+        """The operators that the run keeps, and the kinds of those that it leaves out."""
         rules = self.rules.get("operators")
-        if rules is None or stream.chance(float(rules.get("all", 0))):
+        if rules is None or stream.chance(float(rules.get("all") or 0)):
             return usable, []
-        low, high = rules.get("keep", (0.5, 1.0))
+        low, high = rules.get("keep") or (0.5, 1.0)
         share = low + (high - low) * stream.random()
         kept, dropped = [], []
-        for operator in usable:
+        for operator, weight in usable:
             if stream.random() < share:
-                kept.append(operator)
+                kept.append((operator, weight))
             else:
                 dropped.append(operator.kind)
         return kept, dropped
@@ -180,10 +197,15 @@ def n_requires(catalogue: Catalogue, names: list[str]) -> set[str]:
 
 def needed_theories(operator: Operator, kind_theory: dict[str, str]) -> set[str]:
     """The theories whose sorts the operator's rank names."""
+    return {kind_theory[k] for k in needed_kinds(operator) if k in kind_theory}
+
+
+def needed_kinds(operator: Operator) -> set[str]:
+    """The sort kinds that the operator's rank names."""
     kinds: set[str] = set()
     for pattern in (*operator.signature.args, operator.signature.result):
         _kinds(pattern, kinds)
-    return {kind_theory[k] for k in kinds if k in kind_theory}
+    return kinds
 
 
 def _kinds(pattern: Pattern | Linear, found: set[str]) -> None:

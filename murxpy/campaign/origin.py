@@ -1,0 +1,72 @@
+"""Where a trace comes from: the campaign that keeps it, the target it was found on, the runs that go before it."""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from murxpy.campaign.handles import Damp
+from murxpy.campaign.plans import Request, parse_request
+from murxpy.campaign.store import FILE, Store
+from murxpy.errors import InputError
+
+_STEM = re.compile(r"([0-9a-f]{16})(?:-\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The target as the user called it, and the request of the campaign for it alone."""
+
+    target: str
+    request: Request
+
+
+def origin(path: Path) -> Origin | None:
+    """The origin of the trace `OUT/findings/BUCKET/SEED.trace`; None for a file anywhere else."""
+    match = _STEM.fullmatch(path.stem)
+    folder = path.absolute().parent
+    out = folder.parent.parent
+    if match is None or folder.parent.name != "findings" or not (out / FILE).is_file():
+        return None
+    try:
+        with closing(Store(out, read_only=True)) as store:
+            seed = int(match[1], 16)
+            names = [target for target, _, row_seed in store.rows(folder.name) if row_seed == seed]
+            sessions = store.arguments()
+    except InputError:
+        return None
+    for name in names:
+        for arguments in sessions:
+            try:
+                return Origin(name, parse_request(arguments["request"], name))
+            except (KeyError, TypeError, ValueError):
+                continue  # of another target, or of another release of murxpy
+    return None
+
+
+def read_history(path: Path) -> list[tuple[int, Damp]]:
+    """The runs in a `.history` file: seed and damped calls of each, in order. Raises InputError."""
+    runs: list[tuple[int, Damp]] = []
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
+        raise InputError(f"cannot be read: {reason}", file=str(path)) from None
+    for number, line in enumerate(lines, 1):
+        if line.strip() and not line.startswith("#"):
+            runs.append(_history_line(line, path, number))
+    if not runs:
+        raise InputError("expected runs, a line each: seed and damped calls", file=str(path))
+    return runs
+
+
+def _history_line(line: str, path: Path, number: int) -> tuple[int, Damp]:
+    seed, _, damped = line.partition(" ")
+    try:
+        return int(seed, 16), tuple((action, operator, spelling) for action, operator, spelling in json.loads(damped))
+    except (ValueError, TypeError):
+        raise InputError("expected a seed in hexadecimal and a JSON list of damped calls",
+                         file=str(path), line=number) from None  # fmt: skip

@@ -1,0 +1,74 @@
+"""`murxpy doctor`: can each solver be used, what does its release lack, what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from murxpy.campaign.limits import Limits
+from murxpy.campaign.plans import Request, make_plans
+from murxpy.campaign.probe import Probe, look_at_host, probe
+from murxpy.campaign.targets import Plan
+from murxpy.cli import fail
+from murxpy.data import wrapper_names
+from murxpy.errors import MurxpyError
+from murxpy.report.doctor import host_lines, target_json, target_lines
+
+_RUNS = 150
+
+
+@click.command()
+@click.argument("targets", metavar="[SOLVER[@PLACE]]...", nargs=-1)
+@click.option("--runs", type=click.IntRange(min=1), default=_RUNS, metavar="N", show_default=True,
+              help="Random runs on each solver, to see what it refuses.")  # fmt: skip
+@click.option("--wrapper", metavar="FILE", help="Wrapper of a solver, which is looked at if none is named.")
+@click.option("--profile", metavar="FILE", help="More restrictions on what is generated.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def doctor(targets: tuple[str, ...], runs: int, wrapper: str | None, profile: str | None, as_json: bool) -> int:
+    """Say of each solver (all that have a wrapper) whether it can be used, and what its release lacks and refuses.
+
+    Exits with 4 when one cannot be used.
+    """
+    jobs = len(os.sched_getaffinity(0))
+    host = look_at_host()
+    names = targets or (() if wrapper else tuple(wrapper_names()))
+    requests = [Request((name,), wrapper=wrapper, profile=profile) for name in names]
+    looked = _look(requests or [Request(wrapper=wrapper, profile=profile)], runs, jobs)
+    if as_json:
+        found = [_json(*each) for each in looked]
+        click.echo(json.dumps({"host": asdict(host), "targets": found}, indent=2))
+        return max(int(each["exit_code"]) for each in found)
+    for line in host_lines(host, Limits().memory, jobs):
+        click.echo(line)
+    code = 0
+    for name, plan, result in looked:
+        click.echo()
+        if isinstance(result, MurxpyError):
+            click.echo(f"{name}: cannot be used")
+            code = max(code, fail(str(result), result.exit_code))
+        elif plan is not None:
+            for line in target_lines(plan, result):
+                click.echo(line)
+    return code
+
+
+def _look(requests: list[Request], runs: int, jobs: int) -> Iterator[tuple[str, Plan | None, Probe | MurxpyError]]:
+    """Each target with what was found, or with the error that prevents its use."""
+    for request in requests:
+        name, plan = str((*request.targets, request.wrapper)[0]), None
+        try:
+            (plan,) = make_plans(request)
+            yield name, plan, probe(plan, runs, jobs)
+        except MurxpyError as error:
+            yield name, plan, error
+
+
+def _json(name: str, plan: Plan | None, result: Probe | MurxpyError) -> dict[str, Any]:
+    if isinstance(result, MurxpyError) or plan is None:
+        return {"target": name, "usable": False, "error": str(result), "exit_code": getattr(result, "exit_code", 4)}
+    return {**target_json(plan, result), "exit_code": 0}

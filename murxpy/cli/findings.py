@@ -1,0 +1,27 @@
+"""`murxpy findings`: what a campaign found, for people, for programs, or as a list of known bugs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from murxpy.campaign.store import read_buckets, read_versions
+from murxpy.report.console import make_console
+from murxpy.report.findings import bucket_rows, findings_json, findings_known, print_findings
+
+
+@click.command()
+@click.argument("out", metavar="OUT", type=click.Path(path_type=Path), default="murxpy-out")
+@click.option("--format", "style", type=click.Choice(["text", "json", "known"]), default="text", show_default=True,
+              help="For people, as JSON, or as a file for 'murxpy fuzz --known'.")  # fmt: skip
+@click.option("--json", "style", flag_value="json", help="The same as --format json.")
+def findings(out: Path, style: str) -> None:
+    """List the findings in the output folder OUT of a campaign (murxpy-out), a defect each."""
+    rows = bucket_rows(read_buckets(out), read_versions(out), str(out))
+    if style == "json":
+        click.echo(findings_json(rows))
+    elif style == "known":
+        click.echo(findings_known(rows), nl=False)
+    else:
+        print_findings(make_console(), rows)

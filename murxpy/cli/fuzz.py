@@ -1,0 +1,125 @@
+"""`murxpy fuzz`: a campaign on one solver or several, or a single random run."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import click
+
+from murxpy.campaign.buckets import read_known
+from murxpy.campaign.campaign import Campaign
+from murxpy.campaign.config import CampaignConfig
+from murxpy.campaign.events import Ended, Notice, Started
+from murxpy.campaign.limits import Limits
+from murxpy.campaign.plans import Request, make_plans
+from murxpy.campaign.replay import walk_seeds
+from murxpy.campaign.targets import Plan
+from murxpy.cli.params import duration, names, run_seed, seed, size
+from murxpy.errors import InputError
+from murxpy.fuzzers.api import Wishes, parse_option
+from murxpy.oracles.crash import SEVERITY
+from murxpy.report.available import lacking, operators_of
+from murxpy.report.console import make_console, write_now
+from murxpy.report.outcome import fails, outcome_lines
+from murxpy.report.reporter import make_reporter
+from murxpy.report.summary import print_summary
+
+
+@click.command()
+@click.argument("targets", metavar="SOLVER[@PLACE]...", nargs=-1)
+@click.option("--time", type=duration, metavar="TIME", help="Stop after this time, such as 60s, 5m or 2h.")
+@click.option("--runs", type=click.IntRange(min=1), metavar="N", help="Stop after so many runs on each target.")
+@click.option("--jobs", type=click.IntRange(1, 1024), metavar="N",
+              help="Worker processes.  [default: one a usable CPU]")  # fmt: skip
+@click.option("--seed", type=seed, metavar="N",
+              help="Seed of the campaign.  [default: that of the campaign in --out, or a new one]")  # fmt: skip
+@click.option("--out", type=click.Path(path_type=Path), default="murxpy-out", metavar="DIR", show_default=True,
+              help="Output folder; a campaign that is in it goes on.")  # fmt: skip
+@click.option("--theories", type=names(), default="", metavar="NAMES", help="Only these theories, such as BV,FP,QUANT.")
+@click.option("--machine", default="default", metavar="NAME|FILE", show_default=True, help="State machine.")
+@click.option("--profile", metavar="FILE", help="More restrictions on what is generated.")
+@click.option("--wrapper", metavar="FILE", help="Wrapper of a solver, which is the target if none is named.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
+              help="Set this option of the solver in every run; repeatable.")  # fmt: skip
+@click.option("--no-swarm", is_flag=True, help="Give every run all theories and operators, with the machine's weights.")
+@click.option("--no-option-fuzzing", is_flag=True, help="Set no options of the solver at random.")
+@click.option("--limits", type=click.Choice(["solver", "wall"]), default="solver", show_default=True,
+              help="What ends a check: the solver's own resource limit, or only --wall.")  # fmt: skip
+@click.option("--wall", type=duration, default="2s", metavar="TIME", show_default=True,
+              help="Wall time of a run; past it, it is killed.")  # fmt: skip
+@click.option("--memory", type=size, default="2g", metavar="SIZE", show_default=True,
+              help="Memory of a worker; 0 for no limit.")  # fmt: skip
+@click.option("--isolate", is_flag=True, help="Fork a process for each run.")
+@click.option("--known", type=click.Path(path_type=Path), multiple=True, metavar="FILE",
+              help="Known bugs (bucket keys or patterns), which do not count; repeatable.")  # fmt: skip
+@click.option("--fail-on", type=names(SEVERITY), default="", metavar="KINDS",
+              help="Kinds of findings that set the exit code, too, such as hang,out-of-memory.")  # fmt: skip
+@click.option("--first", is_flag=True, help="Stop at the first finding that counts.")
+@click.option("--run-seed", type=run_seed, metavar="HEX",
+              help="Do only the run of this seed; its trace goes to standard output as it happens.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Write events as JSON, one a line.")
+def fuzz(targets: tuple[str, ...], **wishes: Any) -> int:
+    """Fuzz solvers through their Python APIs, until --time or --runs is over or Ctrl-C comes.
+
+    A target is a solver (z3, cvc5) as installed beside murxpy, or SOLVER@PLACE: a virtual environment with another
+    release, or a build folder. Findings are kept under --out.
+    """
+    if not targets and wishes["wrapper"] is None:
+        raise click.UsageError("name a solver, such as z3 or cvc5 ('murxpy wrappers' lists them), or give --wrapper")
+    request = _request(targets, wishes)
+    plans = make_plans(request)
+    limits = Limits(wall=wishes["wall"], memory=wishes["memory"], **{"recycle": 1} if wishes["isolate"] else {})
+    if wishes["run_seed"] is not None:
+        return _one_run(plans, limits, wishes)
+    known = tuple(pattern for file in wishes["known"] for pattern in read_known(file))
+    jobs = wishes["jobs"] or len(os.sched_getaffinity(0))
+    config = CampaignConfig(
+        plans, wishes["out"], wishes["seed"], jobs, wishes["time"], wishes["runs"], wishes["first"], limits, known,
+        wishes["fail_on"], wishes["machine"], {"request": request.recorded(), "command": sys.argv[1:]},
+    )  # fmt: skip
+    return _campaign(Campaign(config), wishes["as_json"])
+
+
+def _request(targets: tuple[str, ...], wishes: dict[str, Any]) -> Request:
+    options = tuple(map(parse_option, wishes["settings"]))
+    of_runs = Wishes(
+        wishes["theories"], options, not wishes["no_swarm"], not wishes["no_option_fuzzing"], wishes["limits"]
+    )
+    return Request(targets, wishes["machine"], wishes["wrapper"], wishes["profile"], of_runs)
+
+
+def _campaign(campaign: Campaign, as_json: bool) -> int:
+    """Run the campaign with its report; the exit code."""
+    started: Started | None = None
+    ended: Ended | None = None
+    with make_reporter(json=as_json) as reporter, closing(iter(campaign)) as events:
+        for event in events:
+            reporter.consume(event)
+            if isinstance(event, Started):
+                started = event
+                for text in lacking(campaign.abouts):
+                    reporter.consume(Notice(text))
+            elif isinstance(event, Ended):
+                ended = event
+    if started is None or ended is None:
+        return 0
+    if not as_json:
+        print_summary(make_console(), started, ended, operators_of(campaign.abouts))
+    return ended.exit_code
+
+
+def _one_run(plans: Sequence[Plan], limits: Limits, wishes: dict[str, Any]) -> int:
+    """Do the run of one seed; the exit code."""
+    if len(plans) != 1:
+        raise InputError("--run-seed: expected one target, the one that the run is of")
+    if wishes["as_json"]:
+        raise InputError("--run-seed writes a trace: leave --json out, or replay the trace with --json")
+    replayed = walk_seeds(plans[0], [(wishes["run_seed"], ())], limits, follow=write_now)
+    for line in outcome_lines(replayed):
+        click.echo(line, err=True)
+    return int(fails(replayed))

@@ -1,0 +1,66 @@
+"""What the values of options are read by: spans of time, sizes of memory, seeds, lists of names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+import click
+
+from murxpy.errors import nearest
+
+_SECONDS = {"ms": 0.001, "": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_BYTES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+_LEAST_MEMORY = 64 << 20  # bytes; less does not hold the interpreter
+
+
+def duration(text: str) -> float:
+    """Seconds in `500ms`, `60s`, `5m`, `2h`, `1d` or `60`. Raises BadParameter."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|)", text.strip().lower())
+    seconds = float(match[1]) * _SECONDS[match[2]] if match else 0.0
+    if not 0.001 <= seconds <= 1e9:
+        raise click.BadParameter(f"'{text}': expected a time such as 500ms, 60s, 5m or 2h")
+    return seconds
+
+
+def size(text: str) -> int:
+    """Bytes in `512m` or `2g`; 0 for none. Raises BadParameter."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmg])(?:i?b)?", text.strip().lower())
+    size = int(float(match[1]) * _BYTES[match[2]]) if match else 0
+    if not (_LEAST_MEMORY <= size <= 1 << 45 or text.strip() == "0"):
+        raise click.BadParameter(f"'{text}': expected a size such as 512m or 2g, of at least 64m, or 0 for no limit")
+    return size
+
+
+def seed(text: str) -> int:
+    """The seed in decimal or, with other digits or `0x`, hexadecimal `text`. Raises BadParameter."""
+    return _seed(text, 10 if text.strip().isdecimal() else 16, "a number below 2^64, decimal or hexadecimal")
+
+
+def run_seed(text: str) -> int:
+    """The seed in hexadecimal `text`. Raises BadParameter."""
+    return _seed(text, 16, "at most 16 hexadecimal digits, as in the header and the name of a trace")
+
+
+def _seed(text: str, base: int, expected: str) -> int:
+    fits = re.fullmatch(r"(0x)?[0-9a-f]{1,20}", text.strip().lower())
+    number = int(text, base) if fits else 1 << 64
+    if number >= 1 << 64:
+        raise click.BadParameter(f"'{text}': expected {expected}")
+    return number
+
+
+def names(known: Iterable[str] = ()) -> Callable[[str], tuple[str, ...]]:
+    """A reader of names with commas between them, each among `known` where that is given. It raises BadParameter."""
+    listed = tuple(known)
+
+    def read(text: str) -> tuple[str, ...]:
+        found = tuple(name.strip() for name in text.split(",")) if text else ()
+        for name in found:
+            if not name:
+                raise click.BadParameter(f"'{text}': expected names with commas between them")
+            if listed and name not in listed:
+                raise click.BadParameter(f"unknown name '{name}'{nearest(name, listed)}; known are {', '.join(listed)}")
+        return found
+
+    return read

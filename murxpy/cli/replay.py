@@ -1,0 +1,92 @@
+"""`murxpy replay`: a trace, or the runs of a finding that needs several, once more in a fresh process."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from murxpy.campaign.limits import Limits
+from murxpy.campaign.origin import Origin, origin, read_history
+from murxpy.campaign.plans import Request, make_plans
+from murxpy.campaign.replay import Replayed, replay_trace, walk_seeds
+from murxpy.campaign.targets import Plan
+from murxpy.cli.params import duration, size
+from murxpy.data import wrapper_names
+from murxpy.errors import InputError
+from murxpy.report.console import write_now
+from murxpy.report.outcome import fails, outcome_json, outcome_lines
+from murxpy.trace.file import read_trace
+from murxpy.trace.grammar import Trace, parse_trace
+
+
+@click.command()
+@click.argument("file", metavar="TRACE", type=click.Path(path_type=Path))
+@click.option("--solver", metavar="SOLVER[@PLACE]", help="Replay on this one.  [default: where the trace comes from]")
+@click.option("--wrapper", metavar="FILE", help="Wrapper of the solver.")
+@click.option("--wall", type=duration, default="20s", metavar="TIME", show_default=True,
+              help="End it after this time; from 20s on that is a hang.")  # fmt: skip
+@click.option("--memory", type=size, default="2g", metavar="SIZE", show_default=True, help="Memory; 0 for no limit.")
+@click.option("--trace", "follow", is_flag=True, help="Write the trace of the replay to standard output as it happens.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def replay(
+    file: Path, solver: str | None, wrapper: str | None, wall: float, memory: int, follow: bool, as_json: bool
+) -> int:
+    """Replay TRACE, ours or Murxla's, in a fresh process. Exits with 1 when something goes wrong, with 0 when not.
+
+    A file `*.history`, which findings have that need earlier runs in their process, is replayed run by run.
+    """
+    if follow and as_json:
+        raise InputError("--trace and --json both write to standard output: leave one out")
+    limits = Limits(wall=wall, memory=memory)
+    found = None if solver or wrapper else origin(file)
+    if file.suffix == ".history":
+        return _show(_replay_history(file, found, limits, follow), None, as_json)
+    text = read_trace(file)
+    trace = parse_trace(text, str(file))
+    plan = _plan(trace, solver, wrapper, found)
+    replayed = replay_trace(plan, text, str(file), limits, write_now if follow else None, wall)
+    report = replayed.outcome.report or {}
+    if report.get("status") == "malformed":
+        raise InputError(report["message"])
+    code = _show(replayed, trace, as_json)
+    history = file.with_suffix(".history")
+    if code == 0 and history.is_file():
+        click.echo(f"this finding needs the runs before it: murxpy replay {history}", err=True)
+    return code
+
+
+def _plan(trace: Trace, solver: str | None, wrapper: str | None, found: Origin | None) -> Plan:
+    """The target to replay on: the one named, else the one it was found on, else the solver that the trace names."""
+    if solver is None and wrapper is None and found is None and not trace.solver:
+        raise InputError("the trace does not say its solver, expected a line like '# solver z3 5.4.0'; name it with "
+                         "--solver", file=trace.name)  # fmt: skip
+    request = Request((solver,) if solver else () if wrapper else (trace.solver,), wrapper=wrapper)
+    if found is not None:
+        request = replace(request, targets=found.request.targets, wrapper=found.request.wrapper)
+    elif not (solver or wrapper) and trace.solver not in wrapper_names():
+        raise InputError(f"the trace is of '{trace.solver}', which has no wrapper here; name another solver with "
+                         "--solver, or its wrapper with --wrapper", file=trace.name)  # fmt: skip
+    (plan,) = make_plans(request)
+    return plan
+
+
+def _replay_history(file: Path, found: Origin | None, limits: Limits, follow: bool) -> Replayed:
+    runs = read_history(file)
+    if found is None:
+        raise InputError("expected a file under OUT/findings of a campaign, which tells what the runs depend on",
+                         file=str(file))  # fmt: skip
+    (plan,) = make_plans(found.request)
+    return walk_seeds(plan, runs, limits, write_now if follow else None)
+
+
+def _show(replayed: Replayed, trace: Trace | None, as_json: bool) -> int:
+    """Print what happened; the exit code."""
+    if as_json:
+        click.echo(json.dumps(outcome_json(replayed, trace), indent=2))
+    else:
+        for line in outcome_lines(replayed, trace):
+            click.echo(line)
+    return int(fails(replayed))
