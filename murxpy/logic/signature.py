@@ -13,14 +13,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Union
 
 from murxpy.errors import InputError
 from murxpy.logic.sorts import Sort, SortParam, SortTable
 
 NUMERIC = {"BV", "FP", "FF"}
 ASSOCIATIVE = ("left-assoc", "right-assoc", "chainable", "pairwise", "nary")
-Binding = dict[str, Union[Sort, int, tuple[Sort, ...]]]
+Binding = dict[str, Sort | int | tuple[Sort, ...]]
 
 _TOKEN = re.compile(r"\s*(\.\.|->|[A-Za-z_]+|\d+|[-+*/(){}:,\[\]])")
 
@@ -129,7 +128,7 @@ class Pattern:
 def _match_params(patterns: tuple[Pattern | Linear, ...], params: tuple[SortParam, ...], env: Binding) -> bool:
     star = next((k for k, p in enumerate(patterns) if isinstance(p, Pattern) and p.star), None)
     if star is None:
-        return len(patterns) == len(params) and all(_match_param(p, q, env) for p, q in zip(patterns, params))
+        return len(patterns) == len(params) and all(_match_param(p, q, env) for p, q in zip(patterns, params, strict=False))
     behind = len(patterns) - star - 1
     if len(params) < star + behind:
         return False
@@ -137,9 +136,9 @@ def _match_params(patterns: tuple[Pattern | Linear, ...], params: tuple[SortPara
     middle = params[star:stop]
     name = patterns[star].name  # type: ignore[union-attr]
     return (
-        all(_match_param(p, q, env) for p, q in zip(patterns[:star], params[:star]))
+        all(_match_param(p, q, env) for p, q in zip(patterns[:star], params[:star], strict=False))
         and env.setdefault(name, middle) == middle  # type: ignore[arg-type]
-        and all(_match_param(p, q, env) for p, q in zip(patterns[star + 1 :], params[stop:]))
+        and all(_match_param(p, q, env) for p, q in zip(patterns[star + 1 :], params[stop:], strict=False))
     )
 
 

@@ -110,7 +110,7 @@ class SortTable:
 
     def field_sorts(self, sort: Sort, constructor: Constructor) -> list[Sort]:
         """The sorts of the fields of `constructor` in the datatype sort `sort`, its parameters filled in."""
-        bound = dict(zip(sort.datatype.params, sort.sorts()))
+        bound = dict(zip(sort.datatype.params, sort.sorts(), strict=False))
         return [self.substitute(field_sort, bound) for _, field_sort in constructor.fields]
 
 

@@ -13,7 +13,7 @@ LEAVES = (CONSTANT, VARIABLE, VALUE, SPECIAL)
 class Term:
     """A term: operator kind, arguments, indices (or a leaf's payload), sort, free variables in order of creation."""
 
-    __slots__ = ("op", "args", "indices", "sort", "free", "serial", "ground")
+    __slots__ = ("args", "free", "ground", "indices", "op", "serial", "sort")
 
     def __init__(
         self, op: str, args: tuple[Term, ...], indices: tuple[Any, ...], sort: Sort, free: tuple[Term, ...], serial: int
@@ -24,7 +24,7 @@ class Term:
         self.sort = sort
         self.free = free
         self.serial = serial
-        self.ground: bool = op in (VALUE, SPECIAL) if not args else all([a.ground for a in args])  # nothing but literals
+        self.ground: bool = op in (VALUE, SPECIAL) if not args else all(a.ground for a in args)  # nothing but literals
 
     @property
     def leaf(self) -> bool:

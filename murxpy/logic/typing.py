@@ -124,7 +124,7 @@ def bind_indices(operator: Operator, indices: tuple[Any, ...], arity: int, env: 
     expected = sum(arity if spec.each else 1 for spec in specs)
     if len(indices) != expected:
         raise IllSorted(f"{operator.kind} takes {expected} indices, got {len(indices)}")
-    for spec, value in zip(specs, indices):
+    for spec, value in zip(specs, indices, strict=False):
         if not isinstance(value, int) or isinstance(value, bool):
             raise IllSorted(f"{operator.kind}: index {spec.name} must be a number, got {value!r}")
         if not spec.each:
@@ -133,7 +133,7 @@ def bind_indices(operator: Operator, indices: tuple[Any, ...], arity: int, env: 
 
 def check_ranges(operator: Operator, indices: tuple[Any, ...], env: Binding) -> None:
     """Raise IllSorted where an index is outside the range that its rank gives."""
-    for spec, value in zip(operator.signature.indices, indices):
+    for spec, value in zip(operator.signature.indices, indices, strict=False):
         low = _bound(spec.low, env, 0)
         high = _bound(spec.high, env, MAX_INDEX_RANGE)
         # A range that speaks of `max` limits the generator only: the standard knows no widest bit-vector.

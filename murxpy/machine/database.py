@@ -16,7 +16,7 @@ from murxpy.machine.random import Stream
 class Entry:
     """A term of the run: id, typed term, the solver's object, scope level (open variables), uses as an argument."""
 
-    __slots__ = ("id", "term", "obj", "level", "uses", "slot", "pushed")
+    __slots__ = ("id", "level", "obj", "pushed", "slot", "term", "uses")
 
     def __init__(self, number: int, term: Term, obj: Any, level: int, pushed: int) -> None:
         self.id = number
@@ -34,7 +34,7 @@ class Entry:
 class SortEntry:
     """A sort of the run: id, sort, the solver's object."""
 
-    __slots__ = ("id", "sort", "obj")
+    __slots__ = ("id", "obj", "sort")
 
     def __init__(self, number: int, sort: Sort, obj: Any) -> None:
         self.id = number

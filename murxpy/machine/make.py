@@ -49,7 +49,7 @@ def make_datatypes(
     run.begin(seed, "mk-sort", chosen.name, " ".join(["SORT_DT", *datatype_words(run, block)]))
     objects = run.call(chosen, (), (), "mk-sort")
     entries = [
-        run.db.add_sort(sort, obj, number) for sort, obj, number in zip(sorts, objects, [*numbers, *[None] * len(block)])
+        run.db.add_sort(sort, obj, number) for sort, obj, number in zip(sorts, objects, [*numbers, *[None] * len(block)], strict=False)
     ]
     run.result("return " + " ".join(f"s{e.id}" for e in entries))
     return entries

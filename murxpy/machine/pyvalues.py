@@ -1,4 +1,4 @@
-"""Python values as words of a trace: `py:none`, `py:-3`, `py:0x1.8p+1f`, `py:"text"`, `py:b"bytes"`, `py:[1,"a"]`, `py:(1,)`, `py:{"k":1}`."""
+"""Python values as words of a trace: `py:none`, `py:-3`, `py:0x1.8p+1f`, `py:"text"`, `py:b"bytes"`, `py:[1,"a"]`, `py:{"k":1}`."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def point(seed: int) -> float:
 class Weighted(Generic[T]):
     """A weighted choice, prepared once."""
 
-    __slots__ = ("items", "_ends", "total")
+    __slots__ = ("_ends", "items", "total")
 
     def __init__(self, pairs: Sequence[tuple[T, float]]) -> None:
         self.items = [item for item, weight in pairs if weight > 0]
@@ -43,7 +43,7 @@ class Weighted(Generic[T]):
 class Stream:
     """A stream of draws, reset for each step. Uses only `random()` and `getrandbits()`, which never change between releases of Python."""
 
-    __slots__ = ("_source", "random", "bits", "reset")
+    __slots__ = ("_source", "bits", "random", "reset")
 
     def __init__(self, seed: int) -> None:
         self._source = random.Random(seed)

@@ -123,10 +123,6 @@ class Run:
             self.count_refusal(refused.sort, str(refused))
             self.result(f"refused {refused.sort} {quote(str(refused))}")
             raise
-        except Refused as refused:  # an operand on the way, such as a sort that this release cannot make
-            self.count_refusal(refused.sort, str(refused))
-            self.result(f"refused {refused.sort} {quote(str(refused))}")
-            raise
         except (Exception, SystemExit) as error:  # whatever a binding throws is an outcome, not noise
             self.solver_ns += thread_time_ns() - start
             self._refuse(error, action, operator, spelling.name)

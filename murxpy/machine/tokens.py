@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple, Union
+from typing import Any, NamedTuple
 
 from murxpy.errors import InputError
 from murxpy.logic.values import from_codes, to_codes
@@ -50,7 +50,7 @@ class Python(NamedTuple):
         return f"py:{print_value(self.value)}"
 
 
-Token = Union[Ref, Quoted, FieldSort, Python, bool, int, str]
+Token = Ref | Quoted | FieldSort | Python | bool | int | str
 
 _WORD = re.compile(
     r"""\s*(?:

@@ -15,7 +15,7 @@ from murxpy.solvers.guards import literal_value
 class Frame:
     """The operands of one call. One object a run, refilled for each call; spellings read it, nothing keeps it."""
 
-    __slots__ = ("ctx", "solver", "sort_object", "terms", "indices", "result", "name", "value", "bound")
+    __slots__ = ("bound", "ctx", "indices", "name", "result", "solver", "sort_object", "terms", "value")
 
     def __init__(self, sort_object: Callable[[Sort], Any]) -> None:
         self.ctx: Any = None

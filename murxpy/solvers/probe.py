@@ -14,9 +14,8 @@ def missing_name(source: str, namespace: Mapping[str, Any], classes: Mapping[str
     `classes` gives, for `ctx` and `solver`, the object whose attributes a template may use.
     """
     for node in ast.walk(ast.parse(source, mode="eval")):
-        if isinstance(node, ast.Name) and not _known(node.id, namespace):
-            if node.id not in _bound_names(source):
-                return node.id
+        if isinstance(node, ast.Name) and not _known(node.id, namespace) and node.id not in _bound_names(source):
+            return node.id
         if isinstance(node, ast.Attribute):
             chain = _chain(node)
             if chain is not None and not _resolves(chain, namespace, classes):

@@ -28,10 +28,10 @@ class Spelling:
     def fits(self, frame: Frame) -> bool:
         """True if it can spell the call that `frame` holds."""
         arity = self.template.arity
-        if self.fixed and arity is not None and len(frame.terms) != arity:
-            # With more arguments than the template names, only a fold can take them.
-            if self.fold is None or len(frame.terms) < arity:
-                return False
+        count = len(frame.terms)
+        # With more arguments than the template names, only a fold can take them.
+        if self.fixed and arity is not None and count != arity and (self.fold is None or count < arity):
+            return False
         return all(guard(frame) for guard in self.guards)
 
     def folds(self, count: int) -> bool:
@@ -42,7 +42,7 @@ class Spelling:
 class SpellingSet:
     """All spellings of one thing. `pick` draws one by weight among those that fit the call."""
 
-    __slots__ = ("spellings", "_total", "_names")
+    __slots__ = ("_names", "_total", "spellings")
 
     def __init__(self, spellings: Sequence[Spelling]) -> None:
         self.spellings = list(spellings)
@@ -64,10 +64,11 @@ class SpellingSet:
             return spellings[0] if spellings[0].fits(frame) else None
         goal = point * self._total
         start = 0
-        for start, spelling in enumerate(spellings):
-            goal -= spelling.weight
+        while start < count - 1:
+            goal -= spellings[start].weight
             if goal < 0:
                 break
+            start += 1
         for step in range(count):
             spelling = spellings[(start + step) % count]
             if spelling.weight > 0 and spelling.fits(frame):

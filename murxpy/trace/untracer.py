@@ -7,8 +7,8 @@ from murxpy.machine.run import Refused, Run
 from murxpy.trace.askers import Reader, own
 from murxpy.trace.grammar import Trace
 from murxpy.trace.murxla import old_action
-from murxpy.trace.reading import Reading, Skipped
 from murxpy.trace.readers import READERS
+from murxpy.trace.reading import Reading, Skipped
 
 
 def replay(run: Run, trace: Trace) -> None:

@@ -134,7 +134,7 @@ def _get_value(gen: Generator) -> bool:
     action = "get-value-completion" if completion and run.wrapper.set("actions", "get-value-completion") else "get-value"
     values = solve.get_value(run, entries, action, run.line_seed())
     kept = 0
-    for entry, value in zip(entries, values):
+    for entry, value in zip(entries, values, strict=False):
         if value is not None and kept < gen.settings.limit("model-values") and gen.settings.chance("keep-value", stream):
             kept += _keep_value(gen, entry.term.sort, value)
     return True

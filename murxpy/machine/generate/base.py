@@ -11,8 +11,8 @@ from murxpy.machine.distributions import Settings
 from murxpy.machine.generate.profile import Profile
 from murxpy.machine.generate.swarm import Swarm
 from murxpy.machine.make import instantiate_sort, make_sort
-from murxpy.machine.run import Refused, Run
 from murxpy.machine.random import Stream
+from murxpy.machine.run import Refused, Run
 
 
 @dataclass

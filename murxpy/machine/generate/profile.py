@@ -20,7 +20,7 @@ class Profile:
         }
         self.excluded_operators = frozenset(data.get("exclude-operators") or ())
         self.operators: dict[str, dict[str, Any]] = data.get("operators") or {}
-        self.limits: dict[str, int] = {k: v for k, v in (data.get("limits") or {}).items()}
+        self.limits: dict[str, int] = dict((data.get("limits") or {}).items())
         self.combinations: dict[str, list[str]] = data.get("exclude-combinations") or {}
         self._no_sorts = {
             kind: frozenset(entry["exclude-sorts"]) for kind, entry in self.operators.items() if entry.get("exclude-sorts")

@@ -72,7 +72,7 @@ def admissible(gen: Generator, sort: Sort) -> bool:
     if known is None:
         inner = sort.sorts()
         known = gen.admissible[sort] = all(
-            gen.profile.allows(context, part) and admissible(gen, part) for context, part in zip(_contexts(sort), inner)
+            gen.profile.allows(context, part) and admissible(gen, part) for context, part in zip(_contexts(sort), inner, strict=False)
         )
     return known
 

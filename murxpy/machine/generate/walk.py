@@ -36,7 +36,7 @@ CONDITIONS: dict[str, Condition] = {
 class Transition:
     """One line of a state: what to do, where to go, when."""
 
-    __slots__ = ("action", "weight", "target", "when")
+    __slots__ = ("action", "target", "weight", "when")
 
     def __init__(self, data: dict[str, Any], state: str) -> None:
         self.action: str = data["do"]
@@ -103,9 +103,9 @@ class StateMachine:
             chosen = self._states[state].choose(gen)
             if chosen is None:
                 return
-            if chosen.action == "go" or perform(gen, chosen.action):
-                if chosen.target == state or self._enters(gen, chosen.target):
-                    state = chosen.target
+            done = chosen.action == "go" or perform(gen, chosen.action)
+            if done and (chosen.target == state or self._enters(gen, chosen.target)):
+                state = chosen.target
 
     def _enters(self, gen: Generator, target: str) -> bool:
         return all(CONDITIONS[n.removeprefix("not-")](gen) is not n.startswith("not-") for n in self._needs[target])
