@@ -33,7 +33,7 @@ SHOWN = 5
 
 def variant(args: argparse.Namespace) -> None:
     """Be the child process of one variant: write the trace of every seed into a file of its own."""
-    session = common.load(args)
+    session = Session(json.loads((args.folder.parent / "setup").read_text(encoding="utf-8")))
     seeds = common.seeds(args)[:: -1 if args.descending else 1]
 
     def task(session: Session, seed: int, write: Write) -> dict[str, Any]:
@@ -59,7 +59,8 @@ def variant(args: argparse.Namespace) -> None:
 
 
 def run_variants(args: argparse.Namespace, folder: Path) -> None:
-    """Run all variants, one after another."""
+    """Run all variants, one after another, with the model as it is now."""
+    (folder / "setup").write_text(json.dumps(common.setup(args)), encoding="utf-8")
     for name, hashseed, descending, jobs, replay in VARIANTS:
         own = folder / name
         own.mkdir()
@@ -94,9 +95,7 @@ def compare(folder: Path) -> tuple[dict[str, dict[str, int]], list[tuple[str, st
     for name, *_ in VARIANTS[1:]:
         count = counts[name] = {"same": 0, "different": 0, "not compared": 0}
         for file in sorted((folder / VARIANTS[0][0]).iterdir()):
-            first, other = (
-                json.loads((folder / n / file.name).read_text(encoding="utf-8")) for n in (VARIANTS[0][0], name)
-            )
+            first, other = (json.loads((folder / n / file.name).read_text(encoding="utf-8")) for n in (VARIANTS[0][0], name))
             if "overstayed" in (first["status"], other["status"]):
                 count["not compared"] += 1
                 continue

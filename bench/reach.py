@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
 import common
@@ -16,12 +15,13 @@ FULL = 20_000  # runs for which the aims are meant; for fewer they shrink in pro
 
 
 def available(session: Session) -> dict[str, list[str]]:
-    """The operators that can be drawn, each with its spellings of a weight above 0."""
+    """The operators that runs draw from, each with its spellings of a weight above 0."""
     found = {}
-    for operator in session.swarm.usable:
-        spellings = session.wrapper.set("operators", operator.kind)
-        if spellings is not None:
-            found[operator.kind] = [s.name for s in spellings.spellings if s.weight > 0]
+    for kinds in session.swarm.available().values():
+        for kind in kinds:
+            spellings = session.wrapper.set("operators", kind)
+            if spellings is not None:
+                found[kind] = [s.name for s in spellings.spellings if s.weight > 0]
     return found
 
 
@@ -29,9 +29,7 @@ def report(data: Collected, known: dict[str, list[str]]) -> dict[str, Any]:
     """Print the tables; gives the figures."""
     counts, scale = data["counts"], min(1.0, data["runs"] / FULL)
     made: dict[str, int] = {kind: counts.get(f"op-ok:{kind}", 0) for kind in known}
-    spelled = {
-        f"{kind}@{name}": counts.get(f"spelling:{kind}@{name}", 0) for kind, names in known.items() for name in names
-    }
+    spelled = {f"{kind}@{name}": counts.get(f"spelling:{kind}@{name}", 0) for kind, names in known.items() for name in names}
     rare = {kind: n for kind, n in made.items() if n < OPERATOR * scale}
     rare_spellings = {name: n for name, n in spelled.items() if n < SPELLING * scale}
     checks = counts.get("check:total", 0)
@@ -79,21 +77,13 @@ def report(data: Collected, known: dict[str, list[str]]) -> dict[str, Any]:
     }
 
 
-def narrow(args: argparse.Namespace, session: Session, known: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Without the operators of theories that `--theories` leaves out."""
-    if args.theories == "all":
-        return known
-    chosen = {*args.theories.split(","), *session.swarm.always}
-    return {kind: names for kind, names in known.items() if session.catalogue.operators[kind].theory in chosen}
-
-
 def main() -> None:
     """Run it."""
     parser = common.parser(__doc__, FULL)
     add_arguments(parser)
     args = parser.parse_args()
     session = common.load(args)
-    known = narrow(args, session, available(session))
+    known = available(session)
     data = collect(args, session)
     figures = report(data, known)
     row = {

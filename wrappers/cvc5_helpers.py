@@ -5,6 +5,7 @@ Imports cvc5 and the standard library only. Before release 1.2 there is no TermM
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -154,11 +155,6 @@ def selector(datatype: Any, constructor_name: str, name: str) -> Any:
     return datatype.getDatatype().getConstructor(constructor_name).getSelector(name)
 
 
-def tester(datatype: Any, name: str) -> Any:
-    """The tester term of a constructor."""
-    return datatype.getDatatype().getConstructor(name).getTesterTerm()
-
-
 def match_case(ctx: Any, datatype: Any, names: list[str], variables: list[Any], body: Any) -> Any:
     """A case of a match that binds; `names` holds the constructor, or nothing if the pattern is one variable."""
     bound = ctx.mkTerm(Kind.VARIABLE_LIST, *variables)
@@ -169,8 +165,8 @@ def match_case(ctx: Any, datatype: Any, names: list[str], variables: list[Any], 
 
 
 def plain_datatype(args: list[Any], indices: tuple[Any, ...], result: str | None) -> bool:
-    """Guard: the datatype has no parameters (the pythonic layer does not instantiate)."""
-    return "," not in ((args[0]["sort"] if args and args[0]["sort"].startswith("DT(") else result) or ",")
+    """Guard: the first argument is a datatype without parameters, which the pythonic layer does not instantiate."""
+    return "," not in args[0]["sort"]
 
 
 def plain_result(args: list[Any], indices: tuple[Any, ...], result: str | None) -> bool:
@@ -224,55 +220,44 @@ def done(value: Any) -> None:
     """Nothing, whatever was done: what an action of our own gives where nothing is broken."""
 
 
-def next_abducts(solver: Any, goal: Any) -> list[Any]:
-    """An abduct of `goal`, and two more if there is one."""
-    found = [solver.getAbduct(goal)]
-    while not found[-1].isNull() and len(found) < 3:
-        found.append(solver.getAbductNext())
-    return found
+def several(first: Any, another: Any) -> None:
+    """Asks for two more abducts or interpolants after a `first` one that exists."""
+    for _ in range(2):
+        if not first.isNull():
+            first = another()
 
 
-def next_interpolants(solver: Any, goal: Any) -> list[Any]:
-    """An interpolant of the assertions and `goal`, and two more if there is one."""
-    found = [solver.getInterpolant(goal)]
-    while not found[-1].isNull() and len(found) < 3:
-        found.append(solver.getInterpolantNext())
-    return found
+def proof(solver: Any, component: Any) -> None:
+    """Walks through the first steps of the proofs of a component and prints them."""
+    for root in solver.getProof(component):
+        stack = [root]
+        for _ in range(200):
+            if stack:
+                step = stack.pop()
+                done((step.getRule(), step.getResult(), step.getArguments()))
+                stack.extend(step.getChildren())
+        done(solver.proofToString(root))
 
 
-def proof(solver: Any, component: Any) -> list[str]:
-    """The proofs of a component, each walked through and printed."""
-    found = solver.getProof(component)
-    for root in found:
-        stack, seen = [root], 0
-        while stack and seen < 200:
-            step = stack.pop()
-            seen += 1
-            step.getRule(), step.getResult(), step.getArguments()
-            stack.extend(step.getChildren())
-    return [str(solver.proofToString(root)) for root in found]
-
-
-def accessors(term: Any) -> list[Any]:
-    """What a term says of itself: kind, operator and indices, id, symbol, text."""
-    found = [term.getKind(), term.getId(), term.getNumChildren(), str(term), str(term.getSort())]
+def accessors(term: Any) -> None:
+    """Asks a term for all that it says of itself: kind, operator and indices, id, symbol, text."""
+    done((term.getKind(), term.getId(), term.getNumChildren(), str(term), str(term.getSort())))
     if term.hasOp():
         op = term.getOp()
-        found += [op.getKind(), str(op), [op[k] for k in range(op.getNumIndices())]]
+        done((op.getKind(), str(op), [op[k] for k in range(op.getNumIndices())]))
     if term.hasSymbol():
-        found.append(term.getSymbol())
-    return found
+        done(term.getSymbol())
 
 
 def reparse(parser_class: Any, ctx: Any, term: Any) -> str | None:
     """Prints a term and reads it with a parser of its own; says so where the result prints differently.
 
     Leaves out what no script can carry: symbols that are no identifiers, sorts that must be declared first, operators
-    without concrete syntax. Fractions are read as divisions, which share and so print differently.
+    without concrete syntax. Fractions and negative numbers are read as terms, which share and so print differently.
     """
     inside, text = _subterms(term), str(term)
     symbols = [t for t in inside if t.getKind() == Kind.CONSTANT]
-    if any(part in text for part in _NO_SYNTAX) or not all(map(_plain, inside)):
+    if _NO_SYNTAX.search(text) or not all(map(_plain, inside)):
         return None
     solver, names = cvc5.Solver(ctx), cvc5.SymbolManager(ctx)
     parser = parser_class(solver, names)
@@ -285,7 +270,7 @@ def reparse(parser_class: Any, ctx: Any, term: Any) -> str | None:
     return None if back == text else f"{text[:300]} reads back as {back[:300]}"
 
 
-_NO_SYNTAX = ("@", "(/ ", "(bvultbv ", "(bvsltbv ")
+_NO_SYNTAX = re.compile(r"@|\(/ |\(- \d|\(bv[us]ltbv ")
 
 
 def _subterms(*terms: Any) -> list[Any]:
@@ -404,7 +389,7 @@ _SIZES = {
     "SORT_FP": ("getFloatingPointExponentSize", "getFloatingPointSignificandSize"),
     "SORT_FF": ("getFiniteFieldSize",),
 }
-_PARAMETERS = {
+_PARAMETERS: dict[str, Any] = {
     "SORT_ARRAY": lambda s: [s.getArrayIndexSort(), s.getArrayElementSort()],
     "SORT_BAG": lambda s: [s.getBagElementSort()],
     "SORT_FUN": lambda s: [*s.getFunctionDomainSorts(), s.getFunctionCodomainSort()],
@@ -517,13 +502,14 @@ def _check_forms(obj: Any, facts: dict[str, Any]) -> str | None:
         if obj.toPythonObj() != value:
             return f"toPythonObj() gives {obj.toPythonObj()!r} for {value!r}"
     elif kind == "SORT_FP":
-        return _check_fp_class(obj, *facts["params"], value)
+        return _check_fp_class(obj, facts["params"], value)
     if kind in ("SORT_INT", "SORT_REAL") and obj.getRealOrIntegerValueSign() != (value > 0) - (value < 0):
         return f"getRealOrIntegerValueSign() gives {obj.getRealOrIntegerValueSign()} for {value}"
     return None
 
 
-def _check_fp_class(obj: Any, exponent: int, significand: int, value: int) -> str | None:
+def _check_fp_class(obj: Any, params: list[int], value: int) -> str | None:
+    exponent, significand = params
     top = 1 << exponent + significand - 1
     infinity = (1 << exponent) - 1 << significand - 1
     wanted = {

@@ -70,6 +70,7 @@ def run(args: list[str]) -> int:
     """Run the command line; the exit code."""
     from murxpy.report.console import quiet_pipe, tolerate_any_text
 
+    _open_outputs()
     tolerate_any_text(sys.stdout)
     tolerate_any_text(sys.stderr)
     try:
@@ -90,6 +91,13 @@ def run(args: list[str]) -> int:
     except Exception as error:
         hint = "" if _debugging() else " (a fault of murxpy: run it with MURXPY_DEBUG=1 and report what it prints)"
         return fail(f"internal error: {type(error).__name__}: {error}{hint}", 3)
+
+
+def _open_outputs() -> None:
+    """Send what is written to a closed standard stream nowhere, before its descriptor is given to something else."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))
 
 
 def _invoke(args: list[str]) -> int:

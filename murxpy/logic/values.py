@@ -33,7 +33,7 @@ def read_value(sort: Sort, words: list[Any]) -> Any:
     try:
         return reader(sort, words)
     except (ValueError, KeyError, ZeroDivisionError, TypeError, AttributeError):
-        raise BadValue(f"{' '.join(map(str, words))[:60]} is no literal of {sort}") from None
+        raise BadValue(f"expected a literal of {sort}, found '{' '.join(map(str, words))[:60]}'") from None
 
 
 def write_value(sort: Sort, value: Any) -> list[Any]:

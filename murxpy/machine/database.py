@@ -77,6 +77,8 @@ class Pool:
         return first if first.uses <= second.uses else second
 
     def discard(self, keep: Any) -> None:
+        for entry in self.fresh:
+            entry.slot = -1
         self.fresh = [e for e in self.fresh if keep(e)]
         self.used = [e for e in self.used if keep(e)]
         for slot, entry in enumerate(self.fresh):

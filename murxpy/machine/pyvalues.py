@@ -52,7 +52,10 @@ def _print_container(value: Any) -> str:
 def read_value(text: str) -> Any:
     """The value that `text` denotes; ValueError where it denotes none."""
     reader = _Reader(text)
-    value = reader.value(0)
+    try:
+        value = reader.value(0)
+    except OverflowError:  # a float beyond the largest
+        raise ValueError(text) from None
     if reader.at != len(text):
         raise ValueError(text)
     return value

@@ -19,11 +19,16 @@ from murxpy.machine.random import Stream, mix, point
 from murxpy.machine.state import SolverState
 from murxpy.machine.tokens import quote
 from murxpy.solvers.frame import Frame
-from murxpy.solvers.refusals import UNDOCUMENTED
+from murxpy.solvers.refusals import UNDOCUMENTED, Refusal
 from murxpy.solvers.spelling import Spelling, SpellingSet, run_spelling
 from murxpy.solvers.wrapper import Wrapper
 
 LINE_SEEDS = 100_000
+# Actions that a binding may call ill-formed: what they pass is new to it. Where any other says so, the fault is its own.
+BUILDING = frozenset(
+    ["mk-sort", "instantiate-sort", "mk-const", "mk-var", "mk-value", "mk-special-value", "mk-term", "mk-fun", "assert-formula",
+     "assert-tracked", "check-sat-assuming", "get-value", "substitute", "set-option", "push", "pop", "set-logic"]
+)  # fmt: skip
 _VARIABLE = re.compile(r"0x[0-9a-fA-F]+|\d+|\"[^\"]*\"|'[^']*'|\|[^|]*\||\([^()]*\)")
 
 
@@ -132,6 +137,9 @@ class Run:
 
     def _refuse(self, error: BaseException, action: str, operator: str, spelling: str) -> None:
         refusal = self.wrapper.refusals.sort(error)
+        if refusal.sort == "ill-formed" and action not in BUILDING:
+            # What was built was taken, so a sort error in a check or a simplification is the solver's own.
+            refusal = Refusal(UNDOCUMENTED, refusal.type, refusal.message)
         text = f"{refusal.type}: {refusal.message}"
         self.count_refusal(refusal.sort, text)
         if operator:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import re
 import types
 from collections.abc import Mapping
 from typing import Any
@@ -36,6 +37,8 @@ class Wrapper:
         self.where = f"wrappers/{self.name}.yaml"
         self.missing: list[tuple[str, str, str, str]] = []
         self.namespace = self._namespace()
+        self.release = self.version()
+        self._numbers = release_numbers(self.release, self.where)
         self.refusals = Refusals(data.get("refusals") or [], self.where)
         conjunction = data.get("conjunction")
         self.conjunction = self._compile(self._template("conjunction", conjunction)) if conjunction else None
@@ -67,7 +70,7 @@ class Wrapper:
         """The release that is loaded, as text."""
         source = self.data.get("version")
         if not source:
-            return "unknown"
+            return "0"
         return str(eval(compile(source, self.where, "eval"), self.namespace))  # a wrapper file is code: shipped or named by the user
 
     def _namespace(self) -> dict[str, Any]:
@@ -86,13 +89,15 @@ class Wrapper:
         return namespace
 
     def _unusable(self, error: Exception) -> TargetError:
-        """The error for a solver that cannot be imported, with the command that installs it."""
-        module, package = self.data["module"], self.data["package"]
-        install = f"{sys.executable} -m pip install"
-        if isinstance(error, ModuleNotFoundError) and error.name == module:
-            return TargetError(f"{self.name} is not installed: there is no module '{module}'; run '{install} {package}'")
+        """The error for a solver that cannot be imported, with what mends it."""
+        module = self.data["module"]
+        absent = isinstance(error, ModuleNotFoundError) and error.name == module
         text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-        return TargetError(f"{self.name} cannot be loaded ({text}); run '{install} --force-reinstall {package}'")
+        what = f"is not installed: there is no module '{module}'" if absent else f"cannot be loaded ({text})"
+        install = f"run '{sys.executable} -m pip install {'' if absent else '--force-reinstall '}{self.data['package']}'"
+        if sys.flags.no_site:  # a build folder
+            install = "build the solver and its Python bindings again"
+        return TargetError(f"{self.name} {what}; {install}")
 
     def _probe_objects(self) -> None:
         """A context and a solver of this release, whose attributes tell which methods exist."""
@@ -124,6 +129,9 @@ class Wrapper:
         entry: Mapping[str, Any] = {"is": form} if isinstance(form, str) else form
         where = f"{self.where}: {section}: {key}: {name}"
         template = self._template(where, entry["is"])
+        if not self._in_release(entry, where):
+            self.missing.append((section, str(key), name, f"release {self.release}"))
+            return None
         absent = missing_name(template.source, self.namespace, self._classes)
         if absent is not None:
             self.missing.append((section, str(key), name, absent))
@@ -135,6 +143,13 @@ class Wrapper:
         weight = 0.0 if entry.get("unsound") else float(entry.get("weight", 1))
         fold = entry.get("fold") or self._default_fold(section, key, template)
         return Spelling(name, template, self._compile(template), guards, weight, fold, section == "operators")
+
+    def _in_release(self, entry: Mapping[str, Any], where: str) -> bool:
+        """True if the release is one that the spelling means the same in: from `since` on, and before `before`."""
+        since, before = entry.get("since"), entry.get("before")
+        if since is not None and self._numbers < release_numbers(str(since), where):
+            return False
+        return before is None or self._numbers < release_numbers(str(before), where)
 
     def _default_fold(self, section: str, key: str, template: Template) -> str | None:
         operator = self.catalogue.operators.get(key) if section == "operators" else None
@@ -158,3 +173,11 @@ class Wrapper:
             raise InputError(f"{self.where}: cannot compile '{template.text}': {error.msg}") from None
         function: Compiled = eval(code, self.namespace)  # a wrapper file is code: shipped or named by the user
         return function
+
+
+def release_numbers(text: str, where: str) -> tuple[int, ...]:
+    """The numbers at the start of a release's name: `4.8.12.0` and `1.4.2-modified` compare as one expects. Raises InputError."""
+    found = re.match(r"\d+(\.\d+)*", text)
+    if found is None:
+        raise InputError(f"{where}: cannot read the release '{text}', expected numbers such as 4.8.12")
+    return tuple(int(part) for part in found.group().split("."))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 
-from murxpy.errors import nearest
 from murxpy.machine import inspect, solve
 from murxpy.machine.database import Entry, SortEntry
 from murxpy.machine.run import Refused, Run
@@ -231,13 +230,10 @@ def on_terms(count: int) -> Reader:
 
 
 def own(r: Reading) -> None:
-    """A wrapper's own action, `NAME-...`. Raises InputError for an unknown one, Refused for another solver's."""
+    """A wrapper's own action, `NAME-...`. Raises Refused for another solver's."""
     action = old_action(r.line.action)
     entry = (r.run.wrapper.data.get("own-actions") or {}).get(action)
     if entry is None:
-        known = list(r.run.wrapper.data.get("own-actions") or ())
-        if not r.foreign and not r.trace.murxla:
-            raise r.error(f"unknown action '{r.line.action}'{nearest(r.line.action, known)}")
         raise Refused("unsupported", f"the action {r.line.action} of another solver")
     entries = own_operands(r) if r.trace.murxla else [r.term(k) for k in range(len(r.line.args))]
     _check_operands(r, entry.get("takes") or [], entries)

@@ -44,12 +44,14 @@ def _reader(reading: Reading) -> Reader:
     line = reading.line
     if line.target not in (None, "o1"):
         raise reading.error(f"unknown solver {line.target}, expected o1, which 'new' returns")
-    reader = READERS.get(old_action(line.action) if reading.trace.murxla else line.action)
-    if reader is None and "-" not in line.action:
-        raise reading.error(f"unknown action '{line.action}'{nearest(line.action, READERS)}")
+    action = old_action(line.action) if reading.trace.murxla else line.action
+    own_actions = reading.run.wrapper.data.get("own-actions") or {}
+    others = (reading.foreign or reading.trace.murxla) and action.startswith(f"{reading.trace.solver}-")
+    if action not in READERS and action not in own_actions and not others:
+        raise reading.error(f"unknown action '{line.action}'{nearest(line.action, [*READERS, *own_actions])}")
     if not reading.run.state.started and line.action != "new":
         raise reading.error("no solver yet, expected 'new' before this line")
-    return reader or own
+    return READERS.get(action, own)
 
 
 def _compare_refusal(reading: Reading, refused: Refused | None) -> None:

@@ -46,7 +46,7 @@ class Session:
         self.options: list[list[str]] = setup.get("options") or []
         theories, swarm = setup.get("theories"), setup.get("swarm", True)
         self.swarm = SwarmDrawer(self.catalogue, self.wrapper, self.settings, self.profile, theories, swarm)
-        self.version = self.wrapper.version()
+        self.version = self.wrapper.release
         self._limited = setup.get("limits") != "wall"
         self._damped: frozenset[str] = frozenset()
         self._runs = 0

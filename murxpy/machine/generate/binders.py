@@ -11,6 +11,7 @@ from murxpy.machine.generate.sorts import draw_sort
 from murxpy.machine.make import make_function, make_variable
 from murxpy.machine.run import Refused
 
+CONTEXTS = {"SORT_ARRAY": "array-index", "SORT_SET": "set-element"}  # of the variables, by what the binder makes
 BOOLEAN_BODY = 0.5  # of defined functions: a Boolean body takes in all that was made for it
 
 
@@ -21,7 +22,7 @@ def quantify(gen: Generator, operator: Operator) -> Entry | None:
     result = operator.signature.result.kind
     count = 1 if result == "SORT_ARRAY" or operator.kind == "OP_SET_COMPREHENSION" else 0
     try:
-        variables = _variables(gen, count, "array-index" if result == "SORT_ARRAY" else "var")
+        variables = _variables(gen, count, CONTEXTS.get(result or "", "var"))
         gen.depth += 1
         gen.run.db.open_scope(variables)
         try:
@@ -45,8 +46,14 @@ def _bind(gen: Generator, operator: Operator, variables: list[Entry]) -> Entry:
         if inner.term.sort.kind == "SORT_FUN" or not gen.profile.allows(context, inner.term.sort):
             raise Unfit  # a function that gives a function is one of more arguments
         args = [*variables, inner]
-    if len(shape) > 2:
-        args.append(_pattern(gen, variables) if shape[2].name == "pattern" else _element(gen, variables))
+    if len(shape) > 2 and shape[2].name == "pattern":
+        pattern = _pattern(gen, variables)
+        if pattern is None:  # nothing here can be one: the quantifier goes without
+            operator = gen.catalogue.operators[operator.kind.removesuffix("_PATTERN")]
+        else:
+            args.append(pattern)
+    elif len(shape) > 2:
+        args.append(_element(gen, variables))
     return gen_term(gen, operator, args)
 
 
@@ -93,21 +100,20 @@ def open_term(gen: Generator, variables: list[Entry]) -> Entry:
     return roots[-1] if roots else gen.stream.choose(variables)
 
 
-def _pattern(gen: Generator, variables: list[Entry]) -> Entry:
-    """An application of an uninterpreted function or array read that has all the variables. Raises Unfit."""
+def _pattern(gen: Generator, variables: list[Entry]) -> Entry | None:
+    """An application of an uninterpreted function or array read that has all the variables, if there is one."""
     wanted = {v.term for v in variables}
     for pool in gen.run.db.scopes[-1].pools.values():
         for entry in (*pool.fresh, *pool.used):
             if entry.term.op in ("OP_UF_APPLY", "OP_ARRAY_SELECT") and wanted <= set(entry.term.free):
                 return entry
-    raise Unfit
+    return None
 
 
 def _element(gen: Generator, variables: list[Entry]) -> Entry:
-    entry = variables[0] if gen.stream.random() < 0.5 else open_term(gen, variables)
-    if not gen.profile.allows("set-element", entry.term.sort):
-        raise Unfit
-    return entry
+    """The element of a comprehension: what was built over the variable, where sets may have it, else the variable."""
+    entry = open_term(gen, variables)
+    return entry if gen.profile.allows("set-element", entry.term.sort) else variables[0]
 
 
 def define_function(gen: Generator) -> bool:

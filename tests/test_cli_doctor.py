@@ -1,0 +1,45 @@
+"""`murxpy doctor`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from commands import FAKE, WRAPPER, outcome
+
+
+def test_fake_solver(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKESOLVER_FAULT", "or:segfault")
+    code, out, err = outcome(capsys, "doctor", *FAKE, "--runs", "4")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].startswith("murxpy ") and lines[1].startswith("  memory   2.0 GiB a worker")
+    assert "  draws    3 operators: BOOL 3" in lines
+    assert "  not in this release: OP_XOR" in lines
+    assert any(line.startswith("  not in the wrapper: OP_IMPLIES, ") for line in lines)
+    assert "    OP_AND: gone (f.mk_and)" in lines
+    assert "    actions set-option: default (f.set_option)" in lines
+    assert any(line.startswith("  probe    4 runs: ") for line in lines)
+    assert "    found crash-sigsegv-fake-mk-term-op-or-mk-25ef75e1: SIGSEGV" in lines
+
+
+@pytest.mark.parametrize("solver", ["z3", "cvc5"])
+def test_real_solver(capsys: pytest.CaptureFixture[str], solver: str) -> None:
+    code, out, _ = outcome(capsys, "doctor", solver, "--runs", "10", "--json")
+    data = json.loads(out)
+    (target,) = data["targets"]
+    assert code == 0 and target["usable"] and target["solver"] == solver
+    assert len(target["operators"]["BV"]) > 40 and Path(target["module_file"]).is_file()
+    assert set(data["host"]) >= {"gdb", "available"}
+
+
+def test_solver_that_is_missing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    wrapper = tmp_path / "w.yaml"
+    wrapper.write_text(WRAPPER.read_text().replace("fakesolver", "nosuchsolver"))
+    code, out, err = outcome(capsys, "doctor", *FAKE[:1], "fake", "--wrapper", wrapper, "--runs", "1")
+    assert code == 4
+    assert "fake: cannot be used" in out.splitlines()
+    assert "there is no module 'nosuchsolver'; run '" in err and err.endswith("-m pip install nosuchsolver'\n")
+    data = json.loads(outcome(capsys, "doctor", "fake", "--wrapper", wrapper, "--json")[1])
+    assert [each["usable"] for each in data["targets"]] == [False]
