@@ -24,12 +24,11 @@ def test_fake_solver(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
     assert "    found crash-sigsegv-fake-mk-term-op-or-mk-25ef75e1: SIGSEGV" in lines
 
 
-@pytest.mark.parametrize("solver", ["z3", "cvc5"])
-def test_real_solver(capsys: pytest.CaptureFixture[str], solver: str) -> None:
-    code, out, _ = outcome(capsys, "doctor", solver, "--runs", "10", "--json")
+def test_real_solver(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = outcome(capsys, "doctor", "z3", "--runs", "5", "--json")
     data = json.loads(out)
     (target,) = data["targets"]
-    assert code == 0 and target["usable"] and target["solver"] == solver
+    assert code == 0 and target["usable"] and target["solver"] == "z3"
     assert len(target["operators"]["BV"]) > 40 and Path(target["module_file"]).is_file()
     assert set(data["host"]) >= {"gdb", "available"}
 
@@ -37,7 +36,7 @@ def test_real_solver(capsys: pytest.CaptureFixture[str], solver: str) -> None:
 def test_solver_that_is_missing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     wrapper = tmp_path / "w.yaml"
     wrapper.write_text(WRAPPER.read_text().replace("fakesolver", "nosuchsolver"))
-    code, out, err = outcome(capsys, "doctor", *FAKE[:1], "fake", "--wrapper", wrapper, "--runs", "1")
+    code, out, err = outcome(capsys, "doctor", "fake", "--wrapper", wrapper, "--runs", "1")
     assert code == 4
     assert "fake: cannot be used" in out.splitlines()
     assert "there is no module 'nosuchsolver'; run '" in err and err.endswith("-m pip install nosuchsolver'\n")

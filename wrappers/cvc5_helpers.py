@@ -227,8 +227,8 @@ def several(first: Any, another: Any) -> None:
             first = another()
 
 
-def proof(solver: Any, component: Any) -> None:
-    """Walks through the first steps of the proofs of a component and prints them."""
+def proof(solver: Any, component: Any, style: Any) -> None:
+    """Walks through the first steps of the proofs of a component and prints them in a format."""
     for root in solver.getProof(component):
         stack = [root]
         for _ in range(200):
@@ -236,7 +236,7 @@ def proof(solver: Any, component: Any) -> None:
                 step = stack.pop()
                 done((step.getRule(), step.getResult(), step.getArguments()))
                 stack.extend(step.getChildren())
-        done(solver.proofToString(root))
+        done(solver.proofToString(root, style))
 
 
 def accessors(term: Any) -> None:
