@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
@@ -11,7 +12,7 @@ from murxpy.machine.distributions import Settings
 from murxpy.machine.generate.profile import Profile
 from murxpy.machine.generate.swarm import Swarm
 from murxpy.machine.make import instantiate_sort, make_sort
-from murxpy.machine.random import Stream
+from murxpy.machine.random import Stream, Weighted
 from murxpy.machine.run import Refused, Run
 
 
@@ -25,6 +26,7 @@ class Generator:
     swarm: Swarm
     catalogue: Catalogue
     admissible: dict[Sort, bool] = field(default_factory=dict)
+    options: Weighted[dict[str, Any]] = field(default_factory=lambda: Weighted([]))  # of the solver, to draw from
     damped: frozenset[str] = frozenset()  # operators and actions to be drawn seldom: they sit on fatal lines of known findings
     options: list[list[str]] = field(default_factory=list)  # names and values that the user wants set
     limited: bool = True  # checks get a resource limit

@@ -39,19 +39,22 @@ def _set(gen: Generator, name: str, value: str) -> None:
             setattr(run.state, SPECIAL_OPTIONS[name], False)
 
 
+def option_choice(options: list[dict[str, Any]]) -> Weighted[dict[str, Any]]:
+    """The wrapper's options by weight."""
+    return Weighted([(o, float(o.get("weight", 1))) for o in options])
+
+
 def set_random_option(gen: Generator) -> bool:
-    """`set-option` of one option that was not set yet; False where there is none left."""
+    """`set-option` of one option that was not set yet; False where a few draws gave none."""
     run = gen.run
-    choices = [
-        (o, float(o.get("weight", 1)))
-        for o in run.wrapper.data.get("options") or []
-        if o["name"] not in run.state.options and _applies(gen, o)
-    ]
-    if not choices or len(run.state.options) >= gen.settings.limit("options"):
+    if len(run.state.options) >= gen.settings.limit("options"):
         return False
-    option = gen.stream.weighted(Weighted(choices))
-    set_option(run, str(option["name"]), draw_value(option, gen.stream), run.line_seed())
-    return True
+    for _ in range(4 if gen.options.items else 0):
+        option = gen.stream.weighted(gen.options)
+        if option["name"] not in run.state.options and _applies(gen, option):
+            set_option(run, str(option["name"]), draw_value(option, gen.stream), run.line_seed())
+            return True
+    return False
 
 
 def _applies(gen: Generator, option: dict[str, Any]) -> bool:
