@@ -87,7 +87,7 @@ def _missing_lines(missing: Sequence[Sequence[str]]) -> Iterator[str]:
     if not missing:
         yield "  lacks    no spelling of the wrapper"
         return
-    yield f"  lacks    {amount(len(missing), 'spelling')} of the wrapper, since it has not the name in brackets"
+    yield f"  lacks    {amount(len(missing), 'spelling')} of the wrapper, by the names and releases in brackets"
     groups: dict[str, list[str]] = {}
     for section, key, spelling, name in missing:
         label = key if section == "operators" else f"{section} {key}"

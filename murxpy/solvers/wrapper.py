@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import re
+import sys
 import types
 from collections.abc import Mapping
 from typing import Any
@@ -67,11 +67,15 @@ class Wrapper:
         return {"higher-order": bool(self.data.get("higher-order"))}
 
     def version(self) -> str:
-        """The release that is loaded, as text."""
+        """The release that is loaded, as text. Raises TargetError where the module does not tell it."""
         source = self.data.get("version")
         if not source:
             return "0"
-        return str(eval(compile(source, self.where, "eval"), self.namespace))  # a wrapper file is code: shipped or named by the user
+        try:
+            # a wrapper file is code: shipped or named by the user
+            return str(eval(compile(source, self.where, "eval"), self.namespace))
+        except Exception as error:  # whatever a broken installation throws
+            raise self._unusable(error) from None
 
     def _namespace(self) -> dict[str, Any]:
         namespace: dict[str, Any] = {"__name__": f"murxpy_wrapper_{self.name}"}

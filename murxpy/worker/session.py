@@ -14,6 +14,7 @@ from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine import solve
 from murxpy.machine.distributions import Settings
 from murxpy.machine.generate.base import Generator
+from murxpy.machine.generate.options import option_choice
 from murxpy.machine.generate.profile import Profile
 from murxpy.machine.generate.swarm import SwarmDrawer
 from murxpy.machine.generate.walk import StateMachine
@@ -49,6 +50,7 @@ class Session:
         self.version = self.wrapper.release
         self._limited = setup.get("limits") != "wall"
         self._damped: frozenset[str] = frozenset()
+        self._option_choice = option_choice(self.wrapper.data.get("options") or [])
         self._runs = 0
         self._try_options()
         sys.set_int_max_str_digits(0)  # a model's integers may have more digits than Python converts by default
@@ -94,7 +96,7 @@ class Session:
         run = Run(self.wrapper, self.catalogue, seed, write)
         swarm = self.swarm.draw(run.stream)
         gen = Generator(run, self.settings, self.profile, swarm, self.catalogue, options=self.options)
-        gen.damped, gen.limited = self._damped, self._limited
+        gen.damped, gen.limited, gen.option_choice = self._damped, self._limited, self._option_choice
         rows = [*self._header(), f"seed {seed:x}", f"machine {self.settings.machine.get('name')}", *swarm.rows()]
         if self._damped:
             rows.append(f"damped {','.join(sorted(self._damped))}")

@@ -15,6 +15,7 @@ from murxpy.machine.generate.binders import define_function
 from murxpy.machine.generate.logics import draw_logic
 from murxpy.machine.run import Refused
 
+MAKES = frozenset(["mk-const", "mk-value", "mk-special-value", "mk-term"])
 Action = Callable[[Generator], bool]
 
 
@@ -336,6 +337,20 @@ def perform(gen: Generator, name: str) -> bool:
     if name in gen.damped and gen.stream.random() >= terms.DAMPED:
         return False
     try:
-        return ACTIONS[name](gen)
+        done = ACTIONS[name](gen)
+        if done and name in MAKES and gen.settings.chance("check-new-object", gen.stream):
+            _check_newest(gen)
+        return done
     except Refused:
         return False
+
+
+def _check_newest(gen: Generator) -> None:
+    """A self-check of the term made last, while a run is building."""
+    newest = next(reversed(gen.run.db.terms.values()), None)
+    if newest is None or newest.term.sort.kind in ("SORT_CASE", "SORT_FUN"):
+        return
+    if newest.term.literal and gen.run.wrapper.set("self-checks", "check-value"):
+        inspect.check_value(gen.run, newest, gen.run.line_seed())
+    elif gen.run.wrapper.set("self-checks", "check-term"):
+        inspect.check_term(gen.run, newest, gen.run.line_seed())

@@ -26,7 +26,7 @@ class Generator:
     swarm: Swarm
     catalogue: Catalogue
     admissible: dict[Sort, bool] = field(default_factory=dict)
-    options: Weighted[dict[str, Any]] = field(default_factory=lambda: Weighted([]))  # of the solver, to draw from
+    option_choice: Weighted[dict[str, Any]] = field(default_factory=lambda: Weighted([]))  # of the solver, to draw from
     damped: frozenset[str] = frozenset()  # operators and actions to be drawn seldom: they sit on fatal lines of known findings
     options: list[list[str]] = field(default_factory=list)  # names and values that the user wants set
     limited: bool = True  # checks get a resource limit

@@ -49,8 +49,8 @@ def set_random_option(gen: Generator) -> bool:
     run = gen.run
     if len(run.state.options) >= gen.settings.limit("options"):
         return False
-    for _ in range(4 if gen.options.items else 0):
-        option = gen.stream.weighted(gen.options)
+    for _ in range(4 if gen.option_choice.items else 0):
+        option = gen.stream.weighted(gen.option_choice)
         if option["name"] not in run.state.options and _applies(gen, option):
             set_option(run, str(option["name"]), draw_value(option, gen.stream), run.line_seed())
             return True
