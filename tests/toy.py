@@ -17,6 +17,7 @@ from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.worker.session import Session
 
 TOY_SOURCE = """
+import zlib
 class Context:
     pass
 class Solver:
@@ -25,7 +26,8 @@ class Solver:
 class Declined(Exception):
     pass
 def app(name, *args):
-    return "(" + " ".join([name, *map(str, args)]) + ")"
+    text = "(" + " ".join([name, *map(str, args)]) + ")"
+    return text if len(text) < 100 else text[:80] + str(zlib.crc32(text.encode("utf-8", "surrogatepass")))
 def decline(text):
     raise Declined(text)
 """
@@ -90,7 +92,7 @@ TOY: dict[str, Any] = {
         "get-model": "{solver}.asserted",
         "get-value": "{0}",
         "simplify": "{0}",
-        "substitute": "{0}.replace({1}, {2})",
+        "substitute": "app('let', {*})",
         "set-limit": "{v}",
         "toy-look": "None",
     },

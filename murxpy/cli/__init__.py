@@ -97,7 +97,7 @@ def _open_outputs() -> None:
     """Send what is written to a closed standard stream nowhere, before its descriptor is given to something else."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
 
 
 def _invoke(args: list[str]) -> int:

@@ -52,6 +52,9 @@ def replay(
     if report.get("status") == "malformed":
         raise InputError(report["message"])
     code = _show(replayed, trace, as_json)
+    frames = file.with_name("backtrace.txt")
+    if replayed.found is not None and frames.is_file() and not as_json:
+        click.echo(f"  native frames in {frames}")
     history = file.with_suffix(".history")
     if code == 0 and history.is_file():
         click.echo(f"this finding needs the runs before it: murxpy replay {history}", err=True)

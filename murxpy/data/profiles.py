@@ -21,7 +21,7 @@ class OperatorRule(Strict, frozen=True):
     """Restrictions of one operator: sort kinds kept from its sort variables, literal arguments, indices, arity."""
 
     exclude_sorts: list[str] = []
-    literals: dict[Position, Literal["any", "char", "nonnegative", "nonzero", "special"]] = {}
+    literals: dict[Position, Literal["any", "char", "nonnegative", "nonzero", "small", "special"]] = {}
     indices: dict[Position, Bounds] = {}
     arity: Bounds | None = None
 

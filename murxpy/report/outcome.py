@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import takewhile
 from typing import Any
 
 from murxpy.campaign.limits import Limits
@@ -41,7 +42,8 @@ def outcome_lines(replayed: Replayed, trace: Trace | None = None) -> Iterator[st
         yield f"  bucket {replayed.found.key}"
     yield from (f"  {line}" for line in _details(replayed, trace))
     frames = re.findall(r"^  File .+$", python_frames(outcome.output), re.M)
-    yield from (f"  {one_line(line, 160)}" for line in frames[:_SHOWN])
+    binding = takewhile(lambda line: "/murxpy/" not in line, frames)  # the frames outside of it are our own
+    yield from (f"  {one_line(line, 160)}" for line in list(binding)[:_SHOWN] if "<lambda>" not in line)
 
 
 def outcome_json(replayed: Replayed, trace: Trace | None = None) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from murxpy.machine.generate.apply import gen_term
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.generate.binders import define_function
 from murxpy.machine.generate.logics import draw_logic
-from murxpy.machine.run import Refused
+from murxpy.machine.run import Refused, Stopped
 
 MAKES = frozenset(["mk-const", "mk-value", "mk-special-value", "mk-term"])
 Action = Callable[[Generator], bool]
@@ -342,6 +342,8 @@ def perform(gen: Generator, name: str) -> bool:
             _check_newest(gen)
         return done
     except Refused:
+        if name in ("check-sat", "check-sat-assuming"):
+            raise Stopped(None) from None  # some solvers are of no use after a check that they refused
         return False
 
 

@@ -85,7 +85,7 @@ def _regex(gen: Generator) -> Entry | None:
 
 
 def literal_argument(gen: Generator, sort: Sort, rule: str) -> Entry | None:
-    """A literal that an operator's restriction asks for: `any`, `char`, `nonnegative`, `nonzero`, `special`."""
+    """A literal that an operator's restriction asks for: `any`, `char`, `nonnegative`, `nonzero`, `small` (0 to 8), `special`."""
     if rule == "special":
         return special(gen, sort)
     if sort.kind not in LITERAL_KINDS:
@@ -96,6 +96,8 @@ def literal_argument(gen: Generator, sort: Sort, rule: str) -> Entry | None:
             drawn = (str(drawn) or "a")[0]
         if rule == "nonnegative":
             drawn = abs(drawn)
+        if rule == "small":
+            drawn = type(drawn)(gen.stream.below(9))
         if rule != "nonzero" or drawn != 0:
             return _reuse(gen, sort, drawn)
     return None

@@ -15,9 +15,9 @@ def logic_name(theories: list[str], linear: bool) -> str:
     if not present <= _NAMED:
         return f"{prefix}ALL" if prefix == "" else "ALL"
     name = "".join(letter for theory, letter in _ORDER if theory in present)
-    if name == "A":
-        name = "AX"
     arithmetic = ("I" if "INT" in present else "") + ("R" if "REAL" in present else "")
+    if name == "A" and not arithmetic:
+        name = "AX"
     if arithmetic:
         name += ("L" if linear else "N") + arithmetic + "A"
     return f"{prefix}{name}" if name else f"{prefix}UF"
