@@ -149,7 +149,8 @@ def _new_sort(gen: Generator, operator: Operator, pattern: Pattern, env: Binding
     for _ in range(TRIES):
         sort = _drawn(gen, pattern, env)
         trial = dict(env)
-        if sort is not None and pattern.match(sort, trial) and gen.profile.operator_takes(operator, sort):
+        fits = sort is not None and admissible(gen, sort) and gen.profile.operator_takes(operator, sort)
+        if sort is not None and fits and pattern.match(sort, trial):
             env.update(trial)
             return sort
     raise Unfit
