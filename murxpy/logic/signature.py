@@ -33,6 +33,9 @@ class Linear:
     def value(self, env: Mapping[str, object]) -> int | None:
         """The value under `env`, or None while a variable is unbound."""
         stack: list[int] = []
+        if len(self.code) == 1 and isinstance(self.code[0], str):
+            single = env.get(self.code[0])
+            return single if isinstance(single, int) else None
         for item in self.code:
             if isinstance(item, int):
                 stack.append(item)
@@ -52,6 +55,8 @@ class Linear:
 
     def solve(self, target: int, env: Binding) -> bool:
         """Bind the one unbound variable so that the value is `target`; False where that is impossible."""
+        if len(self.code) == 1 and isinstance(self.code[0], str):
+            return target >= 1 and env.setdefault(self.code[0], target) == target
         free = [name for name in self.names() if name not in env]
         if not free:
             return self.value(env) == target
@@ -88,7 +93,7 @@ class Pattern:
         """True if every variable in it is bound."""
         if self.kind is None:
             return self.name in env
-        return all(
+        return not self.params or all(
             p.value(env) is not None if isinstance(p, Linear) else p.ground(env) for p in self.params
         )
 
@@ -99,7 +104,7 @@ class Pattern:
             return bound is sort
         if sort.kind != self.kind:
             return False
-        return _match_params(self.params, sort.params, env)
+        return not (self.params or sort.params) or _match_params(self.params, sort.params, env)
 
     def build(self, env: Binding, sorts: SortTable) -> Sort:
         """The sort it stands for under `env`; KeyError while a variable is unbound."""
@@ -215,7 +220,9 @@ class _Reader:
             if self.peek() == "{":
                 indices.append(self.index())
             else:
-                args.append(self.pattern())
+                pattern = self.pattern()
+                # Equal patterns are one object, so that the sort found for one argument serves the next at once.
+                args.append(next((p for p in args if p == pattern), pattern))
         self.take("->")
         result = self.pattern()
         flags = []

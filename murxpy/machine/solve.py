@@ -26,7 +26,8 @@ def new(run: Run, seed: int, spelling: str | None = None) -> None:
     run.frame.fill(value=run.state.logic)
     chosen = run.choose(lifecycle.get("new"), seed, spelling, "new")
     run.begin(seed, "new", chosen.name, "")
-    run.frame.ctx = lifecycle["new-context"].spellings[0].call((), (), run.frame)
+    with run.binding_time():
+        run.frame.ctx = lifecycle["new-context"].spellings[0].call((), (), run.frame)
     run.frame.solver = run.call(chosen, (), (), "new")
     run.state.started = True
     run.result("return o1")

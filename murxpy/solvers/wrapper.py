@@ -133,6 +133,7 @@ class Wrapper:
         entry: Mapping[str, Any] = {"is": form} if isinstance(form, str) else form
         where = f"{self.where}: {section}: {key}: {name}"
         template = self._template(where, entry["is"])
+        compiled = self._compile(template)
         if not self._in_release(entry, where):
             self.missing.append((section, str(key), name, f"release {self.release}"))
             return None
@@ -146,7 +147,7 @@ class Wrapper:
         )
         weight = 0.0 if entry.get("unsound") else float(entry.get("weight", 1))
         fold = entry.get("fold") or self._default_fold(section, key, template)
-        return Spelling(name, template, self._compile(template), guards, weight, fold, section == "operators")
+        return Spelling(name, template, compiled, guards, weight, fold, section == "operators")
 
     def _in_release(self, entry: Mapping[str, Any], where: str) -> bool:
         """True if the release is one that the spelling means the same in: from `since` on, and before `before`."""

@@ -37,24 +37,28 @@ def _apply(gen: Generator, operator: Operator, fixed: Entry | None) -> Entry:
     if operator.variadic:
         patterns += [patterns[-1]] * _extra(gen, operator)
     position = _fix(gen, operator, patterns, fixed, env)
-    if any(spec.low is None and spec.name == "e" for spec in signature.indices):
-        env["e"], env["s"] = draw_format(gen).params  # type: ignore[assignment]
-    if operator.kind == "OP_FP_FP" and "e" not in env:
+    wants_format = signature.indices and signature.indices[0].low is None and signature.indices[0].name == "e"
+    if wants_format or (operator.kind == "OP_FP_FP" and "e" not in env):
         env["e"], env["s"] = draw_format(gen).params  # type: ignore[assignment]
     args: list[Entry] = []
+    previous: Pattern | None = None
     for at, pattern in enumerate(patterns):
         if at == position and fixed is not None:
             args.append(fixed)
         elif pattern.star:
             args.extend(argument(gen, operator, sort, len(args)) for sort in _star(gen, pattern, env))
         else:
-            sort = _argument_sort(gen, operator, pattern, env, at)
+            if pattern is not previous:
+                sort = _argument_sort(gen, operator, pattern, env)
+                previous = pattern
             args.append(argument(gen, operator, sort, at))
     if _trivial(operator, args) and not gen.settings.chance("trivial-term", gen.stream):
         raise Unfit
     env["arity"] = len(args)
-    tuple_arity(signature, env)
-    indices = draw_indices(gen, operator, env, len(args))
+    indices: tuple[Any, ...] = ()
+    if signature.indices:
+        tuple_arity(signature, env)
+        indices = draw_indices(gen, operator, env, len(args))
     wanted = _wanted(gen, operator, env) if signature.as_sort else None
     _check_size(gen, operator, args, indices, wanted)
     return gen_term(gen, operator, args, indices, wanted)
@@ -64,8 +68,14 @@ def _trivial(operator: Operator, args: list[Entry]) -> bool:
     """True if simplifying alone gives the value: all arguments are one term, or there are none but literals."""
     if operator.theory == "STRING" and operator.signature.result.kind == "SORT_REGLAN":
         return False
-    terms = [e.term for e in args]
-    return bool(terms) and (all(t.ground for t in terms) or (len(terms) > 1 and all(t is terms[0] for t in terms)))
+    if not args:
+        return False
+    first = args[0].term
+    ground, same = first.ground, len(args) > 1
+    for entry in args:
+        ground = ground and entry.term.ground
+        same = same and entry.term is first
+    return ground or same
 
 
 def gen_term(
@@ -112,8 +122,10 @@ def _star(gen: Generator, pattern: Pattern, env: Binding) -> tuple[Sort, ...]:
     return chosen
 
 
-def _argument_sort(gen: Generator, operator: Operator, pattern: Pattern, env: Binding, position: int) -> Sort:
+def _argument_sort(gen: Generator, operator: Operator, pattern: Pattern, env: Binding) -> Sort:
     """A sort for this argument that fits what is bound so far; binds the rest of the pattern's variables."""
+    if pattern.kind is not None and not pattern.params:
+        return gen.run.sorts.get(pattern.kind)
     if pattern.ground(env):
         sort = pattern.build(env, gen.run.sorts)
         _positive(sort)

@@ -22,6 +22,7 @@ class Profile:
         self.operators: dict[str, dict[str, Any]] = data.get("operators") or {}
         self.limits: dict[str, int] = dict((data.get("limits") or {}).items())
         self.combinations: dict[str, list[str]] = data.get("exclude-combinations") or {}
+        self._literals = {kind: entry["literals"] for kind, entry in self.operators.items() if entry.get("literals")}
         self._no_sorts = {
             kind: frozenset(entry["exclude-sorts"]) for kind, entry in self.operators.items() if entry.get("exclude-sorts")
         }
@@ -41,9 +42,8 @@ class Profile:
 
     def literal(self, operator: Operator, position: int) -> str | None:
         """What argument `position` must be a literal of: `any`, `char`, ..., None if it may be any term."""
-        entry = self.operators.get(operator.kind)
-        literals = entry.get("literals") if entry else None
-        if not literals:
+        literals = self._literals.get(operator.kind)
+        if literals is None:
             return None
         value = literals.get(position, literals.get(str(position)))
         return None if value is None else str(value)

@@ -1,0 +1,155 @@
+"""Wrappers: compiling spellings, leaving out what a release lacks, folding, refusals, what a call may raise."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from toy import TOY, catalogue, replay, toy_session, walk
+
+from murxpy.errors import InputError, TargetError
+from murxpy.machine.run import LINE_SEEDS
+from murxpy.solvers.frame import Frame
+from murxpy.solvers.spelling import run_spelling
+from murxpy.solvers.wrapper import Wrapper
+
+
+def wrapper(**changes: Any) -> Wrapper:
+    data = copy.deepcopy(TOY)
+    for key, value in changes.items():
+        section = data.setdefault(key.replace("_", "-"), value)
+        if isinstance(section, dict):
+            section.update(value)
+        else:
+            data[key.replace("_", "-")] = value
+    return Wrapper(data, catalogue())
+
+
+def made(kind: str, count: int, name: str | None = None, **changes: Any) -> str:
+    """The text that a spelling of `kind` makes of arguments a0, a1, …"""
+    toy = wrapper(**changes)
+    frame = Frame(lambda sort: None)
+    terms = toy_terms(count)
+    frame.fill(terms)
+    spellings = toy.spellings["operators"][kind]
+    spelling = spellings.named(name) if name else spellings.pick(0.0, frame)
+    assert spelling is not None
+    return str(run_spelling(spelling, [f"a{k}" for k in range(count)], (), frame, toy.conjunction))
+
+
+def toy_terms(count: int) -> tuple[Any, ...]:
+    from murxpy.logic.sorts import SortTable
+    from murxpy.logic.terms import CONSTANT, TermTable
+
+    sort, terms = SortTable().get("SORT_INT"), TermTable()
+    return tuple(terms.leaf(CONSTANT, (f"a{k}",), sort) for k in range(count))
+
+
+def test_folds_follow_the_signature() -> None:
+    assert made("OP_AND", 4, "binary") == "(and (and (and a0 a1) a2) a3)"
+    assert made("OP_IMPLIES", 3) == "(=> a0 (=> a1 a2))"
+    assert made("OP_INT_LT", 3) == "(and (< a0 a1) (< a1 a2))"
+    assert made("OP_DISTINCT", 3) == "(and (distinct a0 a1) (distinct a0 a2) (distinct a1 a2))"
+    assert made("OP_AND", 4, "many") == "(and a0 a1 a2 a3)"
+    assert made("OP_IMPLIES", 3, operators={"OP_IMPLIES": {"is": "app('=>', {0}, {1})", "fold": "left"}}) == "(=> (=> a0 a1) a2)"
+
+
+def test_a_fixed_number_of_arguments_is_not_folded() -> None:
+    toy = wrapper(operators={"OP_AT_MOST": {"two": "app('most', {0}, {1})"}})
+    frame = Frame(lambda sort: None)
+    assert toy.spellings["operators"]["OP_AT_MOST"].pick(0.0, frame.fill(toy_terms(3))) is None
+    assert toy.spellings["operators"]["OP_AT_MOST"].pick(0.0, frame.fill(toy_terms(2))) is not None
+
+
+def test_what_a_release_lacks_is_left_out() -> None:
+    toy = wrapper(
+        operators={"OP_OR": {"gone": "Missing.OR({0}, {1})", "old": "Context.no_such({0})", "there": "app('or', {0}, {1})"}},
+        actions={"reset": "{solver}.no_such_method()", "print-model": "[x for x in {solver}.asserted]"},
+    )
+    assert [s.name for s in toy.spellings["operators"]["OP_OR"].spellings] == ["there"]
+    assert "reset" not in toy.spellings["actions"] and "print-model" in toy.spellings["actions"]
+    missing = {(section, key, name): absent for section, key, name, absent in toy.missing}
+    assert missing[("operators", "OP_OR", "gone")] == "Missing"
+    assert missing[("operators", "OP_OR", "old")] == "Context.no_such"
+    assert missing[("operators", "OP_GONE", "default")] == "missing_function"
+    assert missing[("actions", "reset", "default")].endswith("no_such_method")
+
+
+def test_unsound_spellings_are_never_drawn() -> None:
+    toy = wrapper(operators={"OP_XOR": {"wrong": {"is": "'wrong'", "unsound": True}, "right": "app('xor', {0}, {1})"}})
+    spellings = toy.spellings["operators"]["OP_XOR"]
+    frame = Frame(lambda sort: None).fill(toy_terms(2))
+    assert {spellings.pick(k / 50, frame).name for k in range(50)} == {"right"}  # type: ignore[union-attr]
+    assert spellings.named("wrong") is not None
+
+
+def test_weights_and_guards_decide_what_is_drawn() -> None:
+    never = {"is": "app('c', {*})", "when": "arity-5"}
+    forms = {"often": {"is": "app('a', {*})", "weight": 9}, "seldom": "app('b', {*})", "never": never}
+    toy = wrapper(operators={"OP_OR": forms})
+    spellings = toy.spellings["operators"]["OP_OR"]
+    frame = Frame(lambda sort: None).fill(toy_terms(2))
+    drawn = [spellings.pick(k / 1000, frame).name for k in range(1000)]  # type: ignore[union-attr]
+    assert drawn.count("often") > 800 and drawn.count("seldom") > 50 and "never" not in drawn
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"operators": {"OP_OR": "app('or', {0}"}}, "cannot compile"),
+        ({"operators": {"OP_OR": "{what}"}}, "unknown placeholder"),
+        ({"operators": {"OP_OR": {"is": "1", "when": "full-moon"}}}, "unknown guard 'full-moon'"),
+        ({"operators": {"OP_OR": {"is": "1", "when": "h.none"}}}, "no helper 'none'"),
+        ({"refusals": [{"class": "maybe"}]}, "unknown class 'maybe'"),
+        ({"refusals": [{"class": "resources", "message": "("}]}, "bad pattern"),
+        ({"imports": "import )"}, "in imports or helpers"),
+    ],
+)
+def test_broken_wrappers_say_where(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as error:
+        wrapper(**changes)
+    assert message in str(error.value) and "wrappers/toy.yaml" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"imports": "import no_such_solver"},
+        {"lifecycle": {"new": "Solver({ctx}).nothing"}},
+        {"lifecycle": {"new": "no_solver({ctx})"}},
+    ],
+)
+def test_an_unusable_solver_is_a_target_error(changes: dict[str, Any]) -> None:
+    with pytest.raises(TargetError):
+        wrapper(**changes)
+
+
+def test_refusals_are_sorted_first_match_first() -> None:
+    rules = [
+        {"class": "resources", "type": "RuntimeError", "message": "memory|limit"},
+        {"class": "unsupported", "type": "RuntimeError"},
+        {"class": "ill-formed", "message": "sort"},
+    ]
+    sort = wrapper(refusals=rules).refusals.sort
+    assert sort(RuntimeError("out of memory\nmore")).sort == "resources"
+    assert sort(RuntimeError("never mind")).sort == "unsupported"
+    assert sort(TypeError("wrong sort")).sort == "ill-formed"
+    assert sort(KeyError("x")).sort == "undocumented"
+    assert sort(MemoryError()).sort == "resources"
+
+
+def test_the_line_seed_alone_chooses_the_spelling() -> None:
+    names = {}
+    for seed in range(0, LINE_SEEDS, 5000):
+        first, second = (replay(toy_session(), f"{before}new\n{seed} mk-sort SORT_INT")[0] for before in ("", "# seed 7\n"))
+        names[seed] = first.split("mk-sort@")[1].split(" ")[0]
+        assert second.endswith(f"mk-sort@{names[seed]} SORT_INT\n      return s1\n")
+    assert set(names.values()) == {"plain", "other"}
+
+
+def test_walks_call_only_what_fits() -> None:
+    for seed in range(60):
+        text, report = walk(toy_session(), seed)
+        assert report["finding"] is None, (seed, report["finding"])
+        assert "OP_GONE" not in text
