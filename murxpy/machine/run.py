@@ -249,7 +249,8 @@ class Run:
         """The object of a term's sort as the binding gives it; a function's is made, since some bindings have declarations only."""
         reader = self.wrapper.set("readers", "term-sort")
         if reader is None or sort.kind == "SORT_FUN":
-            return self._made.get(sort) or self._make_sort(sort)
+            spelled = self.wrapper.set("sorts", sort.kind) is not None
+            return self.sort_object(sort) if spelled else None
         self.frame.fill()
         try:
             return reader.spellings[0].call((obj,), (), self.frame)

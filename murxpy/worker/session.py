@@ -41,7 +41,7 @@ class Session:
     def __init__(self, setup: dict[str, Any]) -> None:
         self.catalogue = build_catalogue(setup["catalogue"])
         self.wrapper = Wrapper(setup["wrapper"], self.catalogue)
-        self.profile = Profile(setup.get("profile") or self.wrapper.profile)
+        self.profile = Profile(setup.get("profile") or self.wrapper.profile, bool(self.wrapper.data.get("function-terms")))
         self.settings = Settings(setup["machine"], self.profile.limits)
         self.machine = StateMachine(setup["machine"])
         self.options: list[list[str]] = setup.get("options") or []

@@ -11,8 +11,9 @@ from murxpy.logic.sorts import Sort, components
 class Profile:
     """Questions that the generator asks of a profile; the format is in `docs/profiles.md`."""
 
-    def __init__(self, data: dict[str, Any]) -> None:
+    def __init__(self, data: dict[str, Any], function_terms: bool = True) -> None:
         self.data = data
+        self._function_terms = function_terms  # a function is a term like others, not only a declaration to apply
         sorts = data.get("sorts") or {}
         self.excluded_kinds = frozenset(sorts.get("exclude") or ())
         self._contexts = {
@@ -33,10 +34,14 @@ class Profile:
 
     def allows_kind(self, context: str, kind: str) -> bool:
         """True if sorts of this kind may stand at this position."""
+        if kind == "SORT_FUN" and not self._function_terms and context != "const":
+            return False
         return kind not in self.excluded_kinds and kind not in self._contexts.get(context, ())
 
     def operator_takes(self, operator: Operator, sort: Sort) -> bool:
         """True if a sort variable of the operator may stand for `sort`."""
+        if sort.kind == "SORT_FUN" and not self._function_terms:
+            return any(pattern.kind == "SORT_FUN" for pattern in operator.signature.args)
         forbidden = self._no_sorts.get(operator.kind)
         return forbidden is None or not any(inner.kind in forbidden for inner in components(sort))
 
