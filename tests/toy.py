@@ -1,6 +1,6 @@
 """A solver that needs no installation: its terms are texts, every check answers sat; and what tests of runs share.
 
-`HELD` is where `live` puts a solver's session: loaded once, and each run in a fork, so that a crash of it is no crash of the tests.
+z3 and cvc5 are loaded once (`live`), and what they do runs in forks, so that a crash of theirs is none of the tests.
 """
 
 from __future__ import annotations
@@ -9,12 +9,15 @@ import functools
 import gc
 import os
 import pickle
+import signal
 from collections.abc import Callable
 from typing import Any
 
 from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.worker.session import Session
+
+SECONDS = 20  # for a forked call
 
 TOY_SOURCE = """
 import zlib
@@ -134,10 +137,11 @@ class Crashed(Exception):
 
 
 def forked(call: Callable[[], Any]) -> Any:
-    """What `call` gives, computed in a fork of this process. Raises Crashed where a signal killed it."""
+    """What `call` gives, computed in a fork of this process. Raises Crashed where a signal killed it, or the time is over."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
+        signal.alarm(SECONDS)  # nothing else ends a call that never returns to Python
         os.close(read)
         status = 1
         try:
