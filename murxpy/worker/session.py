@@ -14,7 +14,7 @@ from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine import solve
 from murxpy.machine.distributions import Settings
 from murxpy.machine.generate.base import Generator
-from murxpy.machine.generate.options import option_choice
+from murxpy.machine.generate.options import draw_value, option_choice
 from murxpy.machine.generate.profile import Profile
 from murxpy.machine.generate.swarm import SwarmDrawer
 from murxpy.machine.generate.walk import StateMachine
@@ -50,7 +50,7 @@ class Session:
         self.version = self.wrapper.release
         self._limited = setup.get("limits") != "wall"
         self._damped: frozenset[str] = frozenset()
-        self._option_choice = option_choice(self.wrapper.data.get("options") or [])
+        self._option_choice = option_choice(self._known_options())
         self._runs = 0
         self._try_options()
         sys.set_int_max_str_digits(0)  # a model's integers may have more digits than Python converts by default
@@ -70,12 +70,29 @@ class Session:
             "operators": self.swarm.available(),
         }
 
+    def _known_options(self) -> list[dict[str, Any]]:
+        """The wrapper's options that this release takes: each is tried once, on a common solver, else on one of its own."""
+        known = []
+        shared = self._scratch()
+        for option in self.wrapper.data.get("options") or []:
+            value = draw_value(option, shared.stream)
+            if _takes(shared, option["name"], value) or _takes(self._scratch(), option["name"], value):
+                known.append(option)
+            else:
+                self.wrapper.missing.append(("options", str(option["name"]), "set", f"release {self.version}"))
+        shared.forget()
+        return known
+
+    def _scratch(self) -> Run:
+        run = Run(self.wrapper, self.catalogue, 0, lambda text: None)
+        solve.new(run, 0)
+        return run
+
     def _try_options(self) -> None:
         """Set the user's options once, so that a misspelt one is an error now and not a refusal in every run."""
         if not self.options:
             return
-        run = Run(self.wrapper, self.catalogue, 0, lambda text: None)
-        solve.new(run, 0)
+        run = self._scratch()
         for name, value in self.options:
             try:
                 solve.set_option(run, name, value, 0)
@@ -163,6 +180,15 @@ class Session:
         self._runs += 1
         if self._runs % COLLECT_EVERY == 0:
             gc.collect()
+
+
+def _takes(run: Run, name: str, value: str) -> bool:
+    """True if the solver of `run` lets the option be set."""
+    try:
+        solve.set_option(run, str(name), value, 0)
+    except (Refused, Stopped):
+        return False
+    return True
 
 
 def _malformed(message: str) -> dict[str, Any]:
