@@ -137,3 +137,15 @@ def test_bad_list_of_known_bugs(tmp_path: Path) -> None:
     file.write_bytes(b"\xff")
     with pytest.raises(InputError, match="not UTF-8"):
         read_known(file)
+
+
+def test_an_assertion_is_one_bucket_from_wherever_it_is_reached() -> None:
+    def key(message: str, line: str) -> str:
+        verdict = judge(Outcome("died", trace=f"{line}\n", output=message, status=signal.SIGABRT))
+        assert verdict is not None
+        return bucket_key("z3", verdict)
+
+    place = "ASSERTION VIOLATION\nFile: ../src/ast/fpa/fpa2bv_converter.cpp\nLine: {}\nUNEXPECTED CODE WAS REACHED.\n"
+    one = key(place.format(118), "    1 check-sat@raw")
+    assert one == key(place.format(118), "    7 check-sat-assuming@list 1 t3")
+    assert one != key(place.format(119), "    1 check-sat@raw")

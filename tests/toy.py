@@ -31,7 +31,7 @@ class Declined(Exception):
 def app(name, *args):
     text = "(" + " ".join([name, *map(str, args)]) + ")"
     return text if len(text) < 100 else text[:80] + str(zlib.crc32(text.encode("utf-8", "surrogatepass")))
-def decline(text):
+def decline(text, *args):
     raise Declined(text)
 """
 
@@ -74,7 +74,7 @@ TOY: dict[str, Any] = {
         "OP_ITE": "app('ite', {*})",
         "OP_INT_ADD": {"plus": "app('+', {0}, {1})", "number": {"is": "app('+', {n0}, {1})", "when": "literal-0"}},
         "OP_INT_LT": "app('<', {0}, {1})",
-        "OP_INT_DIV": "decline('div is missing')",
+        "OP_INT_DIV": "decline('div is missing', {0}, {1})",
         "OP_BV_ADD": "app('bvadd', {0}, {1})",
         "OP_BV_EXTRACT": "app('extract', {i0}, {i1}, {0})",
         "OP_ARRAY_SELECT": "app('select', {0}, {1})",

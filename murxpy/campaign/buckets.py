@@ -15,6 +15,9 @@ from murxpy.oracles.crash import Verdict, severity
 
 State = Literal["pending", "confirmed", "unconfirmed", "known"]
 
+# A place in C or C++ source as assertions print it: `rewriter.cpp:118`, `rewriter.cpp 118`, `File: rewriter.cpp Line: 118`.
+_SOURCE = re.compile(r"([\w-]+\.(?:cpp|cc|c|hpp|h))\W{1,3}(?:[Ll]ine:?\s*)?(\d+)")
+
 KEPT = 3  # traces of one bucket
 TRIALS = 6  # findings of one bucket that are tried for whether they show again
 
@@ -38,11 +41,19 @@ def normalise(message: str) -> str:
 
 
 def bucket_key(family: str, verdict: Verdict) -> str:
-    """The bucket of a finding in a solver of `family`: words to read, and a hash of all that decides."""
+    """The bucket of a finding in a solver of `family`: words to read, and a hash of all that decides.
+
+    A message that names a place in the solver's source says which defect it is, from wherever it was reached; else the call does.
+    """
     call = verdict.call
     message = normalise(verdict.message)
-    parts = (verdict.kind, family, verdict.signal, message, call.action, call.operator, call.spelling)
-    words = [verdict.kind, verdict.signal, family, call.action, call.operator, call.spelling]
+    place = _SOURCE.search(verdict.message)
+    if place is not None:
+        where = [re.sub(r"\W+", "-", place.group(1)), place.group(2)]
+    else:
+        where = [call.action, call.operator, call.spelling]
+    parts = (verdict.kind, family, verdict.signal, message, *where)
+    words = [verdict.kind, verdict.signal, family, *where]
     slug = re.sub(r"[^a-z0-9]+", "-", "-".join(filter(None, words)).lower()).strip("-")[:80]
     return f"{slug}-{blake2b(repr(parts).encode('utf-8', 'replace'), digest_size=4).hexdigest()}"
 
