@@ -84,5 +84,5 @@ def test_a_wrappers_own_guard_sees_plain_data() -> None:
 
 @pytest.mark.parametrize("text", ["literal", "arity-x", "i0<=x", "q0==1", "nothing"])
 def test_unknown_guards_say_where(text: str) -> None:
-    with pytest.raises(InputError, match="^wrappers/x"):
+    with pytest.raises(InputError, match=r"^wrappers/x"):
         parse_guard(text, lambda name: None, "wrappers/x")

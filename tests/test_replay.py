@@ -27,7 +27,7 @@ def test_walks_replay_with_the_same_bytes(solver: str) -> None:
     session = live(solver)
 
     def run(seed: int) -> tuple[str, str, str, list[str]]:
-        text, report = walk(session, seed)
+        text, _ = walk(session, seed)
         again, replayed = replay(session, text)
         # After other runs and a replay in the same process the seed still gives the same trace.
         return text, again, walk(session, seed)[0], replayed["differences"]
@@ -99,7 +99,8 @@ def test_lines_that_need_what_was_refused_are_skipped() -> None:
 
 
 def test_what_was_refused_and_now_is_not_gets_an_id_of_its_own() -> None:
-    lines = [*PRELUDE, "mk-term OP_INT_ADD SORT_INT 2 t1 t2", 'refused unsupported "x"', "mk-term OP_INT_ADD SORT_INT 2 t2 t1", "return t3 s1"]
+    lines = [*PRELUDE, "mk-term OP_INT_ADD SORT_INT 2 t1 t2", 'refused unsupported "x"']
+    lines += ["mk-term OP_INT_ADD SORT_INT 2 t2 t1", "return t3 s1"]
     text, report = replay(toy_session(), "\n".join(["new", *lines]))
     assert "return t4 s1" in text and "return t3 s1" in text
     assert report["differences"] == ["line 8: mk-term was refused, now it is not"]

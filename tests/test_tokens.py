@@ -105,7 +105,10 @@ def test_single_words(text: str, token: Token) -> None:
     assert type(read) is type(token)
 
 
-@pytest.mark.parametrize("text", ['"open', 'a"b', '"a"b', "py:", "py:yes", "py:[1", "py:1_0", "py:(1)", "py:{[]:1}", 'py:"a', "py:0x1p+9999f"])
+@pytest.mark.parametrize(
+    "text",
+    ['"open', 'a"b', '"a"b', "py:", "py:yes", "py:[1", "py:1_0", "py:(1)", "py:{[]:1}", 'py:"a', "py:0x1p+9999f"],
+)
 def test_what_is_no_word(text: str) -> None:
     with pytest.raises(InputError) as error:
         read_tokens(text, "f.trace", 7)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from toy import replay, toy, toy_session, walk
 
 from murxpy.errors import InputError
-from murxpy.machine.tokens import FieldSort, Python, Quoted, Ref, Token
+from murxpy.machine.tokens import FieldSort, Python, Quoted, Ref
 from murxpy.trace.grammar import Line, Trace, parse_trace
 
 TEXT = st.text(st.characters(codec=None, categories=None), max_size=8)
@@ -104,8 +104,9 @@ def test_mutated_traces(seed: int, draw: random.Random) -> None:
     outcome("\n".join(rows))
 
 
-SORTS = ["mk-sort SORT_INT", "return s1", "mk-sort SORT_BOOL", "return s2", 'mk-const s1 "x"', "return t1 s1", 'mk-var s1 "v"', "return t2 s1"]
-PRELUDE = [*SORTS, "mk-term OP_INT_LT SORT_BOOL 2 t1 t2", "return t3 s2", 'mk-const s2 "p"', "return t4 s2"]
+SORTS = ["mk-sort SORT_INT", "return s1", "mk-sort SORT_BOOL", "return s2"]
+LEAVES = ['mk-const s1 "x"', "return t1 s1", 'mk-var s1 "v"', "return t2 s1"]
+PRELUDE = [*SORTS, *LEAVES, "mk-term OP_INT_LT SORT_BOOL 2 t1 t2", "return t3 s2", 'mk-const s2 "p"', "return t4 s2"]
 
 
 @pytest.mark.parametrize(

@@ -48,10 +48,9 @@ def bucket_key(family: str, verdict: Verdict) -> str:
     call = verdict.call
     message = normalise(verdict.message)
     place = _SOURCE.search(verdict.message)
+    where = [call.action, call.operator, call.spelling]
     if place is not None:
-        where = [re.sub(r"\W+", "-", place.group(1)), place.group(2)]
-    else:
-        where = [call.action, call.operator, call.spelling]
+        where = [place.group(1), place.group(2)]
     parts = (verdict.kind, family, verdict.signal, message, *where)
     words = [verdict.kind, verdict.signal, family, *where]
     slug = re.sub(r"[^a-z0-9]+", "-", "-".join(filter(None, words)).lower()).strip("-")[:80]

@@ -35,6 +35,10 @@ class Weighted(Generic[T]):
         self._ends = list(accumulate(weight for _, weight in pairs if weight > 0))
         self.total = self._ends[-1] if self._ends else 0.0
 
+    def pairs(self) -> list[tuple[T, float]]:
+        """The items with their weights."""
+        return [(item, end - start) for item, end, start in zip(self.items, self._ends, [0.0, *self._ends], strict=False)]
+
     def at(self, fraction: float) -> T:
         """The item at `fraction` in [0, 1) of the total weight."""
         return self.items[min(bisect_right(self._ends, fraction * self.total), len(self.items) - 1)]

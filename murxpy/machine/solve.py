@@ -200,9 +200,13 @@ def on_terms(run: Run, action: str, entries: Sequence[Entry], seed: int, spellin
 
 def own(run: Run, action: str, entries: Sequence[Entry], seed: int, spelling: str | None = None) -> None:
     """One of the wrapper's own actions. Its call gives None, or a str that says which promise of the binding is broken."""
-    broken = on_terms(run, action, entries, seed, spelling)
+    run.frame.fill(terms=tuple(e.term for e in entries))
+    chosen = run.choose(run.wrapper.set("actions", action), seed, spelling, action)
+    run.begin(seed, action, chosen.name, " ".join(map(str, entries)))
+    broken = run.call(chosen, [e.obj for e in entries], (), action)
     if isinstance(broken, str):
-        raise Stopped(run.finding("contract", "binding", broken, action, "", spelling or ""))
+        # Named by the spelling that ran, so that a replay, which names it, finds the same.
+        raise Stopped(run.finding("contract", "binding", broken, action, "", chosen.name))
     if run.wrapper.data["own-actions"][action].get("changes"):
         run.state.changed()
 

@@ -115,6 +115,7 @@ class Session:
         gen = Generator(run, self.settings, self.profile, swarm, self.catalogue, options=self.options)
         gen.damped, gen.limited, gen.option_choice = self._damped, self._limited, self._option_choice
         rows = [*self._header(), f"seed {seed:x}", f"machine {self.settings.machine.get('name')}", *swarm.rows()]
+        rows.append(f"limits {'solver' if self._limited else 'wall'}")
         if self._damped:
             rows.append(f"damped {','.join(sorted(self._damped))}")
         run.header(rows)

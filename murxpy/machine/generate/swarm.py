@@ -27,13 +27,15 @@ class Swarm:
     linear: bool = False
     length: int = 0
     dropped: list[str] = field(default_factory=list)
-    factors: dict[str, float] = field(default_factory=dict)
+    varied: bool = False  # weights are not those of the machine file
 
     def rows(self) -> list[str]:
         """Header lines that record it."""
         rows = [f"theories {','.join(self.theories)}", f"length {self.length}"]
         if self.linear:
             rows.append("linear")
+        if self.varied:
+            rows.append("weights " + ",".join(f"{name}={weight:.3g}" for name, weight in self.theory_choice.pairs()))
         if self.dropped:
             rows.append(f"without {','.join(self.dropped)}")
         return rows
@@ -108,6 +110,7 @@ class SwarmDrawer:
             linear,
             self.settings.number("run-length", stream),
             dropped,
+            factor.varies,
         )
 
     def _theories(self, stream: Stream) -> list[str]:
@@ -177,10 +180,11 @@ class Factor:
 
     def __init__(self, stream: Stream, low: float, high: float) -> None:
         self._stream, self._low, self._ratio = stream, low, high / low
+        self.varies = high > low
 
     def __call__(self) -> float:
         """One factor."""
-        return self._low if self._ratio == 1.0 else float(self._low * self._ratio ** self._stream.random())
+        return float(self._low * self._ratio ** self._stream.random()) if self.varies else self._low
 
 
 def n_requires(catalogue: Catalogue, names: list[str]) -> set[str]:
