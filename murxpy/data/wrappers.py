@@ -44,7 +44,7 @@ class Option(Strict, frozen=True):
 class OwnAction(Strict, frozen=True):
     """An action only this solver has: when it can be done, the terms it takes, whether it asserts more than we know."""
 
-    needs: list[str] = []
+    needs: list[Literal["sat", "unsat", "unknown", "checked", "asserted", "models", "cores", "incremental", "quantifiers"]] = []
     option: str | None = None
     takes: list[Annotated[str, Meta(pattern=_TAKEN)]] = []
     changes: bool = False
