@@ -29,7 +29,7 @@ TIMED = 16  # of so many lines, one is timed
 # Actions that a binding may call ill-formed: what they pass is new to it. Where any other says so, the fault is its own.
 BUILDING = frozenset(
     ["mk-sort", "instantiate-sort", "mk-const", "mk-var", "mk-value", "mk-special-value", "mk-term", "mk-fun", "assert-formula",
-     "assert-tracked", "set-option", "push", "pop", "set-logic"]
+     "assert-tracked", "set-option", "set-logic"]
 )  # fmt: skip
 _VARIABLE = re.compile(r"0x[0-9a-fA-F]+|\d+|\"[^\"]*\"|'[^']*'|\|[^|]*\||\([^()]*\)")
 

@@ -147,7 +147,12 @@ class Wrapper:
         )
         weight = 0.0 if entry.get("unsound") else float(entry.get("weight", 1))
         fold = entry.get("fold") or self._default_fold(section, key, template)
-        return Spelling(name, template, compiled, guards, weight, fold, section == "operators")
+        return Spelling(name, template, compiled, guards, weight, fold, self._variadic(section, key))
+
+    def _variadic(self, section: str, key: str) -> bool:
+        """True for an operator that takes any number of arguments: a template with fewer must not drop the others."""
+        operator = self.catalogue.operators.get(key) if section == "operators" else None
+        return operator is not None and operator.variadic
 
     def _in_release(self, entry: Mapping[str, Any], where: str) -> bool:
         """True if the release is one that the spelling means the same in: from `since` on, and before `before`."""

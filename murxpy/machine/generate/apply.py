@@ -66,7 +66,8 @@ def _apply(gen: Generator, operator: Operator, fixed: Entry | None) -> Entry:
 
 def _trivial(operator: Operator, args: list[Entry]) -> bool:
     """True if simplifying alone gives the value: all arguments are one term, or there are none but literals."""
-    if operator.theory == "STRING" and operator.signature.result.kind == "SORT_REGLAN":
+    languages = operator.theory == "STRING" and operator.signature.result.kind == "SORT_REGLAN"
+    if languages or operator.signature.as_sort:  # regular languages and constant arrays are mostly made of literals
         return False
     if not args:
         return False
