@@ -62,6 +62,15 @@ def test_a_fixed_number_of_arguments_is_not_folded() -> None:
     assert toy.spellings["operators"]["OP_AT_MOST"].pick(0.0, frame.fill(toy_terms(2))) is not None
 
 
+def test_a_guarded_spelling_may_leave_out_an_argument_of_a_fixed_number() -> None:
+    forms = {"full": "app('select', {0}, {1})", "implied": {"is": "app('first', {0})", "when": "same-0-1"}}
+    chosen = wrapper(operators={"OP_ARRAY_SELECT": forms}).spellings["operators"]["OP_ARRAY_SELECT"].named("implied")
+    one, other = toy_terms(2)
+    frame = Frame(lambda sort: None)
+    assert chosen is not None
+    assert chosen.fits(frame.fill((one, one))) and not chosen.fits(frame.fill((one, other)))
+
+
 def test_what_a_release_lacks_is_left_out() -> None:
     toy = wrapper(
         operators={"OP_OR": {"gone": "Missing.OR({0}, {1})", "old": "Context.no_such({0})", "there": "app('or', {0}, {1})"}},
