@@ -16,6 +16,8 @@ from murxpy.errors import MurxpyError, nearest
 COMMANDS = {
     "fuzz": "Fuzz a solver through its Python API.",
     "replay": "Run a trace again, on the same solver or another one.",
+    "minimize": "Make a trace smaller that shows the same.",
+    "translate": "Print a trace as an SMT-LIB script or a Python program.",
     "findings": "List what a campaign found.",
     "fsm": "Show or check a state machine.",
     "theories": "Show the theories and their operators.",
