@@ -1,0 +1,330 @@
+"""Printing sorts and terms of `logic/` as SMT-LIB 2.7 in a dialect. Shared subterms become `let`s, never across binders."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import pairwise
+
+from murxpy.errors import InputError
+from murxpy.logic.catalogue import Catalogue, Operator
+from murxpy.logic.sorts import Datatype, Sort
+from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, VALUE, VARIABLE, Term
+from murxpy.logic.values import special_value, to_codes
+from murxpy.smtlib.dialects import BINARY, SAME, SORTS, SPELLED, STANDARD_SORTS, STANDARD_SPECIAL
+from murxpy.smtlib.dialects import SPECIAL as SPECIAL_NAMES
+from murxpy.smtlib.symbols import Symbols
+
+_SORT_HOLE = re.compile(r"\{(sort|elem)(\d)\}")
+_HOLE = re.compile(r"\{([^{}]+)\}")
+
+
+class Unsayable(InputError):
+    """Something that the dialect has no words for."""
+
+
+class Printer:
+    """Prints the sorts and terms of one script; `dialect` is one of `dialects.DIALECTS`."""
+
+    def __init__(self, catalogue: Catalogue, dialect: str) -> None:
+        self.catalogue = catalogue
+        self.dialect = dialect
+        names = [op.smtlib for op in catalogue.operators.values()]
+        self.symbols = Symbols([*names, *(sort.smtlib for sort in catalogue.sorts.values())])
+        self._sorts: dict[Sort, str] = {}
+        self._lets = 0
+        self._binders = frozenset(
+            op.kind for op in catalogue.operators.values() if op.signature.binder and op.typing is None
+        )
+
+    # -- sorts
+
+    def sort(self, sort: Sort) -> str:
+        """A sort. Raises Unsayable where the dialect has none such."""
+        known = self._sorts.get(sort)
+        if known is None:
+            known = self._sorts[sort] = self._sort(sort)
+        return known
+
+    def _sort(self, sort: Sort) -> str:
+        inner = [self.sort(s) for s in sort.sorts()]
+        if sort.kind == "SORT_DT":
+            name = self.symbols.of(sort.datatype, sort.datatype.name)
+            return f"({name} {' '.join(inner)})" if inner else name
+        if sort.kind == "SORT_UNINTERPRETED":
+            return self.symbols.of(sort, str(sort.params[0]))
+        if sort.kind == "SORT_PARAM":
+            return self._parameter(str(sort.params[0]))
+        if sort.kind not in STANDARD_SORTS:
+            if not sort.params:
+                return self._known(SORTS[self.dialect], f"{sort.kind}/0")
+            return _filled(self._known(SORTS[self.dialect], sort.kind), {"*": " ".join(inner), **_numbered(inner)}, sort)
+        name = self.catalogue.sorts[sort.kind].smtlib
+        if inner:
+            return f"({name} {' '.join(inner)})"
+        return f"(_ {name} {' '.join(map(str, sort.params))})" if sort.params else name
+
+    def _known(self, table: dict[str, str], kind: str) -> str:
+        found = table.get(kind)
+        if not found:
+            raise Unsayable(f"{kind} has no name in SMT-LIB's dialect '{self.dialect}'")
+        return found
+
+    def datatypes(self, block: list[Datatype]) -> str:
+        """The declaration of a block of datatypes."""
+        heads = " ".join(f"({self.symbols.of(d, d.name)} {len(d.params)})" for d in block)
+        return f"(declare-datatypes ({heads}) ({' '.join(map(self._datatype, block))}))"
+
+    def _datatype(self, datatype: Datatype) -> str:
+        constructors = []
+        for constructor in datatype.constructors:
+            fields = [f" ({self._selector(datatype, name)} {self.sort(sort)})" for name, sort in constructor.fields]
+            constructors.append(f"({self._constructor(datatype, constructor.name)}{''.join(fields)})")
+        body = f"({' '.join(constructors)})"
+        if not datatype.params:
+            return body
+        names = " ".join(self._parameter(name) for name in datatype.params)
+        return f"(par ({names}) {body})"
+
+    def _parameter(self, name: str) -> str:
+        # One symbol for a name throughout: it means something only within its datatype.
+        return self.symbols.of(("parameter", name), name)
+
+    def _constructor(self, datatype: Datatype, name: str) -> str:
+        return self.symbols.of((datatype, "constructor", name), name)
+
+    def _selector(self, datatype: Datatype, name: str) -> str:
+        return self.symbols.of((datatype, "selector", name), name)
+
+    # -- terms
+
+    def term(self, root: Term) -> str:
+        """A term, its shared subterms in `let`s. Raises Unsayable."""
+        order, uses = _scope(root, self._binders)
+        texts: dict[Term, str] = {}
+        levels: dict[Term, int] = {}
+        lets: list[list[str]] = []
+        for term in order:
+            level = max((levels[t] for t in inside(term, self._binders)), default=0)
+            text = self._apply(term, texts)
+            if uses[term] > 1 and term.args and term.op != FUNCTION and term.sort.kind not in ("SORT_CASE", "SORT_FUN"):
+                if len(lets) == level:
+                    lets.append([])
+                name = self._fresh("l")
+                lets[level].append(f"({name} {text})")
+                text, level = name, level + 1
+            texts[term], levels[term] = text, level
+        opened = "".join(f"(let ({' '.join(bindings)}) " for bindings in lets)
+        return f"{opened}{texts[root]}{')' * len(lets)}"
+
+    def _apply(self, term: Term, texts: dict[Term, str]) -> str:
+        if term.op in (CONSTANT, FUNCTION):
+            return self.symbols.of(term, str(term.indices[0]))
+        if term.op == VARIABLE:
+            return self.symbols.of(term, str(term.indices[0]))
+        if term.op == VALUE:
+            return self._value(term.sort, term.indices[0])
+        if term.op == SPECIAL:
+            return self._special(term)
+        operator = self.catalogue.operators[term.op]
+        if operator.typing is not None:
+            return self._datatype_term(operator, term, texts)
+        if operator.signature.binder:
+            return self._binder(operator, term)
+        if term.op == "OP_UF_APPLY":
+            return self._application(term, texts)
+        args = [texts[a] for a in term.args]
+        if term.op == "OP_CONST_ARRAY" and self.dialect == "cvc5" and term.args[0].op == VALUE:
+            args = [_signed(args[0])]
+        return self._operator(operator, term, args)
+
+    def _operator(self, operator: Operator, term: Term, args: list[str]) -> str:
+        if operator.kind == "OP_BV_REDXOR":
+            return self._parity(term, args[0])
+        name = self._name(operator)
+        if operator.kind == "OP_FP_FP" and self.dialect == "cvc5" and term.sort.number(1) == 2:
+            name = "((_ to_fp {p0} {p1}) (concat {*}))"  # its `fp` refuses a fraction of one bit that is no literal
+        if not args:
+            name = SPELLED[self.dialect].get(f"{operator.kind}/0", name)
+        if name.startswith("(") and "{*}" not in name and len(args) > 2 and operator.signature.attribute == "left-assoc":
+            return self._operator(operator, term, [self._operator(operator, term, args[:-1]), args[-1]])
+        if name.startswith("("):
+            holes = {"*": " ".join(args), **_numbered(args), **{f"i{k}": str(i) for k, i in enumerate(term.indices)}}
+            for hole, at in _SORT_HOLE.findall(name):
+                sort = term.args[int(at)].sort
+                holes[f"{hole}{at}"] = self.sort(sort if hole == "sort" else sort.sort(0))
+            if "{sort}" in name:
+                holes["sort"] = self.sort(term.sort)
+            return _filled(name, holes, term.sort)
+        if operator.kind in BINARY and len(args) > 2 and self.dialect != "standard":
+            return f"(and {' '.join(f'({name} {a} {b})' for a, b in pairwise(args))})"
+        head = f"(_ {name} {' '.join(map(str, term.indices))})" if term.indices else name
+        return f"({head} {' '.join(args)})" if args else head
+
+    def _parity(self, term: Term, arg: str) -> str:
+        """The exclusive or of all bits, for which no dialect has an operator."""
+        width = term.args[0].sort.width
+        if width == 1:
+            return arg
+        name = self._fresh("l")
+        return f"(let (({name} {arg})) (bvxor {' '.join(f'((_ extract {k} {k}) {name})' for k in range(width))}))"
+
+    def _fresh(self, letter: str) -> str:
+        """A symbol of the printer's own."""
+        self._lets += 1
+        return self.symbols.of(("let", self._lets), f"{letter}{self._lets}")
+
+    def _name(self, operator: Operator) -> str:
+        """What the dialect calls it. Raises Unsayable."""
+        kind = operator.kind
+        if operator.extension and kind not in SAME[self.dialect]:
+            return self._known(SPELLED[self.dialect], kind)
+        return SPELLED[self.dialect].get(kind) or operator.smtlib
+
+    def _application(self, term: Term, texts: dict[Term, str]) -> str:
+        function, args = term.args[0], [texts[a] for a in term.args[1:]]
+        if function.op in (CONSTANT, FUNCTION):
+            return f"({texts[function]} {' '.join(args)})"
+        text = texts[function]
+        for arg in args:
+            text = f"(_ {text} {arg})"
+        return text
+
+    def _binder(self, operator: Operator, term: Term) -> str:
+        if self.dialect == "z3" and operator.kind == "OP_SET_COMPREHENSION":
+            return self._comprehension(term)
+        name = self._name(operator)
+        behind = len(operator.signature.args) - 1
+        bound, rest = term.args[: len(term.args) - behind], term.args[len(term.args) - behind :]
+        body = self.term(rest[0])
+        if operator.kind.endswith("_PATTERN"):
+            body = f"(! {body} :pattern ({self.term(rest[1])}))"
+        elif len(rest) > 1:
+            body = f"{body} {self.term(rest[1])}"
+        return f"({name} ({self.variables(bound)}) {body})"
+
+    def _comprehension(self, term: Term) -> str:
+        """A set comprehension where sets are arrays."""
+        bound, condition, member = term.args[:-2], term.args[-2], term.args[-1]
+        if bound == (member,):
+            return f"(lambda ({self.variables(bound)}) {self.term(condition)})"
+        name = self._fresh("x")
+        body = f"(and {self.term(condition)} (= {name} {self.term(member)}))"
+        return f"(lambda (({name} {self.sort(member.sort)})) (exists ({self.variables(bound)}) {body}))"
+
+    def variables(self, bound: tuple[Term, ...]) -> str:
+        """Variables with their sorts, as behind `forall (`."""
+        return " ".join(f"({self.symbols.of(v, str(v.indices[0]))} {self.sort(v.sort)})" for v in bound)
+
+    def _datatype_term(self, operator: Operator, term: Term, texts: dict[Term, str]) -> str:
+        kind = operator.kind
+        if kind == "OP_DT_MATCH":
+            return f"(match {texts[term.args[0]]} ({' '.join(map(self._case, term.args[1:]))}))"
+        args = [texts[a] for a in term.args]
+        if kind == "OP_DT_APPLY_CONS":
+            head = self._constructor(term.sort.datatype, str(term.indices[0]))
+            head = f"(as {head} {self.sort(term.sort)})" if term.sort.sorts() else head
+            return f"({head} {' '.join(args)})" if args else head
+        datatype = term.args[0].sort.datatype
+        if kind == "OP_DT_APPLY_TESTER":
+            return f"((_ is {self._constructor(datatype, str(term.indices[0]))}) {args[0]})"
+        selector = self._selector(datatype, str(term.indices[1]))
+        if kind == "OP_DT_APPLY_SEL":
+            return f"({selector} {args[0]})"
+        return _filled(self._name(operator), {"selector": selector, **_numbered(args)}, term.sort)
+
+    def _case(self, case: Term) -> str:
+        variables, body = case.args[:-1], case.args[-1]
+        names = [self.symbols.of(v, str(v.indices[0])) for v in variables]
+        if not case.indices:
+            return f"({names[0]} {self.term(body)})"
+        constructor = self._constructor(case.sort.sort(0).datatype, str(case.indices[0]))
+        pattern = f"({constructor} {' '.join(names)})" if names else constructor
+        return f"({pattern} {self.term(body)})"
+
+    # -- literals
+
+    def _value(self, sort: Sort, value: object) -> str:
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if isinstance(value, str):
+            return f'"{to_codes(value)}"'
+        if isinstance(value, Fraction):
+            return _real(value)
+        assert isinstance(value, int)
+        return self._number(sort, value)
+
+    def _number(self, sort: Sort, value: int) -> str:
+        if sort.kind == "SORT_INT":
+            return str(value) if value >= 0 else f"(- {-value})"
+        if sort.kind == "SORT_REAL":
+            return _real(Fraction(value))
+        if sort.kind == "SORT_FF":
+            return f"(as ff{value} {self.sort(sort)})"
+        if sort.kind == "SORT_BV":
+            return f"#b{value:0{sort.width}b}"
+        bits = f"{value:0{sort.number(0) + sort.number(1)}b}"
+        middle = 1 + sort.number(0)
+        return f"(fp #b{bits[0]} #b{bits[1:middle]} #b{bits[middle:]})"
+
+    def _special(self, term: Term) -> str:
+        name = str(term.indices[0])
+        number = special_value(name, term.sort)
+        if number is not None:
+            return self._number(term.sort, number)
+        known = STANDARD_SPECIAL.get(name) or self._known(SPECIAL_NAMES[self.dialect], name)
+        return _filled(known, {"sort": self.sort(term.sort)}, term.sort)
+
+
+def _real(value: Fraction) -> str:
+    text = f"{abs(value.numerator)}.0"
+    if value.denominator != 1:
+        text = f"(/ {text} {value.denominator}.0)"
+    return f"(- {text})" if value < 0 else text
+
+
+def _signed(literal: str) -> str:
+    """A number as cvc5 reads it as a value: it takes `(- 5)` and `(/ 1.0 3.0)` for applications."""
+    if "(/ " in literal:
+        raise Unsayable(f"the constant array of {literal} has no name in SMT-LIB's dialect 'cvc5'")
+    found = re.fullmatch(r"\(- ([0-9.]+)\)", literal)
+    return f"-{found[1]}" if found else literal
+
+
+def _numbered(texts: list[str]) -> dict[str, str]:
+    return {str(k): text for k, text in enumerate(texts)}
+
+
+def _filled(spelling: str, holes: dict[str, str], sort: Sort) -> str:
+    numbers = {f"p{k}": str(p) for k, p in enumerate(sort.params)}
+    return _HOLE.sub(lambda found: {**numbers, **holes}[found[1]], spelling)
+
+
+def _scope(root: Term, binders: frozenset[str]) -> tuple[list[Term], dict[Term, int]]:
+    """The terms printed in the scope of `root`, arguments first, and how often each is used there."""
+
+    def parts(term: Term) -> Iterator[Term]:
+        return iter(inside(term, binders))
+
+    order: list[Term] = []
+    uses: dict[Term, int] = {root: 1}
+    stack: list[tuple[Term, Iterator[Term]]] = [(root, parts(root))]
+    while stack:
+        term, rest = stack[-1]
+        for part in rest:
+            uses[part] = uses.get(part, 0) + 1
+            if uses[part] == 1:
+                stack.append((part, parts(part)))
+                break
+        else:
+            stack.pop()
+            order.append(term)
+    return order, uses
+
+
+def inside(term: Term, binders: frozenset[str]) -> tuple[Term, ...]:
+    """The arguments that are printed in the scope of `term`: none of a binder, of a match what it matches."""
+    if term.op in binders or term.op == FUNCTION:
+        return ()
+    return term.args[:1] if term.op == "OP_DT_MATCH" else term.args

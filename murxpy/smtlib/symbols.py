@@ -1,0 +1,50 @@
+"""Symbols: spelled as SMT-LIB demands, and each given to one thing only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable
+
+_SIMPLE = re.compile(r"[A-Za-z~!$%^&*_+=<>?/-][A-Za-z0-9~!@$%^&*_+=<>.?/-]*")
+_UNQUOTABLE = re.compile(r"[^ -\[\]-{}~]")  # backslash, bar and what is not printable ASCII cannot stand between bars
+RESERVED = (
+    "BINARY", "DECIMAL", "HEXADECIMAL", "NUMERAL", "STRING", "_", "!", "as", "let", "exists", "forall", "lambda", "match", "par",
+    "true", "false", "Bool", "Int", "Real", "Array", "BitVec", "FloatingPoint", "RoundingMode", "String", "RegLan", "Float16",
+    "Float32", "Float64", "Float128", "Seq", "Set", "Bag", "Tuple", "const", "ite", "bv", "NaN", "RNE", "RNA", "RTN", "RTP", "RTZ",
+    "roundNearestTiesToEven", "roundNearestTiesToAway", "roundTowardPositive", "roundTowardNegative", "roundTowardZero", "is",
+    "update", "update-field", "map", "char", "tuple.unit", "union", "intersection", "setminus", "complement", "subset", "default",
+    "List", "nil", "cons", "insert", "head", "tail", "Pair", "mk-pair", "first", "second", "if", "iff", "implies",
+    "fold!a", "fold!b",
+)  # fmt: skip
+
+
+class Symbols:
+    """The symbols of a script: the one wished for where it is free, else one like it."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = {*RESERVED, *taken}
+        self._given: dict[Hashable, str] = {}
+        self._counts: dict[str, int] = {}
+
+    def of(self, thing: Hashable, wish: str) -> str:
+        """The symbol of `thing`, as it is printed; the same at every call."""
+        found = self._given.get(thing)
+        if found is None:
+            found = self._given[thing] = spell(self._free(wish))
+        return found
+
+    def _free(self, wish: str) -> str:
+        # Symbols that begin with @ or a point are the solver's own.
+        base = _UNQUOTABLE.sub("?", wish)
+        base = f"_{base}" if base[:1] in ("@", ".", "") else base
+        name = base
+        while name in self._taken:
+            self._counts[base] = self._counts.get(base, 0) + 1
+            name = f"{base}!{self._counts[base]}"
+        self._taken.add(name)
+        return name
+
+
+def spell(name: str) -> str:
+    """A symbol as it is where that is a simple one, else between bars."""
+    return name if _SIMPLE.fullmatch(name) else f"|{name}|"

@@ -1,0 +1,121 @@
+"""Calls as Python source: templates of spellings with names and literals in place of their placeholders."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from murxpy.logic.catalogue import Catalogue
+from murxpy.solvers.frame import Frame
+from murxpy.solvers.guards import Guard, parse_guard
+from murxpy.solvers.spelling import Compiled, Spelling
+from murxpy.solvers.template import Template, parse_template
+from murxpy.solvers.wrapper import Wrapper
+
+HELPER = re.compile(r"\bh\.(\w+)")
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_LARGE = 1 << 64  # beyond it hexadecimal, which Python reads at any length
+
+
+class Code(str):
+    """Python source that stands for an object of the solver."""
+
+    __slots__ = ()
+
+
+class SourceWrapper(Wrapper):
+    """A wrapper whose calls give their own source. It imports no solver, so it has all spellings of the trace's release."""
+
+    def __init__(self, data: dict[str, Any], catalogue: Catalogue, release: str) -> None:
+        self._release = release
+        self.helpers: dict[str, None] = {}  # those that the printed calls use, in order of use
+        super().__init__(data, catalogue)
+
+    def version(self) -> str:
+        """The release that the trace was made with."""
+        return self._release
+
+    def _namespace(self) -> dict[str, Any]:
+        return {}
+
+    def _probe_objects(self) -> None:
+        pass
+
+    def _helper(self, name: str) -> Any:
+        # A guard of the wrapper's own needs the solver; that the trace names the spelling says that it held.
+        return lambda args, indices, sort: True
+
+    def _spelling(self, section: str, key: str, name: str, form: Any) -> Spelling | None:
+        entry = {"is": form} if isinstance(form, str) else form
+        where = f"{self.where}: {section}: {key}: {name}"
+        if not self._in_release(entry, where):
+            return None
+        template = self._template(where, entry["is"])
+        fold = entry.get("fold") or self._default_fold(section, key, template)
+        guards: tuple[Guard, ...] = self._guards(entry.get("when") or (), where)
+        weight = 0.0 if entry.get("unsound") else float(entry.get("weight", 1))
+        return Spelling(name, template, self._compile(template), guards, weight, fold, section == "operators")
+
+    def _guards(self, conditions: Any, where: str) -> tuple[Guard, ...]:
+        texts = [conditions] if isinstance(conditions, str) else conditions
+        return tuple(parse_guard(text, self._helper, where) for text in texts)
+
+    def _compile(self, template: Template) -> Compiled:
+        parts: list[tuple[str, Any]] = [
+            (text, _reader(text) if placeholder else None) for text, placeholder in template.parts
+        ]
+
+        def source(args: Sequence[Any], indices: Sequence[Any], frame: Frame) -> Code:
+            return Code("".join(self._literal_part(t) if r is None else r(args, indices, frame) for t, r in parts))
+
+        return source
+
+    def _literal_part(self, text: str) -> str:
+        for name in HELPER.findall(text):
+            self.helpers[name] = None
+        return HELPER.sub(r"\1", text)
+
+
+def _reader(placeholder: str) -> Any:
+    """What gives a placeholder's source for a call."""
+    if placeholder in ("ctx", "solver"):
+        return lambda args, indices, frame: placeholder
+    code = parse_template("{" + placeholder + "}", "").source
+    many = code.startswith("*")
+    value = eval(f"lambda a, i, k: {code.removeprefix('*')}")  # the very code that a run evaluates
+    if many:
+        return lambda args, indices, frame: ", ".join(map(literal, value(args, indices, frame))) or "*()"
+    return lambda args, indices, frame: operand(value(args, indices, frame))
+
+
+def operand(value: Any) -> str:
+    """The source of a value, in parentheses where it is neither a name, a call nor a literal."""
+    text = literal(value)
+    if isinstance(value, Code) and not _NAME.fullmatch(text):
+        return text if isinstance(ast.parse(text, mode="eval").body, (ast.Call, ast.Attribute, ast.Subscript)) else f"({text})"
+    return f"({text})" if text.startswith("-") else text
+
+
+def literal(value: Any) -> str:
+    """The source of a value: of code the code itself, of plain data a literal."""
+    if isinstance(value, Code):
+        return str(value)
+    if isinstance(value, bool) or value is None:
+        return repr(value)
+    if isinstance(value, int):
+        return str(value) if abs(value) < _LARGE else hex(value)
+    if isinstance(value, Fraction):
+        return f"Fraction({literal(value.numerator)}, {literal(value.denominator)})"
+    if isinstance(value, float):
+        return repr(value) if math.isfinite(value) else f"float('{value}')"
+    if isinstance(value, list):
+        return f"[{', '.join(map(literal, value))}]"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(literal, value))}{',' if len(value) == 1 else ''})"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{literal(k)}: {literal(v)}" for k, v in value.items()) + "}"
+    return ascii(value)

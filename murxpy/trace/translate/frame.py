@@ -1,0 +1,66 @@
+"""What stands above and below the calls of a printed Python program."""
+
+from __future__ import annotations
+
+START = '''"""Makes the calls of the trace NAME again, which was made with SOLVER.
+
+Exits with 1 when the recorded defect shows, with 2 when it answers otherwise than recorded, else with 0.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+
+gc.disable()  # when objects die depends on the calls alone
+sys.set_int_max_str_digits(0)
+OTHERWISE = []
+
+
+def defect(line, what):
+    """The defect shows."""
+    print(f"line {line}: {what}", flush=True)
+    sys.exit(1)
+
+
+def same(line, what, seen, recorded):
+    """Compare with what the trace recorded."""
+    print(f"line {line}: {what}: {ascii(seen)}" + ("" if seen == recorded else f", recorded {ascii(recorded)}"), flush=True)
+    if seen != recorded:
+        OTHERWISE.append(line)
+
+
+def answered(line, seen, recorded):
+    """The answer of a check; what is recorded is None where the trace does not say."""
+    same(line, "answer", str(seen), str(seen) if recorded is None else recorded)
+
+
+def read(line, term, seen, recorded):
+    """The value of a term in a model; None where it is no literal."""
+    same(line, f"value of {term}", seen, recorded)
+
+
+def promised(line, broken):
+    """A promise of the binding: a text says which one is broken."""
+    if isinstance(broken, str):
+        defect(line, broken)
+
+
+def refused(line, call, is_defect, recorded):
+    """A call that the solver refused when the trace was made."""
+    try:
+        call()
+    except (Exception, SystemExit) as error:
+        seen = " ".join(f"{type(error).__name__}: {error}".split())
+        if is_defect:
+            defect(line, seen)
+        print(f"line {line}: refused: {ascii(seen)}", flush=True)
+    else:
+        print(f"line {line}: not refused, recorded {ascii(recorded)}", flush=True)
+        OTHERWISE.append(line)
+
+'''
+
+END = """
+sys.exit(2 if OTHERWISE else 0)
+"""

@@ -1,0 +1,69 @@
+"""The helpers that a program needs, from the source of the wrapper's helpers: functions, what they call, and what they import."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+
+def inlined(source: str, names: Iterable[str]) -> str:
+    """The statements of `source` that define `names`, with all that those use, in their order; statements for effect are kept."""
+    wanted = list(names)
+    if not wanted:
+        return ""
+    body = [node for node in ast.parse(source).body if not _docstring(node) and not _future(node)]
+    imported = {name for node in body if isinstance(node, (ast.Import, ast.ImportFrom)) for name in defined(node)}
+    kept: list[ast.stmt] = []
+    known: set[str] = set()
+    changed = True
+    while changed:
+        changed = False
+        for node in body:
+            if node not in kept and _needed(node, known.union(wanted), imported):
+                kept.append(node)
+                known.update(used(node))
+                changed = True
+    lines = source.splitlines()
+    return "\n".join(_text(node, lines, known | set(wanted)) for node in body if node in kept)
+
+
+def _docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _future(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
+
+
+def _needed(node: ast.stmt, names: set[str], imported: set[str]) -> bool:
+    if isinstance(node, ast.Expr):
+        return True
+    if isinstance(node, (ast.If, ast.Try, ast.For)):  # changes what others define
+        return any(name in names and name not in imported for name in used(node))
+    return any(name in names for name in defined(node))
+
+
+def defined(node: ast.stmt) -> Iterator[str]:
+    """The names that a statement of a module defines."""
+    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        yield node.name
+    elif isinstance(node, (ast.Import, ast.ImportFrom)):
+        yield from (alias.asname or alias.name.split(".")[0] for alias in node.names)
+    elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        yield from (inner.id for target in targets for inner in ast.walk(target) if isinstance(inner, ast.Name))
+
+
+def used(node: ast.stmt) -> Iterator[str]:
+    """The names that a statement reads."""
+    return (inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load))
+
+
+def _text(node: ast.stmt, lines: list[str], names: set[str]) -> str:
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        aliases = [a for a in node.names if (a.asname or a.name.split(".")[0]) in names]
+        return ast.unparse(ast.Import(aliases) if isinstance(node, ast.Import) else ast.ImportFrom(node.module, aliases, 0))
+    decorators = getattr(node, "decorator_list", [])
+    first = min([node.lineno, *(d.lineno for d in decorators)])
+    text = "\n".join(lines[first - 1 : node.end_lineno])
+    return f"\n\n{text}\n" if isinstance(node, (ast.FunctionDef, ast.ClassDef)) else text

@@ -1,0 +1,213 @@
+"""Translators: what is printed for small traces, and that random ones give the same answers as SMT-LIB and as Python."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from toy import catalogue, forked, live, walk
+
+from murxpy.data import load_wrapper
+from murxpy.errors import InputError
+from murxpy.smtlib.symbols import Symbols
+from murxpy.trace.grammar import Trace, parse_trace
+from murxpy.trace.translate.inline import inlined
+from murxpy.trace.translate.python import to_python
+from murxpy.trace.translate.smtlib import to_smtlib
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "bench"))
+
+from translated import judge_python, judge_smtlib
+
+HEADER = "# murxpy-trace 1\n# solver z3 5.4.0.0\n"
+SMALL = HEADER + """
+ 1 new@simple
+      return o1
+ 2 mk-sort@function SORT_BV 8
+      return s1
+ 3 mk-const@sort s1 "_x0"
+      return t1 s1
+ 4 mk-value s1 "00000011" 2
+      return t2 s1
+ 5 mk-term@operator OP_BV_ADD SORT_BV 3 t1 t2 t1
+      return t3 s1
+ 6 mk-term@function OP_BV_ULT SORT_BOOL 2 t3 t3
+      return t4 s2
+ 7 push 1
+ 8 assert-tracked@name t4 "a b"
+ 9 check-sat-assuming@arguments 1 t4
+      answer unsat
+10 get-unsat-core@default
+"""
+SCRIPT = """\
+; from t.trace, made with z3 5.4.0.0
+(set-option :produce-unsat-cores true)
+(set-option :global-declarations true)
+(set-logic ALL)
+(declare-const _x0 (_ BitVec 8))
+(push 1)
+(assert (! (let ((l1 (bvadd _x0 #b00000011 _x0))) (bvult l1 l1)) :named |a b|))
+(define-fun assumption1 () Bool (let ((l2 (bvadd _x0 #b00000011 _x0))) (bvult l2 l2)))
+(check-sat-assuming (assumption1)) ; unsat
+(get-unsat-core)
+(exit)
+"""
+
+
+def trace(text: str) -> Trace:
+    return parse_trace(text, "t.trace")
+
+
+def smtlib(*lines: str, dialect: str = "standard", lossy: bool = False) -> list[str]:
+    """The commands that these lines become, behind `new`."""
+    text = HEADER + "\n".join(["new", *lines])
+    return to_smtlib(trace(text), catalogue(), dialect, lossy).splitlines()[1:-1]
+
+
+def test_small_script() -> None:
+    assert to_smtlib(trace(SMALL), catalogue()) == SCRIPT
+
+
+def test_small_program(tmp_path: Path) -> None:
+    program = to_python(trace(SMALL), catalogue(), load_wrapper("z3"))
+    assert "t3 = (x0 + t2) + x0  # 12" in program
+    assert "answered(18, str(solver.check(t4)), 'unsat')" in program
+    assert "murxpy" not in "\n".join(row for row in program.splitlines() if "import" in row)
+    file = tmp_path / "p.py"
+    file.write_text(program)
+    done = subprocess.run([sys.executable, "-I", str(file)], capture_output=True, text=True, check=True)
+    assert done.stdout == "line 18: answer: 'unsat'\n"
+
+
+def test_another_answer_exits_with_2(tmp_path: Path) -> None:
+    file = tmp_path / "p.py"
+    file.write_text(to_python(trace(SMALL.replace("answer unsat", "answer sat")), catalogue(), load_wrapper("z3")))
+    assert subprocess.run([sys.executable, str(file)], capture_output=True, check=False).returncode == 2
+
+
+@pytest.mark.parametrize(("sort", "code"), [("undocumented", 1), ("unsupported", 0)])
+def test_a_recorded_exception(tmp_path: Path, sort: str, code: int) -> None:
+    text = HEADER + f'new\nset-option@set nonsense 7\n refused {sort} "Z3Exception: unknown parameter"\n'
+    file = tmp_path / "p.py"
+    file.write_text(to_python(trace(text), catalogue(), load_wrapper("z3")))
+    assert subprocess.run([sys.executable, str(file)], capture_output=True, check=False).returncode == code
+
+
+def test_murxla_records_no_answers(tmp_path: Path) -> None:
+    text = "set-murxla-options --cvc5\n1 new\n2 mk-sort SORT_BV 8\nreturn s1\n3 mk-const s1 \"x\"\nreturn t1 s1\n"
+    text += "4 mk-term OP_EQUAL SORT_BOOL 2 t1 t1\nreturn t2 s2\n5 assert-formula t2\n6 check-sat\n7 reset\n8 check-sat\n"
+    script = to_smtlib(trace(text), catalogue())
+    assert script.splitlines()[1:] == [
+        "(set-logic ALL)", "(declare-const x (_ BitVec 8))", "(assert (= x x))", "(check-sat)", "(reset)", "(set-logic ALL)",
+        "(check-sat)", "(exit)",
+    ]  # fmt: skip
+    file = tmp_path / "p.py"
+    file.write_text(to_python(trace(text), catalogue(), load_wrapper("cvc5")))
+    assert subprocess.run([sys.executable, str(file)], capture_output=True, check=False).returncode == 0
+
+
+def test_what_cannot_be_said_names_its_line() -> None:
+    with pytest.raises(InputError, match=r"t.trace:5: 'gc' is an action of the API only.*--lossy"):
+        smtlib("", "gc")
+    assert smtlib("gc", lossy=True)[-1] == "; line 4: gc: 'gc' is an action of the API only"
+    with pytest.raises(InputError, match=r"t.trace:4: the option 'smt.phase' of z3"):
+        smtlib("set-option smt.phase 1", dialect="cvc5")
+
+
+def test_extensions_by_dialect() -> None:
+    lines = ["mk-sort SORT_INT\n return s1", "mk-sort SORT_SET s1\n return s2", 'mk-const s2 "x"\n return t1 s2',
+             "mk-term OP_SET_COMPLEMENT SORT_SET 1 t1\n return t2 s2", "mk-term OP_EQUAL SORT_BOOL 2 t2 t1\n return t3 s3",
+             "assert-formula t3"]  # fmt: skip
+    assert smtlib(*lines, dialect="cvc5")[-2:] == ["(declare-const x (Set Int))", "(assert (= (set.complement x) x))"]
+    assert smtlib(*lines, dialect="z3")[-2:] == ["(declare-const x (Array Int Bool))", "(assert (= ((_ map not) x) x))"]
+    with pytest.raises(InputError, match=r"t.trace:8: SORT_SET has no name in SMT-LIB's dialect 'standard'"):
+        smtlib(*lines)
+
+
+def test_datatypes_and_binders() -> None:
+    lines = ["mk-sort SORT_INT\n return s1",
+             'mk-sort SORT_DT 1 "list" 1 s"e" 2 "nil" 0 "cons" 2 "head" s"e" "tail" s(nil)\n return s2',
+             "instantiate-sort s2 s1\n return s3", 'mk-var s3 "x"\n return t1 s3',
+             'mk-term OP_DT_APPLY_CONS SORT_DT s3 1 "nil" 0\n return t2 s3',
+             "mk-term OP_EQUAL SORT_BOOL 2 t1 t2\n return t3 s4", "mk-term OP_AND SORT_BOOL 2 t3 t3\n return t4 s4",
+             "mk-term OP_FORALL SORT_BOOL 2 t1 t4\n return t5 s4", "assert-formula t5"]  # fmt: skip
+    assert smtlib(*lines)[-2:] == [
+        "(declare-datatypes ((list 1)) ((par (e) ((nil!1) (cons!1 (head!1 e) (tail!1 (list e)))))))",
+        "(assert (forall ((x (list Int))) (let ((l1 (= x (as nil!1 (list Int))))) (and l1 l1))))",
+    ]
+
+
+def test_symbols_are_unique_and_quoted() -> None:
+    symbols = Symbols(["select"])
+    assert [symbols.of(k, name) for k, name in enumerate(["a", "a", "select", "a b", "@x", "a|b", "9"])] == [
+        "a", "a!1", "select!1", "|a b|", "_@x", "a?b", "|9|",
+    ]  # fmt: skip
+    assert symbols.of(0, "other") == "a"
+
+
+def test_helpers_with_what_they_use() -> None:
+    source = "import re\nimport os\nA = re.compile('x')\nB = []\nif B:\n    B.append(1)\ndef f():\n    return g()\ndef g():\n    return A\n"
+    kept = inlined(source, ["f"])
+    assert "def f" in kept and "def g" in kept and "A =" in kept and "import re" in kept
+    assert "os" not in kept and "B" not in kept
+
+
+SEEDS = {"z3": range(500, 512), "cvc5": range(500, 512)}
+WALKS = [(solver, seed) for solver, seeds in SEEDS.items() for seed in seeds]
+
+
+@pytest.mark.parametrize(("solver", "seed"), WALKS)
+def test_walks_round_trip(solver: str, seed: int, tmp_path: Path) -> None:
+    text, report = forked(lambda: walk(live(solver), seed))
+    assert report["status"] == "ok"
+    one = parse_trace(text, f"{seed}.trace")
+    assert judge_python(one, catalogue(), load_wrapper(solver), tmp_path / "p.py").status in ("same", "timeout")
+    assert judge_smtlib(one, catalogue()).status in ("same", "partly", "timeout")
+
+
+def cli(*args: str) -> subprocess.CompletedProcess[str]:
+    """The command `murxpy translate`."""
+    command = [sys.executable, "-m", "murxpy", "translate", *args]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_command_for_a_file(tmp_path: Path) -> None:
+    file, out = tmp_path / "t.trace", tmp_path / "t.smt2"
+    file.write_text(SMALL)
+    assert cli(str(file), "--to", "smt2", "-o", str(out)).returncode == 0
+    assert out.read_text() == SCRIPT
+    assert cli(str(file), "--to", "smt2").stdout == SCRIPT
+    assert "solver = SimpleSolver(ctx)" in cli(str(file), "--to", "python").stdout
+
+
+def test_command_for_a_folder(tmp_path: Path) -> None:
+    source, into = tmp_path / "in", tmp_path / "out"
+    (source / "sub").mkdir(parents=True)
+    (source / "sub" / "t.trace").write_text(SMALL)
+    (source / "bad.trace").write_text(HEADER + "new\ngc\n")
+    done = cli(str(source), "--to", "smt2", "--into", str(into))
+    assert done.returncode == 2
+    assert done.stdout == f"1 of 2 traces written to {into}\n"
+    assert "bad.trace:4: 'gc' is an action of the API only" in done.stderr
+    assert (into / "sub" / "t.smt2").read_text() == SCRIPT
+    assert cli(str(source), "--to", "smt2", "--into", str(into), "--lossy").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--to", "python", "--lossy"], "--dialect and --lossy are of SMT-LIB"),
+        (["--to", "smt2", "--wrapper", "x.yaml"], "an SMT-LIB script needs no wrapper"),
+        (["--to", "smt2", "--into", "x"], "--into is for a folder"),
+    ],
+)
+def test_command_with_options_that_do_not_fit(tmp_path: Path, args: list[str], message: str) -> None:
+    file = tmp_path / "t.trace"
+    file.write_text(SMALL)
+    done = cli(str(file), *args)
+    assert done.returncode == 2
+    assert done.stderr.startswith("murxpy: error:")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
