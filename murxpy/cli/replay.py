@@ -46,7 +46,7 @@ def replay(
         return _show(_replay_history(file, found, limits, follow), None, as_json)
     text = read_trace(file)
     trace = parse_trace(text, str(file))
-    plan = _plan(trace, solver, wrapper, found)
+    plan = plan_of(trace, solver, wrapper, found)
     replayed = replay_trace(plan, text, str(file), limits, write_now if follow else None, wall)
     report = replayed.outcome.report or {}
     if report.get("status") == "malformed":
@@ -61,7 +61,7 @@ def replay(
     return code
 
 
-def _plan(trace: Trace, solver: str | None, wrapper: str | None, found: Origin | None) -> Plan:
+def plan_of(trace: Trace, solver: str | None, wrapper: str | None, found: Origin | None) -> Plan:
     """The target to replay on: the one named, else the one it was found on, else the solver that the trace names."""
     if solver is None and wrapper is None and found is None and not trace.solver:
         raise InputError("the trace does not say its solver, expected a line like '# solver z3 5.4.0'; name it with "

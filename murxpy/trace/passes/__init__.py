@@ -1,0 +1,1 @@
+"""Ways to make a trace smaller: each gives candidates, and knows neither solver nor test."""

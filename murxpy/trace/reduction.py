@@ -1,0 +1,128 @@
+"""Reduction problems: a test, a total order, and what was tried. Nothing here knows what is reduced.
+
+The caller hands over candidates; the reducer keeps the best that passes. It never goes up in the order, so every loop
+that only goes on after an acceptance ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Problem(Generic[T]):
+    """What is to be reduced.
+
+    `first` gives the index of the first candidate in a sequence that passes the test, None when none does; it may test
+    them at the same time. `order` sorts candidates, the smallest best; `name` is a text that tells them apart.
+    """
+
+    first: Callable[[Sequence[T]], int | None]
+    order: Callable[[T], Any]
+    name: Callable[[T], str]
+
+
+class Reducer(Generic[T]):
+    """The best candidate so far, `width` tests at a time; `accepted` is called with each new best."""
+
+    def __init__(self, problem: Problem[T], start: T, width: int = 1,
+                 accepted: Callable[[T], None] = lambda best: None) -> None:  # fmt: skip
+        self.problem = problem
+        self.best = start
+        self.width = width
+        self.tests = 0
+        self.repeated = 0
+        self._accepted = accepted
+        self._order = problem.order(start)
+        self._tried = {_digest(problem.name(start))}
+
+    def offer(self, candidates: Iterable[T]) -> int | None:
+        """Make the first of `candidates` that is smaller than the best and passes the new best; its index, else None."""
+        window: list[tuple[int, T]] = []
+        for index, candidate in enumerate(candidates):
+            if self._worth(candidate, [other for _, other in window]):
+                window.append((index, candidate))
+                if len(window) == self.width:
+                    won = self._test(window)
+                    if won is not None:
+                        return won
+                    window = []
+        return self._test(window) if window else None
+
+    def _worth(self, candidate: T, waiting: Sequence[T]) -> bool:
+        """Whether it is smaller than the best, and neither was tried nor waits to be."""
+        if self.problem.order(candidate) >= self._order or candidate in waiting:
+            return False
+        tried = _digest(self.problem.name(candidate)) in self._tried
+        self.repeated += tried
+        return not tried
+
+    def _test(self, window: Sequence[tuple[int, T]]) -> int | None:
+        won = self.problem.first([candidate for _, candidate in window])
+        failed = len(window) if won is None else won
+        self.tests += failed + (won is not None)
+        self._tried.update(_digest(self.problem.name(candidate)) for _, candidate in window[:failed])
+        if won is None:
+            return None
+        index, self.best = window[won]
+        self._order = self.problem.order(self.best)
+        self._tried.add(_digest(self.problem.name(self.best)))
+        self._accepted(self.best)
+        return index
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def ddmin(reducer: Reducer[T], length: Callable[[T], int], without: Callable[[T, int, int], T]) -> None:
+    """Leave out parts of the best, half of it first, then ever smaller ones down to one element.
+
+    `length` counts its elements; `without(best, low, high)` leaves out those from `low` up to `high`, and may leave out
+    more. Each size is swept from the back to the front, with no part left untried.
+    """
+    size = max(1, length(reducer.best) // 2)
+    while True:
+        removed = _sweep(reducer, length, without, size)
+        size = min(size, length(reducer.best))
+        if size <= 1:
+            if not removed:
+                return
+        else:
+            size //= 2
+
+
+def _sweep(reducer: Reducer[T], length: Callable[[T], int], without: Callable[[T, int, int], T], size: int) -> bool:
+    """Try to leave out each part of `size` elements once; whether one could be."""
+    removed = False
+    end = length(reducer.best)
+    while end > 0:
+        parts = [(max(0, high - size), high) for high in range(end, max(0, end - size * reducer.width), -size)]
+        best = reducer.best
+        won = reducer.offer(without(best, low, high) for low, high in parts)
+        removed |= won is not None
+        end = min(parts[-1 if won is None else won][0], length(reducer.best))
+    return removed
+
+
+def each(reducer: Reducer[T], length: Callable[[T], int], variants: Callable[[T, int], Iterable[T]]) -> None:
+    """Offer `variants(best, at)` at each element, from the last to the first, again at one as long as it gets smaller."""
+    at = length(reducer.best) - 1
+    while at >= 0:
+        if reducer.offer(variants(reducer.best, at)) is None:
+            at -= 1
+        at = min(at, length(reducer.best) - 1)
+
+
+def fixpoint(reducer: Reducer[T], passes: Sequence[Callable[[Reducer[T]], None]]) -> None:
+    """Run `passes` in turn until all of them together change nothing."""
+    before = None
+    while before is not reducer.best:
+        before = reducer.best
+        for reduce in passes:
+            reduce(reducer)

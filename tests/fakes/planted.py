@@ -1,0 +1,120 @@
+"""A session with a planted fault: the toy solver, and one call that goes wrong when the trace before it has what it takes.
+
+The setup's `fault`: `at`, the action that goes wrong; `how`, one of `faults`, or `contract` for a finding that the
+process survives; and what must be there, each optional:
+
+- `made`: operators that were applied, `kinds`: sort kinds that lines made;
+- `asserted`, `assumed`: chains of operators, each below the one before it in one asserted (assumed) term;
+- `options`: names that were set; `levels`: how many levels are pushed; `checks`: how many checks were made before;
+- `history`: actions that came in this order, and `count`: how many terms the line itself has at least;
+- `symbol`: a text within a symbol, `number`: the least index of an application;
+- `turns`: a file that counts replays; the fault shows in every other one only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import faults
+
+from murxpy.machine.run import Stopped
+from murxpy.machine.tokens import Quoted, Ref, Token
+from murxpy.trace.grammar import Line, parse_trace
+from murxpy.worker.session import Session, Write
+
+
+class Watch:
+    """Reads the rows that a run writes, and says when the fault is due."""
+
+    def __init__(self, fault: dict[str, Any]) -> None:
+        self.fault = fault
+        self.terms: dict[Token, Line] = {}
+        self.lines: list[Line] = []
+        self.level = 0
+        self.over = False
+
+    def due(self, row: str) -> bool:
+        """Take the next row; whether the call that it describes goes wrong."""
+        if row.startswith("#") or not row.strip():
+            return False
+        line = parse_trace(row if not row.startswith("      ") else f"0 new\n{row}", "watch").lines[0]
+        if row.startswith("      "):
+            for token in line.result("return") or ():
+                if isinstance(token, Ref) and token.letter == "t":
+                    self.terms[token] = self.lines[-1]
+            return False
+        due = line.action == self.fault["at"] and all(self._met(line))
+        self.lines.append(line)
+        count = line.args[0] if line.args and isinstance(line.args[0], int) else 0
+        self.level += {"push": count, "pop": -count}.get(line.action, 0)
+        return due
+
+    def _met(self, line: Line) -> Iterator[bool]:
+        need = self.fault.get
+        heads = [(other.action, str(other.args[0]) if other.args else "") for other in self.lines]
+        yield all(("mk-term", op) in heads for op in need("made", ()))
+        yield all(("mk-sort", kind) in heads for kind in need("kinds", ()))
+        yield all(("set-option", name) in heads for name in need("options", ()))
+        yield self.level >= need("levels", 0)
+        yield sum(action.startswith("check-sat") for action, _ in heads) >= need("checks", 0)
+        asserted = [other.args[0] for other in self.lines if other.action == "assert-formula"]
+        yield all(any(self._chain(term, chain) for term in asserted) for chain in need("asserted", ()))
+        assumed = [token for token in line.args if isinstance(token, Ref)]
+        yield all(any(self._chain(term, chain) for term in assumed) for chain in need("assumed", ()))
+        yield len(assumed) >= need("count", 0)
+        actions = iter(action for action, _ in heads)
+        yield all(wanted in actions for wanted in need("history", ()))
+        words = [token for other in (*self.lines, line) for token in other.args]
+        yield any(need("symbol") in token.text for token in words if isinstance(token, Quoted)) if need("symbol") else True
+        yield any(type(token) is int and token >= need("number") for token in words) if need("number") else True
+
+    def _chain(self, term: Token, chain: list[str]) -> bool:
+        """Whether the operators of `chain` stand in `term`, each below the one before it."""
+        line = self.terms.get(term)
+        if not chain or line is None:
+            return not chain
+        rest = chain[1:] if line.action == "mk-term" and line.args[0] == chain[0] else chain
+        return not rest or any(self._chain(token, rest) for token in line.args if isinstance(token, Ref))
+
+
+def shows(fault: dict[str, Any], text: str) -> bool:
+    """Whether the lines of `text` bring the fault about."""
+    watch = Watch(fault)
+    return any(watch.due(row) for row in text.splitlines())
+
+
+class PlantedSession(Session):
+    """The session of the wrapper in the setup, with the fault of the setup."""
+
+    def __init__(self, setup: dict[str, Any]) -> None:
+        super().__init__(setup)
+        self._fault = setup["fault"]
+
+    def replay(self, text: str, name: str, write: Write) -> dict[str, Any]:
+        watch = Watch(self._fault)
+        shown = self._showing()
+
+        def watching(rows: str) -> None:
+            if watch.over:
+                return
+            write(rows)
+            for row in rows.splitlines():
+                if watch.due(row) and shown:
+                    watch.over = True
+                    self._commit(watch.lines[-1])
+
+        return super().replay(text, name, watching)
+
+    def _showing(self) -> bool:
+        if "turns" not in self._fault:
+            return True
+        with open(self._fault["turns"], "ab") as file:
+            file.write(b".")
+            return file.tell() % 2 == 0
+
+    def _commit(self, line: Line) -> None:
+        if self._fault["how"] != "contract":
+            faults.commit(self._fault["how"])
+        raise Stopped({"kind": "contract", "message": "the answer is no answer", "action": line.action, "operator": None,
+                       "spelling": line.spelling, "tier": "binding"})  # fmt: skip

@@ -1,0 +1,72 @@
+"""Targets with planted faults (`fakes/planted.py`), and long traces that show them."""
+
+from __future__ import annotations
+
+import random
+import sys
+from functools import cache
+from typing import Any
+
+from campaigns import FAKES
+from toy import TOY, toy_session, walk
+
+from murxpy.campaign.targets import Plan, resolve
+from murxpy.data import load_catalogue, load_machine
+from murxpy.machine.tokens import Ref
+from murxpy.trace.grammar import Line, parse_trace
+from murxpy.trace.passes.measure import text
+from murxpy.trace.passes.terms import mapped
+
+sys.path.append(str(FAKES))  # as the worker has it
+
+from planted import shows
+
+_OFFSET = 100_000  # of the ids of lines that are mixed in
+
+
+def planted(**fault: Any) -> Plan:
+    """The toy solver with this fault; see `fakes/planted.py`."""
+    setup = {"session": "planted:PlantedSession", "session_path": [str(FAKES)], "catalogue": load_catalogue(),
+             "machine": load_machine("default"), "wrapper": TOY, "fault": fault}  # fmt: skip
+    return Plan(resolve("toy"), setup)
+
+
+def long_trace(fault: dict[str, Any], example: str, seed: int, least: int = 200) -> str:
+    """A random walk of `least` lines or more that shows `fault`: by itself, else with the lines of `example` mixed in."""
+    rng = random.Random(seed)
+    walked = _walk(rng, least)
+    if shows(fault, walked):
+        return walked
+    for _ in range(50):
+        mixed = _mix(walked, example, rng)
+        if shows(fault, mixed):
+            return mixed
+        walked = _walk(rng, least)
+    raise AssertionError(f"no trace shows {fault}")
+
+
+def _walk(rng: random.Random, least: int) -> str:
+    while True:
+        written = _walked(rng.randrange(4000))
+        if len(parse_trace(written, "walk").lines) >= least:
+            return written
+
+
+@cache
+def _walked(seed: int) -> str:
+    return walk(toy_session(), seed)[0]
+
+
+def _mix(walked: str, example: str, rng: random.Random) -> str:
+    """The lines of both in their order, with ids that differ, and one `new`."""
+    lines = [line for line in parse_trace(walked, "walk").lines if line.action != "delete"]
+    added = [_moved(line) for line in parse_trace(example, "example").lines if line.action != "new"]
+    at = sorted(rng.randrange(1, len(lines) + 1) for _ in added)
+    for place, line in zip(reversed(at), reversed(added), strict=True):
+        lines.insert(place, line)
+    return text(tuple(lines))
+
+
+def _moved(line: Line) -> Line:
+    refs = [*line.args, *(token for _, tokens in line.results for token in tokens)]
+    return mapped(line, {ref: Ref(ref.letter, ref.number + _OFFSET) for ref in refs if isinstance(ref, Ref) and ref.letter in "st"})

@@ -1,0 +1,203 @@
+"""Reduction of anything, and the passes over traces without any solver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from murxpy.machine.tokens import Ref
+from murxpy.trace.defuse import Script, closed, collected, matching_pops
+from murxpy.trace.grammar import parse_trace
+from murxpy.trace.passes import datatypes, lines, sorts, terms, words
+from murxpy.trace.passes.measure import measure, text
+from murxpy.trace.passes.spellings import Spellings
+from murxpy.trace.reduction import Problem, Reducer, ddmin, each, fixpoint
+
+Numbers = tuple[int, ...]
+
+
+def numbers(interesting: Callable[[Numbers], bool], start: Numbers, width: int = 1) -> tuple[Reducer[Numbers], list[Numbers]]:
+    """A reducer of tuples of numbers, and what it tests."""
+    tested: list[Numbers] = []
+
+    def first(candidates: Sequence[Numbers]) -> int | None:
+        tested.extend(candidates)
+        return next((at for at, candidate in enumerate(candidates) if interesting(candidate)), None)
+
+    return Reducer(Problem(first, lambda c: (len(c), c), repr), start, width), tested
+
+
+def without(numbers: Numbers, low: int, high: int) -> Numbers:
+    return numbers[:low] + numbers[high:]
+
+
+@given(st.integers(1, 60), st.sets(st.integers(0, 59), max_size=6), st.integers(1, 4))
+def test_ddmin_leaves_what_is_needed(length: int, wanted: set[int], width: int) -> None:
+    needed = {number for number in wanted if number < length}
+    reducer, tested = numbers(lambda c: needed <= set(c), tuple(range(length)), width)
+    ddmin(reducer, len, without)
+    assert reducer.best == tuple(sorted(needed))
+    assert len(tested) == len(set(tested)), "a candidate is tested once"
+
+
+@pytest.mark.parametrize("keep", [0, 6])
+def test_no_part_is_left_untried(keep: int) -> None:
+    """Murxla never tries its last chunk."""
+    reducer, _ = numbers(lambda c: keep in c, tuple(range(7)))
+    ddmin(reducer, len, without)
+    assert reducer.best == (keep,)
+
+
+def test_what_is_larger_or_was_tried_is_not_tested() -> None:
+    reducer, tested = numbers(lambda c: False, (1, 2))
+    assert reducer.offer([(1, 2, 3), (1, 2), (1,), (1,)]) is None
+    assert reducer.offer([(1,)]) is None
+    assert (tested, reducer.repeated) == ([(1,)], 2)
+
+
+def test_of_a_window_the_first_that_passes_is_taken() -> None:
+    reducer, tested = numbers(lambda c: c in ((2,), (1,)), (1, 2), width=3)
+    assert reducer.offer([(3,), (2,), (1,), (0,)]) == 1
+    assert reducer.best == (2,)
+    assert (0,) not in tested
+
+
+def test_each_stays_as_long_as_it_gets_smaller() -> None:
+    reducer, _ = numbers(lambda c: sum(c) >= 7, (5, 9))
+
+    def smaller(best: Numbers, at: int) -> list[Numbers]:
+        return [(*best[:at], best[at] - 1, *best[at + 1 :])]
+
+    fixpoint(reducer, [lambda r: each(r, len, smaller)])
+    assert sum(reducer.best) == 7
+
+
+TRACE = """
+ 1 new
+ 1 mk-sort SORT_BV 8
+   return s1
+ 1 mk-const s1 "x"
+   return t1 s1
+ 1 mk-const s1 "unused"
+   return t2 s1
+ 1 mk-value s1 "00000011" 2
+   return t10 s1
+ 1 mk-term@raw OP_BV_ADD SORT_BV 3 t1 t10 t1
+   return t11 s1
+ 1 mk-term OP_BV_EXTRACT SORT_BV 1 t11 2 7 0
+   return t12 s1
+ 1 mk-term OP_EQUAL SORT_BOOL 2 t12 t10
+   return t13 s2
+ 1 push 2
+ 1 assert-formula t13
+ 1 check-sat-assuming 2 t13 t13
+ 1 pop 1
+ 1 pop 1
+"""
+
+
+@pytest.fixture
+def script() -> Script:
+    return tuple(parse_trace(TRACE, "t").lines)
+
+
+def heads(script: Script) -> list[str]:
+    return [" ".join(line.head().split()[1:]) for line in script]
+
+
+def test_dependants_go_along(script: Script) -> None:
+    assert heads(lines.without(script, 1, 2)) == ["new", "push 2", "pop 1", "pop 1"]
+    assert heads(closed(script[1:])) == []
+
+
+def test_pops_of_levels_that_are_not_there_go(script: Script) -> None:
+    less = [line for line in script if line.action != "push"]
+    assert not any(line.action == "pop" for line in closed(less))
+
+
+def test_a_pop_takes_no_more_levels_than_there_are() -> None:
+    rows = "1 new\n1 push 1\n1 push 2\n1 pop 3\n"
+    pushed = tuple(parse_trace(rows, "t").lines)
+    assert heads(lines.without(pushed, 2, 3)) == ["new", "push 1", "pop 1"]
+
+
+def test_what_nothing_uses_goes(script: Script) -> None:
+    gone = set(heads(script)) - set(heads(collected(script)))
+    assert gone == {'mk-const s1 "unused"'}
+
+
+def test_a_sort_stays_with_the_term_that_returns_it_first() -> None:
+    rows = '1 new\n1 mk-value s9 true\n return t1 s2\n1 mk-const s2 "x"\n return t2 s2\n1 assert-formula t2\n'
+    assert len(collected(parse_trace(rows, "t").lines)) == 4
+
+
+def test_a_push_finds_its_pops(script: Script) -> None:
+    at = heads(script).index("push 2")
+    assert matching_pops(script, at) == [at + 3, at + 4]
+    fewer = list(words.fewer_levels(script, at))[-1]
+    assert heads(fewer)[at:] == ["push 1", "assert-formula t13", "check-sat-assuming 2 t13 t13", "pop 1"]
+
+
+def test_ids_are_replaced_whole(script: Script) -> None:
+    """Murxla replaces t1 in t10 and t11, too."""
+    changed = terms.with_uses(script, Ref("t", 1), Ref("t", 2), 0)
+    assert "mk-term@raw OP_BV_ADD SORT_BV 3 t2 t10 t2" in heads(changed)
+    assert heads(changed)[-3] == "check-sat-assuming 2 t13 t13"
+
+
+def test_assumptions_and_arguments_get_fewer(script: Script) -> None:
+    at = next(n for n, line in enumerate(script) if line.action == "check-sat-assuming")
+    assert "check-sat-assuming 1 t13" in {heads(c)[at] for c in words.fewer_terms(script, at)}
+    at = next(n for n, line in enumerate(script) if "OP_BV_ADD" in line.args)
+    assert "mk-term@raw OP_BV_ADD SORT_BV 2 t1 t10" in {heads(c)[at] for c in words.fewer_terms(script, at)}
+
+
+def test_weights_go_with_their_terms() -> None:
+    rows = "1 mk-term OP_PB_GE SORT_BOOL 3 t1 t2 t3 4 9 1 2 3\n return t4 s1\n"
+    fewer = [heads(c)[0] for c in words.fewer_terms(tuple(parse_trace(rows, "t").lines), 0)]
+    assert "mk-term OP_PB_GE SORT_BOOL 2 t1 t3 3 9 1 3" in fewer
+
+
+def test_indices_and_widths_get_smaller(script: Script) -> None:
+    at = next(n for n, line in enumerate(script) if "OP_BV_EXTRACT" in line.args)
+    assert "mk-term OP_BV_EXTRACT SORT_BV 1 t11 2 0 0" in {heads(c)[at] for c in words.smaller_words(script, at)}
+    narrow = [heads(c) for c in sorts.smaller_widths(script, 1)]
+    assert any("mk-sort SORT_BV 2" in rows and 'mk-value s1 "11" 2' in rows for rows in narrow)
+
+
+def test_a_term_becomes_its_child_or_a_constant(script: Script) -> None:
+    at = next(n for n, line in enumerate(script) if "OP_BV_ADD" in line.args)
+    assert any("mk-term OP_BV_EXTRACT SORT_BV 1 t1 2 7 0" in heads(c) for c in terms.older_terms(script, at))
+    assert any('mk-const s1 "c11"' in heads(c) for c in terms.leaves(script, at))
+
+
+def test_quantifiers_go_with_their_variable() -> None:
+    rows = ('1 new\n1 mk-var s1 "x"\n return t1 s1\n1 mk-term OP_FORALL SORT_BOOL 2 t1 t1\n return t2 s1\n'
+            "1 assert-formula t2\n")  # fmt: skip
+    (changed,) = terms.unbound(tuple(parse_trace(rows, "t").lines), 1)
+    assert heads(changed) == ["new", 'mk-const s1 "x"', "assert-formula t1"]
+
+
+def test_datatypes_get_smaller() -> None:
+    row = '1 mk-sort SORT_DT 2 "d" 0 2 "nil" 0 "cons" 2 "head" s(nil) "tail" s<"e"> 0 "e" 1 s"p" 1 "mk" 0\n return s1 s2\n'
+    smaller = [heads(c)[0] for c in datatypes.smaller_datatypes(tuple(parse_trace("1 new\n" + row, "t").lines), 1) for c in [c[1:]]]
+    assert 'mk-sort SORT_DT 1 "d" 0 2 "nil" 0 "cons" 2 "head" s(nil) "tail" s<"e"> 0' in smaller
+    assert 'mk-sort SORT_DT 2 "d" 0 1 "nil" 0 "e" 1 s"p" 1 "mk" 0' in smaller
+    assert 'mk-sort SORT_DT 2 "d" 0 2 "nil" 0 "cons" 1 "tail" s<"e"> 0 "e" 1 s"p" 1 "mk" 0' in smaller
+
+
+def test_ids_and_symbols_at_the_end(script: Script) -> None:
+    plain = words.plain_seeds(words.plain_symbols(lines.renumbered(script)))
+    assert "return t2 s1" in text(plain) and '"unused"' not in text(plain)
+    assert "t10" not in text(plain)
+    assert measure(plain) < measure(script)
+
+
+def test_simpler_spellings_are_those_listed_before() -> None:
+    spellings = Spellings({"operators": {"OP_BV_ADD": {"operator": "a", "function": "b", "raw": "c"}}})
+    script = tuple(parse_trace("1 mk-term@raw OP_BV_ADD SORT_BV 2 t1 t1\n", "t").lines)
+    assert spellings.rank(script[0]) == 2
+    assert [c[0].spelling for c in spellings.simpler(script, 0)] == ["operator", "function"]
