@@ -142,8 +142,3 @@ def read_known(path: Path) -> tuple[str, ...]:
         if pattern:
             patterns.append(pattern)
     return tuple(patterns)
-
-
-def format_known(buckets: Sequence[Bucket]) -> str:
-    """The text of a list of known bugs that makes all of `buckets` known."""
-    return "".join(f"{bucket.key}  # {bucket.count} x {normalise(bucket.message)}\n" for bucket in buckets)

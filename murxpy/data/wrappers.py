@@ -37,7 +37,6 @@ class Option(Strict, frozen=True):
     min: int | float | None = None
     max: int | float | None = None
     weight: Annotated[float, Meta(ge=0)] = 1.0
-    at: Literal["start", "any"] = "start"
     theories: list[str] = []
 
 

@@ -109,10 +109,6 @@ class Database:
         self._next_term = 1
         self._next_sort = 1
 
-    def next_term(self) -> int:
-        """The id that the next term will get."""
-        return self._next_term
-
     def reserve(self, sort: int, term: int) -> None:
         """Keep the ids up to these for lines that name them."""
         self._next_sort = max(self._next_sort, sort + 1)

@@ -230,9 +230,9 @@ def _form_cells(form: Any) -> tuple[str, str, str]:
 
 def options_table(wrapper: Plain) -> Table:
     """The options a wrapper draws from."""
-    table = Table(("option", "type", "values", "set"))
+    table = Table(("option", "type", "values"))
     for option in wrapper["options"]:
-        table.add(option["name"], option["type"], _values(option), option["at"])
+        table.add(option["name"], option["type"], _values(option))
     return table
 
 

@@ -75,13 +75,6 @@ class SpellingSet:
                 return spelling
         return None
 
-    def damp(self, names: Sequence[str], factor: float) -> None:
-        """Draw the spellings called `names` less often by `factor`."""
-        for spelling in self.spellings:
-            if spelling.name in names:
-                spelling.weight *= factor
-        self._total = sum(s.weight for s in self.spellings)
-
 
 def run_spelling(
     spelling: Spelling, args: Sequence[Any], indices: Sequence[Any], frame: Frame, conjunction: Compiled | None

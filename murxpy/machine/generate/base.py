@@ -32,7 +32,6 @@ class Generator:
     limited: bool = True  # checks get a resource limit
     made: int = 0
     depth: int = 0
-    steps: int = 0
 
     @property
     def stream(self) -> Stream:
