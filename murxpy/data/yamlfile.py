@@ -25,6 +25,7 @@ MAX_NODES = 400_000  # after aliases are replaced by what they stand for
 Place = tuple[str | int, ...]  # the keys and positions that lead from the top to an entry
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+MAX_DIGITS = 4300  # of a number
 _INT = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 _FLOAT = re.compile(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?|[-+]?[0-9]+[eE][-+]?[0-9]+")
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None, "~": None, "": None}
@@ -201,6 +202,8 @@ class _Builder:
             return _WORDS[text]
         try:
             if _INT.fullmatch(text):
+                if len(text) > MAX_DIGITS:  # Python's own limit may have been lifted in this process
+                    raise ValueError
                 return int(text)
             if _FLOAT.fullmatch(text):
                 number = float(text)
