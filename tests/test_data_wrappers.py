@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from murxpy.data import load_profile, load_wrapper, merge_profile, wrapper_names, wrappers
 from murxpy.errors import InputError
+from murxpy.solvers.wrapper import load_helpers
 
 SMALL = """\
 solver: toy
@@ -70,7 +73,7 @@ def test_shipped_wrappers(name: str) -> None:
     assert name in wrapper_names()
     assert json.loads(json.dumps(wrapper)) == wrapper
     assert wrapper["solver"] == name
-    assert wrapper["helpers_source"]
+    assert wrapper["helpers_sources"]
 
 
 def test_wrapper_of_a_path(toy: Path) -> None:
@@ -78,7 +81,7 @@ def test_wrapper_of_a_path(toy: Path) -> None:
     assert json.loads(json.dumps(wrapper)) == wrapper
     assert wrapper["operators"]["OP_BV_NOT"] == "~{0}"
     assert wrapper["options"][0]["values"] == ["no", "yes", 1]
-    assert wrapper["helpers_file"] == str(toy.with_name("toy_helpers.py"))
+    assert [path for path, _ in wrapper["helpers_sources"]] == [str(toy.with_name("toy_helpers.py"))]
     assert wrapper["profile"]["operators"] == {"OP_BV_EXTRACT": {"indices": {"0": [0, 8]}}}
 
 
@@ -140,6 +143,19 @@ def test_faults_name_their_line(toy: Path, name: str) -> None:
     assert before in SMALL
     toy.write_text(SMALL.replace(before, after, 1))
     assert fault(toy).startswith(message), fault(toy)
+
+
+def test_helpers_of_several_files_share_a_namespace(toy: Path) -> None:
+    text = toy.read_text()
+    toy.write_text(text.replace("helpers: toy_helpers.py", "helpers: [toy_values.py, toy_helpers.py]"))
+    toy.with_name("toy_values.py").write_text("def seven():\n    return 7\n")
+    helpers = toy.with_name("toy_helpers.py")
+    helpers.write_text("from toy_values import seven\n" + helpers.read_text())
+    module = ModuleType("h")
+    load_helpers(load_wrapper(str(toy))["helpers_sources"], module)
+    assert module.seven() == 7 and "toy_values" not in sys.modules
+    helpers.write_text("def seven():\n    return 8\n")
+    assert fault(toy) == ":6: the helper 'seven' is defined twice"
 
 
 def test_helpers_that_are_not_python(toy: Path) -> None:

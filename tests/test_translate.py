@@ -149,7 +149,7 @@ def test_symbols_are_unique_and_quoted() -> None:
 
 def test_helpers_with_what_they_use() -> None:
     source = "import re\nimport os\nA = re.compile('x')\nB = []\nif B:\n    B.append(1)\ndef f():\n    return g()\ndef g():\n    return A\n"
-    kept = inlined(source, ["f"])
+    kept = inlined([source], ["f"])
     assert "def f" in kept and "def g" in kept and "A =" in kept and "import re" in kept
     assert "os" not in kept and "B" not in kept
 

@@ -45,4 +45,6 @@ def _facts(data: dict[str, object]) -> list[str]:
     """What holds for the whole wrapper, a line each."""
     theories = data["theories"]
     named = ", ".join(theories) if isinstance(theories, list) else ""
-    return [f"module: {data['module']}", f"theories: {named}", f"helpers: {data['helpers_file'] or 'none'}"]
+    sources = data["helpers_sources"]
+    helpers = [path for path, _ in sources] if isinstance(sources, list) else []
+    return [f"module: {data['module']}", f"theories: {named}", f"helpers: {', '.join(helpers) or 'none'}"]

@@ -38,10 +38,10 @@ def forms(entry: Any) -> dict[str, Any]:
 
 
 def check_spellings(
-    document: Document, wrapper: dict[str, Any], sections: tuple[str, ...], helpers: str | None
+    document: Document, wrapper: dict[str, Any], sections: tuple[str, ...], helpers: list[str]
 ) -> None:
-    """Raise InputError for the first spelling that is not well-formed; `helpers` is the source of the helpers' file."""
-    known = None if helpers is None else _helper_names(document, helpers)
+    """Raise InputError for the first spelling that is not well-formed; `helpers` are the texts of the files of helpers."""
+    known = _helper_names(document, helpers) if helpers else None
     for place, form in _spellings(document, wrapper, sections):
         spelling = Spelling(is_=form) if isinstance(form, str) else convert_at(document, Spelling, place)
         _check_template(document, place, spelling.is_, known)
@@ -92,22 +92,37 @@ def _find_helper(document: Document, place: Place, known: list[str] | None) -> C
     return find
 
 
-def _helper_names(document: Document, source: str) -> list[str]:
-    """The names that a helpers' file defines at its top level."""
+def _helper_names(document: Document, sources: list[str]) -> list[str]:
+    """The names that the files of helpers define. Raises InputError where two define one function, since they share a namespace."""
+    names: list[str] = []
+    functions: list[str] = []
+    for source in sources:
+        module = _parse(document, source)
+        for node in module.body:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                if node.name in functions:
+                    raise document.error(("helpers",), f"the helper '{node.name}' is defined twice")
+                functions.append(node.name)
+        names += _names(module)
+    return names
+
+
+def _parse(document: Document, source: str) -> ast.Module:
     try:
-        module = ast.parse(source)
+        return ast.parse(source)
     except (SyntaxError, ValueError) as error:
         line = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
         raise document.error(("helpers",), f"the helpers are not Python: {error}{line}") from None
-    names: list[str] = []
+
+
+def _names(module: ast.Module) -> Iterator[str]:
     for node in ast.walk(module):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            names.append(node.name)
+            yield node.name
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names.append(node.id)
+            yield node.id
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            names += [alias.asname or alias.name for alias in node.names]
-    return names
+            yield from (alias.asname or alias.name for alias in node.names)
 
 
 def _where(document: Document, place: Place) -> str:

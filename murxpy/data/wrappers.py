@@ -72,7 +72,7 @@ class Wrapper(Strict, frozen=True):
     releases: str = ""
     version: str = ""
     about: str = ""
-    helpers: str | None = None
+    helpers: str | list[str] = []
     theories: list[str] = []
     higher_order: bool = False
     function_terms: bool = False
@@ -97,16 +97,16 @@ class Wrapper(Strict, frozen=True):
 def load_wrapper(name_or_path: str) -> Plain:
     """The wrapper of a shipped name, of an entry point of group `murxpy.wrappers`, or of a file.
 
-    Gives a dict with the keys of the file, the spellings as they are written, and `helpers_source` (text) and
-    `helpers_file` (path), both None without helpers. Raises InputError.
+    Gives a dict with the keys of the file, the spellings as they are written, and `helpers_sources`: path and text of each file of
+    helpers, in order. Raises InputError.
     """
     path = wrapper_path(name_or_path)
     document = read_document(path)
     wrapper: Plain = plain(convert(document, Wrapper))
     _check_names(document, wrapper)
     _check_options(document, wrapper)
-    helpers = _helpers(document, wrapper)
-    check_spellings(document, wrapper, SECTIONS, None if helpers is None else read_text(helpers))
+    helpers = [[str(path), read_text(path)] for path in _helpers(document, wrapper)]
+    check_spellings(document, wrapper, SECTIONS, [text for _, text in helpers])
     _check_refusals(document, wrapper)
     profile = decode_profile(document, ("profile",)) if wrapper["profile"] else {}
     return wrapper | {
@@ -114,8 +114,7 @@ def load_wrapper(name_or_path: str) -> Plain:
         "own-actions": {name: trim(action) for name, action in wrapper["own-actions"].items()},
         "refusals": [trim(refusal) for refusal in wrapper["refusals"]],
         "profile": profile,
-        "helpers_source": None if helpers is None else read_text(helpers),
-        "helpers_file": None if helpers is None else str(helpers),
+        "helpers_sources": helpers,
     }
 
 
@@ -151,17 +150,17 @@ def _of_entry_point(name: str, load: Any) -> Path:
     return Path(fspath(value))
 
 
-def _helpers(document: Document, wrapper: Plain) -> Path | None:
-    """The file of helpers, which stands beside the wrapper's."""
-    name: str | None = wrapper["helpers"]
-    if name is None:
-        return None
-    if Path(name).name != name:
-        raise document.error(("helpers",), f"'{name}' is not a plain file name: helpers stand beside the wrapper")
-    path = Path(document.file).parent / name
-    if not path.is_file():
-        raise document.error(("helpers",), f"the helpers {path} are missing")
-    return path
+def _helpers(document: Document, wrapper: Plain) -> list[Path]:
+    """The files of helpers, which stand beside the wrapper's."""
+    named = wrapper["helpers"]
+    names: list[str] = [named] if isinstance(named, str) else named
+    paths = [Path(document.file).parent / name for name in names]
+    for name, path in zip(names, paths, strict=True):
+        if Path(name).name != name:
+            raise document.error(("helpers",), f"'{name}' is not a plain file name: helpers stand beside the wrapper")
+        if not path.is_file():
+            raise document.error(("helpers",), f"the helpers {path} are missing")
+    return paths
 
 
 def _check_names(document: Document, wrapper: Plain) -> None:

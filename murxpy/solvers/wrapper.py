@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from murxpy.errors import InputError, TargetError
@@ -82,9 +83,7 @@ class Wrapper:
         helpers = types.ModuleType(f"{self.name}_helpers")
         try:
             exec(compile(self.data["imports"], f"{self.where}:imports", "exec"), namespace)
-            if self.data.get("helpers_source"):
-                file = self.data.get("helpers_file") or f"{self.name}_helpers.py"
-                exec(compile(self.data["helpers_source"], file, "exec"), helpers.__dict__)
+            load_helpers(self.data.get("helpers_sources") or [], helpers)
         except SyntaxError as error:
             raise InputError(f"{self.where}: {error.msg} in imports or helpers, line {error.lineno}") from None
         except Exception as error:  # whatever a missing or broken installation throws
@@ -183,6 +182,22 @@ class Wrapper:
             raise InputError(f"{self.where}: cannot compile '{template.text}': {error.msg}") from None
         function: Compiled = eval(code, self.namespace)  # a wrapper file is code: shipped or named by the user
         return function
+
+
+def load_helpers(sources: Sequence[Sequence[str]], module: types.ModuleType) -> None:
+    """Run files of helpers, given as path and text, in one namespace: what one imports from another is there already."""
+    names = [os.path.splitext(os.path.basename(path))[0] for path, _ in sources]
+    hidden = {name: sys.modules.get(name) for name in names}
+    sys.modules.update(dict.fromkeys(names, module))
+    try:
+        for path, text in sources:
+            exec(compile(text, path, "exec"), module.__dict__)
+    finally:
+        for name, known in hidden.items():
+            if known is None:
+                del sys.modules[name]
+            else:
+                sys.modules[name] = known
 
 
 def release_numbers(text: str, where: str) -> tuple[int, ...]:

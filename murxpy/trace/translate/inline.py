@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 
-def inlined(source: str, names: Iterable[str]) -> str:
-    """The statements of `source` that define `names`, with all that those use, in their order; statements for effect are kept."""
+def inlined(sources: Sequence[str], names: Iterable[str]) -> str:
+    """The statements of the files `sources` that define `names`, with all that those use, in their order; each text once.
+
+    Statements for effect are kept; imports from one file of helpers to another fall away.
+    """
     wanted = list(names)
     if not wanted:
         return ""
+    source = "\n".join(sources)
     body = [node for node in ast.parse(source).body if not _docstring(node) and not _future(node)]
+    own = {node.name for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    body = [node for node in body if not (isinstance(node, ast.ImportFrom) and own.issuperset(a.name for a in node.names))]
     imported = {name for node in body if isinstance(node, (ast.Import, ast.ImportFrom)) for name in defined(node)}
     kept: list[ast.stmt] = []
     known: set[str] = set()
@@ -24,7 +30,7 @@ def inlined(source: str, names: Iterable[str]) -> str:
                 known.update(used(node))
                 changed = True
     lines = source.splitlines()
-    return "\n".join(_text(node, lines, known | set(wanted)) for node in body if node in kept)
+    return "\n".join(dict.fromkeys(_text(node, lines, known | set(wanted)) for node in body if node in kept))
 
 
 def _docstring(node: ast.stmt) -> bool:

@@ -54,7 +54,8 @@ class _Program(DryRun):
         self.rows: list[str] = []
         self._live: list[str] = []
         self._taken = {*keyword.kwlist, *dir(builtins), *_WORD.findall(START + END), "ctx", "solver", "h"}
-        self._taken.update(_WORD.findall(wrapper.data.get("helpers_source") or ""), _WORD.findall(str(wrapper.data["imports"])))
+        self._helpers = [text for _, text in wrapper.data.get("helpers_sources") or []]
+        self._taken.update(_WORD.findall("\n".join(self._helpers)), _WORD.findall(str(wrapper.data["imports"])))
         self._taken.update(word for text in _texts(wrapper.data) for word in _WORD.findall(text))
         self._asked = 0
 
@@ -62,7 +63,7 @@ class _Program(DryRun):
         """The program."""
         data = self.wrapper.data
         source = "\n".join(self.rows)
-        helpers = inlined(data.get("helpers_source") or "", self.wrapper.helpers)
+        helpers = inlined(self._helpers, self.wrapper.helpers)
         about = self.trace.header.get("solver", data["solver"])
         start = START.replace("NAME", _ascii(self.trace.name.rsplit("/", 1)[-1])).replace("SOLVER", _ascii(about))
         note = "# The trace. Numbers behind statements are those of its lines."

@@ -1,0 +1,157 @@
+"""Actions of the z3 wrapper beyond an expression: options, checks, copies, translations, what a model offers."""
+
+from __future__ import annotations
+
+import copy
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import z3
+from z3_helpers import asts
+from z3_values import read_value
+
+
+def setting(solver: Any, name: str, text: str) -> Any:
+    """The value of the option `name` as Python has it: true, false, an int, a float, or a name.
+
+    Raises Z3Exception for an option that this release has not: `set` takes it, and every later assertion fails.
+    """
+    ctx, symbol = solver.ctx, z3.Z3_mk_string_symbol(solver.ctx.ref(), name)
+    if z3.Z3_param_descrs_get_kind(ctx.ref(), solver.param_descrs().descr, symbol) == z3.Z3_PK_INVALID:
+        raise z3.Z3Exception(f"unknown parameter '{name}'")
+    if text in ("true", "false"):
+        return text == "true"
+    try:
+        return int(text) if text.lstrip("-").isdigit() else float(text)
+    except ValueError:
+        return text
+
+
+def check_assuming(ctx: Any, solver: Any, *assumptions: Any) -> str:
+    """The answer of a check under assumptions, by the C interface."""
+    answer = z3.Z3_solver_check_assumptions(ctx.ref(), solver.solver, len(assumptions), asts(assumptions))
+    return str(z3.CheckSatResult(answer))
+
+
+def attempt(call: Callable[[], Any]) -> None:
+    """Make a call whose documented refusal (nothing to give in this state) is as good as an answer."""
+    try:
+        call()
+    except z3.Z3Exception:
+        return
+
+
+def consequences(solver: Any) -> str | None:
+    """Fixed values of some constants of the assertions: each consequence must be an implication or a literal."""
+    found = constants(list(solver.assertions())[:8])
+    try:
+        answer, implied = solver.consequences([], found[:4])
+    except z3.Z3Exception:
+        return None
+    broken = [c for c in implied if not z3.is_bool(c)]
+    return f"consequences gives {broken[0].sexpr()[:80]}, no formula" if broken and answer == z3.sat else None
+
+
+def cube(solver: Any) -> None:
+    """The first cubes that the solver would split the problem into."""
+    for _, _ in zip(range(4), solver.cube(), strict=False):
+        pass
+
+
+def constants(terms: Sequence[Any], limit: int = 200) -> list[Any]:
+    """Uninterpreted constants in `terms`, in the order met, looking at no more than `limit` nodes."""
+    found: dict[int, Any] = {}
+    seen: dict[int, bool] = {}
+    todo = list(reversed(terms))
+    while todo and len(seen) < limit:
+        term = todo.pop()
+        key = term.get_id()
+        if key not in seen and z3.is_app(term):
+            if term.num_args() == 0 and term.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+                found[key] = term
+            todo.extend(reversed(term.children()))
+        seen[key] = True
+    return list(found.values())
+
+
+def translate(solver: Any) -> str | None:
+    """A copy of the solver in another context, and one of that in the first: their answers must not contradict."""
+    try:
+        there = solver.translate(z3.Context())
+        back = there.translate(solver.ctx)
+        answers = [_limited_check(s) for s in (there, back)]
+    except z3.Z3Exception:
+        return None
+    return "solvers translated to and fro answer sat and unsat" if sorted(answers) == ["sat", "unsat"] else None
+
+
+def duplicate(solver: Any, how: Callable[[Any], Any] = copy.copy) -> None:
+    """A copy in the same context, checked and dropped."""
+    attempt(lambda: _limited_check(how(solver)))
+
+
+def _limited_check(solver: Any) -> str:
+    solver.set("rlimit", 20000)
+    return str(solver.check())
+
+
+def parse_back(solver: Any) -> None:
+    """What the solver prints, read by a solver of the same context."""
+    printed = solver.to_smt2()
+    attempt(lambda: z3.SimpleSolver(solver.ctx).from_string(printed))
+
+
+def translate_term(term: Any) -> str | None:
+    """A term that goes to another context and comes back must be the same node."""
+    there = term.translate(z3.Context())
+    return None if there.translate(term.ctx).eq(term) else "a term translated to another context and back is another"
+
+
+def walk_model(solver: Any) -> str | None:
+    """All that a model offers: declarations, interpretations, sorts and universes."""
+    try:
+        model = solver.model()
+    except z3.Z3Exception:
+        return None
+    declarations = model.decls()
+    if len(declarations) != len(model):
+        return f"a model of length {len(model)} has {len(declarations)} declarations"
+    for declaration in declarations:
+        interpretation = model[declaration]
+        if isinstance(interpretation, z3.FuncInterp):
+            interpretation.as_list()
+    for sort in model.sorts():
+        model.get_universe(sort)
+    model.translate(z3.Context()).sexpr()
+    return None
+
+
+def hint(solver: Any, hint_value: Callable[..., Any]) -> None:
+    """Initial values for the constants of the last model; they steer the search and change no answer."""
+    try:
+        model = solver.model()
+    except z3.Z3Exception:
+        return
+    for declaration in model.decls()[:8]:
+        value = model[declaration] if declaration.arity() == 0 else None
+        if value is not None and read_value(value) is not None:
+            attempt(functools.partial(hint_value, solver.ctx.ref(), solver.solver, declaration().ast, value.ast))
+
+
+def statistics(solver: Any) -> str | None:
+    """The statistics by index and by key, which must agree."""
+    values = solver.statistics()
+    for key, value in values:
+        if values.get_key_value(key) != value and [k for k, _ in values].count(key) == 1:
+            return f"statistics: '{key}' has two values"
+    return None
+
+
+def goal(solver: Any) -> str | None:
+    """The assertions as a goal, simplified by a tactic."""
+    ctx = solver.ctx
+    goal_of = z3.Goal(ctx=ctx)
+    goal_of.add(solver.assertions())
+    attempt(lambda: z3.Tactic("simplify", ctx).apply(goal_of).as_expr())
+    return None if z3.is_bool(goal_of.as_expr()) else "a goal as expression is no formula"

@@ -1,0 +1,128 @@
+"""Self-checks of the z3 wrapper: each gives None, or says what is broken."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import z3
+from z3_values import read_value
+
+_z3py: Any = importlib.import_module("z3.z3")
+
+
+def check_sort(sort: Any, facts: dict[str, Any]) -> str | None:
+    """A sort's class, kind, parameters, equality with itself, hash, and text."""
+    if not isinstance(sort, z3.SortRef):
+        return None  # functions and parametric datatypes are not sorts of z3
+    wrong = _mismatch(sort, facts)
+    if wrong:
+        return wrong
+    if sort != sort or not sort.eq(sort) or hash(sort) != hash(_z3py._to_sort_ref(sort.ast, sort.ctx)):
+        return f"sort {sort.sexpr()} is not equal to itself"
+    return None if sort.sexpr() and sort.name() else f"a sort of {facts['kind']} has no text"
+
+
+def _mismatch(sort: Any, facts: dict[str, Any]) -> str | None:
+    """Where a z3 sort is not the sort that `facts` tell of."""
+    kind, params = facts["kind"], facts.get("params") or []
+    expected = _KINDS.get(kind)
+    if expected is None:
+        return None
+    if sort.kind() != getattr(z3, expected[0]) or type(sort).__name__ != expected[1]:
+        return f"{kind} is a {type(sort).__name__} of kind {sort.kind()}: {sort.sexpr()}"
+    for getter, param in zip(expected[2], params, strict=False):
+        value = getter(sort)
+        if isinstance(param, dict):
+            wrong = _mismatch(value, param)
+            if wrong:
+                return wrong
+        elif isinstance(param, int) and value != param:
+            return f"{kind} with parameter {param} says {value}: {sort.sexpr()}"
+    return None
+
+
+_Getters = tuple[Callable[[Any], Any], ...]
+_KINDS: dict[str, tuple[str, str, _Getters]] = {
+    "SORT_BOOL": ("Z3_BOOL_SORT", "BoolSortRef", ()),
+    "SORT_INT": ("Z3_INT_SORT", "ArithSortRef", ()),
+    "SORT_REAL": ("Z3_REAL_SORT", "ArithSortRef", ()),
+    "SORT_BV": ("Z3_BV_SORT", "BitVecSortRef", (lambda s: s.size(),)),
+    "SORT_FP": ("Z3_FLOATING_POINT_SORT", "FPSortRef", (lambda s: s.ebits(), lambda s: s.sbits())),
+    "SORT_RM": ("Z3_ROUNDING_MODE_SORT", "FPRMSortRef", ()),
+    "SORT_ARRAY": ("Z3_ARRAY_SORT", "ArraySortRef", (lambda s: s.domain(), lambda s: s.range())),
+    "SORT_SET": ("Z3_ARRAY_SORT", "ArraySortRef", (lambda s: s.domain(),)),
+    "SORT_SEQ": ("Z3_SEQ_SORT", "SeqSortRef", (lambda s: s.basis(),)),
+    "SORT_STRING": ("Z3_SEQ_SORT", "SeqSortRef", ()),
+    "SORT_REGLAN": ("Z3_RE_SORT", "ReSortRef", ()),
+    "SORT_DT": ("Z3_DATATYPE_SORT", "DatatypeSortRef", ()),
+    "SORT_FF": ("Z3_FINITE_FIELD_SORT", "FiniteFieldSortRef", (lambda s: s.size(),)),
+    "SORT_UNINTERPRETED": ("Z3_UNINTERPRETED_SORT", "SortRef", ()),
+}
+
+
+def check_term(term: Any, facts: dict[str, Any]) -> str | None:
+    """A term's sort, hash, declaration and arguments."""
+    if not isinstance(term, z3.ExprRef):
+        return None
+    wrong = _mismatch(term.sort(), facts)
+    if wrong:
+        return f"a term's sort: {wrong}"
+    if not term.eq(term) or hash(term) != term.hash():
+        return "a term is not equal to itself, or its hash is not its hash"
+    if not z3.is_app(term):
+        known = z3.is_quantifier(term) or z3.is_var(term) or term.sort_kind() == z3.Z3_ARRAY_SORT
+        return None if known else "a term is of no kind"
+    declaration = term.decl()
+    if declaration.range() != term.sort():
+        return f"a term's declaration is another: {declaration.sexpr()}"
+    if len(term.children()) != term.num_args() or z3.is_const(term) != (term.num_args() == 0):
+        return "a term's children are not its arguments"
+    return None
+
+
+def check_value(term: Any, facts: dict[str, Any]) -> str | None:
+    """A literal, read back (after folding, where it was made by a conversion)."""
+    value = read_value(term)
+    if value is None and isinstance(term, z3.ExprRef):
+        value = read_value(z3.simplify(term))
+    wanted = _wanted(facts)
+    if value is None or wanted is None or value[-len(wanted) :] == wanted:
+        return None
+    return f"the literal {wanted!r} of {facts['kind']} reads back as {value!r}"
+
+
+def _wanted(facts: dict[str, Any]) -> tuple[Any, ...] | None:
+    """The end of what `read_value` must give for the literal that `facts` tell of, None where they tell of none."""
+    kind, value, special = facts["kind"], facts.get("value"), facts.get("special")
+    if kind == "SORT_FP":
+        return (_float_bits(value, special, *facts["params"]),)
+    if kind == "SORT_RM" and special is not None:
+        return ("rm", special.removeprefix("rm."))
+    if kind == "SORT_REAL" and value is not None:
+        return (value.numerator, value.denominator)
+    return None if value is None else (value,)
+
+
+def _float_bits(value: int | None, special: str | None, ebits: int, sbits: int) -> int | None:
+    """The IEEE bits of a floating-point literal, None for NaN."""
+    infinity, sign = ((1 << ebits) - 1) << (sbits - 1), 1 << (ebits + sbits - 1)
+    if special is not None:
+        return {"fp.+oo": infinity, "fp.-oo": sign | infinity, "fp.+zero": 0, "fp.-zero": sign}.get(special)
+    return None if value is None or value % sign > infinity else value
+
+
+def check_eq(term: Any, facts: dict[str, Any]) -> str | None:
+    """Equality, hash and copies of one object, as z3py documents them."""
+    if not isinstance(term, z3.AstRef):
+        return None
+    other = copy.deepcopy(term)
+    if not (term.eq(other) and other.eq(term)) or term.get_id() != other.get_id():
+        return "a copy of a term is another term"
+    if hash(term) != hash(other):
+        return "a copy of a term has another hash"
+    if isinstance(term, z3.ExprRef) and not (bool(term == term) and term in [term]):
+        return "a term is not equal to itself"
+    return None
