@@ -1,12 +1,13 @@
 """What a value is, by sort. All are immutable and hashable; two values of one sort are equal just when SMT-LIB's `=` says so.
 
 BOOL `bool`; BV `int` in 0..2^w-1; INT `int`; REAL `Fraction` or an algebraic number; FP `int`, the IEEE bits, with one NaN; RM one of
-`ROUNDING_MODES`; STRING `str` of code points; FF `int` in 0..p-1; SEQ `tuple`; the others are the classes below.
+`ROUNDING_MODES`; STRING `str` of code points; FF `int` in 0..p-1; SEQ `tuple`; the others are the classes below. The exception are
+closures: functions over domains too large to tabulate, of which only the same one is known to be equal.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 Value = Hashable
@@ -33,26 +34,54 @@ class DatatypeValue:
     fields: tuple[Value, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Table:
-    """A total function as a default and the points where it differs from it."""
+    """A total function as a default and the points where it differs from it.
 
-    default: Value
-    points: frozenset[tuple[Value, Value]]
+    A pair whose value is the default is dropped. Over a finite domain another default may mean the same function; there
+    `domains.canonical` chooses one.
+    """
+
+    __slots__ = ("_hash", "_index", "default", "points")
+
+    def __init__(self, default: Value, points: Iterable[tuple[Value, Value]] = ()) -> None:
+        index = {point: value for point, value in points if value != default}
+        self.default = default
+        self.points = frozenset(index.items())
+        self._index = index
+        self._hash = hash((default, self.points))
 
     def at(self, point: Value) -> Value:
         """The value at a point."""
-        return next((value for known, value in self.points if known == point), self.default)
+        return self._index.get(point, self.default)
+
+    def items(self) -> Iterable[tuple[Value, Value]]:
+        """The points that differ from the default, in the order in which they were given."""
+        return self._index.items()
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Table) or type(self) is not type(other) or self._hash != other._hash:
+            return False
+        return self.default == other.default and self.points == other.points
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.default!r}, {self._index!r})"
 
 
-@dataclass(frozen=True, slots=True)
 class ArrayValue(Table):
-    """An array. Over a finite index sort the default is canonical only where whoever makes it sees to that."""
+    """An array."""
+
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
 class FunctionValue(Table):
     """A function; a point is the tuple of its arguments."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,164 @@
+"""How many values a sort has, which they are, and which of its forms a table over a finite domain takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import product
+from math import prod
+from typing import TypeVar
+
+from murxpy.logic.sorts import Sort
+from murxpy.semantics.registry import CARDINALITIES, ENUMERATIONS, Points, cardinality, enumeration
+from murxpy.semantics.values import ROUNDING_MODES, ArrayValue, CannotSay, FunctionValue, Table, Value
+
+T = TypeVar("T", bound=Table)
+
+LARGEST = 1 << 64  # sizes beyond it are treated as infinite
+
+
+def size_of(sort: Sort, points: Points) -> int | None:
+    """How many values `sort` has; None for infinitely many, more than `LARGEST`, or unknown."""
+    count = CARDINALITIES.get(sort.kind)
+    return count(sort, points) if count is not None else None
+
+
+def values_of(sort: Sort, points: Points, bound: int) -> tuple[Value, ...] | None:
+    """All values of `sort` in a fixed order; None where there are more than `bound`, or it cannot be said."""
+    size = points.size(sort)
+    listed = ENUMERATIONS.get(sort.kind)
+    return listed(sort, points) if listed is not None and size is not None and size <= bound else None
+
+
+@cardinality("SORT_BOOL")
+def _bool_size(sort: Sort, points: Points) -> int:
+    return 2
+
+
+@enumeration("SORT_BOOL")
+def _bools(sort: Sort, points: Points) -> tuple[Value, ...]:
+    return (False, True)
+
+
+@cardinality("SORT_BV")
+def _bv_size(sort: Sort, points: Points) -> int | None:
+    return 1 << sort.width if sort.width <= 64 else None
+
+
+@enumeration("SORT_BV")
+def _bvs(sort: Sort, points: Points) -> tuple[Value, ...]:
+    return tuple(range(1 << sort.width))
+
+
+@cardinality("SORT_RM")
+def _rm_size(sort: Sort, points: Points) -> int:
+    return len(ROUNDING_MODES)
+
+
+@enumeration("SORT_RM")
+def _rms(sort: Sort, points: Points) -> tuple[Value, ...]:
+    return ROUNDING_MODES
+
+
+@cardinality("SORT_UNINTERPRETED")
+def _elements_size(sort: Sort, points: Points) -> int | None:
+    domain = points.interpretation.domains.get(sort)
+    return len(domain) if domain else None
+
+
+@enumeration("SORT_UNINTERPRETED")
+def _elements(sort: Sort, points: Points) -> tuple[Value, ...] | None:
+    return points.interpretation.domains.get(sort)
+
+
+def table_size(domain: tuple[Sort, ...], codomain: Sort, points: Points) -> int | None:
+    """How many functions there are from the product of `domain` to `codomain`."""
+    results = points.size(codomain)
+    if results == 1:
+        return 1
+    sizes = [points.size(sort) for sort in domain]
+    if results is None or any(s is None for s in sizes):
+        return None
+    width = prod(s for s in sizes if s is not None)
+    return results**width if width * results.bit_length() <= 80 and results**width <= LARGEST else None
+
+
+@cardinality("SORT_ARRAY")
+def _array_size(sort: Sort, points: Points) -> int | None:
+    return table_size((sort.sort(0),), sort.sort(1), points)
+
+
+@cardinality("SORT_FUN")
+def _function_size(sort: Sort, points: Points) -> int | None:
+    return table_size(sort.sorts()[:-1], sort.sorts()[-1], points)
+
+
+@enumeration("SORT_ARRAY")
+def _arrays(sort: Sort, points: Points) -> tuple[Value, ...] | None:
+    indices, elements = points.domain(sort.sort(0)), points.domain(sort.sort(1))
+    if elements is not None and len(elements) == 1:
+        return (ArrayValue(elements[0]),)
+    if indices is None or elements is None:
+        return None
+    return tuple(_complete(ArrayValue, indices, row) for row in product(elements, repeat=len(indices)))
+
+
+@enumeration("SORT_FUN")
+def _functions(sort: Sort, points: Points) -> tuple[Value, ...] | None:
+    rows, results = rows_of(sort.sorts()[:-1], points), points.domain(sort.sorts()[-1])
+    if results is not None and len(results) == 1:
+        return (FunctionValue(results[0]),)
+    if rows is None or results is None:
+        return None
+    return tuple(_complete(FunctionValue, rows, row) for row in product(results, repeat=len(rows)))
+
+
+def rows_of(sorts: tuple[Sort, ...], points: Points, bound: int | None = None) -> tuple[tuple[Value, ...], ...] | None:
+    """All tuples of values of `sorts`; None where a domain is too large, or there are more than `bound`."""
+    domains = [points.domain(sort) for sort in sorts]
+    known = [d for d in domains if d is not None]
+    if len(known) < len(domains) or (bound is not None and prod(map(len, known)) > bound):
+        return None
+    return tuple(product(*known))
+
+
+def _complete(kind: type[T], domain: tuple[Value, ...], results: Iterable[Value]) -> T:
+    """The canonical table of a function that is given at each point of its domain."""
+    pairs = list(zip(domain, results, strict=True))
+    counts: dict[Value, int] = {}
+    for _, value in pairs:
+        counts[value] = counts.get(value, 0) + 1
+    return kind(max(counts, key=lambda value: counts[value]), pairs)
+
+
+def make_array(sort: Sort, default: Value, stores: Iterable[tuple[Value, Value]], points: Points) -> ArrayValue:
+    """The canonical array of `sort`; of two stores at one index the later counts."""
+    return _canonical(ArrayValue(default, dict(stores).items()), (sort.sort(0),), points)
+
+
+def make_function(
+    sort: Sort, default: Value, entries: Iterable[tuple[tuple[Value, ...], Value]], points: Points
+) -> FunctionValue:
+    """The canonical function of `sort`; of two entries at one point the later counts."""
+    return _canonical(FunctionValue(default, dict(entries).items()), sort.sorts()[:-1], points)
+
+
+def _canonical(table: T, domain: tuple[Sort, ...], points: Points) -> T:
+    """Over a finite domain, the default is the value at most points, of several such the one that comes first.
+
+    Raises CannotSay where that would have to look at more points than the bound.
+    """
+    if not table.points:
+        return table
+    sizes = [points.size(sort) for sort in domain]
+    if any(size is None for size in sizes):
+        return table
+    total = prod(size for size in sizes if size is not None)
+    if 2 * len(table.points) < total:
+        return table  # the default is at more than half of the points
+    if len(domain) == 1 and isinstance(table, ArrayValue):
+        every: tuple[Value, ...] | None = points.domain(domain[0])
+    else:
+        every = rows_of(domain, points)
+    if every is None:
+        raise CannotSay(f"a table over a domain of {total} points")
+    return _complete(type(table), every, map(table.at, every))

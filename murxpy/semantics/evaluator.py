@@ -1,0 +1,364 @@
+"""The evaluator: the value of a term under an interpretation, exact or `CannotSay`.
+
+Terms are evaluated in the order in which they were made, which puts arguments first; nothing recurs on their depth. Bodies of binders
+are evaluated once for each assignment of their variables, by a stack of activations. What cannot be known is an `Unknown` in
+place of a value, which spreads to what needs it; where it hangs on an open point with few allowed values, each is tried in a
+world of its own (a copy of what does not hang on it), so that one point has one value throughout an evaluation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from itertools import combinations, pairwise
+from typing import Any
+
+import murxpy.semantics.theories  # noqa: F401  # enters the meanings
+from murxpy.logic.catalogue import Catalogue
+from murxpy.logic.sorts import Sort
+from murxpy.logic.terms import CONSTANT, SPECIAL, VALUE, VARIABLE, Term
+from murxpy.semantics.domains import size_of, values_of
+from murxpy.semantics.model import Interpretation
+from murxpy.semantics.registry import (
+    BINDERS,
+    LITERALS,
+    MEANINGS,
+    SPECIALS,
+    Asking,
+    Body,
+    Meaning,
+    OpenPoint,
+    Scope,
+    Site,
+    Unknown,
+)
+from murxpy.semantics.values import CannotSay, Value
+
+DOMAIN = 1 << 10  # values of a sort that are enumerated
+WORLDS = 64  # combinations of open points that are tried
+BODIES = 1 << 16  # evaluations of bodies for one question
+CHOICES = 16  # values tried at one open point
+
+Key = tuple[Any, ...]
+
+
+class _World:
+    """The values of closed terms, given the open points chosen so far."""
+
+    __slots__ = ("choices", "doubts", "values")
+
+    def __init__(self, values: dict[Term, Any], choices: dict[Key, Value]) -> None:
+        self.values = values
+        self.choices = choices
+        self.doubts: list[Term] = []  # those whose value is an Unknown
+
+    def split(self, unknown: Unknown) -> list[_World]:
+        """A world for each value that the open point may have."""
+        known = {term: value for term, value in self.values.items() if type(value) is not Unknown}
+        return [_World(dict(known), {**self.choices, unknown.key or (): value}) for value in unknown.allowed]
+
+
+class _Activation:
+    """The evaluation of one term's parts: an order, how far it is, and a meaning that waits for the value of a body."""
+
+    __slots__ = ("at", "doubts", "needs", "order", "root", "task", "values")
+
+    def __init__(
+        self, root: Term, order: list[Term], values: dict[Term, Any], doubts: list[Term], needs: tuple[Term, ...] = ()
+    ) -> None:
+        self.root = root
+        self.order = order
+        self.values = values
+        self.doubts = doubts
+        self.needs = needs
+        self.at = 0
+        self.task: Asking | None = None
+
+
+class Evaluator:
+    """Values of terms under one interpretation; remembers those of closed terms."""
+
+    def __init__(
+        self, catalogue: Catalogue, interpretation: Interpretation, *, domain: int = DOMAIN, worlds: int = WORLDS, bodies: int = BODIES
+    ) -> None:
+        self.catalogue = catalogue
+        self.interpretation = interpretation
+        self.bounds = (domain, worlds, bodies)
+        self._base = self._world = _World({}, {})
+        self._functions: dict[tuple[Any, ...], Callable[..., Any]] = {}
+        self._plans: dict[Term, tuple[tuple[Term, ...], list[Term]]] = {}
+        self._sizes: dict[Sort, int | None] = {}
+        self._domains: dict[Sort, tuple[Value, ...] | None] = {}
+        self._bodies = 0
+
+    # -- questions
+
+    def value(self, term: Term) -> Value:
+        """The value of a closed term. Raises CannotSay, also where allowed values of open points lead to different ones."""
+        found = self.possible(term)
+        if len(found) > 1:
+            raise CannotSay(f"{len(found)} values, by what the standard leaves open")
+        return found[0]
+
+    def possible(self, term: Term) -> tuple[Value, ...]:
+        """The values that a closed term can have, one for each way in which open points may be. Raises CannotSay."""
+        self._bodies = 0
+        found: dict[Value, None] = {}
+        worlds, seen = [self._base], 1
+        while worlds:
+            self._world = worlds.pop()
+            value = self._closed(term)
+            if type(value) is not Unknown:
+                found[value] = None
+                continue
+            seen += len(value.allowed)
+            if value.key is None or seen > self.bounds[1]:
+                raise CannotSay(value.reason)
+            worlds.extend(reversed(self._world.split(value)))
+        return tuple(found)
+
+    # -- what meanings ask (registry.Points)
+
+    def choose(self, key: Key, sort: Sort, allowed: tuple[Value, ...] | None) -> Value:
+        """The value of an open point in the world at hand. Raises CannotSay where none is chosen yet."""
+        choices = self._world.choices
+        if key in choices:
+            return choices[key]
+        reason = f"{key[0]} is open at {key[-1]}"
+        if allowed is None:
+            size = self.size(sort)
+            allowed = self.domain(sort) if size is not None and size <= CHOICES else None
+        if not allowed:
+            raise CannotSay(reason)
+        raise OpenPoint(Unknown(reason, key, tuple(dict.fromkeys(allowed))))
+
+    def size(self, sort: Sort) -> int | None:
+        """How many values a sort has; None for infinitely many, or where it is not known."""
+        if sort not in self._sizes:
+            self._sizes[sort] = size_of(sort, self)
+        return self._sizes[sort]
+
+    def domain(self, sort: Sort) -> tuple[Value, ...] | None:
+        """All values of a sort in a fixed order; None where there are more than the bound, or it is not known."""
+        if sort not in self._domains:
+            self._domains[sort] = values_of(sort, self, self.bounds[0])
+        return self._domains[sort]
+
+    # -- evaluation
+
+    def _closed(self, term: Term) -> Any:
+        values = self._world.values
+        if term not in values:
+            self._run(_Activation(term, _pending((term,), values), values, self._world.doubts))
+        return values[term]
+
+    def _run(self, activation: _Activation) -> None:
+        stack = [activation]
+        answer: Any = None
+        while stack:
+            top = stack[-1]
+            request = self._advance(top, answer)
+            answer = None
+            if request is None:
+                stack.pop()
+                answer = top.values[top.root]
+            else:
+                stack.extend(self._activations(request))
+
+    def _advance(self, activation: _Activation, answer: Any) -> Body | None:
+        """Go on until a body is needed; None when all is done."""
+        values, order = activation.values, activation.order
+        for term in activation.needs:
+            values[term] = self._world.values[term]
+            if type(values[term]) is Unknown:
+                activation.doubts.append(term)
+        activation.needs = ()
+        while True:
+            if activation.task is not None:
+                request = self._resume(activation, answer)
+                if request is not None:
+                    return request
+            if not self._loop(activation, order, values):
+                return None
+            answer = None
+
+    def _loop(self, activation: _Activation, order: list[Term], values: dict[Term, Any]) -> bool:
+        """Evaluate terms in order; True where a meaning has to be resumed, False at the end."""
+        functions, doubts = self._functions, activation.doubts
+        for at in range(activation.at, len(order)):
+            term = order[at]
+            function = functions.get((term.op, term.indices, term.sort, *[a.sort for a in term.args])) if term.args else None
+            if function is not None and not doubts:
+                try:
+                    values[term] = function(*[values[a] for a in term.args])
+                    continue
+                except CannotSay:
+                    pass  # what follows finds out why
+            value = self._careful(term, values)
+            if type(value) is _GENERATOR:
+                activation.at, activation.task = at, value
+                return True
+            values[term] = value
+            if type(value) is Unknown:
+                doubts.append(term)
+        activation.at = len(order)
+        return False
+
+    def _resume(self, activation: _Activation, answer: Any) -> Body | None:
+        task = activation.task
+        assert task is not None
+        try:
+            if type(answer) is Unknown:
+                return task.throw(OpenPoint(answer))
+            return task.send(answer)
+        except StopIteration as end:
+            value = end.value
+        except CannotSay as reason:
+            value = _unknown(reason)
+        term = activation.order[activation.at]
+        activation.values[term] = value
+        if type(value) is Unknown:
+            activation.doubts.append(term)
+        activation.at += 1
+        activation.task = None
+        return None
+
+    def _careful(self, term: Term, values: dict[Term, Any]) -> Any:
+        """The value of one term, an Unknown, or a generator that will give it."""
+        try:
+            if not term.args or term.op in BINDERS:
+                return self._leaf(term, values)
+            meaning = MEANINGS.get(term.op)
+            if meaning is None:
+                return Unknown(f"{term.op} has no meaning")
+            args = [values[a] for a in term.args]
+            if not meaning.lazy:
+                unknown = [a for a in args if type(a) is Unknown]
+                if unknown:
+                    return next((u for u in unknown if u.key is None), unknown[0])
+            return self._function(meaning, term)(*args)
+        except CannotSay as reason:
+            return _unknown(reason)
+
+    def _function(self, meaning: Meaning, term: Term) -> Callable[..., Any]:
+        """The function of the arguments' values at one kind of site; remembered."""
+        sorts = tuple(a.sort for a in term.args)
+        key = (term.op, term.indices, term.sort, *sorts)
+        function = self._functions.get(key)
+        if function is None:
+            site = Site(term.op, term.indices, term.sort, sorts, self)
+            function = meaning.prepare(site)
+            attribute = self.catalogue.operators[term.op].signature.attribute
+            if not meaning.whole and attribute not in (None, "nary") and len(term.args) > 2:
+                function = _FOLDS[attribute](function)
+            if not meaning.asks:
+                self._functions[key] = function
+        return function
+
+    def _leaf(self, term: Term, values: dict[Term, Any]) -> Any:
+        op, sort = term.op, term.sort
+        if op in BINDERS:
+            return self._bind(term, values)
+        if op == VALUE:
+            reader = LITERALS.get(sort.kind)
+            return term.indices[0] if reader is None else reader(sort, term.indices[0])
+        if op == SPECIAL:
+            return SPECIALS[sort.kind](sort, term.indices[0])
+        if op == CONSTANT:
+            if term in self.interpretation.constants:
+                return self.interpretation.constants[term]
+            return self.choose((str(term.indices[0]), term), sort, None)
+        if op == VARIABLE:
+            return Unknown(f"the variable {term.indices[0]} is not bound")
+        meaning = MEANINGS.get(op)
+        return Unknown(f"{op} has no meaning") if meaning is None else self._function(meaning, term)()
+
+    def _bind(self, term: Term, values: dict[Term, Any]) -> Any:
+        site = Site(term.op, term.indices, term.sort, tuple(a.sort for a in term.args), self)
+        operator = self.catalogue.operators.get(term.op)
+        behind = 1 if operator is None or operator.typing else len(operator.signature.args) - 1
+        cut = len(term.args) - behind
+        outside = {variable: values[variable] for variable in term.free}
+        return BINDERS[term.op](site, Scope(term, term.args[:cut], term.args[cut:], outside))
+
+    def _activations(self, request: Body) -> list[_Activation]:
+        """What evaluates a body, to be put on the stack: closed parts that are new go first, so they are last."""
+        self._bodies += 1
+        body, known = request.term, self._world.values
+        if self._bodies > self.bounds[2]:
+            return [_Activation(body, [], {body: Unknown(f"more than {self.bounds[2]} evaluations of bodies")}, [])]
+        doubts = self._world.doubts
+        if not body.free:
+            return [_Activation(body, [] if body in known else _pending((body,), known), known, doubts)]
+        plan = self._plans.get(body)
+        if plan is None:
+            plan = self._plans[body] = _plan(body)
+        needs, order = plan
+        made = [_Activation(body, order, request.values, [], needs)]
+        missing = [term for term in needs if term not in known]
+        if missing:
+            made.append(_Activation(missing[0], _pending(missing, known), known, doubts))
+        return made
+
+
+_GENERATOR = type((lambda: (yield))())
+
+
+def _unknown(reason: CannotSay) -> Unknown:
+    return reason.unknown if isinstance(reason, OpenPoint) else Unknown(str(reason))
+
+
+def _pending(roots: Any, known: dict[Term, Any]) -> list[Term]:
+    """What has to be evaluated for closed `roots`, arguments first."""
+    found: dict[Term, None] = dict.fromkeys(roots)
+    work = list(found)
+    while work:
+        term = work.pop()
+        if term.op in BINDERS:
+            continue
+        for part in term.args:
+            if part not in found and part not in known:
+                found[part] = None
+                work.append(part)
+    return sorted(found, key=_serial)
+
+
+def _plan(body: Term) -> tuple[tuple[Term, ...], list[Term]]:
+    """The closed terms that an open body uses, and its open parts, arguments first."""
+    found: dict[Term, None] = {body: None}
+    needs: dict[Term, None] = {}
+    work = [body]
+    while work:
+        term = work.pop()
+        if term.op in BINDERS:
+            continue
+        for part in term.args:
+            if not part.free:
+                needs[part] = None
+            elif part not in found:
+                found[part] = None
+                work.append(part)
+    return tuple(needs), sorted((t for t in found if t.op != VARIABLE), key=_serial)
+
+
+def _serial(term: Term) -> int:
+    return term.serial
+
+
+def _left(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *values: reduce(function, values)
+
+
+def _right(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *values: reduce(lambda right, left: function(left, right), reversed(values))
+
+
+def _chain(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *values: all(function(a, b) for a, b in pairwise(values))
+
+
+def _pairs(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *values: all(function(a, b) for a, b in combinations(values, 2))
+
+
+_FOLDS = {"left-assoc": _left, "right-assoc": _right, "chainable": _chain, "pairwise": _pairs}

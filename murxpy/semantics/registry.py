@@ -1,0 +1,210 @@
+"""The registry of meanings: one function an operator kind, entered by a decorator.
+
+A meaning is a function of a `Site` and of the arguments' values, which gives the value of the application:
+
+    @meaning("OP_INT_ABS")
+    def absolute(site: Site, value: int) -> int:
+        return abs(value)
+
+The site says where it stands: `site.kind`, `site.indices`, `site.sort` (of the result), `site.sorts` (of the arguments). What the
+signature says of further arguments is done by the evaluator: an operator that is `:left-assoc`, `:right-assoc`, `:chainable` or
+`:pairwise` has a meaning of two arguments, unless it is entered with `whole=True`; a meaning of an `:nary` operator takes them all.
+
+- `@prepared(...)` enters a function of the site alone that gives the function of the values: what depends on sorts and indices is
+  calculated once (`bitvectors.py`).
+- A meaning that cannot give the value raises `CannotSay`. With `lazy=True` it gets arguments that are `Unknown` too, and may give a
+  value in spite of them, as `or` does where another disjunct is true.
+- A meaning may be a generator, to apply functions: `value = yield from apply(function, (x, y))`, for a value of SORT_FUN or of an array.
+- Where the standard leaves a point open, the meaning asks `site.open(args, allowed)` and gives what that gives. `allowed` is the
+  written set of values, a tuple, or None for any value of the sort. The model's `partial` fixes it (points are all arguments, in a
+  tuple); otherwise the evaluator tries each. The decorator says the point in words: `open="divisor 0: any integer"`.
+
+    @meaning("OP_FP_MIN", open="zeros of opposite signs: either zero")
+    def minimum(site, left, right):
+        if both_zero_and_different(left, right):
+            return site.open((left, right), (left, right))
+
+`@literal(SORT_KIND)` makes a value of a literal's payload where they differ, `@special(SORT_KIND)` one of a special value's name.
+`@cardinality(SORT_KIND)` says how many values a sort has, `@enumeration(SORT_KIND)` lists them (`domains.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from inspect import isgeneratorfunction
+from typing import Any, Protocol
+
+from murxpy.logic.sorts import Sort
+from murxpy.logic.terms import Term
+from murxpy.semantics.model import Interpretation
+from murxpy.semantics.values import CannotSay, Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unknown:
+    """In place of a value: why there is none. `key` and `allowed` are of the open point that it hangs on, if it hangs on one."""
+
+    reason: str
+    key: tuple[Any, ...] | None = None
+    allowed: tuple[Value, ...] = ()
+
+
+class OpenPoint(CannotSay):
+    """The value depends on a point that the standard leaves open; `unknown` says which, and what is allowed."""
+
+    def __init__(self, unknown: Unknown) -> None:
+        super().__init__(unknown.reason)
+        self.unknown = unknown
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Body:
+    """What a generator yields to have a term evaluated: the term and the values of its free variables."""
+
+    term: Term
+    values: dict[Term, Value]
+
+
+Asking = Generator[Body, Any, Any]
+
+
+class Points(Protocol):
+    """What decides open points and knows the model; the evaluator is one."""
+
+    interpretation: Interpretation
+
+    def choose(self, key: tuple[Any, ...], sort: Sort, allowed: tuple[Value, ...] | None) -> Value:
+        """The value of an open point. Raises CannotSay."""
+
+    def domain(self, sort: Sort) -> tuple[Value, ...] | None:
+        """All values of a sort in a fixed order; None where there are more than the bound, or it is not known."""
+
+    def size(self, sort: Sort) -> int | None:
+        """How many values a sort has; None for infinitely many, or where it is not known."""
+
+
+class Site:
+    """Where a meaning is asked: operator kind, indices, sorts; and what decides open points."""
+
+    __slots__ = ("indices", "kind", "points", "sort", "sorts")
+
+    def __init__(
+        self, kind: str, indices: tuple[Any, ...], sort: Sort, sorts: tuple[Sort, ...], points: Points
+    ) -> None:
+        self.kind = kind
+        self.indices = indices
+        self.sort = sort
+        self.sorts = sorts
+        self.points = points
+
+    def open(self, args: tuple[Value, ...], allowed: tuple[Value, ...] | None = None) -> Value:
+        """The value at an open point: the model's, else each of `allowed` in turn (None: any value of the sort).
+
+        Raises CannotSay where there are too many.
+        """
+        partial = self.points.interpretation.partial
+        if partial:
+            table = partial.get(partial_key(self.kind, self.indices, self.sorts)) or partial.get(self.kind)
+            if table is not None:
+                return table.at(args)
+        return self.points.choose((self.kind, self.indices, self.sorts, args), self.sort, allowed)
+
+
+def partial_key(kind: str, indices: tuple[Any, ...], sorts: tuple[Sort, ...]) -> str:
+    """The name under which a model may fix the open points of one instance of an operator: `OP_FP_TO_UBV 8 (RM,FP(3,5))`."""
+    return " ".join([kind, *map(str, indices), f"({','.join(map(str, sorts))})"])
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """A registered meaning: the function that gives the function of the values at a site, and how the evaluator calls it."""
+
+    kind: str
+    prepare: Callable[[Site], Callable[..., Any]]
+    whole: bool
+    lazy: bool
+    asks: bool
+    open: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What the meaning of a binder gets: its variables, the terms behind them, the values of the variables outside."""
+
+    term: Term
+    variables: tuple[Term, ...]
+    rest: tuple[Term, ...]
+    values: dict[Term, Value]
+
+
+BinderMeaning = Callable[[Site, Scope], Any]
+
+MEANINGS: dict[str, Meaning] = {}
+BINDERS: dict[str, BinderMeaning] = {}
+LITERALS: dict[str, Callable[[Sort, Any], Value]] = {}
+SPECIALS: dict[str, Callable[[Sort, str], Value]] = {}
+CARDINALITIES: dict[str, Callable[[Sort, Points], int | None]] = {}
+ENUMERATIONS: dict[str, Callable[[Sort, Points], tuple[Value, ...] | None]] = {}
+
+Function = Callable[..., Any]
+
+
+def _enter(kinds: tuple[str, ...], prepare: Callable[[Site], Function], asks: bool, whole: bool, lazy: bool, open_: str) -> None:
+    for kind in kinds:
+        if kind in MEANINGS or kind in BINDERS:
+            raise ValueError(f"{kind} has two meanings")
+        MEANINGS[kind] = Meaning(kind, prepare, whole, lazy, asks, open_)
+
+
+def meaning(*kinds: str, whole: bool = False, lazy: bool = False, open: str = "") -> Callable[[Function], Function]:
+    """Enter a function of (site, *values) as the meaning of operators; `open` says in words which points are open."""
+
+    def enter(function: Function) -> Function:
+        asks = isgeneratorfunction(function)
+
+        def prepare(site: Site) -> Function:
+            return lambda *values: function(site, *values)
+
+        _enter(kinds, prepare, asks, whole, lazy, open)
+        return function
+
+    return enter
+
+
+def prepared(*kinds: str, whole: bool = False, open: str = "") -> Callable[[Function], Function]:
+    """Enter a function of the site that gives the function of the values."""
+
+    def enter(prepare: Function) -> Function:
+        _enter(kinds, prepare, False, whole, False, open)
+        return prepare
+
+    return enter
+
+
+def binder(*kinds: str) -> Callable[[BinderMeaning], BinderMeaning]:
+    """Enter the meaning of a binder: a function, or a generator, of the site and a `Scope`."""
+
+    def enter(function: BinderMeaning) -> BinderMeaning:
+        for kind in kinds:
+            BINDERS[kind] = function
+        return function
+
+    return enter
+
+
+def _by_sort(table: dict[str, Any]) -> Callable[[str], Callable[[Function], Function]]:
+    def decorator(kind: str) -> Callable[[Function], Function]:
+        def enter(function: Function) -> Function:
+            table[kind] = function
+            return function
+
+        return enter
+
+    return decorator
+
+
+literal = _by_sort(LITERALS)
+special = _by_sort(SPECIALS)
+cardinality = _by_sort(CARDINALITIES)
+enumeration = _by_sort(ENUMERATIONS)
