@@ -1,0 +1,153 @@
+"""Sequences, as z3 and cvc5 have them: tuples of values, with the meanings of the strings' operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from murxpy.logic.sorts import Sort, components
+from murxpy.semantics.closures import holds_opaque, select
+from murxpy.semantics.registry import Asking, Site, meaning, prepared, special
+from murxpy.semantics.values import CannotSay, Value
+
+Seq = tuple[Value, ...]
+_OPAQUE = frozenset(["SORT_ARRAY", "SORT_FUN", "SORT_REGLAN"])
+
+
+def extract(whole: Seq, start: int, length: int) -> Seq:
+    """`seq.extract`: the empty sequence where `start` is outside or `length` is not positive."""
+    return whole[start : start + length] if 0 <= start < len(whole) and length > 0 else ()
+
+
+def at(whole: Seq, position: int) -> Seq:
+    """`seq.at`: a sequence of one element, the empty one outside."""
+    return whole[position : position + 1] if position >= 0 else ()
+
+
+def update(whole: Seq, position: int, part: Seq) -> Seq:
+    """`seq.update` of cvc5: `part` written over `whole` from `position` on, no further than its end."""
+    if not 0 <= position < len(whole):
+        return whole
+    return (whole[:position] + part + whole[position + len(part) :])[: len(whole)]
+
+
+def prefix_of(part: Seq, whole: Seq) -> bool:
+    """`seq.prefixof`."""
+    return whole[: len(part)] == part
+
+
+def suffix_of(part: Seq, whole: Seq) -> bool:
+    """`seq.suffixof`."""
+    return len(part) <= len(whole) and whole[len(whole) - len(part) :] == part
+
+
+def index_of(whole: Seq, part: Seq, start: int) -> int:
+    """`seq.indexof`: the first position from `start` on, -1 where there is none; the empty sequence is at `start`."""
+    if not 0 <= start <= len(whole):
+        return -1
+    places = range(start, len(whole) - len(part) + 1)
+    return next((k for k in places if whole[k : k + len(part)] == part), -1)
+
+
+def last_index_of(whole: Seq, part: Seq) -> int:
+    """`seq.last_indexof` of z3: the last position, -1 where there is none; the empty sequence is at the end."""
+    places = range(len(whole) - len(part), -1, -1)
+    return next((k for k in places if whole[k : k + len(part)] == part), -1)
+
+
+def contains(whole: Seq, part: Seq) -> bool:
+    """`seq.contains`."""
+    return index_of(whole, part, 0) >= 0
+
+
+def replace(whole: Seq, part: Seq, by: Seq) -> Seq:
+    """`seq.replace`: the first occurrence; the empty sequence occurs at the start."""
+    place = index_of(whole, part, 0)
+    return whole if place < 0 else whole[:place] + by + whole[place + len(part) :]
+
+
+def replace_all(whole: Seq, part: Seq, by: Seq) -> Seq:
+    """`seq.replace_all`: each occurrence, from the left; the empty sequence is not replaced."""
+    done: list[Value] = []
+    start = 0
+    place = index_of(whole, part, 0) if part else -1
+    while place >= 0:
+        done += [*whole[start:place], *by]
+        start = place + len(part)
+        place = index_of(whole, part, start)
+    return (*done, *whole[start:])
+
+
+# Those that compare elements, and those that do not.
+_COMPARING: dict[str, Callable[..., Value]] = {
+    "OP_SEQ_PREFIX": prefix_of,
+    "OP_SEQ_SUFFIX": suffix_of,
+    "OP_SEQ_CONTAINS": contains,
+    "OP_SEQ_INDEXOF": index_of,
+    "OP_SEQ_LAST_INDEXOF": last_index_of,
+    "OP_SEQ_REPLACE": replace,
+    "OP_SEQ_REPLACE_ALL": replace_all,
+}
+_OTHERS: dict[str, Callable[..., Value]] = {
+    "OP_SEQ_LENGTH": len,
+    "OP_SEQ_EXTRACT": extract,
+    "OP_SEQ_UPDATE": update,
+    "OP_SEQ_AT": at,
+    "OP_SEQ_REV": lambda whole: whole[::-1],
+    "OP_SEQ_UNIT": lambda element: (element,),
+}
+
+
+def decided(sort: Sort, function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, which compares parts of values of `sort`; where these may be opaque it raises CannotSay."""
+    if not any(inner.kind in _OPAQUE or inner.kind == "SORT_DT" for inner in components(sort)):
+        return function
+
+    def careful(*values: Value) -> Any:
+        if any(holds_opaque(value) for value in values):
+            raise CannotSay("equality of functions over a large domain")
+        return function(*values)
+
+    return careful
+
+
+def _enter(kind: str, function: Callable[..., Value], compares: bool) -> None:
+    prepared(kind)(lambda site: decided(site.sorts[0], function) if compares else function)
+
+
+for _kind, _function in _COMPARING.items():
+    _enter(_kind, _function, True)
+for _kind, _function in _OTHERS.items():
+    _enter(_kind, _function, False)
+
+
+@prepared("OP_SEQ_CONCAT", whole=True)
+def _concat(site: Site) -> Callable[..., Seq]:
+    return lambda *parts: tuple(element for part in parts for element in part)
+
+
+@prepared("OP_SEQ_NTH", open="a position outside: any element")
+def _nth(site: Site) -> Callable[[Seq, int], Value]:
+    return lambda whole, k: whole[k] if 0 <= k < len(whole) else site.open((whole, k))
+
+
+@meaning("OP_SEQ_MAP")
+def _map(site: Site, function: Value, whole: Seq) -> Asking:
+    done = []
+    for element in whole:
+        done.append((yield from select(function, element)))
+    return tuple(done)
+
+
+@meaning("OP_SEQ_FOLDL")
+def _fold(site: Site, function: Value, start: Value, whole: Seq) -> Asking:
+    value = start
+    for element in whole:
+        with_value = yield from select(function, value)
+        value = yield from select(with_value, element)
+    return value
+
+
+@special("SORT_SEQ")
+def _special(sort: Sort, name: str) -> Seq:
+    return {"seq.empty": ()}[name]
