@@ -10,14 +10,14 @@ from operator import and_, ge, gt, le, lt, or_, xor
 
 from murxpy.logic.sorts import Sort
 from murxpy.logic.values import special_value
-from murxpy.semantics.registry import Site, meaning, prepared, special
+from murxpy.semantics.registry import Points, Site, meaning, prepared, special
 from murxpy.semantics.values import Value
 
 Binary = Callable[[int, int], int]
 
 
 @special("SORT_BV")
-def _special(sort: Sort, name: str) -> Value:
+def _special(sort: Sort, name: str, points: Points) -> Value:
     return int(special_value(name, sort))
 
 

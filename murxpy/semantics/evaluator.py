@@ -263,7 +263,7 @@ class Evaluator:
             reader = LITERALS.get(sort.kind)
             return term.indices[0] if reader is None else reader(sort, term.indices[0])
         if op == SPECIAL:
-            return SPECIALS[sort.kind](sort, term.indices[0])
+            return SPECIALS[sort.kind](sort, term.indices[0], self)
         if op == CONSTANT:
             if term in self.interpretation.constants:
                 return self.interpretation.constants[term]

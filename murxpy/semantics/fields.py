@@ -36,7 +36,7 @@ def _bitsum(site: Site) -> Callable[..., int]:
 
 
 @special("SORT_FF")
-def _special(sort: Sort, name: str) -> int:
+def _special(sort: Sort, name: str, points: Points) -> int:
     return {"ff.zero": 0, "ff.one": 1 % sort.width, "ff.negone": sort.width - 1}[name]
 
 

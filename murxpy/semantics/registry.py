@@ -24,7 +24,8 @@ signature says of further arguments is done by the evaluator: an operator that i
         if both_zero_and_different(left, right):
             return site.open((left, right), (left, right))
 
-`@literal(SORT_KIND)` makes a value of a literal's payload where they differ, `@special(SORT_KIND)` one of a special value's name.
+`@literal(SORT_KIND)` makes a value of a literal's payload where they differ, `@special(SORT_KIND)` one of a special
+value's name and of the points.
 `@cardinality(SORT_KIND)` says how many values a sort has, `@enumeration(SORT_KIND)` lists them (`domains.py`).
 """
 
@@ -143,7 +144,7 @@ BinderMeaning = Callable[[Site, Scope], Any]
 MEANINGS: dict[str, Meaning] = {}
 BINDERS: dict[str, BinderMeaning] = {}
 LITERALS: dict[str, Callable[[Sort, Any], Value]] = {}
-SPECIALS: dict[str, Callable[[Sort, str], Value]] = {}
+SPECIALS: dict[str, Callable[[Sort, str, Points], Value]] = {}
 CARDINALITIES: dict[str, Callable[[Sort, Points], int | None]] = {}
 ENUMERATIONS: dict[str, Callable[[Sort, Points], tuple[Value, ...] | None]] = {}
 

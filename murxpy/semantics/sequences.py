@@ -7,7 +7,7 @@ from typing import Any
 
 from murxpy.logic.sorts import Sort, components
 from murxpy.semantics.closures import holds_opaque, select
-from murxpy.semantics.registry import Asking, Site, meaning, prepared, special
+from murxpy.semantics.registry import Asking, Points, Site, meaning, prepared, special
 from murxpy.semantics.values import CannotSay, Value
 
 Seq = tuple[Value, ...]
@@ -149,5 +149,5 @@ def _fold(site: Site, function: Value, start: Value, whole: Seq) -> Asking:
 
 
 @special("SORT_SEQ")
-def _special(sort: Sort, name: str) -> Seq:
+def _special(sort: Sort, name: str, points: Points) -> Seq:
     return {"seq.empty": ()}[name]

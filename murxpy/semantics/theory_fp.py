@@ -167,14 +167,14 @@ def _literal(sort: Sort, bits: int) -> int:
 
 
 @special("SORT_FP")
-def _special(sort: Sort, name: str) -> int:
+def _special(sort: Sort, name: str, points: Points) -> int:
     f = format_of_sort(sort)
     values = {"fp.nan": f.nan, "fp.+oo": f.infinity, "fp.-oo": f.sign | f.infinity, "fp.+zero": 0, "fp.-zero": f.sign}
     return values[name]
 
 
 @special("SORT_RM")
-def _mode(sort: Sort, name: str) -> str:
+def _mode(sort: Sort, name: str, points: Points) -> str:
     return name.removeprefix("rm.").upper()
 
 

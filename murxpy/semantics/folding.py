@@ -1,0 +1,43 @@
+"""Folding a function over a set or bag, whose elements have no order."""
+
+from __future__ import annotations
+
+from math import prod
+
+from murxpy.semantics.closures import apply
+from murxpy.semantics.registry import Asking
+from murxpy.semantics.values import CannotSay, Value
+
+MAX_PARTS = 256  # sub-bags that are looked at
+MAX_RESULTS = 64
+
+
+def fold_any_order(function: Value, start: Value, counted: list[tuple[Value, int]]) -> Asking:
+    """The results, a tuple, of folding over elements with their counts in every order: of each sub-bag those of its parts.
+
+    Raises CannotSay where there are too many.
+    """
+    full = tuple(count for _, count in counted)
+    if prod(count + 1 for count in full) > MAX_PARTS:
+        raise CannotSay(f"a fold over {sum(full)} elements")
+    results: dict[tuple[int, ...], dict[Value, None]] = {tuple(0 for _ in full): {start: None}}
+    for _ in range(sum(full)):
+        results = yield from _longer(function, counted, results)
+    return tuple(results[full])
+
+
+def _longer(
+    function: Value, counted: list[tuple[Value, int]], results: dict[tuple[int, ...], dict[Value, None]]
+) -> Asking:
+    """The results of the sub-bags with one element more."""
+    longer: dict[tuple[int, ...], dict[Value, None]] = {}
+    for taken, values in results.items():
+        for k, (element, count) in enumerate(counted):
+            if taken[k] == count:
+                continue
+            found = longer.setdefault((*taken[:k], taken[k] + 1, *taken[k + 1 :]), {})
+            for value in values:
+                found[(yield from apply(function, (element, value)))] = None
+            if len(found) > MAX_RESULTS:
+                raise CannotSay("a fold that depends on the order")
+    return longer
