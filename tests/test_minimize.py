@@ -11,8 +11,8 @@ import pytest
 from commands import FAKE, error, fuzz_fake, outcome
 from plants import long_trace, planted
 
-from murxpy.campaign import minimize as minimizer
 from murxpy.campaign.minimize import Minimized, Progress, Wishes, minimize
+from murxpy.campaign.wanted import Match, shows
 from murxpy.errors import InputError
 from murxpy.oracles.crash import Outcome
 from murxpy.trace.grammar import parse_trace
@@ -101,10 +101,10 @@ def test_what_must_be_large_stays() -> None:
 
 def test_another_defect_is_not_accepted() -> None:
     """Murxla takes any failure for the same."""
-    shows = partial(minimizer._shows, family="toy", key="crash-sigsegv-toy-check", kind="crash")
-    assert all(not shows(Outcome("died", status=status)) for status in (6, 256))
+    same = partial(shows, family="toy", key="crash-sigsegv-toy-check", kind="crash")
+    assert all(not same(Outcome("died", status=status)) for status in (6, 256))
     malformed = Outcome("report", {"status": "malformed", "finding": None, "message": "a.trace:1: no"})
-    assert not shows(malformed)
+    assert not same(malformed)
 
 
 def test_several_replays_at_a_time_find_the_same() -> None:
@@ -159,7 +159,7 @@ def test_what_shows_now_and_then_needs_tries(tmp_path: Path) -> None:
 
 
 def test_what_is_slow_stays_slow() -> None:
-    result = reduced(EXAMPLE, Wishes(slower=0.5, time=60), at="pop", how="sleep")
+    result = reduced(EXAMPLE, Wishes(match=Match(slower=0.5), time=60), at="pop", how="sleep")
     assert rows(result) == ["new", "push 1", "pop 1"]
     assert result.key == "slower than 0.5 s in pop"
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
+from itertools import islice
 
 import pytest
 from hypothesis import given
@@ -20,14 +21,20 @@ Numbers = tuple[int, ...]
 
 
 def numbers(interesting: Callable[[Numbers], bool], start: Numbers, width: int = 1) -> tuple[Reducer[Numbers], list[Numbers]]:
-    """A reducer of tuples of numbers, and what it tests."""
+    """A reducer of tuples of numbers, and what it tests, `width` candidates at a time."""
     tested: list[Numbers] = []
 
-    def first(candidates: Sequence[Numbers]) -> int | None:
-        tested.extend(candidates)
-        return next((at for at, candidate in enumerate(candidates) if interesting(candidate)), None)
+    def first(candidates: Iterator[Numbers]) -> int | None:
+        done = 0
+        while window := list(islice(candidates, width)):
+            tested.extend(window)
+            for at, candidate in enumerate(window, done):
+                if interesting(candidate):
+                    return at
+            done += len(window)
+        return None
 
-    return Reducer(Problem(first, lambda c: (len(c), c), repr), start, width), tested
+    return Reducer(Problem(first, lambda c: (len(c), c), repr), start), tested
 
 
 def without(numbers: Numbers, low: int, high: int) -> Numbers:

@@ -13,7 +13,7 @@ from murxpy.campaign.plans import Request, parse_request
 from murxpy.campaign.store import FILE, Store
 from murxpy.errors import InputError
 
-_STEM = re.compile(r"([0-9a-f]{16})(?:-\d+)?")
+_STEM = re.compile(r"([0-9a-f]{16})(?:-\d+)?(?:\.min)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Origin:
 
 
 def origin(path: Path) -> Origin | None:
-    """The origin of the trace `OUT/findings/BUCKET/SEED.trace`; None for a file anywhere else."""
+    """The origin of the trace `OUT/findings/BUCKET/SEED.trace`, or `SEED.min.trace` there; None for a file anywhere else."""
     match = _STEM.fullmatch(path.stem)
     folder = path.absolute().parent
     out = folder.parent.parent

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from murxpy.campaign.handles import Job, Worker
 from murxpy.campaign.limits import Limits
@@ -14,15 +15,34 @@ from murxpy.errors import InternalError
 from murxpy.oracles.crash import Outcome
 
 Wanted = Callable[[Outcome], bool]
-_LOSSES = 5  # processes that a candidate may lose before it began
+_LOSSES = 5  # processes in a row that are lost before they began a replay
+_NAME = "candidate"
 
 
 class OutOfTime(Exception):
     """The time given is over."""
 
 
+def replay_of(text: str, name: str = _NAME) -> Job:
+    """The job that replays `text`."""
+    return Job(0, 0, 0.0, text=text, name=name)
+
+
+@dataclass(eq=False)
+class _Task:
+    """Jobs on a worker. `fresh`: the process does nothing else, and the task is over when it has ended."""
+
+    worker: Worker
+    jobs: Sequence[Job]
+    at: int = 0
+    fresh: bool = False
+    outcomes: list[Outcome] = field(default_factory=list)
+    clean: bool = True
+    over: bool = False
+
+
 class Tester:
-    """Replays texts on `plan`'s target, `jobs` at a time, each for `wall` seconds at most, until `deadline` (monotonic).
+    """Replays candidates on `plan`'s target, `jobs` at a time, each for `wall` seconds at most, until `deadline` (monotonic).
 
     `alone`: every replay gets a process of its own, and how that process ends counts, too; otherwise a process does up
     to `limits.recycle` replays, and a replay in which it dies is made again in a fresh one. `tries`: how often a
@@ -39,6 +59,7 @@ class Tester:
         self.replays = 0
         self._pool = Pool([plan], limits)
         self._workers: list[Worker] = []
+        self._tasks: dict[int, _Task] = {}
         try:
             (self.about,) = self._pool.warm()
         except BaseException:
@@ -49,75 +70,126 @@ class Tester:
         """End all processes."""
         self._pool.close()
 
-    def fresh(self, text: str) -> list[Outcome]:
-        """How a replay of `text` in a fresh process ended, and then how the process did where something was wrong with that."""
-        worker = self._pool.spawn(0)
-        self._assign(worker, text)
-        self._pool.stop(worker)
-        outcomes: list[Outcome] = []
-        while True:
-            for event in self._step():
-                if event.worker is worker:
-                    if isinstance(event, Lost):
-                        return outcomes
-                    outcomes.append(event.outcome)
+    def fresh(self, *jobs: Job) -> list[Outcome]:
+        """How each of `jobs` in one fresh process ended, and then how the process did where something was wrong with that."""
+        task = self._begin_fresh(jobs)
+        while not task.over:
+            self._step()
+        return task.outcomes
 
-    def first(self, texts: Sequence[str], wanted: Wanted) -> int | None:
-        """The index of the first of `texts` whose replay ends as `wanted`; None when none does. Raises OutOfTime."""
-        if self.alone:
-            return next((at for at, text in enumerate(texts) if self._again(text, wanted, self.tries)), None)
-        for at, (outcome, clean) in enumerate(self._replay(texts)):
-            shown = wanted(outcome)
-            if shown and clean:
-                return at
-            if (shown or self.tries > 1) and self._again(texts[at], wanted, max(1, self.tries - (not shown))):
-                return at
+    def many(self, count: int, *jobs: Job) -> list[list[Outcome]]:
+        """The outcomes of `count` fresh processes that each do `jobs`, as many at a time as there may be."""
+        done: list[_Task] = []
+        running: list[_Task] = []
+        while len(done) < count:
+            while len(running) < self.jobs and len(done) + len(running) < count:
+                running.append(self._begin_fresh(jobs))
+            self._step()
+            done += [task for task in running if task.over]
+            running = [task for task in running if not task.over]
+        return [task.outcomes for task in done]
+
+    def first(self, texts: Iterator[str], wanted: Wanted) -> int | None:
+        """The index of the first of `texts` that is seen to end as `wanted`; None when none does. Raises OutOfTime.
+
+        With several jobs, those that are begun behind it are given up as soon as one is seen to.
+        """
+        replays = self._replays(texts)
+        try:
+            for task in replays:
+                shown = any(map(wanted, task.outcomes))
+                if shown and task.clean:
+                    return task.at
+                tries = max(1, self.tries - (not shown)) if shown or self.tries > 1 else 0
+                if any(wanted(outcome) for _ in range(tries) for outcome in self.fresh(*task.jobs)):
+                    return task.at
+        finally:
+            replays.close()
+            self._give_up()
         return None
 
-    def _again(self, text: str, wanted: Wanted, tries: int) -> bool:
-        return any(wanted(outcome) for _ in range(tries) for outcome in self.fresh(text))
-
-    def _replay(self, texts: Sequence[str]) -> list[tuple[Outcome, bool]]:
-        """How the replay of each text ended, and whether its process had done nothing before it."""
-        waiting = deque(range(len(texts)))
-        running: dict[int, tuple[Worker, int]] = {}
-        done: dict[int, tuple[Outcome, bool]] = {}
-        losses = 0
-        while len(done) < len(texts):
-            while waiting and len(running) < self.jobs:
-                worker = self._idle(running)
-                running[worker.number] = (worker, waiting.popleft())
-                self._assign(worker, texts[running[worker.number][1]])
-            for event in self._step():
-                _, at = running.get(event.worker.number, (event.worker, -1))
-                if isinstance(event, Result) and at >= 0:
-                    done[at] = (event.outcome, not event.past)
-                    del running[event.worker.number]
-                elif isinstance(event, Lost) and at >= 0:
-                    del running[event.worker.number]
-                    waiting.appendleft(at)
+    def _replays(self, texts: Iterator[str]) -> Generator[_Task, None, None]:
+        """The replays of the texts as they end."""
+        waiting: deque[tuple[int, str]] = deque()
+        running: list[_Task] = []
+        more, losses, begun = True, 0, enumerate(texts)
+        while True:
+            while len(running) < self.jobs and (waiting or more):
+                if not waiting:
+                    following = next(begun, None)
+                    more = following is not None
+                    if following is None:
+                        break
+                    waiting.append(following)
+                running.append(self._begin(*waiting.popleft()))
+            if not running:
+                return
+            self._step()
+            for task in [task for task in running if task.over]:
+                running.remove(task)
+                if task.outcomes:
+                    losses = 0
+                    yield task
+                else:  # the process was gone before it began
                     losses += 1
-            if losses > _LOSSES * len(texts):
+                    waiting.append((task.at, str(task.jobs[0].text)))
+            if losses > _LOSSES:
                 raise InternalError("the processes die before they begin a replay; see what 'murxpy doctor' says")
-        return [done[at] for at in range(len(texts))]
 
-    def _idle(self, running: dict[int, tuple[Worker, int]]) -> Worker:
+    def _begin(self, at: int, text: str) -> _Task:
+        if self.alone:
+            task = self._begin_fresh((replay_of(text),))
+            task.at = at
+            return task
+        task = _Task(self._idle(), (replay_of(text),), at)
+        self._assign(task)
+        return task
+
+    def _begin_fresh(self, jobs: Sequence[Job]) -> _Task:
+        task = _Task(self._pool.spawn(0), jobs, fresh=True)
+        self._assign(task)
+        self._pool.stop(task.worker)
+        return task
+
+    def _idle(self) -> Worker:
         """A process without work: one that has done few replays, else a fresh one."""
         self._workers = [worker for worker in self._workers if worker.number in self._pool.workers and not worker.eof]
-        for worker in self._workers:
-            if worker.number not in running and not worker.stopping and worker.killed is None:
+        given_up = [worker for worker in self._workers if worker.jobs and worker.number not in self._tasks]
+        for worker in given_up[: max(0, len(given_up) - self.jobs)]:
+            worker.kill("stopped")
+        for worker in list(self._workers):
+            if worker.number not in self._tasks and not worker.jobs and worker.killed is None:
                 if len(worker.past) < self._pool.limits.recycle:
                     return worker
+                self._workers.remove(worker)
                 self._pool.stop(worker)
         worker = self._pool.spawn(0)
         self._workers.append(worker)
         return worker
 
-    def _assign(self, worker: Worker, text: str) -> None:
-        self.replays += 1
-        self._pool.assign(worker, Job(self._pool.job_number(), 0, self.wall, text=text, name="candidate"))
+    def _assign(self, task: _Task) -> None:
+        self._tasks[task.worker.number] = task
+        for job in task.jobs:
+            self.replays += 1
+            self._pool.assign(task.worker, replace(job, number=self._pool.job_number(), wall=self.wall))
 
-    def _step(self) -> list[Result | Lost]:
+    def _give_up(self) -> None:
+        """Ask no more for what still runs; what is over soon ends by itself, and leaves a process for others."""
+        for task in self._tasks.values():
+            if task.fresh:
+                task.worker.kill("stopped")
+        self._tasks.clear()
+
+    def _step(self) -> None:
         if self.deadline is not None and time.monotonic() >= self.deadline:
             raise OutOfTime
-        return self._pool.step(0.05)
+        for event in self._pool.step(0.05):
+            task = self._tasks.get(event.worker.number)
+            if task is None:
+                continue
+            if isinstance(event, Result):
+                task.outcomes.append(event.outcome)
+                task.clean = task.fresh or not event.past
+            if isinstance(event, Lost) or not task.fresh:
+                task.over = True
+                del self._tasks[event.worker.number]

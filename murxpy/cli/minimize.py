@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
 import click
 
-from murxpy.campaign.minimize import Minimized, Progress, Wishes
+from murxpy.campaign.folder import write_atomically
+from murxpy.campaign.minimize import SAVE_SECONDS, Minimized, Progress, Wishes
 from murxpy.campaign.minimize import minimize as minimize_trace
 from murxpy.campaign.origin import origin
+from murxpy.campaign.wanted import Match, exit_kind
 from murxpy.cli.params import duration
 from murxpy.cli.replay import plan_of as trace_plan
+from murxpy.errors import InputError
 from murxpy.report.console import is_live_terminal
 from murxpy.report.text import amount, brief, percent, rate
 from murxpy.trace.file import read_trace
@@ -26,39 +32,74 @@ from murxpy.trace.grammar import parse_trace
               help="Where the result goes.  [default: NAME.min.trace beside NAME.trace]")  # fmt: skip
 @click.option("--tries", type=click.IntRange(1, 100), default=1, show_default=True,
               help="Replay each candidate up to so often, for what does not show each time.")  # fmt: skip
-@click.option("--slower", type=duration, metavar="TIME", help="Keep that a replay takes longer than this, not a finding.")
+@click.option("--match-message", metavar="TEXT", help="Keep a finding with this message, not the same bucket.")
+@click.option("--match-part", metavar="TEXT", help="Keep a finding with this text in its message.")
+@click.option("--match-exit", metavar="CODE|SIGNAL", help="Keep that the process ends so, such as 3 or SIGSEGV.")
+@click.option("--unknown", is_flag=True, help="Keep that the last check answers unknown.")
+@click.option("--slower", type=duration, metavar="TIME", help="Keep that a replay takes longer than this.")
+@click.option("--command", metavar="COMMAND", help="Keep what this command, given a candidate's file, exits with 0 for.")
 @click.option("--solver", metavar="SOLVER[@PLACE]", help="Replay on this one.  [default: where the trace comes from]")
 @click.option("--wrapper", metavar="FILE", help="Wrapper of the solver.")
 def minimize(
-    file: Path, jobs: int, seconds: float | None, output: Path | None, tries: int, slower: float | None,
-    solver: str | None, wrapper: str | None,
+    file: Path, jobs: int, seconds: float | None, output: Path | None, tries: int, solver: str | None,
+    wrapper: str | None, **wishes: Any,
 ) -> None:  # fmt: skip
     """Make TRACE as small as it can be while its replay still shows the same finding.
 
-    Ctrl-C ends it with the best so far; a second call goes on from that.
+    The same is: its kind and its bucket, unless --match-..., --unknown or --slower ask for something else, all of which
+    must hold then, or --command does. Ctrl-C ends it with the best so far; a second call goes on from that.
     """
+    match, command = _wanted(**wishes)
     source = read_trace(file)
     plan = trace_plan(parse_trace(source, str(file)), solver, wrapper, None if solver or wrapper else origin(file))
-    output = output or file.with_suffix(".min.trace")
+    output = output or file.with_name(f"{file.name.removesuffix('.trace').removesuffix('.min')}.min.trace")
     earlier = read_trace(output) if output.is_file() and output.resolve() != file.resolve() else None
     if earlier is not None:
         parse_trace(earlier, str(output))  # what is no trace is not overwritten
-    live = is_live_terminal(sys.stderr)
-    result = minimize_trace(plan, source, str(file), Wishes(jobs, seconds, tries, slower), earlier, _show if live else _ignore)
-    output.write_bytes(result.text.encode("utf-8", "surrogatepass"))
-    if live:
-        click.echo("\r\x1b[K", err=True, nl=False)
+    watch = _Watch(output)
+    result = minimize_trace(plan, source, str(file), Wishes(jobs, seconds, tries, match, command), earlier, watch.see)
+    write_atomically(output, result.text)
+    watch.clear()
     click.echo(_summary(result, output))
 
 
-def _ignore(progress: Progress) -> None:
-    """Show nothing: nobody looks."""
+def _wanted(match_message: str | None, match_part: str | None, match_exit: str | None, unknown: bool, slower: float | None,
+            command: str | None) -> tuple[Match, tuple[str, ...]]:  # fmt: skip
+    """What is to be kept."""
+    match = Match(match_message, match_part, None if match_exit is None else exit_kind(match_exit), unknown, slower)
+    if command is None:
+        return match, ()
+    if match:
+        raise InputError("--command says alone what is kept: leave out --match-..., --unknown and --slower")
+    try:
+        return match, tuple(shlex.split(command)) or ("",)
+    except ValueError as error:
+        raise InputError(f"--command: {error}, expected words as for a shell") from None
 
 
-def _show(progress: Progress) -> None:
-    tests = rate(progress.tests / progress.seconds) if progress.seconds else "-"
-    state = f"{amount(progress.lines, 'line')}, {amount(progress.terms, 'term')}, {amount(progress.tests, 'test')}, {tests}"
-    click.echo(f"\r\x1b[K{state}", err=True, nl=False)
+class _Watch:
+    """Shows how far it has come where somebody looks, and writes the best so far now and then."""
+
+    def __init__(self, output: Path) -> None:
+        self._output = output
+        self._live = is_live_terminal(sys.stderr)
+        self._written = time.monotonic()
+        self._lines = 0
+
+    def see(self, progress: Progress) -> None:
+        """Take the news."""
+        if time.monotonic() - self._written >= SAVE_SECONDS and progress.lines != self._lines:
+            write_atomically(self._output, progress.text())
+            self._written, self._lines = time.monotonic(), progress.lines
+        if self._live:
+            tests = rate(progress.tests / progress.seconds) if progress.seconds else "-"
+            state = [amount(progress.lines, "line"), amount(progress.terms, "term"), amount(progress.tests, "test"), tests]
+            click.echo(f"\r\x1b[K{', '.join(state)}", err=True, nl=False)
+
+    def clear(self) -> None:
+        """Take away the line of progress."""
+        if self._live:
+            click.echo("\r\x1b[K", err=True, nl=False)
 
 
 def _summary(result: Minimized, output: Path) -> str:

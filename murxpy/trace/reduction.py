@@ -6,7 +6,7 @@ that only goes on after an acceptance ends.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Generic, TypeVar
@@ -18,23 +18,22 @@ T = TypeVar("T")
 class Problem(Generic[T]):
     """What is to be reduced.
 
-    `first` gives the index of the first candidate in a sequence that passes the test, None when none does; it may test
-    them at the same time. `order` sorts candidates, the smallest best; `name` is a text that tells them apart.
+    `first` gives the index of one of the candidates that passes the test, the first to be seen to, None when none does; it may
+    test several at a time, and takes only as many as it tests. `order` sorts candidates, the smallest best; `name` is a
+    text that tells them apart.
     """
 
-    first: Callable[[Sequence[T]], int | None]
+    first: Callable[[Iterator[T]], int | None]
     order: Callable[[T], Any]
     name: Callable[[T], str]
 
 
 class Reducer(Generic[T]):
-    """The best candidate so far, `width` tests at a time; `accepted` is called with each new best."""
+    """The best candidate so far; `accepted` is called with each new best."""
 
-    def __init__(self, problem: Problem[T], start: T, width: int = 1,
-                 accepted: Callable[[T], None] = lambda best: None) -> None:  # fmt: skip
+    def __init__(self, problem: Problem[T], start: T, accepted: Callable[[T], None] = lambda best: None) -> None:
         self.problem = problem
         self.best = start
-        self.width = width
         self.tests = 0
         self.repeated = 0
         self._accepted = accepted
@@ -43,37 +42,28 @@ class Reducer(Generic[T]):
 
     def offer(self, candidates: Iterable[T]) -> int | None:
         """Make the first of `candidates` that is smaller than the best and passes the new best; its index, else None."""
-        window: list[tuple[int, T]] = []
-        for index, candidate in enumerate(candidates):
-            if self._worth(candidate, [other for _, other in window]):
-                window.append((index, candidate))
-                if len(window) == self.width:
-                    won = self._test(window)
-                    if won is not None:
-                        return won
-                    window = []
-        return self._test(window) if window else None
-
-    def _worth(self, candidate: T, waiting: Sequence[T]) -> bool:
-        """Whether it is smaller than the best, and neither was tried nor waits to be."""
-        if self.problem.order(candidate) >= self._order or candidate in waiting:
-            return False
-        tried = _digest(self.problem.name(candidate)) in self._tried
-        self.repeated += tried
-        return not tried
-
-    def _test(self, window: Sequence[tuple[int, T]]) -> int | None:
-        won = self.problem.first([candidate for _, candidate in window])
-        failed = len(window) if won is None else won
-        self.tests += failed + (won is not None)
-        self._tried.update(_digest(self.problem.name(candidate)) for _, candidate in window[:failed])
+        handed: list[tuple[int, T]] = []
+        won = self.problem.first(self._worthwhile(candidates, handed))
         if won is None:
             return None
-        index, self.best = window[won]
+        index, self.best = handed[won]
         self._order = self.problem.order(self.best)
-        self._tried.add(_digest(self.problem.name(self.best)))
         self._accepted(self.best)
         return index
+
+    def _worthwhile(self, candidates: Iterable[T], handed: list[tuple[int, T]]) -> Iterator[T]:
+        """Those that are smaller than the best and were never handed over before, each noted in `handed` with its index."""
+        for index, candidate in enumerate(candidates):
+            if self.problem.order(candidate) >= self._order:
+                continue
+            digest = _digest(self.problem.name(candidate))
+            if digest in self._tried:
+                self.repeated += 1
+                continue
+            self._tried.add(digest)
+            self.tests += 1
+            handed.append((index, candidate))
+            yield candidate
 
 
 def _digest(text: str) -> bytes:
@@ -102,11 +92,12 @@ def _sweep(reducer: Reducer[T], length: Callable[[T], int], without: Callable[[T
     removed = False
     end = length(reducer.best)
     while end > 0:
-        parts = [(max(0, high - size), high) for high in range(end, max(0, end - size * reducer.width), -size)]
         best = reducer.best
-        won = reducer.offer(without(best, low, high) for low, high in parts)
-        removed |= won is not None
-        end = min(parts[-1 if won is None else won][0], length(reducer.best))
+        won = reducer.offer(without(best, max(0, high - size), high) for high in range(end, 0, -size))
+        if won is None:
+            break
+        removed = True
+        end = min(end - size * (won + 1), length(reducer.best))
     return removed
 
 

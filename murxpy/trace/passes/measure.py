@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from murxpy.machine.tokens import FieldSort, Python, Quoted, Ref, Token
 from murxpy.trace.defuse import Script
@@ -11,18 +12,59 @@ from murxpy.trace.grammar import Line
 Rank = Callable[[Line], int]  # of a line's spelling, 0 for the simplest
 
 _CHARACTER = 256  # what a character of a text counts at least
+_KEPT = 50_000  # lines that are remembered
 
 
-def measure(lines: Script, rank: Rank = lambda line: 0) -> tuple[int, ...]:
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What a line counts, and how it is printed; the line itself, so that its place in memory is given to no other."""
+
+    line: Line
+    words: int
+    size: int
+    rank: int
+    seed: int
+    rows: str
+
+
+class Measure:
+    """Sizes and texts of traces. Lines are never changed in place, so what is known of one is kept.
+
+    `rank` counts the simpler spellings of a line's call.
+    """
+
+    def __init__(self, rank: Rank = lambda line: 0) -> None:
+        self._rank = rank
+        self._lines: dict[int, _Known] = {}
+
+    def key(self, script: Script) -> tuple[int, ...]:
+        """A key to sort traces by."""
+        known = [self._known(line) for line in script]
+        return (len(script), sum(k.words for k in known), sum(k.size for k in known), sum(k.rank for k in known),
+                sum(k.seed for k in known))  # fmt: skip
+
+    def text(self, script: Script) -> str:
+        """The lines as a trace without header, with nothing of what followed them but the ids."""
+        return "".join([self._known(line).rows for line in script])
+
+    def _known(self, line: Line) -> _Known:
+        known = self._lines.get(id(line))
+        if known is None:
+            if len(self._lines) > _KEPT:
+                self._lines.clear()
+            known = _Known(line, len(line.args), sum(map(_size, line.args)), self._rank(line), line.seed or 0, _rows(line))
+            self._lines[id(line)] = known
+        return known
+
+
+def measure(script: Script, rank: Rank = lambda line: 0) -> tuple[int, ...]:
     """A key to sort traces by."""
-    words = [token for line in lines for token in line.args]
-    return (
-        len(lines),
-        len(words),
-        sum(map(_size, words)),
-        sum(map(rank, lines)),
-        sum(line.seed or 0 for line in lines),
-    )
+    return Measure(rank).key(script)
+
+
+def text(script: Script) -> str:
+    """The lines as a trace without header, with nothing of what followed them but the ids."""
+    return "".join(map(_rows, script))
 
 
 def _size(token: Token) -> int:
@@ -37,12 +79,7 @@ def _size(token: Token) -> int:
     return len(str(token)) if isinstance(token, (Python, FieldSort)) else 0
 
 
-def text(lines: Script) -> str:
-    """The lines as a trace without header, with nothing of what followed them but the ids."""
-    rows: list[str] = []
-    for line in lines:
-        rows.append(line.head())
-        ids = line.result("return")
-        if ids is not None:
-            rows.append(f"      return {' '.join(map(str, ids))}")
-    return "\n".join(rows) + "\n"
+def _rows(line: Line) -> str:
+    ids = line.result("return")
+    row = line.head()
+    return f"{row}\n" if ids is None else f"{row}\n      return {' '.join(map(str, ids))}\n"
