@@ -159,9 +159,9 @@ def test_what_shows_now_and_then_needs_tries(tmp_path: Path) -> None:
 
 
 def test_what_is_slow_stays_slow() -> None:
-    result = reduced(EXAMPLE, Wishes(match=Match(slower=0.5), time=60), at="pop", how="sleep")
+    result = reduced(EXAMPLE, Wishes(match=Match(slower=0.2), time=60), at="pop", how="sleep")
     assert rows(result) == ["new", "push 1", "pop 1"]
-    assert result.key == "slower than 0.5 s in pop"
+    assert result.key == "slower than 0.2 s in pop"
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

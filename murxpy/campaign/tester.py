@@ -59,6 +59,7 @@ class Tester:
         self.replays = 0
         self._pool = Pool([plan], limits)
         self._workers: list[Worker] = []
+        self._spare: Worker | None = None
         self._tasks: dict[int, _Task] = {}
         try:
             (self.about,) = self._pool.warm()
@@ -146,7 +147,7 @@ class Tester:
         return task
 
     def _begin_fresh(self, jobs: Sequence[Job]) -> _Task:
-        task = _Task(self._pool.spawn(0), jobs, fresh=True)
+        task = _Task(self._new(), jobs, fresh=True)
         self._assign(task)
         self._pool.stop(task.worker)
         return task
@@ -163,15 +164,24 @@ class Tester:
                     return worker
                 self._workers.remove(worker)
                 self._pool.stop(worker)
-        worker = self._pool.spawn(0)
+        worker = self._new()
         self._workers.append(worker)
         return worker
+
+    def _new(self) -> Worker:
+        """A process that has done nothing yet: the spare one, so that nobody waits for a fork."""
+        spare, self._spare = self._spare, None
+        if spare is not None and spare.number in self._pool.workers and not spare.eof and spare.killed is None:
+            return spare
+        return self._pool.spawn(0)
 
     def _assign(self, task: _Task) -> None:
         self._tasks[task.worker.number] = task
         for job in task.jobs:
             self.replays += 1
             self._pool.assign(task.worker, replace(job, number=self._pool.job_number(), wall=self.wall))
+        if self._spare is None:
+            self._spare = self._pool.spawn(0)
 
     def _give_up(self) -> None:
         """Ask no more for what still runs; what is over soon ends by itself, and leaves a process for others."""
