@@ -263,7 +263,8 @@ class Evaluator:
             reader = LITERALS.get(sort.kind)
             return term.indices[0] if reader is None else reader(sort, term.indices[0])
         if op == SPECIAL:
-            return SPECIALS[sort.kind](sort, term.indices[0], self)
+            known = SPECIALS.get(sort.kind)
+            return Unknown(f"{term.indices[0]} has no meaning") if known is None else known(sort, term.indices[0], self)
         if op == CONSTANT:
             if term in self.interpretation.constants:
                 return self.interpretation.constants[term]
