@@ -40,6 +40,14 @@ class Meter:
                 counts["check:decided"] += 1
             counts["term:useful"] += _visit(terms, self._useful)
 
+    def script(self, answers: list[str]) -> None:
+        """The checks of a script were answered; each counts as one with something asserted."""
+        for answer in answers:
+            self.counts["check:total"] += 1
+            self.counts["check:asserted"] += 1
+            self.counts[f"answer:{answer}"] += 1
+            self.counts["check:decided"] += answer != "unknown"
+
     def asserted(self, term: Term) -> None:
         """A term was asserted."""
         self.counts["term:reached"] += _visit([term], self._reached)

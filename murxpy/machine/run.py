@@ -29,7 +29,7 @@ TIMED = 16  # of so many lines, one is timed
 # Actions that a binding may call ill-formed: what they pass is new to it. Where any other says so, the fault is its own.
 BUILDING = frozenset(
     ["mk-sort", "instantiate-sort", "mk-const", "mk-var", "mk-value", "mk-special-value", "mk-term", "mk-fun", "assert-formula",
-     "assert-tracked", "set-option", "set-logic"]
+     "assert-tracked", "set-option", "set-logic", "run-script"]
 )  # fmt: skip
 _VARIABLE = re.compile(r"0x[0-9a-fA-F]+|\d+|\"[^\"]*\"|'[^']*'|\|[^|]*\||\([^()]*\)")
 
@@ -154,6 +154,14 @@ class Run:
             kind, tier = ("ill-formed", "murxpy") if ours else ("exception", "binding")
             raise Stopped(self.finding(kind, tier, text, action, operator, spelling))
         raise Refused(refusal.sort, text)
+
+    def judge(self, answer: str, action: str, spelling: str) -> None:
+        """Compare a check's answer with what is expected of it, if anything is; the opposite is a finding."""
+        expected = self.state.expected.pop(0) if self.state.expected else "unknown"
+        self.counts["check:expected"] += expected != "unknown"
+        if {expected, answer} == {"sat", "unsat"}:
+            message = f"answered {answer}, expected {expected} by how the check was made"
+            raise Stopped(self.finding("wrong-answer", "solver", message, action, "", spelling))
 
     def count_refusal(self, sort: str, text: str) -> None:
         """Count a refusal by class and by its message without the parts that vary."""

@@ -95,7 +95,7 @@ def set_limit(run: Run, limit: int, seed: int, spelling: str | None = None) -> N
 def check_sat(run: Run, seed: int, spelling: str | None = None) -> str:
     """`check-sat`; gives the answer."""
     answer = plain(run, "check-sat", "", (), seed, spelling)
-    return _answered(run, answer, [])
+    return _answered(run, answer, [], "check-sat")
 
 
 def check_sat_assuming(run: Run, assumptions: Sequence[Entry], seed: int, spelling: str | None = None) -> str:
@@ -105,10 +105,10 @@ def check_sat_assuming(run: Run, assumptions: Sequence[Entry], seed: int, spelli
     for entry in assumptions:
         run.db.use(entry)
     answer = plain(run, "check-sat-assuming", words, [e.obj for e in assumptions], seed, spelling, terms=terms)
-    return _answered(run, answer, list(assumptions))
+    return _answered(run, answer, list(assumptions), "check-sat-assuming")
 
 
-def _answered(run: Run, answer: Any, assumptions: list[Entry]) -> str:
+def _answered(run: Run, answer: Any, assumptions: list[Entry], action: str) -> str:
     text = str(answer)
     run.result(f"answer {text if text in ANSWERS else quote(text)}")
     state = run.state
@@ -117,6 +117,7 @@ def _answered(run: Run, answer: Any, assumptions: list[Entry]) -> str:
     state.answer = text
     state.has_model = text == "sat"
     run.meter.answered(text, state)
+    run.judge(text, action, "")
     return text
 
 

@@ -23,6 +23,7 @@ class SolverState:
     answer: str | None = None  # sat, unsat or unknown while the last command was a check
     checks: int = 0
     assumptions: list[Entry] = field(default_factory=list)  # of the last check
+    expected: list[str] = field(default_factory=list)  # of the next checks, see machine/script.py
     limit: int | None = None
     has_model: bool = False
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 
-from murxpy.machine import inspect, solve
+from murxpy.machine import inspect, script, solve
 from murxpy.machine.database import Entry, SortEntry
 from murxpy.machine.run import Refused, Run
 from murxpy.trace.murxla import old_action, own_operands, substituted
@@ -118,6 +118,25 @@ def _compare(r: Reading, answer: str) -> None:
     before = r.line.result("answer")
     if before and str(before[0]) != answer:
         r.run.differences.append(f"line {r.line.number}: {r.line.action} answered {before[0]}, now {answer}")
+
+
+def run_script(r: Reading) -> None:
+    """`run-script "TEXT"`."""
+    text = r.text(0, "a script")
+    r.end(1)
+    answers = script.run_script(r.run, text, r.seed, r.spelling("actions", "run-script"))
+    before = [str(tokens[0]) for name, tokens in r.line.results if name == "answer"]
+    if before and before != answers:
+        r.run.differences.append(f"line {r.line.number}: run-script answered {' '.join(before)}, now {' '.join(answers)}")
+
+
+def expect(r: Reading) -> None:
+    """`expect ANSWER..`."""
+    answers = [r.text(at, "an answer") for at in range(len(r.line.args))]
+    for answer in answers:
+        if not script.expectable(answer):
+            raise r.error(f"expected sat, unsat or unknown, found '{answer}'")
+    script.expect(r.run, answers, r.seed)
 
 
 def get_value(r: Reading) -> None:

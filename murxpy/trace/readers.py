@@ -41,6 +41,8 @@ READERS: dict[str, Reader] = {
     "term-get-children": askers.on_terms(1),
     "simplify": askers.on_terms(1),
     "substitute": askers.on_terms(3),
+    "run-script": askers.run_script,
+    "expect": askers.expect,
     "check-sort": askers.check_sort,
     "check-term": askers.check_object(inspect.check_term),
     "check-value": askers.check_object(inspect.check_value),

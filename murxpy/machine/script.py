@@ -1,0 +1,46 @@
+"""Whole SMT-LIB scripts, run by the solver's own reader of them, and what their checks are known to answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from murxpy.machine.run import Run
+from murxpy.machine.solve import ANSWERS
+from murxpy.machine.tokens import quote
+
+_ANSWER = re.compile(r"^(sat|unsat|unknown|timeout)\r?$", re.M)
+
+
+def run_script(run: Run, text: str, seed: int, spelling: str | None = None) -> list[str]:
+    """`run-script "TEXT"`: the solver reads and runs a script, in a solver of its own; gives the answers of its checks, in order.
+
+    The assertions and terms of the run stay as they are. Raises Refused where the script says what the solver does not take.
+    """
+    run.frame.fill(value=text)
+    chosen = run.choose(run.wrapper.set("actions", "run-script"), seed, spelling, "run-script")
+    run.begin(seed, "run-script", chosen.name, quote(text))
+    output = run.call(chosen, (run.state.limit or 0,), (), "run-script")
+    found: list[str] = _ANSWER.findall(output)
+    answers = ["unknown" if answer == "timeout" else answer for answer in found]
+    for answer in answers:
+        run.result(f"answer {answer}")
+    run.meter.script(answers)
+    for answer in answers:
+        run.judge(answer, "run-script", chosen.name)
+    return answers
+
+
+def expect(run: Run, answers: Sequence[str], seed: int) -> None:
+    """`expect ANSWER..`: what the next checks answer, one after another, as is known by how they were made.
+
+    `unknown` says nothing of a check. A check that answers the opposite is a finding of kind `wrong-answer`.
+    """
+    run.begin(seed, "expect", None, " ".join(answers))
+    run.state.expected = list(answers)
+    run.counts["action-ok:expect"] += 1
+
+
+def expectable(answer: str) -> bool:
+    """True for a word that can be expected of a check."""
+    return answer in ANSWERS

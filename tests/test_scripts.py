@@ -1,0 +1,50 @@
+"""Whole scripts as lines of a trace, on z3 and on cvc5, and what is expected of their checks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from commands import error, outcome
+
+SCRIPT = "(set-logic QF_LIA)(declare-const x Int)(assert (> x 3))(check-sat)(push 1)(assert (< x 2))(check-sat)(pop 1)"
+HEAD = "# murxpy-trace 1\n# solver {}\n1 new\n1 set-limit 100000\n"
+
+
+def written(tmp_path: Path, solver: str, *lines: str) -> Path:
+    path = tmp_path / "a.trace"
+    path.write_text(HEAD.format(solver) + "".join(f"1 {line}\n" for line in lines))
+    return path
+
+
+@pytest.fixture(params=["z3", "cvc5"])
+def solver(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_the_checks_of_a_script_are_answered(capsys: pytest.CaptureFixture[str], tmp_path: Path, solver: str) -> None:
+    path = written(tmp_path, solver, "expect sat unsat", f'run-script "{SCRIPT}"', "expect unknown", f'run-script "{SCRIPT}"')
+    code, out, _ = outcome(capsys, "replay", path)
+    assert code == 0 and "answers: 2 sat, 2 unsat" in out
+
+
+def test_the_opposite_of_what_is_expected_is_a_finding(capsys: pytest.CaptureFixture[str], tmp_path: Path, solver: str) -> None:
+    path = written(tmp_path, solver, "expect sat sat", f'run-script "{SCRIPT}"')
+    code, out, _ = outcome(capsys, "replay", path)
+    assert code == 1 and out.startswith("wrong-answer: answered unsat, expected sat by how the check was made")
+
+
+def test_what_is_expected_holds_for_a_check_of_terms_too(capsys: pytest.CaptureFixture[str], tmp_path: Path, solver: str) -> None:
+    code, out, _ = outcome(capsys, "replay", written(tmp_path, solver, "expect unsat", "check-sat"))
+    assert code == 1 and out.startswith("wrong-answer: answered sat, expected unsat")
+
+
+@pytest.mark.parametrize("text", ["(assert (> y 1))", "(assert", "(set-logic QF_LIA)(declare-const x Int)(assert x)"])
+def test_a_script_that_is_none_is_our_fault(capsys: pytest.CaptureFixture[str], tmp_path: Path, solver: str, text: str) -> None:
+    code, out, _ = outcome(capsys, "replay", written(tmp_path, solver, f'run-script "{text}"'))
+    assert code == 1 and out.startswith("ill-formed: ")
+
+
+def test_only_answers_can_be_expected(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, text = error(capsys, "replay", written(tmp_path, "z3", "expect perhaps"))
+    assert code == 2 and text.endswith(":5: expected sat, unsat or unknown, found 'perhaps'")

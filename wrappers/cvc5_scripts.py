@@ -1,0 +1,35 @@
+"""Whole SMT-LIB scripts, read and run by cvc5's own parser. Imports cvc5 and the standard library only."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import cvc5
+
+_ERROR = re.compile(r'\(error "(.*?)"\)', re.S)
+
+
+def run_script(manager: Any, text: str, limit: int) -> str:
+    """What cvc5 prints for a script, in a solver of its own, each check within `limit`. Raises RuntimeError with its first error."""
+    solver = cvc5.Solver(manager)
+    if limit:
+        solver.setOption("reproducible-resource-limit", str(limit))
+    parser = cvc5.InputParser(solver)
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "script")
+    symbols = parser.getSymbolManager()
+    output = ""
+    while not (command := _next(parser)).isNull() and command.getCommandName() != "exit":
+        output += str(command.invoke(solver, symbols))
+        found = _ERROR.search(output)
+        if found:
+            raise RuntimeError(f"script error: {found[1]}")
+    return output
+
+
+def _next(parser: Any) -> Any:
+    """The next command. Raises RuntimeError for what cannot be parsed."""
+    try:
+        return parser.nextCommand()
+    except RuntimeError as error:
+        raise RuntimeError(f"script error: {error}") from None
