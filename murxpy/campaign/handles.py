@@ -8,7 +8,9 @@ import signal
 import socket
 import time
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from murxpy.campaign.parents import WarmParent
 from murxpy.oracles.crash import Cause, Outcome
@@ -24,7 +26,8 @@ class Job:
     """One run to do: the walk of `seed`, or the replay of `text`. `wall` is its limit in seconds.
 
     `index` is the run's index in the campaign, -1 outside of one; `damp` the calls to draw less often; `keep`: give the
-    trace also when nothing is wrong.
+    trace also when nothing is wrong, or only where a check was decided. `judge`: only answer the decided checks of `text`,
+    as `murxpy.trace.judging.judge` is told by this.
     """
 
     number: int
@@ -34,7 +37,8 @@ class Job:
     text: str | None = None
     name: str = ""
     damp: Damp = ()
-    keep: bool = False
+    keep: bool | Literal["decided"] = False
+    judge: Mapping[str, Any] | None = None
 
     def message(self) -> Message:
         """The job as the worker gets it."""
@@ -42,10 +46,12 @@ class Job:
         if self.damp:
             message["damp"] = self.damp
         if self.keep:
-            message["keep"] = True
+            message["keep"] = self.keep
         if self.text is not None:
             message["text"] = self.text
             message["name"] = self.name
+        if self.judge is not None:
+            message["judge"] = dict(self.judge)
         return message
 
 

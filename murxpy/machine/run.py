@@ -69,6 +69,7 @@ class Run:
         self.solver_ns = 0
         self.trace_ns = 0
         self.differences: list[str] = []
+        self.answers: list[tuple[int, str, str]] = []  # of a replay: line of a check, the answer recorded there, the answer
         self.lines = 0
         self._write = write
         self._pending = ""

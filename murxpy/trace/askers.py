@@ -116,6 +116,7 @@ def _checkable(r: Reading) -> None:
 
 def _compare(r: Reading, answer: str) -> None:
     before = r.line.result("answer")
+    r.run.answers.append((r.line.number, str(before[0]) if before else "", answer))
     if before and str(before[0]) != answer:
         r.run.differences.append(f"line {r.line.number}: {r.line.action} answered {before[0]}, now {answer}")
 

@@ -21,6 +21,7 @@ from murxpy.machine.generate.walk import StateMachine
 from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.solvers.wrapper import Wrapper
 from murxpy.trace.grammar import VERSION, Trace, parse_trace
+from murxpy.trace.judging import judge
 from murxpy.trace.untracer import replay
 
 Write = Callable[[str], None]
@@ -59,7 +60,7 @@ class Session:
         gc.disable()  # when objects die must depend on the run alone, not on what was allocated before it
 
     def describe(self) -> dict[str, Any]:
-        """Solver, release, module file, Python, what the release lacks, the operators that runs draw from by theory."""
+        """Solver, release, module file, Python, what the release lacks, the operators by theory and the sorts that runs draw from."""
         module = sys.modules.get(self.wrapper.data["module"])
         return {
             "solver": self.wrapper.name,
@@ -68,6 +69,7 @@ class Session:
             "python": platform.python_version(),
             "missing": [list(entry) for entry in self.wrapper.missing],
             "operators": self.swarm.available(),
+            "sorts": list(self.swarm.spelled_kinds),
         }
 
     def _known_options(self) -> list[dict[str, Any]]:
@@ -135,6 +137,20 @@ class Session:
             run.flush()
             return _malformed(str(error))
 
+    def judge(self, text: str, name: str, write: Write, wishes: dict[str, Any]) -> dict[str, Any]:
+        """Answer the decided checks of a trace, whoever wrote it; see `murxpy.trace.judging.judge` for `wishes`."""
+        try:
+            trace = parse_trace(text, name)
+        except InputError as error:
+            return _malformed(str(error))
+        run = Run(self.wrapper, self.catalogue, trace.seed, write)
+        run.header([*self._header(), f"seed {trace.seed:x}"])
+        try:
+            return self._report(run, lambda: judge(run, trace, wishes))
+        except InputError as error:
+            run.flush()
+            return _malformed(str(error))
+
     def _replay_header(self, trace: Trace) -> list[str]:
         """The trace's own header; the spellings that follow are this solver's, so it says where they are not the trace's."""
         if trace.solver == self.wrapper.name and not trace.murxla:
@@ -175,6 +191,7 @@ class Session:
             "counts": {name: n for name, n in counts.items() if n},
             "finding": finding,
             "differences": differences,
+            **({"answers": run.answers} if run.answers else {}),
         }
 
     def _collect(self) -> None:

@@ -28,6 +28,9 @@ class Session(Protocol):
     def replay(self, text: str, name: str, write: Callable[[str], None]) -> dict[str, Any]:
         """Run the trace `text`, called `name` in messages; gives its report."""
 
+    def judge(self, text: str, name: str, write: Callable[[str], None], wishes: dict[str, Any]) -> dict[str, Any]:
+        """Answer the decided checks of the trace `text`; gives its report."""
+
 
 def excerpt(fd: int) -> str:
     """Head and tail of the file `fd`, and between them how many bytes were left out."""
@@ -68,7 +71,7 @@ class Worker:
             report = _finding(job, "exit", f"SystemExit({error.code!r}) left the session", "binding")
         self._trace.end()
         answer: Message = {"job": job["job"], "report": report, "seconds": time.monotonic() - start}
-        if report["status"] != "ok" or "text" in job or "keep" in job:
+        if report["status"] != "ok" or _wanted(job, report):
             answer["trace"] = self._trace.text()
             answer["output"] = excerpt(self._output)
         return answer
@@ -80,9 +83,18 @@ class Worker:
             damp = getattr(self._session, "damp", None)
             if damp is not None:
                 damp(damped)
+        if "judge" in job:
+            return self._session.judge(job["text"], job["name"], self._trace.write, job["judge"])
         if "text" in job:
             return self._session.replay(job["text"], job["name"], self._trace.write)
         return self._session.walk(job["seed"], self._trace.write)
+
+
+def _wanted(job: Message, report: Mapping[str, Any]) -> bool:
+    """Whether the trace is to be sent though nothing is wrong: of replays, and of walks as the job says."""
+    if "judge" in job:
+        return bool(job.get("keep"))
+    return "text" in job or job.get("keep") is True or (job.get("keep") == "decided" and "check:decided" in report["counts"])
 
 
 def _internal(job: Message, error: Exception) -> dict[str, Any]:

@@ -1,0 +1,168 @@
+"""The judges of a campaign: each answers the checks that the targets decided, in workers of its own."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from murxpy.campaign.handles import Job, Worker
+from murxpy.campaign.pool import Lost, Pool, Result
+from murxpy.oracles.crash import Outcome
+from murxpy.oracles.disagreement import Answers, Disagreement, answers_of, first_disagreement
+
+AHEAD = 2  # jobs that a judge's worker has, so that it never waits for the next
+WAITING = 24  # runs that may wait for a judge; with more the targets wait, too
+
+
+def judging_wishes(wrapper: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    """What a judge is told of the solver of a trace, whose wrapper is `wrapper`; see `murxpy.trace.judging.judge`."""
+    changing = [name for name, entry in (wrapper.get("own-actions") or {}).items() if entry.get("changes")]
+    return {"unit": wrapper.get("limit-per-ms"), "changing": changing, **more}
+
+
+@dataclass(eq=False)
+class Hearing:
+    """One run of target number `target` before the judges."""
+
+    target: int
+    job: Job
+    outcome: Outcome
+    left: int = 0
+    answers: dict[int, Answers] = field(default_factory=dict)
+
+    @property
+    def disagreement(self) -> Disagreement | None:
+        """The first check that a judge answers otherwise."""
+        return first_disagreement(self.answers)
+
+
+@dataclass(eq=False)
+class _Bench:
+    """The workers of one judge, and the runs that wait for it."""
+
+    judge: int
+    waiting: deque[Hearing] = field(default_factory=deque)
+    workers: list[Worker] = field(default_factory=list)
+    given: dict[int, int] = field(default_factory=dict)  # jobs by worker
+
+
+class Jury:
+    """Has runs judged. `judges` are numbers of plans in `pool`; `each` workers has each; `heard` gets what they said of a run.
+
+    A judge that dies or is past its limit says nothing of the run, and is replaced.
+    """
+
+    def __init__(self, pool: Pool, judges: Sequence[int], each: int, heard: Callable[[Hearing], None],
+                 count: Callable[[Mapping[str, int]], None]) -> None:  # fmt: skip
+        self._pool = pool
+        self._benches = [_Bench(judge) for judge in judges]
+        self._each = each
+        self._heard = heard
+        self._count = count
+        self._jobs: dict[int, Hearing] = {}
+
+    def judges(self, target: int) -> list[int]:
+        """The judges of target number `target`: all that are not the target itself."""
+        name = self._pool.plans[target].target.name
+        return [bench.judge for bench in self._benches if self._pool.plans[bench.judge].target.name != name]
+
+    @property
+    def full(self) -> bool:
+        """Whether so many runs wait that the targets should wait, too."""
+        return any(len(bench.waiting) >= WAITING for bench in self._benches)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a run is before the judges."""
+        return bool(self._jobs) or any(bench.waiting for bench in self._benches)
+
+    def judge(self, target: int, job: Job, outcome: Outcome) -> None:
+        """Have the run `job` of target number `target` judged, whose trace is in `outcome`."""
+        hearing = Hearing(target, job, outcome)
+        for bench in self._benches:
+            if bench.judge in self.judges(target):
+                bench.waiting.append(hearing)
+                hearing.left += 1
+        if not hearing.left:
+            self._heard(hearing)
+
+    def feed(self) -> None:
+        """Give the judges what waits for them."""
+        for bench in self._benches:
+            while bench.waiting:
+                worker = self._free(bench)
+                if worker is None:
+                    break
+                self._assign(bench, worker, bench.waiting.popleft())
+
+    def _free(self, bench: _Bench) -> Worker | None:
+        """The worker with the fewest jobs that may get one more; a new one as long as there are few."""
+        recycle = self._pool.limits.recycle
+        able = [w for w in bench.workers if not w.stopping and w.killed is None and len(w.jobs) < AHEAD]
+        if len(bench.workers) < self._each and not any(not worker.jobs for worker in able):
+            worker = self._pool.spawn(bench.judge)
+            bench.workers.append(worker)
+            bench.given[worker.number] = 0
+            return worker
+        best = min(able, key=lambda worker: len(worker.jobs), default=None)
+        if best is not None and bench.given[best.number] >= recycle:
+            self._pool.stop(best)
+            return self._free(bench)
+        return best
+
+    def _assign(self, bench: _Bench, worker: Worker, hearing: Hearing) -> None:
+        wishes = judging_wishes(self._pool.plans[hearing.target].setup.get("wrapper") or {})
+        seed = hearing.job.seed
+        job = Job(self._pool.job_number(), seed, self._pool.limits.wall, text=hearing.outcome.trace,
+                  name=f"{seed:016x}.trace", judge=wishes)  # fmt: skip
+        self._jobs[job.number] = hearing
+        bench.given[worker.number] += 1
+        self._pool.assign(worker, job)
+
+    def take(self, event: Result | Lost) -> bool:
+        """Take `event` when it is about a judge's worker; False when it is not."""
+        bench = next((bench for bench in self._benches if event.worker in bench.workers), None)
+        if bench is None:
+            return False
+        if isinstance(event, Result):
+            self._judged(bench, event)
+        else:
+            bench.workers.remove(event.worker)
+            del bench.given[event.worker.number]
+            for job in reversed(event.unstarted):
+                bench.waiting.appendleft(self._jobs.pop(job.number))
+        return True
+
+    def _judged(self, bench: _Bench, result: Result) -> None:
+        hearing = self._jobs.pop(result.job.number, None)
+        if hearing is None:  # its process died after the report
+            return
+        outcome = result.outcome
+        answers = answers_of(outcome.report)
+        hearing.answers[bench.judge] = answers
+        hearing.left -= 1
+        self._count(_figures(outcome, answers))
+        if not hearing.left:
+            self._heard(hearing)
+
+    def clear(self) -> list[Hearing]:
+        """End the judges' workers; gives the runs that were not judged to the end."""
+        left = {id(hearing): hearing for hearing in [*self._jobs.values(), *(h for b in self._benches for h in b.waiting)]}
+        for bench in self._benches:
+            bench.waiting.clear()
+            for worker in bench.workers:
+                worker.kill("stopped")
+        self._jobs.clear()
+        return list(left.values())
+
+
+def _figures(outcome: Outcome, answers: Answers) -> Counter[str]:
+    """What is counted of one run before one judge."""
+    counts: Counter[str] = Counter({"judge:runs": 1, "judge:checks": len(answers)})
+    counts["judge:decided"] = sum(now in ("sat", "unsat") for _, _, now in answers)
+    counts["judge:lost"] = outcome.cause != "report"
+    counts["judge:declined"] = (outcome.report or {}).get("counts", {}).get("judge:declined", 0)
+    counts["judge:time-ns"] = int(outcome.seconds * 1e9)
+    return +counts

@@ -1,0 +1,130 @@
+"""Judging: a solver answers the decided checks of a trace that another one wrote, on the same assertions, in its own words."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from murxpy.errors import InputError
+from murxpy.machine import solve
+from murxpy.machine.run import Refused, Run
+from murxpy.trace.askers import Reader, assert_formula, check_sat, check_sat_assuming, delete, pop, push
+from murxpy.trace.defuse import MAKERS, collected
+from murxpy.trace.grammar import Line, Trace
+from murxpy.trace.readers import READERS
+from murxpy.trace.reading import Reading, Skipped
+
+CHECKS = ("check-sat", "check-sat-assuming")
+DECIDED = ("sat", "unsat")
+_RESETS = ("reset", "reset-assertions")
+_STATE = ("new", "delete", "set-limit", "assert-formula", "assert-tracked", "push", "pop", *_RESETS)
+
+
+def decided_part(lines: Sequence[Line], changing: Sequence[str] = ()) -> list[Line]:
+    """The lines that say what was asserted and assumed at the decided checks, and those that make the terms of these.
+
+    Checks that record another answer than sat or unsat go, those without any record stay. So do all checks behind an action
+    of `changing`, which asserts more than the trace says, up to the next reset.
+    """
+    kept: list[Line] = []
+    last, changed = 0, False
+    for line in lines:
+        if line.result("refused") or line.result("raised"):
+            continue
+        changed = (changed or line.action in changing) and line.action not in ("delete", *_RESETS)
+        answer = line.result("answer")
+        if line.action in CHECKS and not changed and (answer is None or str(answer[0]) in DECIDED):
+            kept.append(line)
+            last = len(kept)
+        elif line.action in _STATE or line.action in MAKERS:
+            kept.append(line)
+    return list(collected(kept[:last]))
+
+
+class _Judging:
+    """One trace on its way through a run. `wishes`: see `judge`."""
+
+    def __init__(self, run: Run, trace: Trace, wishes: dict[str, Any]) -> None:
+        self.lines = decided_part(trace.lines, wishes.get("changing") or ())
+        self.reading = Reading(run, trace)
+        self.reading.foreign = True  # spellings, options and limits are this solver's own
+        self.run = run
+        self.wishes = wishes
+        self.scoped = sum(line.action in CHECKS for line in self.lines) > 1 or any(line.action == "push" for line in self.lines)
+        self.readers: dict[str, Reader] = {
+            "new": self._new, "delete": delete, "set-limit": self._set_limit, "assert-formula": assert_formula,
+            "assert-tracked": _assert_tracked, "push": push, "pop": pop, "reset": _reset, "reset-assertions": _reset,
+            "check-sat": check_sat, "check-sat-assuming": check_sat_assuming,
+        }  # fmt: skip
+
+    def _new(self, r: Reading) -> None:
+        solve.new(r.run, r.seed)
+        special = r.run.wrapper.data.get("special-options") or {}
+        pairs = [[name, value] for name, value in self._special().items() if name in special]
+        required = r.run.wrapper.data.get("required-options") or {}
+        theories = r.trace.header.get("theories")
+        for theory, more in required.items():
+            if theories is None or theory in theories.split(","):
+                pairs += more
+        for name, value in [*pairs, *(self.wishes.get("options") or ())]:
+            with contextlib.suppress(Refused):  # what is missing will show where it is used
+                solve.set_option(r.run, str(name), str(value).lower() if isinstance(value, bool) else str(value), r.seed)
+
+    def _special(self) -> dict[str, str]:
+        models = "true" if self.wishes.get("model") else "false"
+        return {"incremental": str(self.scoped).lower(), "produce-models": models}
+
+    def _set_limit(self, r: Reading) -> None:
+        unit = self.wishes.get("unit")
+        if unit is None or r.run.wrapper.set("actions", "set-limit") is None:
+            return
+        own = float(r.run.wrapper.data.get("limit-per-ms") or 1)
+        with contextlib.suppress(Refused):
+            solve.set_limit(r.run, max(1, int(r.number(0, "a limit") / float(unit) * own)), r.seed)
+
+    def carry_out(self) -> None:
+        """All lines, up to the first that this solver declines and without which its answers are to another question."""
+        for line in self.lines:
+            self.reading.line = line
+            try:
+                self.readers.get(line.action, READERS[line.action])(self.reading)
+            except (Refused, Skipped):
+                if line.action not in MAKERS:
+                    self.run.counts["judge:declined"] += 1
+                    return
+                self.reading.lost()
+            except InputError as error:
+                if error.file is not None:
+                    raise
+                raise InputError(str(error), file=self.reading.trace.name, line=line.number) from None
+        if self.wishes.get("model"):
+            self._model()
+
+    def _model(self) -> None:
+        """The evaluation of all assertions under the model, where the last check is sat and the action is there."""
+        reader: Callable[[Reading], None] | None = READERS.get("check-model")
+        if reader is not None and self.run.state.has_model:
+            self.reading.line = Line("check-model", seed=0)
+            with contextlib.suppress(Refused, Skipped):
+                reader(self.reading)
+
+
+def _assert_tracked(r: Reading) -> None:
+    solve.assert_formula(r.run, r.boolean(0), r.seed)
+
+
+def _reset(r: Reading) -> None:
+    """Whichever of the two the solver has: without its options and logic, which are not the trace's, they are the same."""
+    has = r.run.wrapper.set("actions", "reset-assertions") is not None
+    (solve.reset_assertions if has else solve.reset)(r.run, r.seed)
+
+
+def judge(run: Run, trace: Trace, wishes: dict[str, Any]) -> None:
+    """Answer the decided checks of `trace`; `run.answers` gets line, recorded answer and answer of each.
+
+    `wishes`, each optional: `unit`, the trace's solver's resource limit that is worth a millisecond (its limits are translated);
+    `options`, names and values to set; `changing`, actions of the trace's solver that assert more than the trace says;
+    `model`, evaluate all assertions under the model where the last answer is sat. Raises InputError for a malformed trace.
+    """
+    _Judging(run, trace, wishes).carry_out()
