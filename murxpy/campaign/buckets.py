@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from murxpy.errors import InputError
 from murxpy.oracles.crash import Verdict, severity
@@ -89,6 +89,7 @@ class Bucket:
     tried: int = 0
     backtrace: str = ""
     traces: list[Kept] = field(default_factory=list)
+    triage: dict[str, Any] = field(default_factory=dict)  # of a disagreement: who is wrong, by which evidence
 
     @property
     def known(self) -> bool:

@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from functools import partial
 from types import FrameType
 from typing import Any
@@ -17,6 +17,7 @@ from murxpy.campaign.backtrace import Backtraces
 from murxpy.campaign.book import Book
 from murxpy.campaign.buckets import Bucket, Known
 from murxpy.campaign.config import CampaignConfig
+from murxpy.campaign.crosscheck import CrossCheck, Hooks
 from murxpy.campaign.desk import Desk
 from murxpy.campaign.findings import candidate, version_of
 from murxpy.campaign.folder import Folder
@@ -79,7 +80,7 @@ class Campaign:
 
     def _supervise(self, store: Store) -> Iterator[events.Event]:
         self.seed = self._choose_seed(store)
-        self._pool = Pool(self.config.targets, self.config.limits)
+        self._pool = Pool([*self.config.targets, *self.config.judges], self.config.limits)
         self._traces = Backtraces(self._book.set_backtrace)
         handlers = self._catch_signals()
         try:
@@ -113,7 +114,8 @@ class Campaign:
         return {number: signal.signal(number, caught) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def _prepare(self, store: Store) -> None:
-        self._abouts = self._pool.warm()
+        abouts = self._pool.warm()
+        self._abouts = abouts[: len(self.config.targets)]
         self._families = [plan.target.family for plan in self.config.targets]
         self._names = [plan.target.name for plan in self.config.targets]
         saved = store.targets()
@@ -129,6 +131,7 @@ class Campaign:
         self._desk = Desk(self._pool, self._book, traces, self._emit)
         self._damps = [self._desk.damped(family) for family in self._families]
         tried = store.meta().get("suspects", [])
+        self._cross = self._cross_check(abouts) if self.config.judges else None
         self._hangs = Hangs(self._pool, self._solver, self._desk.hung, tried)
         self._epoch = time.time()
         self._start = time.monotonic()
@@ -142,6 +145,18 @@ class Campaign:
         self._emit(events.Started(self._epoch, targets, str(self.config.out), self.seed, self.config.machine,
                                   len(self._slots), self.config.time, self.config.runs))  # fmt: skip
         self._desk.confirm_stored([self._solver(i) for i in range(len(self._names))], self.config.limits.wall)
+
+    def _cross_check(self, abouts: list[dict[str, Any]]) -> CrossCheck:
+        def done(target: int, index: int) -> None:
+            self._ledgers[target].done(index)
+
+        def count(counts: Mapping[str, int]) -> None:
+            self._book.add(Counter(counts))
+            self._statistics.counts.update(counts)
+
+        releases = [(plan.target.family, version_of(about)) for plan, about in zip(self._pool.plans, abouts, strict=True)]
+        hooks = Hooks(done, self._desk.triaged, count, lambda: self.buckets)
+        return CrossCheck(self._pool, len(self._names), releases, len(self._slots), hooks)
 
     def _solver(self, target: int) -> tuple[str, str]:
         return self._families[target], version_of(self._abouts[target])
@@ -168,7 +183,8 @@ class Campaign:
 
     def _step(self) -> None:
         for event in self._pool.step(0.05):
-            if not (self._desk.lane.take(event) or self._hangs.lane.take(event)):
+            taken = self._cross is not None and self._cross.take(event)
+            if not (taken or self._desk.lane.take(event) or self._hangs.lane.take(event)):
                 if isinstance(event, Result):
                     self._ended(event)
                 else:
@@ -193,6 +209,7 @@ class Campaign:
         if self.config.first and self._exit_code():
             return "first finding"
         done = all(ledger.exhausted for ledger in self._ledgers) and not self._desk.lane.busy
+        done = done and (self._cross is None or not self._cross.busy)
         return "all runs done" if done else ""
 
     def _finish(self, reason: str) -> Iterator[events.Event]:
@@ -204,16 +221,27 @@ class Campaign:
                 worker.kill("stopped")
                 self._statistics.worker(slot, self._names[slot % len(self._names)], "confirming", None, now)
         self._hangs.lane.clear()
+        if self._cross is not None:
+            self._cross.close_jury()
         deadline = time.monotonic() + (0.0 if reason == "interrupted" else GRACE)
-        while (self._desk.lane.busy or self._traces.busy) and time.monotonic() < deadline and not self._stop:
+        while (self._desk.lane.busy or self._traces.busy or self._inquiring) and time.monotonic() < deadline and not self._stop:
             self._desk.lane.feed()
+            if self._cross is not None:
+                self._cross.feed()
             self._step()
             yield from self._drain()
+        left = self._cross.close() if self._cross is not None else 0
+        if left:
+            self._notice(f"{left} disagreements were not looked into in time: they come again when the campaign goes on")
         now = self._now()
         self._book.session(self._epoch, dict(self.config.arguments), time.time(), reason)
         self._flush()
         self._emit(events.Ended(reason, self._statistics.snapshot(now), self._exit_code()))
         yield from self._drain()
+
+    @property
+    def _inquiring(self) -> bool:
+        return self._cross is not None and self._cross.inquiring
 
     def _exit_code(self) -> int:
         return int(self._desk.fails(self.config.fail_on))
@@ -227,11 +255,18 @@ class Campaign:
                 if self._ledgers[target].exhausted:
                     continue
                 worker = self._hire(slot, target)
-            while len(worker.jobs) < AHEAD and self._assigned[worker.number] < self.config.limits.recycle:
+            while not self._held and len(worker.jobs) < AHEAD and self._assigned[worker.number] < self.config.limits.recycle:
                 if not self._assign(worker, target):
                     break
+        if self._cross is not None:
+            self._cross.feed()
         self._desk.lane.feed()
         self._hangs.feed(len(self._slots) * max(self.config.time or 0.0, self._now()))
+
+    @property
+    def _held(self) -> bool:
+        """Whether the targets wait for their judges."""
+        return self._cross is not None and self._cross.full
 
     def _hire(self, slot: int, target: int) -> Worker:
         """A worker for `slot`: the spare one, so that nobody waits for a fork; and a new spare one."""
@@ -248,7 +283,8 @@ class Campaign:
         if index is None:
             return False
         damp = self._damps[target] if self.config.damp else ()
-        job = Job(self._pool.job_number(), run_seed(self.seed, index), self.config.limits.wall, index, damp=damp)
+        job = Job(self._pool.job_number(), run_seed(self.seed, index), self.config.limits.wall, index, damp=damp,
+                  keep="decided" if self._cross is not None else False)  # fmt: skip
         self._pool.assign(worker, job)
         self._assigned[worker.number] += 1
         if len(worker.jobs) == 1:
@@ -274,7 +310,9 @@ class Campaign:
             self._emit(events.Overstayed(worker.slot, result.job.seed, call.action, call.operator))
             self._hangs.suspect(result, target)
         found = candidate(target, *self._solver(target), result.job, result.past, outcome)
-        if found is None:
+        if found is None and self._cross is not None and outcome.report is not None:
+            self._cross.run_ended(target, result.job, outcome)
+        elif found is None:
             self._ledgers[target].done(result.job.index)
         elif found.verdict.doubtful:
             self._statistics.worker(worker.slot, self._names[target], "waiting", None, self._now())  # it may run again

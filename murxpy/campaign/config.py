@@ -19,7 +19,7 @@ class CampaignConfig:
     for each target; None: no limit. `first`: end with the first finding that fails. `known` are patterns of bucket
     keys. `fail_on` are kinds that make the exit code 1 besides the usual ones. `machine` and `arguments` are recorded.
     `damp`: draw the fatal calls of found buckets less often. `backtrace`: ask gdb for native frames, where it is
-    installed. `tick` are the seconds between two `Tick` events.
+    installed. `tick` are the seconds between two `Tick` events. `judges` answer again what the targets decided.
     """
 
     targets: tuple[Plan, ...]
@@ -37,3 +37,4 @@ class CampaignConfig:
     damp: bool = True
     backtrace: bool = True
     tick: float = 0.5
+    judges: tuple[Plan, ...] = ()

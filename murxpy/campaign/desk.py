@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from murxpy.campaign import events
 from murxpy.campaign.backtrace import Backtraces
@@ -106,6 +106,13 @@ class Desk:
         new = new or (bucket.known and bucket.count == 1)
         file = kept.file if kept else ""
         self._emit(events.Found(found.key, new, bucket.known, finding(found, proof), file))
+
+    def triaged(self, found: Candidate, proof: Proof, triage: Mapping[str, object]) -> None:
+        """A disagreement was looked into: `triage` is what its bucket keeps of that, of the first one that shows again."""
+        self.found(found, proof)
+        bucket = self._book.buckets[found.key]
+        if not bucket.triage or (proof.confirmed and bucket.triage.get("verdict") == "undecided"):
+            bucket.triage = dict(triage)
 
     def hung(self, found: Candidate) -> None:
         """A run was seen to hang, twice: no further proof is needed."""

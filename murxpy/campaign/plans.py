@@ -30,7 +30,7 @@ class Request:
     def recorded(self) -> dict[str, Any]:
         """The request as plain data that means the same in any folder; `parse_request` reads it."""
         data = asdict(self)
-        data["targets"] = {name: _absolute_target(name) for name in self.targets}
+        data["targets"] = {name: absolute_target(name) for name in self.targets}
         for key in ("machine", "wrapper", "profile"):
             data[key] = _absolute(data[key])
         return data
@@ -86,7 +86,8 @@ def _absolute(name: str | None) -> str | None:
     return str(path.absolute()) if name and path.is_file() else name
 
 
-def _absolute_target(name: str) -> str:
+def absolute_target(name: str) -> str:
+    """The name of a target that means the same in any folder."""
     family, at, place = name.partition("@")
     family = _absolute(family) or family
     return f"{family}{at}{Path(place).expanduser().absolute()}" if at else family

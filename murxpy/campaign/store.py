@@ -30,7 +30,7 @@ CREATE TABLE sessions (started REAL PRIMARY KEY, ended REAL, reason TEXT, argume
 """
 
 _BUCKET = ("kind", "tier", "severity", "solver", "signal", "message", "action", "operator", "spelling", "state",
-           "first", "last", "count", "tried", "backtrace")  # fmt: skip
+           "first", "last", "count", "tried", "backtrace", "triage")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

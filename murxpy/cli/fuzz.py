@@ -13,10 +13,11 @@ import click
 
 from murxpy.campaign.buckets import read_known
 from murxpy.campaign.campaign import Campaign
+from murxpy.campaign.common import agree, make_judges
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.events import Ended, Notice, Started
 from murxpy.campaign.limits import Limits
-from murxpy.campaign.plans import Request, make_plans
+from murxpy.campaign.plans import Request, absolute_target, make_plans
 from murxpy.campaign.replay import walk_seeds
 from murxpy.campaign.targets import Plan
 from murxpy.cli.params import duration, names, run_seed, seed, size
@@ -41,6 +42,8 @@ from murxpy.report.summary import print_summary
 @click.option("--out", type=click.Path(path_type=Path), default="murxpy-out", metavar="DIR", show_default=True,
               help="Output folder; a campaign that is in it goes on.")  # fmt: skip
 @click.option("--theories", type=names(), default="", metavar="NAMES", help="Only these theories, such as BV,FP,QUANT.")
+@click.option("--cross-check", "judges", type=names(), multiple=True, metavar="SOLVER[@PLACE],...",
+              help="Have other solvers or releases answer each decided check, too; repeatable.")  # fmt: skip
 @click.option("--machine", default="default", metavar="NAME|FILE", show_default=True, help="State machine.")
 @click.option("--profile", metavar="FILE", help="More restrictions on what is generated.")
 @click.option("--wrapper", metavar="FILE", help="Wrapper of a solver, which is the target if none is named.")
@@ -73,16 +76,21 @@ def fuzz(targets: tuple[str, ...], **wishes: Any) -> int:
         raise click.UsageError("name a solver, such as z3 or cvc5 ('murxpy wrappers' lists them), or give --wrapper")
     request = _request(targets, wishes)
     plans = make_plans(request)
+    judged = tuple(dict.fromkeys(name for given in wishes["judges"] for name in given))
     limits = Limits(wall=wishes["wall"], memory=wishes["memory"], **{"recycle": 1} if wishes["isolate"] else {})
+    judges = make_judges(request, plans, judged) if judged else ()
+    notes: list[str] = []
+    if judges:
+        plans, notes = agree(plans, judges, limits)
     if wishes["run_seed"] is not None:
         return _one_run(plans, limits, wishes)
     known = tuple(pattern for file in wishes["known"] for pattern in read_known(file))
     jobs = wishes["jobs"] or len(os.sched_getaffinity(0))
     config = CampaignConfig(
         plans, wishes["out"], wishes["seed"], jobs, wishes["time"], wishes["runs"], wishes["first"], limits, known,
-        wishes["fail_on"], wishes["machine"], {"request": request.recorded(), "command": sys.argv[1:]},
+        wishes["fail_on"], wishes["machine"], _recorded(request, judged), judges=judges,
     )  # fmt: skip
-    return _campaign(Campaign(config), wishes["as_json"])
+    return _campaign(Campaign(config), wishes["as_json"], notes)
 
 
 def _request(targets: tuple[str, ...], wishes: dict[str, Any]) -> Request:
@@ -93,8 +101,14 @@ def _request(targets: tuple[str, ...], wishes: dict[str, Any]) -> Request:
     return Request(targets, wishes["machine"], wishes["wrapper"], wishes["profile"], of_runs)
 
 
-def _campaign(campaign: Campaign, as_json: bool) -> int:
-    """Run the campaign with its report; the exit code."""
+def _recorded(request: Request, judges: tuple[str, ...]) -> dict[str, Any]:
+    """What the store keeps of what was asked for."""
+    more = {"judges": [absolute_target(name) for name in judges]} if judges else {}
+    return {"request": request.recorded(), "command": sys.argv[1:], **more}
+
+
+def _campaign(campaign: Campaign, as_json: bool, notes: Sequence[str]) -> int:
+    """Run the campaign with its report, which begins with `notes`; the exit code."""
     started: Started | None = None
     ended: Ended | None = None
     with make_reporter(json=as_json) as reporter, closing(iter(campaign)) as events:
@@ -102,7 +116,7 @@ def _campaign(campaign: Campaign, as_json: bool) -> int:
             reporter.consume(event)
             if isinstance(event, Started):
                 started = event
-                for text in lacking(campaign.abouts):
+                for text in (*notes, *lacking(campaign.abouts)):
                     reporter.consume(Notice(text))
             elif isinstance(event, Ended):
                 ended = event

@@ -85,7 +85,8 @@ def triage(sides: tuple[Voice, Voice], models: Sequence[ModelVoice], voices: Seq
     sat. Then a side that answers otherwise itself, with other options, while the other side does not. Then the vote of the other
     solvers and releases, where it is unanimous.
     """
-    lines = tuple(v.line() for v in (*sides, *models, *voices))
+    said: list[Voice | ModelVoice] = [*sides, *models, *voices]
+    lines = tuple(voice.line() for voice in said)
     sat = next(side for side in sides if side.answer == "sat")
     unsat = next(side for side in sides if side.answer == "unsat")
     if any(model.confirms for model in models):

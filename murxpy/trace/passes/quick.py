@@ -5,11 +5,11 @@ It is a generator of candidates: it yields a script and is sent whether that sti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 
-from murxpy.trace.defuse import MAKERS, Script, collected
+from murxpy.trace.defuse import MAKERS, Script, closed, collected
 from murxpy.trace.passes import lines as parts
-from murxpy.trace.passes import terms
+from murxpy.trace.passes import sorts, terms, words
 
 Search = Generator[Script, bool, Script]
 
@@ -17,7 +17,7 @@ Search = Generator[Script, bool, Script]
 def reduced(script: Script, tests: int) -> Search:
     """The smallest script found in at most `tests` tests; its last line is the one of `script`."""
     left = [tests]
-    for smaller in (_slices, _parts, _terms, _parts):
+    for smaller in (_slices, _parts, _merged, _terms, _parts, _terms):
         script = yield from smaller(script, left)
     return script
 
@@ -46,7 +46,7 @@ def _parts(script: Script, left: list[int]) -> Search:
             low, at = max(0, at - size), min(at, len(doing))
             dropped = set(doing[low:at])
             kept = [line for index, line in enumerate(script) if index not in dropped]
-            script = (yield from _try([collected(parts.without(tuple(kept), 0, 0))], left)) or script
+            script = (yield from _try([collected(closed(kept))], left)) or script
             at = low
         if size == 1 or left[0] <= 0:
             return script
@@ -58,14 +58,25 @@ def _doing(script: Script) -> list[int]:
     return [at for at, line in enumerate(script[:-1]) if line.action not in MAKERS and line.action != "new"]
 
 
-_VARIANTS: tuple[Callable[[Script, int], Iterable[Script]], ...] = (terms.older_terms, terms.leaves, terms.other_argument)
+Variants = Callable[[Script, int], Iterable[Script]]
+_SMALLER: tuple[Variants, ...] = (terms.older_terms, terms.leaves, words.fewer_terms, terms.other_argument, terms.unbound)
+
+
+def _merged(script: Script, left: list[int]) -> Search:
+    """With one sort for those that lines made twice, so that more terms are of the same."""
+    return (yield from _each(script, left, (sorts.merged_sorts,)))
 
 
 def _terms(script: Script, left: list[int]) -> Search:
-    """With an argument, an older term, a constant in the place of a term, from the last one to the first."""
+    """With an argument, an older term, a constant in the place of a term, with fewer arguments."""
+    return (yield from _each(script, left, _SMALLER))
+
+
+def _each(script: Script, left: list[int], all_variants: Sequence[Variants]) -> Search:
+    """With variants of each line, from the last one to the first, again at one as long as it gets smaller."""
     at = len(script) - 1
     while at >= 0 and left[0] > 0:
-        smaller = (s for variants in _VARIANTS for v in variants(script, at) if _size(s := collected(v)) < _size(script))
+        smaller = (s for variants in all_variants for v in variants(script, at) if _size(s := collected(v)) < _size(script))
         found = yield from _try(smaller, left)
         script = found or script
         at = min(at - (found is None), len(script) - 1)

@@ -1,0 +1,79 @@
+"""What all solvers of a cross-check support: plans that generate nothing else, and what that leaves, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from typing import Any
+
+from murxpy.campaign.limits import Limits
+from murxpy.campaign.plans import Request, make_plans
+from murxpy.campaign.pool import Pool
+from murxpy.campaign.targets import Plan
+from murxpy.data import merge_profile
+from murxpy.errors import InputError
+
+About = Mapping[str, Any]
+_NAMED = 12  # operators that are named in a line
+
+
+def make_judges(request: Request, targets: Sequence[Plan], names: Sequence[str]) -> tuple[Plan, ...]:
+    """The plans of the judges called `names` for `targets`, which are the plans of `request`.
+
+    Raises InputError for one that is every target itself, TargetError for a place without a solver.
+    """
+    for name in names:
+        if all(plan.target.name == name for plan in targets):
+            raise InputError(f"--cross-check {name}: that is the target itself, expected another solver, or another release of it as "
+                             f"{name.partition('@')[0]}@PLACE")  # fmt: skip
+    wishes = replace(request.wishes, options=(), theories=())
+    return make_plans(replace(request, targets=tuple(names), profile=None, wishes=wishes))
+
+
+def agree(targets: Sequence[Plan], judges: Sequence[Plan], limits: Limits) -> tuple[tuple[Plan, ...], list[str]]:
+    """The plans of `targets` that generate only what the judges have too; and what that leaves, a line for each target.
+
+    All solvers are loaded for that. Raises TargetError where one cannot be, InputError where nothing is left.
+    """
+    with closing(Pool([*targets, *judges], limits)) as pool:
+        abouts = pool.warm()
+    plans, notes = [], []
+    for plan, about in zip(targets, abouts, strict=False):
+        others = [(j, a) for j, a in zip(judges, abouts[len(targets) :], strict=True) if j.target.name != plan.target.name]
+        made, note = _restricted(plan, about, others)
+        plans.append(made)
+        notes.append(note)
+    return tuple(plans), notes
+
+
+def _restricted(plan: Plan, about: About, others: Sequence[tuple[Plan, About]]) -> tuple[Plan, str]:
+    own = {kind: theory for theory, kinds in about["operators"].items() for kind in kinds}
+    theirs = [{kind for kinds in other["operators"].values() for kind in kinds} for _, other in others]
+    lost = [kind for kind in own if not all(kind in kinds for kinds in theirs)]
+    sorts = [kind for kind in about["sorts"] if not all(kind in other["sorts"] for _, other in others)]
+    wrapper = plan.setup["wrapper"]
+    theories = [name for name in wrapper["theories"] if any(own[k] == name for k in own if k not in lost)]
+    left = [name for name in about["operators"] if name in theories]
+    if not left:
+        names = ", ".join(judge.target.name for judge, _ in others)
+        raise InputError(f"--cross-check: {plan.target.name} has no operator in common with {names}")
+    profile = plan.setup["profile"]
+    for judge, _ in others:
+        profile = merge_profile(profile, judge.setup["profile"])
+    profile = merge_profile(profile, {"exclude-operators": lost, "sorts": {"exclude": sorts}})
+    setup = {**plan.setup, "profile": profile, "wrapper": {**wrapper, "theories": theories}}
+    return replace(plan, setup=setup), _note(about, [other for _, other in others], left, own, lost)
+
+
+def _note(about: About, others: Sequence[About], left: Sequence[str], own: Mapping[str, str], lost: Sequence[str]) -> str:
+    judges = " and ".join(f"{other['solver']} {other['version']}" for other in others)
+    said = f"{about['solver']} {about['version']} is judged by {judges} on what they all have: {', '.join(left)}"
+    gone = [name for name in about["operators"] if name not in left]
+    if gone:
+        said += f"; left out is {', '.join(gone)}"
+    single = [kind.removeprefix("OP_") for kind in lost if own[kind] in left]
+    if single:
+        more = f" and {len(single) - _NAMED} more" if len(single) > _NAMED else ""
+        said += f"; {len(single)} operators: {', '.join(single[:_NAMED])}{more}"
+    return said

@@ -1,0 +1,220 @@
+"""Disagreements: shown again, made small, and judged by all evidence that there is. Questions as `murxpy.campaign.inquiry` asks them."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from murxpy.campaign.inquiry import Ask, Questions
+from murxpy.campaign.jury import judging_wishes
+from murxpy.campaign.targets import Plan
+from murxpy.oracles.crash import Outcome
+from murxpy.oracles.disagreement import OPPOSITE, answers_of, until_line
+from murxpy.oracles.triage import ModelVoice, Triage, Voice, Way, triage
+from murxpy.trace.defuse import Script
+from murxpy.trace.grammar import Trace, parse_trace
+from murxpy.trace.judging import CHECKS
+from murxpy.trace.passes.measure import text
+from murxpy.trace.passes.quick import reduced
+
+TESTS = 800  # candidates of the quick reduction
+HEADER = "cross-check"  # the key of a trace's header that names the judges
+_KEPT_HEADER = ("murxpy-trace", "solver", "python", "seed")
+_CORE = ("OP_NOT", "OP_AND", "OP_OR", "OP_XOR", "OP_IMPLIES", "OP_ITE", "OP_EQUAL", "OP_DISTINCT")
+
+
+@dataclass(frozen=True)
+class Bench:
+    """The plans of an inquiry, by number, with the release of each as `family version`."""
+
+    plans: Sequence[Plan]
+    releases: Sequence[str]
+
+    def name(self, at: int) -> str:
+        """The target as the user names it."""
+        return self.plans[at].target.name
+
+    def wishes(self, main: int, **more: Any) -> dict[str, Any]:
+        """What a judge is told of traces of plan number `main`."""
+        return judging_wishes(self.plans[main].setup.get("wrapper") or {}, **more)
+
+    def variants(self, at: int) -> list[dict[str, str]]:
+        """Options by which the solver of plan number `at` is asked again."""
+        wrapper = self.plans[at].setup.get("wrapper") or {}
+        return [{str(name): str(value) for name, value in entry.items()} for entry in wrapper.get("variants") or ()]
+
+
+@dataclass(frozen=True)
+class Case:
+    """The solver of plan `main` answered `ours` at the check on line `line` of `trace`, that of plan `judge` the opposite.
+
+    `judges` are all that there are; `family` is the solver's of `main`.
+    """
+
+    main: int
+    judge: int
+    judges: tuple[int, ...]
+    trace: str
+    line: int
+    ours: str
+
+
+@dataclass(frozen=True)
+class Solved:
+    """What came of a case. `shown`: it showed again; then `trace` is a small trace that shows it, and `triage` the verdict on that.
+
+    `operators` and `options` are what is left in it; `before` the lines of the trace that it was made from.
+    """
+
+    shown: bool
+    trace: str
+    triage: Triage
+    ours: str = ""
+    operators: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    before: int = 0
+    note: str = ""
+
+
+def investigate(bench: Bench, case: Case) -> Questions[Solved]:
+    """See whether the disagreement shows again, make it small, and find out who is wrong."""
+    whole = until_line(case.trace, case.line)
+    before = whole.count("\n")
+    parsed = parse_trace(whole, "trace")
+    work = _Work(bench, case, _header(parsed))
+    script = tuple(parsed.lines)
+    if (yield from work.replayed(script)) is None:
+        return Solved(False, whole, Triage("undecided"), note=work.note, before=before)
+    search = reduced(script, TESTS)
+    try:
+        candidate = next(search)
+        while True:
+            candidate = search.send((yield from work.replayed(candidate)) is not None)
+    except StopIteration as end:
+        script = end.value
+    shown = yield from work.replayed(script)
+    if shown is None:
+        return Solved(False, whole, Triage("undecided"), note=work.note, before=before)
+    verdict = yield from work.evidence(script, shown)
+    return Solved(True, work.named(shown), verdict, case.ours, operators(script), options(script), before)
+
+
+def operators(script: Script) -> tuple[str, ...]:
+    """The operators of a trace, sorted; those of Boolean structure only where there is nothing else."""
+    kinds = sorted({str(line.args[0]) for line in script if line.action == "mk-term"})
+    return tuple([kind for kind in kinds if kind not in _CORE] or kinds)
+
+
+def options(script: Script) -> tuple[str, ...]:
+    """The options that a trace sets."""
+    return tuple(sorted({str(line.args[0]) for line in script if line.action == "set-option"}))
+
+
+def _header(trace: Trace) -> str:
+    return "".join(f"# {key} {trace.header[key]}\n" for key in _KEPT_HEADER if key in trace.header)
+
+
+class _Work:
+    """One case in hand."""
+
+    def __init__(self, bench: Bench, case: Case, header: str) -> None:
+        self._bench = bench
+        self._case = case
+        self._header = header
+        self.note = ""
+
+    def replayed(self, script: Script) -> Generator[Ask, Outcome, str | None]:
+        """What the main solver writes for `script` where both sides still answer so at its last check, else None."""
+        case = self._case
+        outcome = yield Ask(case.main, self._header + text(script))
+        if _last_answer(outcome.trace)[1] != case.ours:
+            self.note = f"{self._bench.releases[case.main]} does not answer {case.ours} again"
+            return None
+        trace = outcome.trace
+        judged = yield Ask(case.judge, trace, self._bench.wishes(case.main))
+        answers = answers_of(judged.report)
+        if not answers or answers[-1][0] != _last_check(trace) or answers[-1][2] != OPPOSITE[case.ours]:
+            self.note = f"{self._bench.releases[case.judge]} does not answer {OPPOSITE[case.ours]} again"
+            return None
+        return trace
+
+    def named(self, trace: str) -> str:
+        """The trace with the judges that it is for in its header."""
+        case = self._case
+        first = [case.judge, *(judge for judge in case.judges if judge != case.judge)]
+        row = f"# {HEADER} {','.join(self._bench.name(judge) for judge in first)}\n"
+        head, newline, rest = trace.partition("\n")
+        return head + newline + row + rest
+
+    def evidence(self, script: Script, trace: str) -> Generator[Ask, Outcome, Triage]:
+        """The verdict, after the models of the sat side, the others' votes, and other ways to ask the two sides."""
+        case, bench = self._case, self._bench
+        sides = (self._voice(case.main, "main", case.ours), self._voice(case.judge, "judge", OPPOSITE[case.ours]))
+        models = yield from self._models(script, trace)
+        voices: list[Voice] = []
+        for other in case.judges:
+            if other != case.judge:
+                voices += yield from self._ask(other, trace, "judge")
+        voices += yield from self._ask(case.main, trace, "plain")
+        for side in (case.main, case.judge):
+            for more in bench.variants(side):
+                voices += yield from self._ask(side, trace, "variant", more)
+        return triage(sides, models, voices)
+
+    def _voice(self, at: int, way: Way, answer: str, more: dict[str, str] | None = None) -> Voice:
+        words = ", ".join(f"{name}={value}" for name, value in (more or {}).items())
+        return Voice(self._bench.name(at), self._bench.releases[at], way, answer, words)
+
+    def _ask(self, at: int, trace: str, way: Way, more: dict[str, str] | None = None) -> Generator[Ask, Outcome, list[Voice]]:
+        wishes = self._bench.wishes(self._case.main, options=[list(pair) for pair in (more or {}).items()])
+        outcome = yield Ask(at, trace, wishes)
+        answers = answers_of(outcome.report)
+        there = [now for line, _, now in answers if line == _last_check(trace)]
+        return [self._voice(at, way, there[0], more)] if there else []
+
+    def _models(self, script: Script, trace: str) -> Generator[Ask, Outcome, list[ModelVoice]]:
+        """What our evaluator says of the model of the side that answers sat; nothing where the model cannot be read."""
+        case = self._case
+        if case.ours == "sat":
+            at = case.main
+            outcome = yield Ask(at, f"{self._header}{text(script)}0 check-model\n")
+        else:
+            at = case.judge
+            outcome = yield Ask(at, trace, self._bench.wishes(case.main, model=True))
+        counted = evaluated(outcome)
+        return [ModelVoice(self._bench.name(at), self._bench.releases[at], *counted)] if counted else []
+
+
+def evaluated(outcome: Outcome) -> tuple[int, int, int] | None:
+    """How many assertions are true, false, and not known, as the evaluation that ends the trace of `outcome` says."""
+    rows = outcome.trace.splitlines()
+    for row in reversed(rows):
+        words = row.split()
+        if words[:1] == ["evaluated"]:
+            return _counted(words[1:])
+    return None
+
+
+def _counted(words: Sequence[str]) -> tuple[int, int, int] | None:
+    counts = {name: int(words[at + 1]) for at, name in enumerate(words[:-1]) if words[at + 1].isdigit()}
+    if not counts:
+        return None
+    return counts.get("true", 0), counts.get("false", 0), counts.get("cannot-say", 0)
+
+
+def _last_check(trace: str) -> int:
+    """The number of the line of the last check; 0 where there is none."""
+    return _last_answer(trace)[0]
+
+
+def _last_answer(trace: str) -> tuple[int, str]:
+    """Line and answer of the last check in a trace as a run writes it; the answer is empty where it did not return."""
+    line, answer = 0, ""
+    for number, row in enumerate(trace.split("\n"), 1):
+        words = row.split(maxsplit=2)
+        if len(words) > 1 and words[0].isdigit() and words[1].partition("@")[0] in CHECKS:
+            line, answer = number, ""
+        elif len(words) > 1 and words[0] == "answer":
+            answer = words[1]
+    return line, answer

@@ -1,0 +1,106 @@
+"""The cross-check of a campaign, on solvers with planted flaws: found once, the right one named, nothing lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from truth import truth
+
+from murxpy.campaign.buckets import Bucket
+from murxpy.campaign.campaign import Campaign
+from murxpy.campaign.common import agree
+from murxpy.campaign.config import CampaignConfig
+from murxpy.campaign.events import Event, Found, RunEnded
+from murxpy.campaign.limits import MIB, Limits
+from murxpy.campaign.store import Store, read_buckets
+from murxpy.errors import InputError
+
+LIMITS = Limits(wall=2.0, memory=500 * MIB)
+
+
+def run(out: Path, *plans: Any, targets: int = 1, **wishes: Any) -> tuple[list[Bucket], list[Event]]:
+    """A campaign on the first plans, judged by the others: its buckets and events."""
+    made = {"runs": 40, "seed": 1, "limits": LIMITS, "backtrace": False, **wishes}
+    campaign = Campaign(CampaignConfig(plans[:targets], out, judges=plans[targets:], **made))
+    events = list(campaign)
+    return campaign.buckets, events
+
+
+def counters(out: Path) -> dict[str, int]:
+    store = Store(out, read_only=True)
+    try:
+        return store.counters()
+    finally:
+        store.close()
+
+
+def test_sound_solvers_agree(tmp_path: Path) -> None:
+    buckets, events = run(tmp_path, truth("left"), truth("right"))
+    assert buckets == [] and events[-1].exit_code == 0  # type: ignore[union-attr]
+    assert counters(tmp_path)["judge:decided"] > 20
+
+
+def test_wrong_answer_is_one_bucket_with_the_culprit(tmp_path: Path) -> None:
+    buckets, events = run(tmp_path, truth("left", flaw="parity"), truth("right"), truth("third"))
+    wrong = {(bucket.kind, bucket.tier, bucket.severity, bucket.triage["culprit"], bucket.triage["by"]) for bucket in buckets}
+    assert wrong == {("disagreement", "solver", "high", "left", "vote")}
+    assert {bucket.triage["verdict"] for bucket in buckets} <= {"refutation-unsoundness", "solution-unsoundness"}
+    assert len(buckets) <= 2 and all("OP_XOR" in b.triage["operators"] for b in buckets)
+    seeds = [event.finding.seed for event in events if isinstance(event, Found)]
+    assert len(seeds) == len(set(seeds)) > 2  # once a run
+    assert all(bucket.state == "confirmed" for bucket in buckets)
+
+
+def test_flawed_judge_is_the_culprit(tmp_path: Path) -> None:
+    buckets, _ = run(tmp_path, truth("left"), truth("right", flaw="parity"), truth("third"))
+    assert {(b.triage["culprit"], b.solver) for b in buckets} == {("right", "right")}
+
+
+def test_flaw_that_needs_an_option_shows_in_the_solver_itself(tmp_path: Path) -> None:
+    buckets, _ = run(tmp_path, truth("left", flaw="parity", option="fast"), truth("right"), runs=150)
+    assert {(b.triage["culprit"], b.triage["by"], tuple(b.triage["options"])) for b in buckets} == {("left", "itself", ("fast",))}
+
+
+def test_two_solvers_alone_leave_it_undecided(tmp_path: Path) -> None:
+    buckets, _ = run(tmp_path, truth("left", flaw="parity"), truth("right"))
+    assert {b.triage["verdict"] for b in buckets} == {"undecided"}
+
+
+def test_unknown_agrees_with_anything(tmp_path: Path) -> None:
+    buckets, _ = run(tmp_path, truth("left", flaw="parity"), truth("right", shy="parity"))
+    assert buckets == []
+
+
+def test_dying_judge_ends_neither_the_others_nor_the_campaign(tmp_path: Path) -> None:
+    buckets, events = run(tmp_path, truth("left", flaw="parity"), truth("right", deadly="conj"), truth("third"), runs=60)
+    assert {bucket.triage["culprit"] for bucket in buckets} <= {"left", ""} and buckets
+    assert sum(isinstance(event, RunEnded) for event in events) == 60
+    counted = counters(tmp_path)
+    assert counted["judge:lost"] > 5 and counted["judge:runs"] > 60
+
+
+def test_only_what_all_have_is_generated(tmp_path: Path) -> None:
+    judges = (truth("right", lacks=("OP_XOR",)), truth("third", lacks=("OP_ITE",)))
+    plans, (note,) = agree((truth("left", flaw="parity"),), judges, LIMITS)
+    assert "right 1.0 and third 1.0" in note and "2 operators: XOR, ITE" in note
+    buckets, _ = run(tmp_path, *plans, *judges)
+    assert buckets == []
+    used = counters(tmp_path)
+    assert "op:OP_AND" in used and not {"op:OP_XOR", "op:OP_ITE"} & set(used)
+
+
+def test_judge_with_nothing_in_common_is_refused() -> None:
+    from truth import OPERATORS
+
+    with pytest.raises(InputError, match="left has no operator in common with right"):
+        agree((truth("left"),), (truth("right", lacks=tuple(OPERATORS)),), LIMITS)
+
+
+def test_same_findings_when_interrupted(tmp_path: Path) -> None:
+    plans = (truth("left", flaw="parity"), truth("right"), truth("third"))
+    whole, _ = run(tmp_path / "whole", *plans, runs=40)
+    for runs in (9, 20, 11):
+        run(tmp_path / "pieces", *plans, runs=runs, jobs=2)
+    assert sum(b.count for b in whole) == sum(b.count for b in read_buckets(tmp_path / "pieces"))
