@@ -22,7 +22,7 @@ LIMITS = Limits(wall=2.0, memory=500 * MIB)
 
 def run(out: Path, *plans: Any, targets: int = 1, **wishes: Any) -> tuple[list[Bucket], list[Event]]:
     """A campaign on the first plans, judged by the others: its buckets and events."""
-    made = {"runs": 40, "seed": 1, "limits": LIMITS, "backtrace": False, **wishes}
+    made = {"runs": 12, "seed": 1, "limits": LIMITS, "backtrace": False, **wishes}
     campaign = Campaign(CampaignConfig(plans[:targets], out, judges=plans[targets:], **made))
     events = list(campaign)
     return campaign.buckets, events
@@ -39,7 +39,7 @@ def counters(out: Path) -> dict[str, int]:
 def test_sound_solvers_agree(tmp_path: Path) -> None:
     buckets, events = run(tmp_path, truth("left"), truth("right"))
     assert buckets == [] and events[-1].exit_code == 0  # type: ignore[union-attr]
-    assert counters(tmp_path)["judge:decided"] > 20
+    assert counters(tmp_path)["judge:decided"] > 10
 
 
 def test_wrong_answer_is_one_bucket_with_the_culprit(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_flawed_judge_is_the_culprit(tmp_path: Path) -> None:
 
 
 def test_flaw_that_needs_an_option_shows_in_the_solver_itself(tmp_path: Path) -> None:
-    buckets, _ = run(tmp_path, truth("left", flaw="parity", option="fast"), truth("right"), runs=150)
+    buckets, _ = run(tmp_path, truth("left", flaw="parity", option="fast"), truth("right"), runs=60)
     assert {(b.triage["culprit"], b.triage["by"], tuple(b.triage["options"])) for b in buckets} == {("left", "itself", ("fast",))}
 
 
@@ -74,11 +74,11 @@ def test_unknown_agrees_with_anything(tmp_path: Path) -> None:
 
 
 def test_dying_judge_ends_neither_the_others_nor_the_campaign(tmp_path: Path) -> None:
-    buckets, events = run(tmp_path, truth("left", flaw="parity"), truth("right", deadly="conj"), truth("third"), runs=60)
+    buckets, events = run(tmp_path, truth("left", flaw="parity"), truth("right", deadly="conj"), truth("third"), runs=20)
     assert {bucket.triage["culprit"] for bucket in buckets} <= {"left", ""} and buckets
-    assert sum(isinstance(event, RunEnded) for event in events) == 60
+    assert sum(isinstance(event, RunEnded) for event in events) == 20
     counted = counters(tmp_path)
-    assert counted["judge:lost"] > 5 and counted["judge:runs"] > 60
+    assert counted["judge:lost"] > 2 and counted["judge:runs"] > 20
 
 
 def test_only_what_all_have_is_generated(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_judge_with_nothing_in_common_is_refused() -> None:
 
 def test_same_findings_when_interrupted(tmp_path: Path) -> None:
     plans = (truth("left", flaw="parity"), truth("right"), truth("third"))
-    whole, _ = run(tmp_path / "whole", *plans, runs=40)
-    for runs in (9, 20, 11):
+    whole, _ = run(tmp_path / "whole", *plans, runs=16)
+    for runs in (4, 7, 5):
         run(tmp_path / "pieces", *plans, runs=runs, jobs=2)
     assert sum(b.count for b in whole) == sum(b.count for b in read_buckets(tmp_path / "pieces"))

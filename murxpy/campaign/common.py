@@ -61,8 +61,9 @@ def _restricted(plan: Plan, about: About, others: Sequence[tuple[Plan, About]]) 
     profile = plan.setup["profile"]
     for judge, _ in others:
         profile = merge_profile(profile, judge.setup["profile"])
-    profile = merge_profile(profile, {"exclude-operators": lost, "sorts": {"exclude": sorts}})
-    setup = {**plan.setup, "profile": profile, "wrapper": {**wrapper, "theories": theories}}
+    profile = merge_profile(profile, {"sorts": {"exclude": sorts}})
+    spelled = {kind: forms for kind, forms in wrapper["operators"].items() if kind not in lost}
+    setup = {**plan.setup, "profile": profile, "wrapper": {**wrapper, "theories": theories, "operators": spelled}}
     return replace(plan, setup=setup), _note(about, [other for _, other in others], left, own, lost)
 
 
