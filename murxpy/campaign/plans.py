@@ -41,6 +41,7 @@ def parse_request(data: Mapping[str, Any], target: str) -> Request:
     wishes = dict(data["wishes"])
     wishes["theories"] = tuple(wishes["theories"])
     wishes["options"] = tuple((name, value) for name, value in wishes["options"])
+    wishes["checks"] = tuple(wishes["checks"])
     place = data["targets"][target]
     return Request((place,), data["machine"], data["wrapper"], data["profile"], Wishes(**wishes))
 

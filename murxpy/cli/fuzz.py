@@ -22,7 +22,7 @@ from murxpy.campaign.replay import walk_seeds
 from murxpy.campaign.targets import Plan
 from murxpy.cli.params import duration, names, run_seed, seed, size
 from murxpy.errors import InputError
-from murxpy.fuzzers.api import Wishes, parse_option
+from murxpy.fuzzers.api import CHECKS, DEFAULT_CHECKS, Wishes, chosen_checks, parse_option
 from murxpy.oracles.crash import SEVERITY
 from murxpy.report.available import lacking, operators_of
 from murxpy.report.console import make_console, write_now
@@ -53,6 +53,8 @@ from murxpy.report.summary import print_summary
 @click.option("--no-option-fuzzing", is_flag=True, help="Set no options of the solver at random.")
 @click.option("--limits", type=click.Choice(["solver", "wall"]), default="solver", show_default=True,
               help="What ends a check: the solver's own resource limit, or only --wall.")  # fmt: skip
+@click.option("--check", "checks", type=names([*CHECKS, "all", "none"]), default="", metavar="NAMES",
+              help=f"What is checked of answers: {', '.join(CHECKS)}; all or none.  [default: {','.join(DEFAULT_CHECKS)}]")  # fmt: skip
 @click.option("--wall", type=duration, default="2s", metavar="TIME", show_default=True,
               help="Wall time of a run; past it, it is killed.")  # fmt: skip
 @click.option("--memory", type=size, default="2g", metavar="SIZE", show_default=True,
@@ -96,7 +98,8 @@ def fuzz(targets: tuple[str, ...], **wishes: Any) -> int:
 def _request(targets: tuple[str, ...], wishes: dict[str, Any]) -> Request:
     options = tuple(map(parse_option, wishes["settings"]))
     of_runs = Wishes(
-        wishes["theories"], options, not wishes["no_swarm"], not wishes["no_option_fuzzing"], wishes["limits"]
+        wishes["theories"], options, not wishes["no_swarm"], not wishes["no_option_fuzzing"], wishes["limits"],
+        chosen_checks(wishes["checks"]),
     )
     return Request(targets, wishes["machine"], wishes["wrapper"], wishes["profile"], of_runs)
 

@@ -11,6 +11,10 @@ from murxpy.errors import InputError, nearest
 Plain = dict[str, Any]
 LimitedBy = Literal["solver", "wall"]
 
+# Checks of what the solver promises, by name; those that cost little are on by default.
+CHECKS = ("models",)
+DEFAULT_CHECKS = ("models",)
+
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
@@ -18,7 +22,8 @@ class Wishes:
 
     `theories`: only these, all of them in every run; none: all that the solver has. `options`: names and values that
     every run sets. `swarm`: runs differ in theories, operators and weights. `random_options`: runs set options at
-    random. `limits`: what ends a check, the solver's own resource limit or only the wall time of the run.
+    random. `limits`: what ends a check, the solver's own resource limit or only the wall time of the run. `checks`: which
+    of what the solver promises is checked.
     """
 
     theories: tuple[str, ...] = ()
@@ -26,6 +31,7 @@ class Wishes:
     swarm: bool = True
     random_options: bool = True
     limits: LimitedBy = "solver"
+    checks: tuple[str, ...] = DEFAULT_CHECKS
 
 
 def session_setup(catalogue: Plain, machine: Plain, wrapper: Plain, profile: Plain, wishes: Wishes) -> Plain:
@@ -43,6 +49,7 @@ def session_setup(catalogue: Plain, machine: Plain, wrapper: Plain, profile: Pla
         "swarm": wishes.swarm,
         "options": [list(option) for option in wishes.options],
         "limits": wishes.limits,
+        "checks": list(wishes.checks),
     }
 
 
@@ -59,6 +66,15 @@ def chosen_theories(names: Sequence[str], catalogue: Plain, wrapper: Plain) -> l
             raise InputError(f"{wrapper['solver']} has no theory {theory}: expected some of {', '.join(offered)}")
         chosen.append(theory)
     return list(dict.fromkeys(chosen)) or None
+
+
+def chosen_checks(names: Sequence[str]) -> tuple[str, ...]:
+    """The checks called `names`, in our order; `all`, `none`, and no name for the default. Raises InputError."""
+    if not names:
+        return DEFAULT_CHECKS
+    if "none" in names and len(names) > 1:
+        raise InputError("--check none: leave the others out")
+    return tuple(name for name in CHECKS if name in names or "all" in names)
 
 
 def parse_option(text: str) -> tuple[str, str]:

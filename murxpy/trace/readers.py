@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from murxpy.machine import inspect
-from murxpy.trace import askers, makers
+from murxpy.trace import askers, makers, witnesses
 from murxpy.trace.askers import Reader
 
 READERS: dict[str, Reader] = {
@@ -47,6 +47,7 @@ READERS: dict[str, Reader] = {
     "check-term": askers.check_object(inspect.check_term),
     "check-value": askers.check_object(inspect.check_value),
     "check-eq": askers.check_object(inspect.check_eq),
+    "check-model": witnesses.check_model,
     "del": askers.drop,
     "gc": askers.collect,
 }

@@ -35,7 +35,8 @@ class Session:
     """Runs walks and replays on one solver. Each is a function of its seed or text alone.
 
     `setup`: catalogue, machine, wrapper, profile (all plain data), theories (list or None), swarm (bool), options (list of
-    name and value, set in every run), limits (`wall`: no check gets a resource limit). Raises TargetError where the
+    name and value, set in every run), limits (`wall`: no check gets a resource limit), checks (of what the solver promises: names
+    of those that are on). Raises TargetError where the
     solver cannot be loaded, InputError where it does not take an option.
     """
 
@@ -51,6 +52,7 @@ class Session:
         self.version = self.wrapper.release
         self._limited = setup.get("limits") != "wall"
         self._damped: frozenset[str] = frozenset()
+        self._checks: frozenset[str] = frozenset(setup.get("checks") or ())
         self._option_choice = option_choice(self._known_options())
         self._runs = 0
         self._try_options()
@@ -115,9 +117,10 @@ class Session:
         run = Run(self.wrapper, self.catalogue, seed, write)
         swarm = self.swarm.draw(run.stream)
         gen = Generator(run, self.settings, self.profile, swarm, self.catalogue, options=self.options)
-        gen.damped, gen.limited, gen.option_choice = self._damped, self._limited, self._option_choice
+        gen.damped, gen.limited, gen.option_choice, gen.checks = self._damped, self._limited, self._option_choice, self._checks
         rows = [*self._header(), f"seed {seed:x}", f"machine {self.settings.machine.get('name')}", *swarm.rows()]
         rows.append(f"limits {'solver' if self._limited else 'wall'}")
+        rows.append(f"checks {','.join(sorted(self._checks)) or 'none'}")
         if self._damped:
             rows.append(f"damped {','.join(sorted(self._damped))}")
         run.header(rows)

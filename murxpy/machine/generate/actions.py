@@ -8,7 +8,7 @@ from murxpy.logic.sorts import Sort
 from murxpy.logic.values import LITERAL_KINDS
 from murxpy.machine import inspect, solve
 from murxpy.machine.database import Entry
-from murxpy.machine.generate import leaves, options, roots, sorts, terms
+from murxpy.machine.generate import leaves, options, roots, sorts, terms, witnesses
 from murxpy.machine.generate.apply import gen_term
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.generate.binders import define_function
@@ -98,6 +98,7 @@ def _limited(gen: Generator) -> None:
 def _check_sat(gen: Generator) -> bool:
     _limited(gen)
     solve.check_sat(gen.run, gen.run.line_seed())
+    witnesses.check_answer(gen)
     return True
 
 
@@ -118,6 +119,7 @@ def _check_sat_assuming(gen: Generator) -> bool:
         return False
     _limited(gen)
     solve.check_sat_assuming(run, assumptions, run.line_seed())
+    witnesses.check_answer(gen)
     return True
 
 

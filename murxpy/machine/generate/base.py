@@ -30,6 +30,7 @@ class Generator:
     damped: frozenset[str] = frozenset()  # operators and actions to be drawn seldom: they sit on fatal lines of known findings
     options: list[list[str]] = field(default_factory=list)  # names and values that the user wants set
     limited: bool = True  # checks get a resource limit
+    checks: frozenset[str] = frozenset()  # of what the solver promises: those that are on
     made: int = 0
     depth: int = 0
 

@@ -1,0 +1,127 @@
+"""Functions of a model as tables: by asking at each point of a small domain, or at each value that they name and at one more.
+
+A function whose body does nothing with its arguments but to compare them with values is the same at all arguments that it does not name.
+One that does more stays a function that is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from math import prod
+from typing import Any, Protocol
+
+from murxpy.logic.sorts import Sort
+from murxpy.semantics.closures import Built, select
+from murxpy.semantics.registry import Asking, Points
+from murxpy.semantics.values import CannotSay, FunctionValue, Value
+
+POINTS = 1 << 9  # at which a function is asked to make a table of it
+_LOOKED_INTO = ("ite", "=", "and", "or", "not")
+
+Ask = Callable[..., Value]
+
+
+class Unnamed(Exception):
+    """A function asks of an argument more than whether it is one of the values that it names."""
+
+
+class Fresh:
+    """Stands for all arguments that a function does not name."""
+
+    def __init__(self, named: Mapping[Value, None]) -> None:
+        self._named = named
+
+    def differs(self, value: Value) -> bool:
+        """True: it is none of the named ones. Raises Unnamed for a value that is not among them."""
+        if value not in self._named:
+            raise Unnamed
+        return True
+
+
+class Rows(Protocol):
+    """What a table is made from: rows, values of closed rows, domains of sorts."""
+
+    rows: Sequence[tuple[Any, ...]]
+    points: Points
+
+    def value(self, at: int, sort: Sort | None) -> Value:
+        """The value of a closed row."""
+
+    def is_open(self, at: int) -> bool:
+        """True if a variable may occur in a row."""
+
+
+def tabulated(
+    rows: Rows, ask: Ask, domain: Sequence[Sort], bodies: Sequence[tuple[int, int]], named: Sequence[Sequence[Value]]
+) -> FunctionValue | Built:
+    """The table of a function, else a function that is asked.
+
+    `bodies`: rows, each with 1 where variable 0 is the first argument, -1 where it is the last; `named`: values of each argument that
+    it names beside those in `bodies`.
+    """
+    try:
+        every = [rows.points.domain(s) if _few(rows.points.size(s)) else None for s in domain]
+        known = [values for values in every if values is not None]
+        if len(known) == len(every) and _few(prod(map(len, known))):
+            entries = [(point, ask(*point)) for point in product(*known)]
+            return FunctionValue(entries[0][1], entries)
+        points: list[dict[Value, None]] = [dict.fromkeys(values) for values in named] or [{} for _ in domain]
+        for body, step in bodies:
+            _name(rows, body, points[::step])
+        return _table(ask, points)
+    except Unnamed:
+        return Built(lambda *args: _asking(ask, args))
+
+
+def _few(count: int | None) -> bool:
+    return count is not None and count <= POINTS
+
+
+def _name(rows: Rows, body: int, points: Sequence[dict[Value, None]]) -> None:
+    """Add the values with which a body compares its variables; what it misses will raise Unnamed."""
+    stack = [body]
+    while stack:
+        row = rows.rows[stack.pop()]
+        if row[0] in _LOOKED_INTO:
+            stack.extend(row[1:])
+        if row[0] == "=":
+            for variable, other in ((row[1], row[2]), (row[2], row[1])):
+                inner = rows.rows[variable]
+                if inner[0] == "var" and inner[1] < len(points) and not rows.is_open(other):
+                    points[inner[1]][rows.value(other, None)] = None
+
+
+def _table(ask: Ask, points: Sequence[dict[Value, None]]) -> FunctionValue:
+    if not _few(prod(len(named) + 1 for named in points)):
+        raise Unnamed
+    fresh = tuple(Fresh(named) for named in points)
+    default = ask(*fresh)
+    entries = []
+    for point in product(*([*named, other] for named, other in zip(points, fresh, strict=True))):
+        value = ask(*point)
+        if not any(isinstance(part, Fresh) for part in point):
+            entries.append((point, value))
+        elif value != default:
+            raise Unnamed  # differs on a line or a plane: no table has that
+    return FunctionValue(default, entries)
+
+
+def _asking(ask: Ask, args: tuple[Value, ...]) -> Asking:
+    """`ask` as what applies a function expects, a generator."""
+    yield from ()
+    try:
+        return ask(*args)
+    except Unnamed:
+        raise CannotSay("a function that is asked within a function") from None
+
+
+def over(base: Built, changed: Mapping[Value, Value]) -> Built:
+    """An array with stores over one that is asked."""
+
+    def ask(at: Value) -> Asking:
+        if at in changed:
+            return changed[at]
+        return (yield from select(base, at))
+
+    return Built(ask)

@@ -1,0 +1,181 @@
+"""The model reader of the z3 wrapper: values as rows of plain data, which murxpy/machine/checks/reading.py reads.
+
+A row is a tuple of a tag and what belongs to it; a row stands for another by its place in the list. docs/oracles.md has them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import z3
+from z3_values import read_value
+
+Row = tuple[Any, ...]
+
+
+def read_model(solver: Any, constants: Sequence[Any]) -> dict[str, Any]:
+    """The values of constants and functions in the solver's model, and what it makes of partial operators."""
+    model = solver.model()
+    rows = Rows(model)
+    roots = [rows.function(c) if isinstance(c, z3.FuncDeclRef) else rows.add(model.eval(c, model_completion=True)) for c in constants]
+    own = [d for d in model.decls() if d.name() in _PARTIAL and d.kind() != z3.Z3_OP_UNINTERPRETED]
+    partial = {_instance(d): rows.function(d) for d in own}
+    return {"rows": rows.rows, "roots": roots, "partial": partial}
+
+
+def read_values(solver: Any, values: Sequence[Any]) -> dict[str, Any]:
+    """Values that the solver's model gave, as rows."""
+    rows = Rows(solver.model())
+    return {"rows": rows.rows, "roots": [rows.add(value) for value in values]}
+
+
+def read_domain(solver: Any, sort: Any) -> list[str] | None:
+    """The names of the elements of an uninterpreted sort in the model; None where the model has none."""
+    universe = solver.model().get_universe(sort)
+    return None if universe is None else [element.decl().name() for element in universe]
+
+
+class Rows:
+    """Rows of values, each made once; nothing recurs on the depth of a value."""
+
+    def __init__(self, model: Any) -> None:
+        self.rows: list[Row] = []
+        self._model = model
+        self._known: dict[int, int] = {}
+        self._functions: dict[int, int] = {}
+        self._kept: list[Any] = []  # an id is that of its term only while the term lives
+
+    def add(self, root: Any) -> int:
+        """The place of a term's row."""
+        stack = [root]
+        while stack:
+            term = stack[-1]
+            key = term.get_id()
+            if key not in self._known:
+                parts = _parts(term)
+                missing = [part for part in parts if part.get_id() not in self._known]
+                if missing:
+                    stack.extend(missing)
+                    continue
+                self._kept.append(term)
+                self.rows.append(self._row(term, [self._known[part.get_id()] for part in parts]))
+                self._known[key] = len(self.rows) - 1
+            stack.pop()
+        return self._known[root.get_id()]
+
+    def function(self, declaration: Any) -> int:
+        """The place of a function's row: entries and what it gives elsewhere."""
+        key = declaration.get_id()
+        if key not in self._functions:
+            self._kept.append(declaration)
+            self.rows.append(("unknown", f"the function {declaration.name()} within itself"))
+            at = self._functions[key] = len(self.rows) - 1
+            self.rows[at] = self._function(declaration)
+        return self._functions[key]
+
+    def _function(self, declaration: Any) -> Row:
+        found = self._model.get_interp(declaration)
+        if not isinstance(found, z3.FuncInterp):
+            return ("unfixed", declaration.arity())
+        entries = [found.entry(k) for k in range(found.num_entries())]
+        read = [(tuple(self.add(e.arg_value(k)) for k in range(e.num_args())), self.add(e.value())) for e in entries]
+        default = found.else_value()
+        itself = default is None or (z3.is_app(default) and default.num_args() and default.decl().name() == declaration.name())
+        return ("function", declaration.arity(), tuple(read), None if itself else self.add(default))
+
+    def _row(self, term: Any, parts: list[int]) -> Row:
+        if z3.is_var(term):
+            return ("var", z3.get_var_index(term))
+        if z3.is_quantifier(term):
+            return ("lambda", term.num_vars(), parts[0]) if term.is_lambda() else ("unknown", "a quantifier")
+        literal = read_value(term)
+        if literal is not None:
+            return literal
+        kind = term.decl().kind()
+        if kind in _PLAIN:
+            return (_PLAIN[kind], *parts)
+        special = _SPECIAL.get(kind)
+        return special(self, term, parts) if special else ("unknown", str(term.decl().name()))
+
+    def _constant(self, term: Any, parts: list[int]) -> Row:
+        if parts:
+            return ("apply", self.function(term.decl()), *parts)
+        uninterpreted = term.sort_kind() == z3.Z3_UNINTERPRETED_SORT
+        return ("element", term.decl().name()) if uninterpreted else ("unknown", "a constant without a value")
+
+    def _as_array(self, term: Any, parts: list[int]) -> Row:
+        return ("as-array", self.function(z3.get_as_array_func(term)))
+
+    def _algebraic(self, term: Any, parts: list[int]) -> Row:
+        return ("algebraic", *_algebraic(term))
+
+
+def _instance(declaration: Any) -> str:
+    """The operator whose open points a function of the model gives, with indices and the sorts of its arguments."""
+    kind = _PARTIAL[declaration.name()]
+    sorts = [_sort(declaration.domain(k)) for k in range(declaration.arity())]
+    indices = [str(declaration.range().size())] if kind in ("OP_FP_TO_UBV", "OP_FP_TO_SBV") else []
+    return " ".join([kind, *indices, f"({','.join(sorts)})"])
+
+
+def _sort(sort: Any) -> str:
+    """A sort as murxpy prints it."""
+    if isinstance(sort, z3.BitVecSortRef):
+        return f"BV({sort.size()})"
+    if isinstance(sort, z3.FPSortRef):
+        return f"FP({sort.ebits()},{sort.sbits()})"
+    if isinstance(sort, z3.SeqSortRef):
+        return "STRING" if sort.is_string() else f"SEQ({_sort(sort.basis())})"
+    if isinstance(sort, z3.ArraySortRef):
+        return f"ARRAY({_sort(sort.domain())},{_sort(sort.range())})"
+    return "RM" if isinstance(sort, z3.FPRMSortRef) else str(sort.name()).upper()
+
+
+def _parts(term: Any) -> list[Any]:
+    if z3.is_quantifier(term):
+        return [term.body()] if term.is_lambda() else []
+    return term.children() if z3.is_app(term) else []
+
+
+def _algebraic(term: Any) -> Row:
+    """The coefficients of a polynomial, lowest first, and an interval of rationals with the root in it and no other."""
+    coefficients = tuple((c.numerator_as_long(), c.denominator_as_long()) for c in term.poly())
+    bounds = []
+    for end in (z3.Z3_get_algebraic_number_lower, z3.Z3_get_algebraic_number_upper):
+        bound = z3.RatNumRef(end(term.ctx_ref(), term.as_ast(), 40), term.ctx)
+        bounds.append((bound.numerator_as_long(), bound.denominator_as_long()))
+    return (coefficients, *bounds)
+
+
+# The functions of a model that say what it makes of open points.
+_PARTIAL = {
+    "div0": "OP_INT_DIV",
+    "mod0": "OP_INT_MOD",
+    "rem0": "OP_INT_REM",
+    "/0": "OP_REAL_DIV",
+    "seq.nth_u": "OP_SEQ_NTH",
+    "fp.to_ubv": "OP_FP_TO_UBV",
+    "fp.to_sbv": "OP_FP_TO_SBV",
+    "fp.to_real": "OP_FP_TO_REAL",
+}
+# Operators that a value is made of, and those in the bodies of lambdas and functions that need no arithmetic.
+_PLAIN = {
+    z3.Z3_OP_STORE: "store",
+    z3.Z3_OP_CONST_ARRAY: "const",
+    z3.Z3_OP_SELECT: "select",
+    z3.Z3_OP_ITE: "ite",
+    z3.Z3_OP_EQ: "=",
+    z3.Z3_OP_AND: "and",
+    z3.Z3_OP_OR: "or",
+    z3.Z3_OP_NOT: "not",
+    z3.Z3_OP_SEQ_EMPTY: "seq",
+    z3.Z3_OP_SEQ_UNIT: "seq",
+    z3.Z3_OP_SEQ_CONCAT: "concat",
+}
+_SPECIAL = {
+    z3.Z3_OP_UNINTERPRETED: Rows._constant,
+    z3.Z3_OP_AS_ARRAY: Rows._as_array,
+    z3.Z3_OP_AGNUM: Rows._algebraic,
+    z3.Z3_OP_DT_CONSTRUCTOR: lambda rows, term, parts: ("constructor", term.decl().name(), *parts),
+}
