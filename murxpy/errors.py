@@ -17,10 +17,13 @@ class InputError(MurxpyError):
 
     exit_code = 2
 
-    def __init__(self, message: str, *, file: str | None = None, line: int | None = None) -> None:
+    def __init__(self, message: str, *, file: str | None = None, line: int | None = None, column: int | None = None) -> None:
         self.file = file
         self.line = line
-        place = "" if file is None else f"{file}: " if line is None else f"{file}:{line}: "
+        self.column = column
+        place = ":".join(str(part) for part in (file, line, column) if part is not None) if file is not None else ""
+        place = f"{place}: " if place else ""
+        self.reason = message  # without its place
         super().__init__(f"{place}{message}")
 
 

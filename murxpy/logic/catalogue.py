@@ -54,7 +54,7 @@ class Theory:
     requires: tuple[str, ...]
 
 
-@dataclass
+@dataclass(eq=False)
 class Catalogue:
     """All theories, sort kinds and operators, in the order of the data folder."""
 

@@ -165,3 +165,19 @@ def _inhabited(sort: Sort, block: list[Datatype], founded: list[Datatype]) -> bo
     return all(
         inner.datatype in founded or inner.datatype not in block for inner in components(sort) if inner.kind == "SORT_DT"
     )
+
+
+def reachable(datatype: Datatype) -> list[Datatype]:
+    """The block of mutually recursive datatypes that `datatype` is in: those that reach it and that it reaches."""
+    return [d for d in _reached(datatype) if datatype in _reached(d)]
+
+
+def _reached(datatype: Datatype) -> list[Datatype]:
+    found = [datatype]
+    for one in found:
+        sorts = [sort for constructor in one.constructors for _, sort in constructor.fields]
+        for sort in sorts:
+            sorts += sort.sorts()
+            if sort.kind == "SORT_DT" and sort.datatype not in found:
+                found.append(sort.datatype)
+    return found

@@ -85,7 +85,7 @@ SPELLED: dict[str, dict[str, str]] = {
     },
 }  # fmt: skip
 SAME: dict[str, frozenset[str]] = {
-    "standard": frozenset(),
+    "standard": frozenset(("OP_FORALL_PATTERN", "OP_EXISTS_PATTERN", "OP_LAMBDA", "OP_HO_APPLY")),
     "z3": frozenset(re.findall(r"\w+", _SAME_Z3)),
     "cvc5": frozenset(re.findall(r"\w+", _SAME_CVC5)),
 }

@@ -55,7 +55,7 @@ class Printer:
         if sort.kind == "SORT_UNINTERPRETED":
             return self.symbols.of(sort, str(sort.params[0]))
         if sort.kind == "SORT_PARAM":
-            return self._parameter(str(sort.params[0]))
+            return self.parameter(str(sort.params[0]))
         if sort.kind not in STANDARD_SORTS:
             if not sort.params:
                 return self._known(SORTS[self.dialect], f"{sort.kind}/0")
@@ -84,10 +84,11 @@ class Printer:
         body = f"({' '.join(constructors)})"
         if not datatype.params:
             return body
-        names = " ".join(self._parameter(name) for name in datatype.params)
+        names = " ".join(self.parameter(name) for name in datatype.params)
         return f"(par ({names}) {body})"
 
-    def _parameter(self, name: str) -> str:
+    def parameter(self, name: str) -> str:
+        """A parameter of a datatype or of a defined sort."""
         # One symbol for a name throughout: it means something only within its datatype.
         return self.symbols.of(("parameter", name), name)
 
@@ -98,6 +99,10 @@ class Printer:
         return self.symbols.of((datatype, "selector", name), name)
 
     # -- terms
+
+    def function(self, term: Term) -> str:
+        """The symbol of a constant, function or variable."""
+        return self.symbols.of(term, str(term.indices[0]))
 
     def term(self, root: Term) -> str:
         """A term, its shared subterms in `let`s. Raises Unsayable."""
@@ -119,10 +124,8 @@ class Printer:
         return f"{opened}{texts[root]}{')' * len(lets)}"
 
     def _apply(self, term: Term, texts: dict[Term, str]) -> str:
-        if term.op in (CONSTANT, FUNCTION):
-            return self.symbols.of(term, str(term.indices[0]))
-        if term.op == VARIABLE:
-            return self.symbols.of(term, str(term.indices[0]))
+        if term.op in (CONSTANT, FUNCTION, VARIABLE):
+            return self.function(term)
         if term.op == VALUE:
             return self._value(term.sort, term.indices[0])
         if term.op == SPECIAL:

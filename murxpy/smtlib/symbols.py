@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable
 
-_SIMPLE = re.compile(r"[A-Za-z~!$%^&*_+=<>?/-][A-Za-z0-9~!@$%^&*_+=<>.?/-]*")
+SIMPLE = re.compile(r"[A-Za-z~!$%^&*_+=<>?/-][A-Za-z0-9~!@$%^&*_+=<>.?/-]*")
 _UNQUOTABLE = re.compile(r"[^ -\[\]-{}~]")  # backslash, bar and what is not printable ASCII cannot stand between bars
+# The reserved words of the standard, which are symbols only between bars (section 3.1).
+WORDS = frozenset((
+    "BINARY", "DECIMAL", "HEXADECIMAL", "NUMERAL", "STRING", "_", "!", "as", "let", "exists", "forall", "match", "par",
+))  # fmt: skip
 RESERVED = (
     "BINARY", "DECIMAL", "HEXADECIMAL", "NUMERAL", "STRING", "_", "!", "as", "let", "exists", "forall", "lambda", "match", "par",
     "true", "false", "Bool", "Int", "Real", "Array", "BitVec", "FloatingPoint", "RoundingMode", "String", "RegLan", "Float16",
@@ -47,4 +51,4 @@ class Symbols:
 
 def spell(name: str) -> str:
     """A symbol as it is where that is a simple one, else between bars."""
-    return name if _SIMPLE.fullmatch(name) else f"|{name}|"
+    return name if SIMPLE.fullmatch(name) else f"|{name}|"

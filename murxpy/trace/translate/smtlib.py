@@ -8,7 +8,7 @@ from typing import Any
 
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
-from murxpy.logic.sorts import Datatype, Sort
+from murxpy.logic.sorts import Datatype, Sort, reachable
 from murxpy.logic.terms import CONSTANT, FUNCTION, Term
 from murxpy.logic.values import to_codes
 from murxpy.machine.database import Entry
@@ -377,22 +377,6 @@ def _covers(logic: str, kind: str) -> bool:
     if "ALL" in logic or kind in ("SORT_BOOL", "SORT_FUN", "SORT_PARAM"):
         return True
     return kind in _LETTERS and re.search(_LETTERS[kind], logic.removeprefix("QF_")) is not None
-
-
-def reachable(datatype: Datatype) -> list[Datatype]:
-    """The block of mutually recursive datatypes that `datatype` is in: those that reach it and that it reaches."""
-    return [d for d in _reached(datatype) if datatype in _reached(d)]
-
-
-def _reached(datatype: Datatype) -> list[Datatype]:
-    found = [datatype]
-    for one in found:
-        sorts = [sort for constructor in one.constructors for _, sort in constructor.fields]
-        for sort in sorts:
-            sorts += sort.sorts()
-            if sort.kind == "SORT_DT" and sort.datatype not in found:
-                found.append(sort.datatype)
-    return found
 
 
 def _option_value(value: Any) -> str:

@@ -1,0 +1,160 @@
+"""What an application means: the operator that its name stands for here, with integers made reals where only that fits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from itertools import product
+from math import gcd
+from typing import Any
+
+from murxpy.errors import InputError
+from murxpy.logic.catalogue import Operator
+from murxpy.logic.sorts import Sort
+from murxpy.logic.terms import VALUE, Term
+from murxpy.logic.typing import IllSorted, IndexOutOfRange
+from murxpy.smtlib.tables import Tables
+
+Plan = tuple[str, tuple[Any, ...], Sort]  # operator kind, indices, sort of the result
+_MOST_COERCED = 4
+
+# Applied to one argument they are that argument; to none, the value named here.
+_NEUTRAL = {"and": True, "or": False, "+": None, "*": None, "bvand": None, "bvor": None, "bvadd": None, "bvmul": None, "concat": None,
+            "str.++": "", "re.++": None, "re.union": None, "re.inter": None, "seq.++": None, "xor": None}  # fmt: skip
+
+
+class Applier:
+    """Applies names to terms in one script's tables."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.tables = tables
+
+    def plan(self, operators: tuple[Operator, ...], sorts: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None) -> Plan | None:
+        """The first of the operators whose rank allows these arguments. Raises IndexOutOfRange where only an index is wrong."""
+        outside = None
+        for operator in operators:
+            try:
+                return operator.kind, indices, self.tables.checker.result(operator, sorts, indices, wanted)
+            except IndexOutOfRange as error:
+                outside = error
+            except IllSorted:
+                continue
+        if outside is not None:
+            raise outside
+        return None
+
+    def apply(self, name: str, operators: tuple[Operator, ...], args: list[Term], indices: tuple[Any, ...], wanted: Sort | None) -> Term:
+        """The application of a theory's name, arguments converted where needed. Raises InputError."""
+        single = self._single(name, args) if not indices else None
+        if single is not None:
+            return single
+        for converted in self._conversions(args):
+            plan = self.plan(operators, tuple([a.sort for a in converted]), indices, wanted)
+            if plan is not None:
+                return self.tables.terms.apply(plan[0], tuple(converted), plan[1], plan[2])
+        raise InputError(mismatch(name, operators, args, indices))
+
+    def _single(self, name: str, args: list[Term]) -> Term | None:
+        """An associative operator with fewer arguments than the standard wants, as solvers take it."""
+        if len(args) > 1 or name not in _NEUTRAL:
+            return None
+        if args:
+            return args[0]
+        neutral = _NEUTRAL[name]
+        if isinstance(neutral, bool):
+            return self.tables.true if neutral else self.tables.false
+        return self.tables.value(self.tables.string, neutral) if neutral is not None else None
+
+    def _conversions(self, args: list[Term]) -> Iterator[list[Term]]:
+        """The arguments, then with other integers made reals, then with lambdas made arrays."""
+        yield args
+        integers = [at for at, a in enumerate(args) if a.sort.kind == "SORT_INT"]
+        if integers:
+            yield self._reals(args, integers)
+            if len(integers) <= _MOST_COERCED:
+                for chosen in product((False, True), repeat=len(integers)):
+                    yield self._reals(args, [at for at, take in zip(integers, chosen, strict=True) if take])
+        if any(a.op == "OP_LAMBDA" and len(a.args) == 2 for a in args):
+            yield [self.as_array(a) for a in args]
+
+    def _reals(self, args: list[Term], positions: list[int]) -> list[Term]:
+        changed = list(args)
+        for at in positions:
+            changed[at] = self.as_real(changed[at])
+        return changed
+
+    def as_real(self, term: Term) -> Term:
+        """An integer as a real: a literal by its value, else through `to_real`."""
+        if term.op == VALUE:
+            return self.tables.value(self.tables.real, Fraction(term.indices[0]))
+        return self.tables.apply("OP_INT_TO_REAL", term)
+
+    def as_array(self, term: Term) -> Term:
+        """A lambda of one variable as z3 has it: an array."""
+        if term.op != "OP_LAMBDA" or len(term.args) != 2:
+            return term
+        return self.tables.apply("OP_ARRAY_LAMBDA", *term.args)
+
+    def convert(self, term: Term, sort: Sort) -> Term | None:
+        """The term as one of this sort; None where that cannot be."""
+        if term.sort is sort:
+            return term
+        if sort.kind == "SORT_REAL" and term.sort.kind == "SORT_INT":
+            return self.as_real(term)
+        if sort.kind == "SORT_ARRAY" and term.op == "OP_LAMBDA":
+            array = self.as_array(term)
+            return array if array.sort is sort else None
+        return None
+
+    def need(self, term: Term, sort: Sort, what: str) -> Term:
+        """The same, where it must be. Raises InputError."""
+        converted = self.convert(term, sort)
+        if converted is None:
+            raise InputError(f"expected {what} of sort {sort}, found one of {term.sort}")
+        return converted
+
+
+def mismatch(name: str, operators: tuple[Operator, ...], args: list[Term], indices: tuple[Any, ...]) -> str:
+    """What an operator takes and what it was given."""
+    ranks = " or ".join(dict.fromkeys(op.signature.text for op in operators))
+    shown = ", ".join(str(a.sort) for a in args[:6]) + (", ..." if len(args) > 6 else "")
+    head = f"(_ {name} {' '.join(map(str, indices))})" if indices else name
+    return f"'{head}' takes {ranks}; found ({shown})"
+
+
+# -- literals that are written as applications
+
+Fold = Callable[[Tables, list[Term]], "Term | None"]
+
+
+def _negative(tables: Tables, args: list[Term]) -> Term | None:
+    if len(args) == 1 and args[0].op == VALUE and args[0].sort.kind in ("SORT_INT", "SORT_REAL"):
+        value = args[0].indices[0]
+        return tables.value(args[0].sort, -value) if value > 0 else None
+    return None
+
+
+def _quotient(tables: Tables, args: list[Term]) -> Term | None:
+    """A rational number: whole numbers without common factor, the second above 1."""
+    if len(args) != 2 or any(a.op != VALUE or a.sort.kind not in ("SORT_INT", "SORT_REAL") for a in args):
+        return None
+    over, under = (Fraction(a.indices[0]) for a in args)
+    if over.denominator != 1 or under.denominator != 1 or under < 2 or gcd(over.numerator, under.numerator) != 1:
+        return None
+    return tables.value(tables.real, over / under)
+
+
+def _float(tables: Tables, args: list[Term]) -> Term | None:
+    if len(args) != 3 or any(a.op != VALUE or a.sort.kind != "SORT_BV" for a in args) or args[0].sort.width != 1:
+        return None
+    exponent, fraction = args[1].sort.width, args[2].sort.width
+    sign, power, significand = (int(a.indices[0]) for a in args)
+    if exponent < 2 or fraction < 1:
+        return None
+    if power == (1 << exponent) - 1 and significand:
+        sign, significand = 0, 1 << (fraction - 1)  # the one NaN
+    bits = (sign << exponent | power) << fraction | significand
+    return tables.value(tables.sort("SORT_FP", exponent, fraction + 1), bits)
+
+
+FOLDS: dict[tuple[str, int], Fold] = {("-", 1): _negative, ("/", 2): _quotient, ("fp", 3): _float}
