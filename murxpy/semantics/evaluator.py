@@ -190,11 +190,11 @@ class Evaluator:
             function = functions.get((term.op, term.indices, term.sort, *[a.sort for a in term.args])) if term.args else None
             if function is not None and not doubts:
                 try:
-                    values[term] = function(*[values[a] for a in term.args])
-                    continue
-                except CannotSay:
-                    pass  # what follows finds out why
-            value = self._careful(term, values)
+                    value = function(*[values[a] for a in term.args])
+                except CannotSay as reason:
+                    value = _unknown(reason)
+            else:
+                value = self._careful(term, values)
             if type(value) is _GENERATOR:
                 activation.at, activation.task = at, value
                 return True
@@ -251,8 +251,7 @@ class Evaluator:
             attribute = self.catalogue.operators[term.op].signature.attribute
             if not meaning.whole and attribute not in (None, "nary") and len(term.args) > 2:
                 function = _FOLDS[attribute](function)
-            if not meaning.asks:
-                self._functions[key] = function
+            self._functions[key] = function
         return function
 
     def _leaf(self, term: Term, values: dict[Term, Any]) -> Any:

@@ -14,7 +14,8 @@ signature says of further arguments is done by the evaluator: an operator that i
   calculated once (`bitvectors.py`).
 - A meaning that cannot give the value raises `CannotSay`. With `lazy=True` it gets arguments that are `Unknown` too, and may give a
   value in spite of them, as `or` does where another disjunct is true.
-- A meaning may be a generator, to apply functions: `value = yield from apply(function, (x, y))`, for a value of SORT_FUN or of an array.
+- A meaning may be a generator, or give one, to apply functions: `value = yield from apply(function, (x, y))`, and for what may be no
+  table `yield from select(array, x)`.
 - Where the standard leaves a point open, the meaning asks `site.open(args, allowed)` and gives what that gives. `allowed` is the
   written set of values, a tuple, or None for any value of the sort. The model's `partial` fixes it (points are all arguments, in a
   tuple); otherwise the evaluator tries each. The decorator says the point in words: `open="divisor 0: any integer"`.
@@ -33,7 +34,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from inspect import isgeneratorfunction
 from typing import Any, Protocol
 
 from murxpy.logic.sorts import Sort
@@ -125,7 +125,6 @@ class Meaning:
     prepare: Callable[[Site], Callable[..., Any]]
     whole: bool
     lazy: bool
-    asks: bool
     open: str
 
 
@@ -151,23 +150,21 @@ ENUMERATIONS: dict[str, Callable[[Sort, Points], tuple[Value, ...] | None]] = {}
 Function = Callable[..., Any]
 
 
-def _enter(kinds: tuple[str, ...], prepare: Callable[[Site], Function], asks: bool, whole: bool, lazy: bool, open_: str) -> None:
+def _enter(kinds: tuple[str, ...], prepare: Callable[[Site], Function], whole: bool, lazy: bool, open_: str) -> None:
     for kind in kinds:
         if kind in MEANINGS or kind in BINDERS:
             raise ValueError(f"{kind} has two meanings")
-        MEANINGS[kind] = Meaning(kind, prepare, whole, lazy, asks, open_)
+        MEANINGS[kind] = Meaning(kind, prepare, whole, lazy, open_)
 
 
 def meaning(*kinds: str, whole: bool = False, lazy: bool = False, open: str = "") -> Callable[[Function], Function]:
     """Enter a function of (site, *values) as the meaning of operators; `open` says in words which points are open."""
 
     def enter(function: Function) -> Function:
-        asks = isgeneratorfunction(function)
-
         def prepare(site: Site) -> Function:
             return lambda *values: function(site, *values)
 
-        _enter(kinds, prepare, asks, whole, lazy, open)
+        _enter(kinds, prepare, whole, lazy, open)
         return function
 
     return enter
@@ -177,7 +174,7 @@ def prepared(*kinds: str, whole: bool = False, open: str = "") -> Callable[[Func
     """Enter a function of the site that gives the function of the values."""
 
     def enter(prepare: Function) -> Function:
-        _enter(kinds, prepare, False, whole, False, open)
+        _enter(kinds, prepare, whole, False, open)
         return prepare
 
     return enter

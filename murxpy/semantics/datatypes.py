@@ -1,0 +1,134 @@
+"""Algebraic datatypes: SMT-LIB 2.7, section 3.9. A selector of another constructor than the value's is open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+from murxpy.logic.sorts import Constructor, Sort
+from murxpy.logic.terms import Term
+from murxpy.semantics.registry import Asking, Body, Points, Scope, Site, binder, cardinality, enumeration, meaning, prepared
+from murxpy.semantics.values import CannotSay, DatatypeValue, Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """A case of a match: its constructor (None: any), variables, body, and the values of what is free in it."""
+
+    constructor: str | None
+    variables: tuple[Term, ...]
+    body: Term
+    values: dict[Term, Value]
+
+
+@prepared("OP_DT_APPLY_CONS")
+def _construct(site: Site) -> Callable[..., Value]:
+    name = str(site.indices[0])
+    return lambda *fields: DatatypeValue(name, fields)
+
+
+def _place(site: Site) -> int:
+    constructor = site.sorts[0].datatype.constructor(site.indices[0])
+    if constructor is None:
+        raise CannotSay(f"no constructor {site.indices[0]}")
+    return next(k for k, (selector, _) in enumerate(constructor.fields) if selector == site.indices[1])
+
+
+@prepared("OP_DT_APPLY_SEL", open="a value of another constructor: any value of the field's sort")
+def _select(site: Site) -> Callable[[DatatypeValue], Value]:
+    place, name = _place(site), site.indices[0]
+    return lambda value: value.fields[place] if value.constructor == name else site.open((value,))
+
+
+@prepared("OP_DT_APPLY_TESTER")
+def _test(site: Site) -> Callable[[DatatypeValue], bool]:
+    name = site.indices[0]
+    return lambda value: value.constructor == name
+
+
+@prepared("OP_DT_APPLY_UPDATER")
+def _update(site: Site) -> Callable[[DatatypeValue, Value], Value]:
+    place, name = _place(site), site.indices[0]
+
+    def update(value: DatatypeValue, field: Value) -> Value:
+        if value.constructor != name:
+            return value
+        return DatatypeValue(value.constructor, (*value.fields[:place], field, *value.fields[place + 1 :]))
+
+    return update
+
+
+@binder("OP_DT_MATCH_CASE", "OP_DT_MATCH_BIND_CASE")
+def _case(site: Site, scope: Scope) -> Value:
+    constructor = str(site.indices[0]) if site.indices else None
+    return Case(constructor, scope.variables, scope.rest[0], scope.values)
+
+
+@meaning("OP_DT_MATCH")
+def _match(site: Site, value: DatatypeValue, *cases: Case) -> Asking:
+    for case in cases:
+        if case.constructor is None:
+            return (yield Body(case.body, {**case.values, case.variables[0]: value}))
+        if case.constructor == value.constructor:
+            bound = dict(zip(case.variables, value.fields, strict=True))
+            return (yield Body(case.body, {**case.values, **bound}))
+    raise CannotSay(f"no case for {value.constructor}")
+
+
+def _fields(sort: Sort, constructor: Constructor) -> list[Sort] | None:
+    """The sorts of the fields; None where a parameter stands inside another sort, which would have to be made."""
+    bound = dict(zip(sort.datatype.params, sort.sorts(), strict=False))
+    found: list[Sort] = []
+    for _, field in constructor.fields:
+        if field.kind == "SORT_PARAM":
+            found.append(bound[str(field.params[0])])
+        elif bound and field.sorts():
+            return None
+        else:
+            found.append(field)
+    return found
+
+
+@cardinality("SORT_DT")
+def _size(sort: Sort, points: Points) -> int | None:
+    """The sum over constructors of the product over fields; infinite where the datatype is inside itself."""
+    if _recursive(sort):
+        return None
+    total = 0
+    for constructor in sort.datatype.constructors:
+        fields = _fields(sort, constructor)
+        sizes = [points.size(field) for field in fields] if fields is not None else [None]
+        if any(size is None for size in sizes):
+            return None
+        total += prod(size for size in sizes if size is not None)
+    return total
+
+
+def _recursive(sort: Sort) -> bool:
+    """True if a value of the datatype can hold one of the same datatype, at any depth."""
+    seen: dict[Sort, None] = {}
+    work = [f for c in sort.datatype.constructors for _, f in c.fields]
+    while work:
+        inner = work.pop()
+        if inner.kind == "SORT_DT" and inner.datatype is sort.datatype:
+            return True
+        if inner not in seen:
+            seen[inner] = None
+            work.extend(inner.sorts())
+            if inner.kind == "SORT_DT":
+                work.extend(f for c in inner.datatype.constructors for _, f in c.fields)
+    return False
+
+
+@enumeration("SORT_DT")
+def _values(sort: Sort, points: Points) -> tuple[Value, ...] | None:
+    found: list[Value] = []
+    for constructor in sort.datatype.constructors:
+        domains = [points.domain(field) for field in _fields(sort, constructor) or ()]
+        known = [d for d in domains if d is not None]
+        if len(known) < len(domains):
+            return None
+        found.extend(DatatypeValue(constructor.name, fields) for fields in product(*known))
+    return tuple(found)
