@@ -34,12 +34,14 @@ from murxpy.machine.make import (
 from murxpy.machine.random import Stream
 from murxpy.machine.run import Refused, Run
 from murxpy.machine.tokens import Quoted, Token
+from murxpy.semantics.algebraic import Algebraic
 from murxpy.semantics.values import ArrayValue, BagValue, DatatypeValue, Element, SetValue, Value
 
 WIDTHS = (1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 7, 8, 8, 12, 16, 31, 32, 33, 64, 65)
 FORMATS = ((2, 2), (2, 3), (3, 3), (3, 4), (3, 5), (4, 4), (5, 11), (8, 24), (11, 53), (4, 7))
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 101)
 ELEMENTS = 3  # of an uninterpreted sort
+SMALL_EXPONENTS = ("OP_INT_POW", "OP_REAL_POW", "OP_INT_POW2")  # solvers unfold powers
 NEST = 0.15  # of the arguments: an application made before
 RM = {"RNE": "rm.rne", "RNA": "rm.rna", "RTP": "rm.rtp", "RTN": "rm.rtn", "RTZ": "rm.rtz"}
 
@@ -76,9 +78,11 @@ class Maker:
     def random_sort(self, context: str, depth: int = 1) -> Sort:
         """A sort for a sort variable."""
         get, stream = self.run.sorts.get, self.stream
-        kinds = ["SORT_BOOL", "SORT_BV", "SORT_BV", "SORT_INT", "SORT_REAL", "SORT_STRING", "SORT_UNINTERPRETED", "SORT_FP", "SORT_RM"]
-        if depth and context != "sort":
-            kinds += ["SORT_ARRAY", "SORT_SEQ", "SORT_DT"]
+        kinds = ["SORT_BOOL", "SORT_BV", "SORT_BV", "SORT_INT", "SORT_REAL", "SORT_STRING", "SORT_FP"]
+        if context != "array-element" or self.profile.literal(self.catalogue.operators["OP_CONST_ARRAY"], 0) is None:
+            kinds += ["SORT_UNINTERPRETED", "SORT_RM"]
+            if depth and context != "sort":
+                kinds += ["SORT_ARRAY", "SORT_SEQ", "SORT_DT"]
         while True:
             kind = stream.choose(kinds)
             if self.run.wrapper.set("sorts", kind) is None or not self.profile.allows_kind(context, kind):
@@ -219,6 +223,8 @@ class Maker:
 
     def _argument(self, operator: Operator, at: int, sort: Sort) -> Entry:
         restriction = self.profile.literal(operator, at)
+        if operator.kind in SMALL_EXPONENTS and at == operator.minimum - 1:
+            restriction = "small"
         if restriction is None:
             return self.argument(sort)
         if restriction == "char":
@@ -264,8 +270,22 @@ class Maker:
             for param in pattern.params:
                 self._bind_pattern(param, env, operator)
 
+    def isolated(self, entry: Entry, value: Algebraic) -> Entry:
+        """That a term is an algebraic number: a root of its polynomial, in its interval. Raises Refused."""
+        real = entry.term.sort
+        total = self.build(real, Fraction(value.poly[-1]))
+        for coefficient in reversed(value.poly[:-1]):
+            product = self.apply("OP_REAL_MUL", total, entry)
+            total = self.apply("OP_REAL_ADD", product, self.build(real, Fraction(coefficient)))
+        return self.apply(
+            "OP_AND",
+            self.apply("OP_EQUAL", total, self.build(real, Fraction(0))),
+            self.apply("OP_REAL_LT", self.build(real, value.low), entry),
+            self.apply("OP_REAL_LT", entry, self.build(real, value.high)),
+        )
+
     def _variable_sort(self, operator: Operator) -> Sort:
-        contexts = {"ARRAY": "array-index", "SEQ": "seq-element", "SET": "set-element", "BAG": "bag-element", "REL": "tuple-element"}
+        contexts = {"ARRAY": "array-element", "SEQ": "seq-element", "SET": "set-element", "BAG": "bag-element", "REL": "tuple-element"}
         for _ in range(20):
             sort = self.random_sort(contexts.get(operator.theory, "const"))
             if self.profile.operator_takes(operator, sort) and self.profile.allows("array-element", sort):

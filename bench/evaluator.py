@@ -33,15 +33,17 @@ from murxpy.machine import solve
 from murxpy.machine.database import Entry
 from murxpy.machine.random import Stream, mix
 from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.semantics.algebraic import Algebraic
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.model import Interpretation
 from murxpy.semantics.values import CannotSay, Value
 from murxpy.worker.session import Session
 
 BATCH = 100  # equations a check
-WALL = 60.0  # seconds for a batch
+WALL = 20.0  # seconds for a batch
 AIM = 0.05  # share of "cannot say" in a theory
 EXEMPT = ("QUANT", "TRANSCENDENTAL")
+OPTIONS = {"cvc5": (("arrays-exp", "true"), ("sets-exp", "true"))}  # what constant arrays and universal sets need
 TEXTS = ("", "a", "b", "ab", "0", "aab", "b0")
 
 
@@ -52,6 +54,8 @@ class Batch:
         self.operator = session.catalogue.operators[kind]
         self.run = Run(session.wrapper, session.catalogue, number, write)
         solve.new(self.run, 0)
+        for name, value in OPTIONS.get(session.wrapper.name, ()):
+            solve.set_option(self.run, name, value, 0)
         self.maker = Maker(self.run, session.settings, session.profile, Stream(mix(number, hash_of(kind))))
         self.evaluator: Evaluator | None = None
         self.equations: list[tuple[Entry, Entry, tuple[Value, ...]]] = []
@@ -101,7 +105,10 @@ class Batch:
 
     def _equation(self, entry: Entry, values: tuple[Value, ...]) -> Entry:
         maker, sort = self.maker, entry.term.sort
-        parts = [maker.apply("OP_EQUAL", entry, maker.build(sort, value)) for value in values]
+        parts = [
+            maker.isolated(entry, value) if isinstance(value, Algebraic) else maker.apply("OP_EQUAL", entry, maker.build(sort, value))
+            for value in values
+        ]
         return parts[0] if len(parts) == 1 else maker.apply("OP_OR", *parts)
 
     def _note(self, what: str, message: str) -> None:
@@ -124,14 +131,18 @@ class Batch:
             elif answer == "unsat":
                 denied.append(self._describe(*part[0]))
             else:
-                self._note("solver unknown", repr(part[0][1].term))
+                self._note("solver unknown", show(part[0][1].term))
         return denied
 
     def _check(self, entries: Sequence[Entry]) -> str:
         solve.push(self.run, 1, 0)
         for entry in entries:
             solve.assert_formula(self.run, entry, 0)
-        answer = solve.check_sat(self.run, 0)
+        try:
+            answer = solve.check_sat(self.run, 0)
+        except Refused as refused:
+            answer = "refused"
+            self._note("check refused", str(refused))
         solve.pop(self.run, 1, 0)
         return answer
 
@@ -236,7 +247,7 @@ def report(tally: Tally, kinds: list[str], catalogue: Catalogue) -> dict[str, An
              percent(share, 1), fine)
         )  # fmt: skip
     table("Agreement", ("theory", "agree", "denied", "unknown", "refused", "unspelled", "cannot say", ""), rows)
-    columns = ("cannot say", "refused", "unspelled", "solver unknown", "stopped", "died", "overstayed")
+    columns = ("cannot say", "refused", "unspelled", "solver unknown", "check refused", "stopped", "died", "overstayed")
     odd = [
         (kind, what, tally.counts[kind][what], tally.counts[kind]["agree"], tally.messages[kind].get(what, "")[:150])
         for kind in kinds

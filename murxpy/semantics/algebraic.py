@@ -6,7 +6,7 @@ intervals; equality is decided by a common factor, so nothing is ever guessed. L
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from math import comb, floor
 from typing import Union
@@ -22,12 +22,11 @@ from murxpy.semantics.polynomials import (
     sign_at,
     square_free,
     sturm_chain,
-    value_at,
 )
 from murxpy.semantics.values import CannotSay
 
 Real = Union[Fraction, "Algebraic"]
-DEGREE = 36  # of a result; beyond it we cannot say
+DEGREE = 24  # of a result; beyond it we cannot say
 HASHED_BITS = 16
 
 
@@ -183,15 +182,35 @@ def roots(poly: Iterable[int | Fraction]) -> list[Real]:
 
 def root(value: Real, degree: int) -> Real:
     """The `degree`-th root of a number that is not negative. Raises CannotSay for one of too high a degree."""
-    if value == 0:
-        return Fraction(0)
-    poly: Sequence[int | Fraction] = value.poly if isinstance(value, Algebraic) else (-value, Fraction(1))
-    if (len(poly) - 1) * degree > DEGREE:
+    if isinstance(value, Fraction):
+        return _rational_root(value, degree)
+    if (len(value.poly) - 1) * degree > DEGREE:
         raise CannotSay("an algebraic number of too high a degree")
-    spread: list[int | Fraction] = [0] * ((len(poly) - 1) * degree + 1)
-    spread[::degree] = list(poly)
+    spread: list[int | Fraction] = [0] * ((len(value.poly) - 1) * degree + 1)
+    spread[::degree] = list(value.poly)
     positive = [r for r in roots(spread) if r > 0]
     return next(r for r in positive if power(r, degree) == value)
+
+
+def _rational_root(value: Fraction, degree: int) -> Real:
+    top, bottom = _integer_root(value.numerator, degree), _integer_root(value.denominator, degree)
+    exact = Fraction(top, bottom)
+    if exact**degree == value:
+        return exact
+    if degree > DEGREE:
+        raise CannotSay("an algebraic number of too high a degree")
+    # The quotient of the rounded roots is off by less than one in numerator and denominator.
+    poly = primitive((-value, *[Fraction(0)] * (degree - 1), Fraction(1)))
+    return Algebraic(poly, Fraction(top, bottom + 1), Fraction(top + 1, bottom))
+
+
+def _integer_root(value: int, degree: int) -> int:
+    """The greatest integer whose power is at most `value`, by bisection."""
+    low, high = 0, 1 << (value.bit_length() // degree + 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if middle**degree <= value else (low, middle)
+    return low
 
 
 def power(value: Real, exponent: int) -> Real:
@@ -258,8 +277,3 @@ def _combined(
             return number(poly, low, high)
         left.refine()
         right.refine()
-
-
-def evaluate(poly: Sequence[int | Fraction], point: Fraction) -> Fraction:
-    """The value of a polynomial at a rational point."""
-    return value_at(poly, point)

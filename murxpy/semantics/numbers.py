@@ -104,7 +104,9 @@ def _real_pow(site: Site, base: Real, exponent: Real) -> Value:
         return site.open((base, exponent))
     size = 64 if isinstance(base, Algebraic) else max(base.numerator.bit_length(), base.denominator.bit_length())
     _bounded(size, abs(exponent.numerator))
-    value: Real = power(root(base, exponent.denominator) if exponent.denominator > 1 else base, abs(exponent.numerator))
+    value = power(base, abs(exponent.numerator))
+    if exponent.denominator > 1:
+        value = root(value, exponent.denominator)
     return value if exponent >= 0 else 1 / value
 
 
