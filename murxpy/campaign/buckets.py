@@ -18,6 +18,9 @@ State = Literal["pending", "confirmed", "unconfirmed", "known"]
 # A place in C or C++ source as assertions print it: `rewriter.cpp:118`, `rewriter.cpp 118`, `File: rewriter.cpp Line: 118`.
 _SOURCE = re.compile(r"([\w-]+\.(?:cpp|cc|c|hpp|h))\W{1,3}(?:[Ll]ine:?\s*)?(\d+)")
 
+# A function of a Python binding in which an exception arose, as misuse is reported: `in ExprRef.__init__ (z3.py)`.
+_FUNCTION = re.compile(r" in ([\w.<>]+) \((\w+\.(?:py|pyx|pxi))\)$")
+
 KEPT = 3  # traces of one bucket
 TRIALS = 6  # findings of one bucket that are tried for whether they show again
 
@@ -47,7 +50,7 @@ def bucket_key(family: str, verdict: Verdict) -> str:
     """
     call = verdict.call
     message = normalise(verdict.message)
-    place = _SOURCE.search(verdict.message)
+    place = _SOURCE.search(verdict.message) or (_FUNCTION.search(verdict.message) if call.action == "misuse" else None)
     where = [call.action, call.operator, call.spelling]
     if place is not None:
         where = [place.group(1), place.group(2)]

@@ -45,6 +45,8 @@ from murxpy.report.summary import print_summary
 @click.option("--cross-check", "judges", type=names(), multiple=True, metavar="SOLVER[@PLACE],...",
               help="Have other solvers or releases answer each decided check, too; repeatable.")  # fmt: skip
 @click.option("--machine", default="default", metavar="NAME|FILE", show_default=True, help="State machine.")
+@click.option("--contract", is_flag=True,
+              help="Misuse the binding on purpose: wrong calls, which it must refuse cleanly, and stress on lifetimes.")  # fmt: skip
 @click.option("--profile", metavar="FILE", help="More restrictions on what is generated.")
 @click.option("--wrapper", metavar="FILE", help="Wrapper of a solver, which is the target if none is named.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
@@ -76,6 +78,8 @@ def fuzz(targets: tuple[str, ...], **wishes: Any) -> int:
     """
     if not targets and wishes["wrapper"] is None:
         raise click.UsageError("name a solver, such as z3 or cvc5 ('murxpy wrappers' lists them), or give --wrapper")
+    if wishes["contract"] and wishes["machine"] == "default":
+        wishes["machine"] = "contract"
     request = _request(targets, wishes)
     plans = make_plans(request)
     judged = tuple(dict.fromkeys(name for given in wishes["judges"] for name in given))

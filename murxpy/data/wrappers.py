@@ -58,6 +58,29 @@ class Refusal(Strict, frozen=True):
     message: str | None = None
 
 
+class Defect(Strict, frozen=True):
+    """A message that says that the solver's own invariant broke, whatever exception carries it."""
+
+    message: str
+    because: str
+
+
+class Undefined(Strict, frozen=True):
+    """Calls (a regular expression over templates) whose misuse by `rules` (none: all) the binding leaves undefined, and why."""
+
+    call: str
+    because: str
+    rules: list[str] = []
+
+
+class Contract(Strict, frozen=True):
+    """What the binding says of wrong calls: the exceptions that it documents, and what it leaves undefined."""
+
+    documented: list[str] = []
+    defects: list[Defect] = []
+    undefined: list[Undefined] = []
+
+
 class Wrapper(Strict, frozen=True):
     """A file of `wrappers/`. The sections of spellings are checked by `murxpy.data.spellings`."""
 
@@ -91,6 +114,7 @@ class Wrapper(Strict, frozen=True):
     own_actions: dict[str, OwnAction] = {}
     required_options: dict[str, list[tuple[str, Scalar]]] = {}
     refusals: list[Refusal] = []
+    contract: Contract = Contract()
     profile: dict[str, Any] = {}
 
 
@@ -221,3 +245,11 @@ def _check_refusals(document: Document, wrapper: Plain) -> None:
             re.compile(refusal["message"] or "")
         except re.error as error:
             raise document.error(("refusals", position), f"'message' is no regular expression: {error}") from None
+    contract = wrapper["contract"]
+    patterns = [("defects", "message", entry) for entry in contract["defects"]]
+    patterns += [("undefined", "call", entry) for entry in contract["undefined"]]
+    for part, key, entry in patterns:
+        try:
+            re.compile(entry[key])
+        except re.error as error:
+            raise document.error(("contract", part), f"'{key}' is no regular expression: {error}") from None

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from time import thread_time_ns
-from typing import Any
+from typing import Any, Protocol
 
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
@@ -18,6 +18,7 @@ from murxpy.machine.database import Database, Entry
 from murxpy.machine.meter import Meter
 from murxpy.machine.random import Stream, mix, point
 from murxpy.machine.state import SolverState
+from murxpy.machine.strangers import STRANGERS
 from murxpy.machine.tokens import quote
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.refusals import UNDOCUMENTED, Refusal
@@ -50,6 +51,25 @@ class Stopped(Exception):
         self.finding = finding
 
 
+class Misused(Exception):
+    """A misuse was carried out in place of the call; the binding kept its contract, and nothing was made."""
+
+
+class Misuse(Protocol):
+    """What breaks the next call: see `murxpy.machine.misuse`."""
+
+    ready: bool
+
+    def prepare(self, run: Run, chosen: Spelling) -> Spelling:
+        """The spelling to call instead."""
+
+    def line(self, action: str, spelling: str | None, words: str) -> tuple[str, str, str]:
+        """Action, spelling and words of its line."""
+
+    def call(self, run: Run, spelling: Spelling, args: Sequence[Any], indices: Sequence[Any], action: str, operator: str) -> None:
+        """Make the call. Raises Misused or Stopped."""
+
+
 class Run:
     """The state of one run. Nothing in it outlives the run, nothing outside it is changed by it."""
 
@@ -75,6 +95,8 @@ class Run:
         self._pending = ""
         self._made: dict[Sort, Any] = {}
         self._symbols = 0
+        self.misuse: Misuse | None = None  # waits for the next call
+        self._elsewhere: Frame | None = None
 
     # -- the trace
 
@@ -100,6 +122,8 @@ class Run:
         """Write a line before the call that it describes."""
         timed = self.lines % TIMED == 0  # looking at the clock costs more than half of what it would measure
         start = thread_time_ns() if timed else 0
+        if self.misuse is not None and self.misuse.ready:
+            action, spelling, words = self.misuse.line(action, spelling, words)
         name = f"{action}@{spelling}" if spelling else action
         self._write(f"{self._pending}{seed:>6} {name} {words}\n" if words else f"{self._pending}{seed:>6} {name}\n")
         self._pending = ""
@@ -120,12 +144,14 @@ class Run:
             if chosen is not None:
                 if wanted is not None and not chosen.fits(self.frame):
                     raise InputError(f"the spelling '{wanted}' of {what} does not fit these words")
-                return chosen
+                return chosen if self.misuse is None else self.misuse.prepare(self, chosen)
         missing = f"no spelling '{wanted}' of {what}" if wanted is not None else f"no spelling of {what} fits"
         raise Refused("unsupported", f"{missing} in this release of {self.wrapper.name}")
 
     def call(self, spelling: Spelling, args: Sequence[Any], indices: Sequence[Any], action: str, operator: str = "") -> Any:
         """Make one call. Raises Refused where the binding declines, Stopped where what it threw is a finding."""
+        if self.misuse is not None and self.misuse.ready:
+            self.misuse.call(self, spelling, args, indices, action, operator)
         start = thread_time_ns()
         try:
             value = run_spelling(spelling, args, indices, self.frame, self.wrapper.conjunction)
@@ -201,13 +227,28 @@ class Run:
             known = self._made[sort] = self._make_sort(sort)
         return known
 
-    def _make_sort(self, sort: Sort) -> Any:
+    def elsewhere(self) -> Frame:
+        """A frame of another context with a solver in it, one a run; its `sort_object` makes sorts there."""
+        if self._elsewhere is None:
+            frame = Frame(lambda sort: self._make_sort(sort, frame))
+            lifecycle = self.wrapper.spellings["lifecycle"]
+            frame.ctx = lifecycle["new-context"].spellings[0].call((), (), frame)
+            frame.solver = lifecycle["new"].spellings[0].call((), (), frame)
+            self._elsewhere = frame
+        return self._elsewhere
+
+    def stranger(self, name: str) -> Any:
+        """A Python object that is none of the solver's, by its name in a trace."""
+        return STRANGERS[name]()
+
+    def _make_sort(self, sort: Sort, of: Frame | None = None) -> Any:
         spellings = self.wrapper.set("sorts", sort.kind)
         if spellings is None or sort.kind in ("SORT_DT", "SORT_UNINTERPRETED"):
             raise Refused("unsupported", f"no way to make the sort {sort!r}")
-        args = [self.sort_object(p) for p in sort.sorts()]
-        frame = Frame(self.sort_object).fill(result=sort)
-        frame.ctx, frame.solver = self.frame.ctx, self.frame.solver
+        own = of or self.frame
+        args = [own.sort_object(p) for p in sort.sorts()]
+        frame = Frame(own.sort_object).fill(result=sort)
+        frame.ctx, frame.solver = own.ctx, own.solver
         spelling = spellings.pick(0.0, frame)
         if spelling is None:
             raise Refused("unsupported", f"no spelling of {sort!r} fits")
@@ -229,6 +270,7 @@ class Run:
         self.frame.fill()
         self.frame.solver = None
         self.frame.ctx = None
+        self._elsewhere = None
 
     def symbol(self, prefix: str) -> str:
         """A symbol that this run has not used: `_x12`."""

@@ -96,6 +96,10 @@ def parse_call(line: str) -> Call | None:
     if match is None:
         return None
     action, spelling, first = match.groups()
+    if action == "misuse":  # what is broken stands behind the rule: `misuse@none mk-term@plus OP_BV_ADD ... with 0 py:none`
+        callee = (first or "").partition("@")[0]
+        broken = parse_call(f"0 {line[match.start(3):]}") if first else None
+        return Call(action, broken.operator or callee if broken else callee, spelling or "")
     named = first is not None and (_KIND.fullmatch(first) or action == "set-option")
     return Call(action, first if named else "", spelling or "")
 
@@ -144,27 +148,28 @@ def _judge_report(outcome: Outcome) -> Verdict | None:
 
 def _judge_death(outcome: Outcome) -> Verdict:
     call = last_call(outcome.trace)
+    tier = "binding" if call.action == "misuse" else "solver"
     note = "it died after the end of the run" if outcome.after else ""
     name = signal_name(outcome.status)
     if outcome.cause == "memory":
-        return Verdict("out-of-memory", "solver", "the memory limit was passed", "", call, note)
+        return Verdict("out-of-memory", tier, "the memory limit was passed", "", call, note)
     if outcome.cause == "parent":
         kind = "abort" if name == "SIGABRT" else "crash"
-        return Verdict(kind, "solver", "it killed the process that started it", name, call,
+        return Verdict(kind, tier, "it killed the process that started it", name, call,
                        "the warm parent died with it", doubtful=True)  # fmt: skip
     if outcome.cause == "channel":
-        return Verdict("crash", "solver", "it closed the descriptors of its process", "", call, note)
+        return Verdict("crash", tier, "it closed the descriptors of its process", "", call, note)
     spoken, message = _last_words(outcome.output)
     if name == "SIGXFSZ":
-        return Verdict("flood", "solver", "it printed more than the limit", name, call, note)
+        return Verdict("flood", tier, "it printed more than the limit", name, call, note)
     if name == "SIGKILL" and 0 < outcome.memory_limit * 0.8 <= outcome.peak:
-        return Verdict("out-of-memory", "solver", "killed by the system for its memory", "", call, note)
+        return Verdict("out-of-memory", tier, "killed by the system for its memory", "", call, note)
     if not name:
         code = os.waitstatus_to_exitcode(outcome.status or 0)
-        return Verdict(spoken or "exit", "solver", message or f"the process exited with code {code}", "", call, note)
+        return Verdict(spoken or "exit", tier, message or f"the process exited with code {code}", "", call, note)
     doubtful = name in [number.name for number in _FROM_OUTSIDE]
     kind = "abort" if name == "SIGABRT" else "crash"
-    return Verdict(spoken or kind, "solver", message or name, name, call, note, doubtful)
+    return Verdict(spoken or kind, tier, message or name, name, call, note, doubtful)
 
 
 def signal_name(status: int | None) -> str:

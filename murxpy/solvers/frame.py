@@ -15,7 +15,7 @@ from murxpy.solvers.guards import literal_value
 class Frame:
     """The operands of one call. One object a run, refilled for each call; spellings read it, nothing keeps it."""
 
-    __slots__ = ("bound", "ctx", "indices", "name", "result", "solver", "sort_object", "terms", "value")
+    __slots__ = ("bad", "bound", "ctx", "indices", "name", "result", "solver", "sort_object", "terms", "value")
 
     def __init__(self, sort_object: Callable[[Sort], Any]) -> None:
         self.ctx: Any = None
@@ -27,6 +27,7 @@ class Frame:
         self.name = ""
         self.value: Any = None
         self.bound: int = 0  # how many leading arguments are bound variables
+        self.bad: Any = None  # what stands in the place of an operand in a misuse
 
     def fill(
         self,

@@ -38,6 +38,8 @@ _RULES: list[tuple[re.Pattern[str], str]] = [
         (r"decls", r"k.value"),
         (r"v", r"k.value"),
         (r"v:([a-z0-9]+)", r"k.form('\1')"),
+        (r"bad", r"k.bad"),
+        (r"bad\*", r"*k.bad"),
     ]
 ]
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from murxpy.errors import InputError, TargetError
 from murxpy.logic.catalogue import Catalogue
+from murxpy.solvers.contract import Contract
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.guards import parse_guard
 from murxpy.solvers.probe import missing_name
@@ -41,10 +42,12 @@ class Wrapper:
         self.release = self.version()
         self._numbers = release_numbers(self.release, self.where)
         self.refusals = Refusals(data.get("refusals") or [], self.where)
+        self.contract = Contract(data.get("contract") or {}, data.get("helpers_file") or f"{self.name}_helpers.py")
         conjunction = data.get("conjunction")
         self.conjunction = self._compile(self._template("conjunction", conjunction)) if conjunction else None
         self.spellings: dict[str, dict[str, SpellingSet]] = {}
         self._classes: dict[str, Any] = {}
+        self._compiled: dict[str, Compiled] = {}
         self._build("lifecycle")
         self._probe_objects()
         for section in SECTIONS[1:]:
@@ -174,6 +177,13 @@ class Wrapper:
 
     def _template(self, where: str, text: str) -> Template:
         return parse_template(text, where)
+
+    def compiled(self, template: Template) -> Compiled:
+        """The call of a template that stands in no wrapper: a spelling with a broken operand."""
+        known = self._compiled.get(template.text)
+        if known is None:
+            known = self._compiled[template.text] = self._compile(template)
+        return known
 
     def _compile(self, template: Template) -> Compiled:
         try:

@@ -197,7 +197,7 @@ def push(r: Reading) -> None:
 def pop(r: Reading) -> None:
     """`pop N`."""
     levels = _levels(r)
-    if levels > r.run.state.level:
+    if levels > r.run.state.level and not r.lenient:
         raise r.error(f"cannot pop {levels} levels of {r.run.state.level}")
     solve.pop(r.run, levels, r.seed, r.spelling("actions", "pop"))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from murxpy.machine import inspect
-from murxpy.trace import askers, makers, witnesses
+from murxpy.trace import askers, makers, misuse, witnesses
 from murxpy.trace.askers import Reader
 
 READERS: dict[str, Reader] = {
@@ -51,3 +51,4 @@ READERS: dict[str, Reader] = {
     "del": askers.drop,
     "gc": askers.collect,
 }
+READERS["misuse"] = misuse.reader(READERS, askers.own)

@@ -28,6 +28,7 @@ class Reading:
         self.trace = trace
         self.line = Line("")
         self.missing: set[Ref] = set()
+        self.lenient = False  # the line is to be carried out in a state that does not allow it
         self._terms: dict[int, Entry] | None = None
         self._sorts: dict[int, SortEntry] | None = None
         self.foreign = trace.solver not in ("", run.wrapper.name)  # options, limits and own actions are another solver's
@@ -65,7 +66,7 @@ class Reading:
 
     def require(self, condition: bool, what: str) -> None:
         """Raise Refused where the line cannot be carried out now, say since a check gave another answer."""
-        if not condition:
+        if not condition and not self.lenient:
             raise Refused("unsupported", what)
 
     # -- ids

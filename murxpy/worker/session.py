@@ -109,7 +109,8 @@ class Session:
 
         What a run cannot do without (checks, assertions, scopes) is not damped. The trace's header records it.
         """
-        names = [operator or action for action, operator, _ in calls if action not in UNDAMPED]
+        names = [operator or action for action, operator, _ in calls if action not in UNDAMPED and action != "misuse"]
+        names += [f"{rule}:{operator}" for action, operator, rule in calls if action == "misuse"]
         self._damped = frozenset(name for name in names if name)
 
     def walk(self, seed: int, write: Write) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from murxpy.logic.sorts import Sort
 from murxpy.logic.values import LITERAL_KINDS
 from murxpy.machine import inspect, solve
 from murxpy.machine.database import Entry
-from murxpy.machine.generate import leaves, options, roots, sorts, terms, witnesses
+from murxpy.machine.generate import leaves, misuse, options, roots, sorts, terms, witnesses
 from murxpy.machine.generate.apply import gen_term
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.generate.binders import define_function
@@ -331,7 +331,14 @@ ACTIONS: dict[str, Action] = {
     "gc": _gc,
     "delete": _delete,
     "solver-action": _solver_action,
+    "misuse-value": lambda gen: misuse.misuse(gen, "value", _plainly),
+    "misuse-object": lambda gen: misuse.misuse(gen, "object", _plainly),
+    "misuse-order": misuse.out_of_order,
 }
+
+
+def _plainly(gen: Generator, name: str) -> bool:
+    return ACTIONS[name](gen)
 
 
 def perform(gen: Generator, name: str) -> bool:

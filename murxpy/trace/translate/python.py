@@ -13,6 +13,7 @@ from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
 from murxpy.machine.run import Refused, Stopped
 from murxpy.machine.tokens import Ref, Token
+from murxpy.solvers.frame import Frame
 from murxpy.solvers.refusals import UNDOCUMENTED
 from murxpy.solvers.spelling import Spelling, run_spelling
 from murxpy.trace.grammar import Trace
@@ -189,8 +190,8 @@ class _Program(DryRun):
 
     # -- objects that no line names
 
-    def _make_sort(self, sort: Sort) -> Any:
-        return self._bind(super()._make_sort(sort), f"{self._sort_name(sort)}_sort")
+    def _make_sort(self, sort: Sort, of: Frame | None = None) -> Any:
+        return self._bind(super()._make_sort(sort, of), f"{self._sort_name(sort)}_sort")
 
     def _sort_of(self, obj: Any, sort: Sort) -> Any:
         known = super()._sort_of(obj, sort)

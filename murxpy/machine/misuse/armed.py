@@ -1,0 +1,150 @@
+"""A misuse that waits for the next call: it breaks one operand of it, writes its line, and judges what follows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from murxpy.errors import InputError
+from murxpy.machine.misuse import bad, promise
+from murxpy.machine.misuse.rules import Rule
+from murxpy.machine.misuse.slots import MANAGER, Slot, broken, operands, slots
+from murxpy.machine.run import Misused, Run, Stopped
+from murxpy.machine.tokens import Token, print_token, quote
+from murxpy.solvers.contract import BROKEN, RESOURCES, UNREACHED, Thrown
+from murxpy.solvers.spelling import Spelling
+from murxpy.solvers.template import Template
+
+WITH = "with"
+CHANGING = frozenset(
+    ["set-logic", "set-option", "assert-formula", "assert-tracked", "push", "pop", "reset", "reset-assertions", "set-limit",
+     "check-sat", "check-sat-assuming"]
+)  # fmt: skip
+_SLOT = re.compile(r"(.+?)(?:\.#(\d{1,4}))?")
+
+
+class Armed:
+    """One misuse by `rule`. `slot` and `words` are set once it is known what is broken; an `order` rule needs neither."""
+
+    def __init__(self, rule: Rule, slot: str = "", words: Sequence[Token] = ()) -> None:
+        self.rule = rule
+        self.slot = slot
+        self.words = list(words)
+        self.operator = ""
+        self.raised = False
+        self.ready = False
+
+    def prepare(self, run: Run, chosen: Spelling) -> Spelling:
+        """The spelling to call instead of `chosen`; the same where the rule breaks nothing of it, and the misuse goes on waiting."""
+        self.choose_slot(run, chosen)
+        if self.rule.family == "order":
+            self.ready = True
+            return chosen
+        if not self.slot:
+            return chosen
+        if all(text != self.placeholder for text, placeholder in chosen.template.parts if placeholder):
+            raise InputError(f"the spelling '{chosen.name}' has no operand '{self.placeholder}'")
+        self.ready = True
+        template = broken(chosen.template, self.placeholder)
+        return replace(chosen, template=template, call=run.wrapper.compiled(template), fold=None, fixed=False)
+
+    def choose_slot(self, run: Run, chosen: Spelling) -> None:
+        """Choose what to break where that is still open."""
+
+    @property
+    def placeholder(self) -> str:
+        """The placeholder whose operand is replaced."""
+        found = _SLOT.fullmatch(self.slot)
+        return found[1] if found else self.slot
+
+    @property
+    def element(self) -> int | None:
+        """Which of many operands is replaced."""
+        found = _SLOT.fullmatch(self.slot)
+        return int(found[2]) if found and found[2] else None
+
+    def line(self, action: str, spelling: str | None, words: str) -> tuple[str, str, str]:
+        """Action, spelling and words of the misuse's own line, in place of those of the call that it breaks."""
+        callee = f"{action}@{spelling}" if spelling else action
+        ending = f"{WITH} {self.slot} {' '.join(map(print_token, self.words))}" if self.slot else ""
+        return "misuse", self.rule.name, " ".join(filter(None, [callee, words, ending]))
+
+    def call(self, run: Run, spelling: Spelling, args: Sequence[Any], indices: Sequence[Any], action: str, operator: str) -> None:
+        """Make the broken call. Raises Misused where the binding kept its contract, Stopped with a finding where it did not."""
+        what = self.operator = operator or action
+        run.counts[f"misuse:{self.rule.name}"] += 1
+        run.frame.bad = self.operand(run, args, indices)
+        try:
+            with run.binding_time():
+                value = spelling.call(args, indices, run.frame)
+        except (Exception, SystemExit) as error:  # whatever a binding throws is an outcome
+            thrown = run.wrapper.contract.judge(error, run.wrapper.refusals)
+            error.__traceback__ = None
+        else:
+            self._returned(run, value, action, what)
+            raise Misused
+        finally:
+            run.frame.bad = None
+        self._threw(run, thrown, what)
+        raise Misused
+
+    def operand(self, run: Run, args: Sequence[Any], indices: Sequence[Any]) -> Any:
+        """What stands in the place of the broken operand."""
+        if not self.slot:
+            return None
+        made = None if self.words[0] in ("cut", "times") else bad.make(run, self.words)
+        slot = Slot(self.placeholder, "")
+        if not slot.many:
+            return made
+        return bad.replaced(operands(slot.text, args, indices, run.frame), self.element, self.words, made)
+
+    def _threw(self, run: Run, thrown: Thrown, what: str) -> None:
+        self.raised = True
+        run.result(f"raised {quote(thrown.text)}")
+        if thrown.sort == BROKEN:
+            run.counts["misuse-outcome:finding"] += 1
+            message = f"class {self.rule.letter}: {thrown.text} in {thrown.place}" if thrown.place else thrown.text
+            raise Stopped(run.finding("contract", "binding", message, "misuse", what, self.rule.name))
+        outcome = {UNREACHED: "unreached", RESOURCES: "resources"}.get(thrown.sort, "refused")
+        run.counts[f"misuse-outcome:{outcome}"] += 1
+
+    def _returned(self, run: Run, value: Any, action: str, what: str) -> None:
+        fault = promise.fault(run, self, value, action)
+        if fault is not None:
+            run.counts["misuse-outcome:finding"] += 1
+            message = f"class {self.rule.letter}: {fault}"
+            raise Stopped(run.finding("contract", "binding", message, "misuse", what, self.rule.name))
+        run.counts["misuse-outcome:kept"] += 1
+        if action in CHANGING:
+            raise Stopped(None)  # what the solver holds now is not known any more
+
+
+class Drawn(Armed):
+    """A misuse whose slot and bad operand are drawn when the call is known."""
+
+    def choose_slot(self, run: Run, chosen: Spelling) -> None:
+        """One of the slots that the rule can break."""
+        template = chosen.template
+        if run.wrapper.contract.undefined(template.text, self.rule.name):
+            return
+        candidates = [slot for slot in slots(template) if self._breaks(slot, template)]
+        while candidates:
+            slot = run.stream.choose(candidates)
+            words = bad.draw(run, run.stream, self.rule, slot)
+            if words is not None:
+                counted = slot.many and words[0] not in ("cut", "times")
+                self.slot = f"{slot.text}.#{run.stream.below(6)}" if counted else slot.text
+                self.words = words
+                return
+            candidates.remove(slot)
+
+    def _breaks(self, slot: Slot, template: Template) -> bool:
+        if slot.kind not in self.rule.slots:
+            return False
+        if self.rule.name != "context":
+            return not slot.receiver
+        own = any(text not in ("ctx", "solver", "name") for text, placeholder in template.parts if placeholder)
+        return slot.kind != MANAGER or own
+

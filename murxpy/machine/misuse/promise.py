@@ -1,0 +1,164 @@
+"""What a misused call that was not refused must keep: the sort has the size asked for, the number and the symbol come back as given."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from murxpy.logic.sorts import Sort
+from murxpy.logic.typing import IllSorted
+from murxpy.logic.values import from_codes
+from murxpy.machine.inspect import sort_facts
+from murxpy.machine.run import Run
+from murxpy.machine.tokens import Python
+from murxpy.solvers.spelling import SpellingSet
+
+if TYPE_CHECKING:
+    from murxpy.machine.misuse.armed import Armed
+
+Check = Callable[[Run, "Armed", Any, Any], str | None]
+
+
+def fault(run: Run, misuse: Armed, value: Any, action: str) -> str | None:
+    """What the call's result `value` does not keep, in words without the run's own numbers; None where nothing is known to be wrong."""
+    first = misuse.words[0] if misuse.words else None
+    if first == "other":
+        return None if value is None and action not in _TAKES else _mixed(misuse)
+    if not isinstance(first, Python) or misuse.element is not None:
+        return None
+    given, slot = first.value, misuse.placeholder
+    check = _CHECKS.get(action)
+    if check is None or value is None:
+        return None
+    try:
+        return check(run, misuse, value, given) if slot else None
+    except Exception as error:  # an object whose sort or value cannot be asked for breaks the binding's contract
+        return f"what {action} gave for {_shown(given)} raises {type(error).__name__}: {error}"
+
+
+_TAKES = ("assert-formula", "assert-tracked")
+
+
+def _mixed(misuse: Armed) -> str:
+    what = {"o": "a solver", "c": "a context", "s": "a sort", "t": "a term"}[str(misuse.words[1])[0]]
+    return f"takes {what} of another context beside objects of this one"
+
+
+def _number(given: Any) -> bool:
+    return isinstance(given, (int, float)) and not isinstance(given, bool)
+
+
+def _shown(given: Any) -> str:
+    return "a number" if _number(given) else f"a {type(given).__name__}"
+
+
+def _exactly(given: Any) -> Fraction | None:
+    """The number that was given, None where it is none."""
+    try:
+        return Fraction(given)
+    except (ValueError, OverflowError):  # infinite, not a number
+        return None
+
+
+def _read(readers: SpellingSet | None, run: Run, value: Any) -> Any:
+    return None if readers is None else readers.spellings[0].call((value,), (), run.frame)
+
+
+def _sort(run: Run, misuse: Armed, value: Any, given: Any) -> str | None:
+    """A sort has the size that was asked for, an uninterpreted sort the name."""
+    wanted = run.frame.result
+    slot = misuse.placeholder
+    if wanted is None or not slot.startswith("p") or not _number(given):
+        return None
+    facts = sort_facts(wanted)
+    facts["params"][int(slot[1:])] = given
+    return _sort_fault(run, value, facts)
+
+
+def _sort_fault(run: Run, value: Any, facts: dict[str, Any]) -> str | None:
+    checks = run.wrapper.set("self-checks", "check-sort")
+    broken = None if checks is None else checks.spellings[0].call((value, facts), (), run.frame)
+    return None if broken is None else f"another sort than was asked for: {broken}"
+
+
+def _literal(run: Run, misuse: Armed, value: Any, given: Any) -> str | None:
+    """A literal is of the sort asked for, and reads back as what was given."""
+    sort = run.frame.result
+    read = _read(run.wrapper.set("readers", "value"), run, value)
+    if sort is None or read is None:
+        return None
+    slot = misuse.placeholder
+    if slot.startswith("p") and _number(given):
+        facts = sort_facts(sort)
+        facts["params"][int(slot[1:])] = given
+        return _sort_fault(run, _read(run.wrapper.set("readers", "term-sort"), run, value), facts)
+    if not slot.startswith("v") or slot not in _WHOLE:
+        return None
+    if _same(sort, read, given):
+        return None
+    return f"the literal of {sort.kind} made from {_shown(given)} is another: {given!r:.60} reads back as {read[1:]!r:.80}"
+
+
+_WHOLE = ("v", "v:signed", "v:dec", "v:sdec", "v:dec10", "v:frac", "v:smt", "v:float")
+
+
+def _same(sort: Sort, read: tuple[Any, ...], given: Any) -> bool:
+    """Whether a literal that reads back as `read` is what was given; True where it is not known what it should be."""
+    if sort.kind == "SORT_STRING":
+        return not isinstance(given, str) or read[-1] in (given, from_codes(given))
+    if sort.kind == "SORT_FP":
+        return not isinstance(given, float) or sort.params != (11, 53) or read[-1] is None or read[-1] == _bits(given)
+    if not _number(given) or sort.kind not in ("SORT_INT", "SORT_REAL", "SORT_BV", "SORT_FF"):
+        return True
+    exact = _exactly(given)
+    if exact is None:
+        return False
+    if sort.kind == "SORT_INT":
+        return bool(exact == read[-1])
+    if sort.kind == "SORT_REAL":
+        # Of a float, the decimal that Python prints is a fair reading too.
+        return Fraction(read[1], read[2]) in (exact, Fraction(repr(given)))
+    return exact.denominator == 1 and (int(exact) - int(read[-1])) % int(read[1] if sort.kind == "SORT_FF" else 1 << sort.width) == 0
+
+
+def _bits(given: float) -> int:
+    return int(struct.unpack(">Q", struct.pack(">d", given))[0])
+
+
+def _symbol(run: Run, misuse: Armed, value: Any, given: Any) -> str | None:
+    """A constant or a function has the symbol that it was given."""
+    if misuse.placeholder != "name" or not isinstance(given, str):
+        return None
+    reader = run.wrapper.set("readers", "symbol")
+    if reader is None:
+        return None
+    read = _read(reader, run, value)
+    return None if read == given else f"the symbol {_cut(given)} reads back as {_cut(str(read))}"
+
+
+def _cut(text: str) -> str:
+    return ascii(text) if len(text) < 40 else f"{text[:20]!a}... of {len(text)} characters"
+
+
+def _term(run: Run, misuse: Armed, value: Any, given: Any) -> str | None:
+    """An application with other indices is of the sort that these indices give it."""
+    frame, slot = run.frame, misuse.placeholder
+    operator = run.catalogue.operators.get(misuse.operator)
+    if operator is None or slot[0] != "i" or not slot[1:].isdigit() or not _number(given) or operator.typing is not None:
+        return None
+    indices = list(frame.indices)
+    indices[int(slot[1:])] = given
+    try:
+        if isinstance(given, float) and not given.is_integer():
+            raise IllSorted("an index is a whole number")
+        wanted = run.checker.result(operator, tuple(t.sort for t in frame.terms), tuple(map(int, indices)), None)
+    except (IllSorted, ValueError, OverflowError) as error:
+        return f"{operator.kind} takes an index that it cannot have: {error}"
+    return _sort_fault(run, _read(run.wrapper.set("readers", "term-sort"), run, value), sort_facts(wanted))
+
+
+_CHECKS: dict[str, Check] = {
+    "mk-sort": _sort, "mk-value": _literal, "mk-const": _symbol, "mk-var": _symbol, "mk-term": _term,
+}  # fmt: skip

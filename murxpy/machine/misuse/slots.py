@@ -1,0 +1,88 @@
+"""Slots: the places of a spelling's template at which one operand can be replaced by a bad one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from murxpy.solvers.frame import Frame
+from murxpy.solvers.template import Template, parse_template
+
+NUMBER, TEXT, VALUE, TERM, SORT, MANAGER, MANY = "number", "text", "value", "term", "sort", "manager", "many"
+_KINDS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"p\d+|i\d+|i\*|i\d+\*"), NUMBER),
+    (re.compile(r"name"), TEXT),
+    (re.compile(r"v(:[a-z0-9]+)?"), VALUE),
+    (re.compile(r"\*|\d+\*|vars"), MANY),
+    (re.compile(r"-?\d+|body|pattern"), TERM),
+    (re.compile(r"sort(\.\d+|\.\*|\d+|\d+\.\d+)?"), SORT),
+    (re.compile(r"ctx|solver"), MANAGER),
+)
+# Before and behind a placeholder that is an argument of its own; what stands in arithmetic is computed by us, not by the binding.
+_BEFORE = re.compile(r"(?:[(\[,=]|[(\[,]\*|^)\s*$")
+_BEHIND = re.compile(r"\s*(?:[)\],]|$)")
+_PYTHON = re.compile(r"\b(?:range|str|int|len|list|bool|isinstance|type)\($")  # what Python itself takes
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One placeholder of a template, all its occurrences: its text, what stands there, and whether a method of it is called."""
+
+    text: str
+    kind: str
+    receiver: bool = False
+
+    @property
+    def many(self) -> bool:
+        """True if it stands for a list of operands."""
+        return self.text.endswith("*") or self.text == "vars"
+
+
+def slots(template: Template) -> list[Slot]:
+    """The slots of a template, in the order of their first occurrence; those in arithmetic or text of Python's own are left out."""
+    found: dict[str, Slot] = {}
+    barred: list[str] = []
+    parts = template.parts
+    for at, (text, placeholder) in enumerate(parts):
+        kind = _kind(text) if placeholder else None
+        if kind is None:
+            continue
+        before = "".join(t for t, p in parts[max(0, at - 1) : at] if not p)
+        behind = "".join(t for t, p in parts[at + 1 : at + 2] if not p)
+        receiver = behind.startswith(".")
+        alone = bool(_BEFORE.search(before) and _BEHIND.match(behind)) and not _PYTHON.search(before)
+        operand = kind in (TERM, MANY, MANAGER) and not _PYTHON.search(before)
+        if alone or operand:
+            known = found.get(text)
+            found[text] = Slot(text, kind, receiver or (known is not None and known.receiver))
+        else:
+            barred.append(text)
+    return [slot for slot in found.values() if slot.text not in barred]
+
+
+def _kind(placeholder: str) -> str | None:
+    return next((kind for pattern, kind in _KINDS if pattern.fullmatch(placeholder)), None)
+
+
+def broken(template: Template, slot: str) -> Template:
+    """The template with `{bad}` (or `{bad*}` for a list of operands) at each occurrence of the placeholder `slot`."""
+    bad = "bad*" if Slot(slot, "").many else "bad"
+    text = "".join(_text(part, bad if part == slot else part, placeholder) for part, placeholder in template.parts)
+    return parse_template(text, "misuse")
+
+
+def _text(part: str, shown: str, placeholder: bool) -> str:
+    return f"{{{shown}}}" if placeholder else part.replace("{", "{{").replace("}", "}}")
+
+
+def operands(slot: str, args: Sequence[Any], indices: Sequence[Any], frame: Frame) -> list[Any]:
+    """What a slot of many operands stands for in this call."""
+    if slot == "vars":
+        return list(frame.variables(list(args)))
+    if slot == "sort.*":
+        return list(frame.sort_params())
+    values = indices if slot.startswith("i") else args
+    first = slot.removeprefix("i").removesuffix("*")
+    return list(values[int(first or 0) :])

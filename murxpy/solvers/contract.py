@@ -1,0 +1,73 @@
+"""What a misused call threw, judged: documented, out of resources, never reached the binding, or a broken contract."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import PurePath
+from types import TracebackType
+from typing import Any
+
+from murxpy.solvers.refusals import Refusals
+
+DOCUMENTED, RESOURCES, UNREACHED, BROKEN = "documented", "resources", "unreached", "broken"
+# How Python itself says that an argument is of the wrong type or value; a binding may leave it to say so.
+PYTHON = ("TypeError", "ValueError", "OverflowError", "IndexError", "ArgumentError", "NotImplementedError")
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{5,}")
+_OURS = ("wrappers/", "murxpy/", "<string>")
+
+
+@dataclass(frozen=True)
+class Thrown:
+    """An exception of a misused call: its class, its type's name, its first line, the function of the binding that threw it."""
+
+    sort: str
+    type: str
+    message: str
+    place: str
+
+    @property
+    def text(self) -> str:
+        """Type and message, without addresses."""
+        return f"{self.type}: {self.message}" if self.message else self.type
+
+
+class Contract:
+    """What a binding promises of its exceptions and which calls it leaves undefined: the section `contract` of its wrapper."""
+
+    def __init__(self, data: dict[str, Any], helpers: str) -> None:
+        self.documented = (*PYTHON, *(data.get("documented") or ()))
+        self._defect = [re.compile(entry["message"], re.DOTALL) for entry in data.get("defects") or ()]
+        self._undefined = [(re.compile(entry["call"]), frozenset(entry.get("rules") or ())) for entry in data.get("undefined") or ()]
+        self._helpers = helpers
+
+    def undefined(self, template: str, rule: str) -> bool:
+        """True if the binding does not say what a call of this template does with the operands that `rule` gives it."""
+        return any(call.search(template) and (not rules or rule in rules) for call, rules in self._undefined)
+
+    def judge(self, error: BaseException, refusals: Refusals) -> Thrown:
+        """What the exception of a misused call stands for."""
+        known = refusals.sort(error)
+        message = _ADDRESS.sub("0x_", known.message)
+        place = self.place(error.__traceback__)
+        names = {cls.__name__ for cls in type(error).__mro__}
+        if known.sort == "resources":
+            sort = RESOURCES
+        elif any(pattern.search(message) for pattern in self._defect):
+            sort = BROKEN
+        elif names.intersection(self.documented):
+            sort = DOCUMENTED
+        else:
+            sort = BROKEN if place else UNREACHED
+        return Thrown(sort, known.type, message, place)
+
+    def place(self, trace: TracebackType | None) -> str:
+        """The function of the binding in which an exception arose; the empty string where that was code of ours."""
+        place = ""
+        while trace is not None:
+            code = trace.tb_frame.f_code
+            name = code.co_filename
+            ours = name == self._helpers or name.startswith(_OURS) or "/murxpy/" in name
+            place = "" if ours else f"{code.co_qualname.rpartition('.cvc5_python_base.')[2]} ({PurePath(name).name})"
+            trace = trace.tb_next
+        return place
