@@ -18,8 +18,8 @@ State = Literal["pending", "confirmed", "unconfirmed", "known"]
 # A place in C or C++ source as assertions print it: `rewriter.cpp:118`, `rewriter.cpp 118`, `File: rewriter.cpp Line: 118`.
 _SOURCE = re.compile(r"([\w-]+\.(?:cpp|cc|c|hpp|h))\W{1,3}(?:[Ll]ine:?\s*)?(\d+)")
 
-# A function of a Python binding in which an exception arose, as misuse is reported: `in ExprRef.__init__ (z3.py)`.
-_FUNCTION = re.compile(r" in ([\w.<>]+) \((\w+\.(?:py|pyx|pxi))\)$")
+# An exception that a misuse let out: `class C: AttributeError: 'int' object has ... in ExprRef.__init__ (z3.py)`.
+_THROWN = re.compile(r"class \w: (\w+)(?:: (.*))? in ([\w.<>]+) \(\w+\.\w+\)", re.DOTALL)
 
 KEPT = 3  # traces of one bucket
 TRIALS = 6  # findings of one bucket that are tried for whether they show again
@@ -50,14 +50,31 @@ def bucket_key(family: str, verdict: Verdict) -> str:
     """
     call = verdict.call
     message = normalise(verdict.message)
-    place = _SOURCE.search(verdict.message) or (_FUNCTION.search(verdict.message) if call.action == "misuse" else None)
+    place = _SOURCE.search(verdict.message)
     where = [call.action, call.operator, call.spelling]
+    thrown = _THROWN.fullmatch(verdict.message) if call.action == "misuse" else None
+    if thrown is not None:
+        message, where = _misuse(thrown, call.spelling)
+    elif call.action == "misuse":
+        message = message.partition(";")[0]  # what differs from one misuse to the next stands behind it
     if place is not None:
         where = [place.group(1), place.group(2)]
     parts = (verdict.kind, family, verdict.signal, message, *where)
     words = [verdict.kind, verdict.signal, family, *where]
     slug = re.sub(r"[^a-z0-9]+", "-", "-".join(filter(None, words)).lower()).strip("-")[:80]
     return f"{slug}-{blake2b(repr(parts).encode('utf-8', 'replace'), digest_size=4).hexdigest()}"
+
+
+def _misuse(thrown: re.Match[str], rule: str) -> tuple[str, list[str]]:
+    """Message and place of an exception that a misuse let out.
+
+    Nearly every function of a binding may use an operand before it looks at its type: that is one defect a rule. Any other
+    exception tells of the function that threw it.
+    """
+    kind, message, function = thrown.groups()
+    if kind == "AttributeError":
+        return kind, ["misuse", rule, kind]
+    return f"{kind}: {normalise(message or '')}", ["misuse", kind, function]
 
 
 @dataclass(slots=True)

@@ -55,6 +55,10 @@ class Misused(Exception):
     """A misuse was carried out in place of the call; the binding kept its contract, and nothing was made."""
 
 
+class Unbroken(Exception):
+    """The misuse in hand finds nothing to break in the call; it was not made."""
+
+
 class Misuse(Protocol):
     """What breaks the next call: see `murxpy.machine.misuse`."""
 
@@ -63,7 +67,7 @@ class Misuse(Protocol):
     def prepare(self, run: Run, chosen: Spelling) -> Spelling:
         """The spelling to call instead."""
 
-    def line(self, action: str, spelling: str | None, words: str) -> tuple[str, str, str]:
+    def line(self, run: Run, action: str, spelling: str | None, words: str) -> tuple[str, str, str]:
         """Action, spelling and words of its line."""
 
     def call(self, run: Run, spelling: Spelling, args: Sequence[Any], indices: Sequence[Any], action: str, operator: str) -> None:
@@ -123,7 +127,7 @@ class Run:
         timed = self.lines % TIMED == 0  # looking at the clock costs more than half of what it would measure
         start = thread_time_ns() if timed else 0
         if self.misuse is not None and self.misuse.ready:
-            action, spelling, words = self.misuse.line(action, spelling, words)
+            action, spelling, words = self.misuse.line(self, action, spelling, words)
         name = f"{action}@{spelling}" if spelling else action
         self._write(f"{self._pending}{seed:>6} {name} {words}\n" if words else f"{self._pending}{seed:>6} {name}\n")
         self._pending = ""

@@ -86,6 +86,9 @@ class Verdict:
     doubtful: bool = False
 
 
+# Calls that break a precondition, or that end objects' lives: what dies in them is the binding's.
+_LIVES = ("misuse", "del", "gc", "delete")
+
 _KIND = re.compile(r"(?:OP|SORT)_[A-Z0-9_]+")
 _LINE = re.compile(r"\s*\d+\s+(?:[a-z]\d+\.)?([A-Za-z][\w-]*)(?:@(\S+))?(?:\s+(\S+))?")
 
@@ -148,7 +151,7 @@ def _judge_report(outcome: Outcome) -> Verdict | None:
 
 def _judge_death(outcome: Outcome) -> Verdict:
     call = last_call(outcome.trace)
-    tier = "binding" if call.action == "misuse" else "solver"
+    tier = "binding" if call.action in _LIVES else "solver"
     note = "it died after the end of the run" if outcome.after else ""
     name = signal_name(outcome.status)
     if outcome.cause == "memory":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from types import TracebackType
@@ -35,11 +36,11 @@ class Thrown:
 class Contract:
     """What a binding promises of its exceptions and which calls it leaves undefined: the section `contract` of its wrapper."""
 
-    def __init__(self, data: dict[str, Any], helpers: str) -> None:
+    def __init__(self, data: dict[str, Any], helpers: Sequence[str]) -> None:
         self.documented = (*PYTHON, *(data.get("documented") or ()))
         self._defect = [re.compile(entry["message"], re.DOTALL) for entry in data.get("defects") or ()]
         self._undefined = [(re.compile(entry["call"]), frozenset(entry.get("rules") or ())) for entry in data.get("undefined") or ()]
-        self._helpers = helpers
+        self._helpers = frozenset(helpers)
 
     def undefined(self, template: str, rule: str) -> bool:
         """True if the binding does not say what a call of this template does with the operands that `rule` gives it."""
@@ -67,7 +68,7 @@ class Contract:
         while trace is not None:
             code = trace.tb_frame.f_code
             name = code.co_filename
-            ours = name == self._helpers or name.startswith(_OURS) or "/murxpy/" in name
+            ours = name in self._helpers or name.startswith(_OURS) or "/murxpy/" in name
             place = "" if ours else f"{code.co_qualname.rpartition('.cvc5_python_base.')[2]} ({PurePath(name).name})"
             trace = trace.tb_next
         return place

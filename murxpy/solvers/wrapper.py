@@ -42,7 +42,7 @@ class Wrapper:
         self.release = self.version()
         self._numbers = release_numbers(self.release, self.where)
         self.refusals = Refusals(data.get("refusals") or [], self.where)
-        self.contract = Contract(data.get("contract") or {}, data.get("helpers_file") or f"{self.name}_helpers.py")
+        self.contract = Contract(data.get("contract") or {}, [path for path, _ in data.get("helpers_sources") or ()])
         conjunction = data.get("conjunction")
         self.conjunction = self._compile(self._template("conjunction", conjunction)) if conjunction else None
         self.spellings: dict[str, dict[str, SpellingSet]] = {}

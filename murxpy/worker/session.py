@@ -180,7 +180,7 @@ class Session:
             differences, counts = run.differences, run.counts
             lines = run.lines
             run.forget()
-            self._collect()
+            self._collect(now=run.counts["action:misuse"] > 0)  # what a misuse broke is to show in its own run
         counts["time-ns:run"] += thread_time_ns() - start
         counts["time-ns:solver"] += run.solver_ns
         counts["time-ns:trace"] += run.trace_ns
@@ -198,9 +198,9 @@ class Session:
             **({"answers": run.answers} if run.answers else {}),
         }
 
-    def _collect(self) -> None:
+    def _collect(self, now: bool) -> None:
         self._runs += 1
-        if self._runs % COLLECT_EVERY == 0:
+        if now or self._runs % COLLECT_EVERY == 0:
             gc.collect()
 
 

@@ -7,13 +7,15 @@ from collections.abc import Callable
 from murxpy.machine import solve
 from murxpy.machine.generate import options
 from murxpy.machine.generate.base import Generator
-from murxpy.machine.misuse.armed import Armed, Drawn
+from murxpy.machine.misuse.armed import Drawn
 from murxpy.machine.misuse.rules import RULES, Rule, family
 from murxpy.machine.random import Weighted
-from murxpy.machine.run import Misused
+from murxpy.machine.run import Misused, Refused, Unbroken
 from murxpy.machine.state import SolverState
 
 Perform = Callable[[Generator, str], bool]
+
+TRIES = 8  # calls that are drawn until one has an operand that the rule can break
 
 # The calls to break: the actions of a run, by how much there is to break in each.
 BROKEN = Weighted(
@@ -28,38 +30,39 @@ BROKEN = Weighted(
 
 def misuse(gen: Generator, name: str, perform: Perform) -> bool:
     """A misuse by a rule of the family `name`; False where the call that was drawn has nothing to break."""
-    rules = family(name)
-    rule = gen.stream.weighted(Weighted([(rule, rule.weight) for rule in rules]))
-    action = gen.stream.weighted(BROKEN)
-    return carry_out(gen, rule, action, perform)
+    rule = gen.stream.weighted(Weighted([(rule, rule.weight) for rule in family(name)]))
+    return any(carry_out(gen, rule, gen.stream.weighted(BROKEN), perform) for _ in range(TRIES))
 
 
 def carry_out(gen: Generator, rule: Rule, action: str, perform: Perform) -> bool:
     """Break the next call that `action` makes; what it needs before is made as usual."""
-    if f"{rule.name}:{action}" in gen.damped and gen.stream.random() >= 0.1:
+    if action in _NEEDS and action != "pop" and not _allowed(gen, action):
         return False
-    gen.run.misuse = Drawn(rule)
+    return _armed(gen, rule, lambda: perform(gen, action))
+
+
+def _armed(gen: Generator, rule: Rule, call: Callable[[], bool]) -> bool:
+    """Make a call that is to be broken; True if it was."""
+    gen.run.misuse = Drawn(rule, gen.damped)
+    done = False
     try:
-        return perform(gen, action)
+        call()
     except Misused:
-        return True
+        done = True
+    except (Refused, Unbroken):
+        pass
     finally:
         gen.run.misuse = None
+    return done
 
 
 def out_of_order(gen: Generator) -> bool:
     """A call in a state that does not allow it; False where all that was drawn is allowed now."""
     run, stream = gen.run, gen.stream
     name = stream.choose([*_NEEDS, *(run.wrapper.data.get("own-actions") or {})])
-    if not _offered(gen, name) or _allowed(gen, name) or f"order:{name}" in gen.damped:
+    if not _offered(gen, name) or _allowed(gen, name):
         return False
-    run.misuse = Armed(RULES["order"])
-    try:
-        return _call(gen, name)
-    except Misused:
-        return True
-    finally:
-        run.misuse = None
+    return _armed(gen, RULES["order"], lambda: _call(gen, name))
 
 
 # What must hold before a call, by the state machine of the standard's commands (SMT-LIB 2.7, section 4.1).

@@ -10,8 +10,8 @@ from typing import Any
 from murxpy.errors import InputError
 from murxpy.machine.misuse import bad, promise
 from murxpy.machine.misuse.rules import Rule
-from murxpy.machine.misuse.slots import MANAGER, Slot, broken, operands, slots
-from murxpy.machine.run import Misused, Run, Stopped
+from murxpy.machine.misuse.slots import Slot, broken, kind_of, operands, slots
+from murxpy.machine.run import Misused, Run, Stopped, Unbroken
 from murxpy.machine.tokens import Token, print_token, quote
 from murxpy.solvers.contract import BROKEN, RESOURCES, UNREACHED, Thrown
 from murxpy.solvers.spelling import Spelling
@@ -22,6 +22,7 @@ CHANGING = frozenset(
     ["set-logic", "set-option", "assert-formula", "assert-tracked", "push", "pop", "reset", "reset-assertions", "set-limit",
      "check-sat", "check-sat-assuming"]
 )  # fmt: skip
+DAMPED = 0.1  # of what would be drawn otherwise
 _SLOT = re.compile(r"(.+?)(?:\.#(\d{1,4}))?")
 
 
@@ -34,19 +35,19 @@ class Armed:
         self.words = list(words)
         self.operator = ""
         self.raised = False
+        self.mixes = False  # an object of another context would stand beside one of this context
         self.ready = False
 
     def prepare(self, run: Run, chosen: Spelling) -> Spelling:
-        """The spelling to call instead of `chosen`; the same where the rule breaks nothing of it, and the misuse goes on waiting."""
+        """The spelling to call instead of `chosen`. Raises Unbroken where the rule breaks nothing of it."""
         self.choose_slot(run, chosen)
         if self.rule.family == "order":
             self.ready = True
             return chosen
-        if not self.slot:
-            return chosen
         if all(text != self.placeholder for text, placeholder in chosen.template.parts if placeholder):
             raise InputError(f"the spelling '{chosen.name}' has no operand '{self.placeholder}'")
         self.ready = True
+        self.mixes = promise.mixes(run, chosen.template, Slot(self.placeholder, kind_of(self.placeholder)))
         template = broken(chosen.template, self.placeholder)
         return replace(chosen, template=template, call=run.wrapper.compiled(template), fold=None, fixed=False)
 
@@ -65,7 +66,7 @@ class Armed:
         found = _SLOT.fullmatch(self.slot)
         return int(found[2]) if found and found[2] else None
 
-    def line(self, action: str, spelling: str | None, words: str) -> tuple[str, str, str]:
+    def line(self, run: Run, action: str, spelling: str | None, words: str) -> tuple[str, str, str]:
         """Action, spelling and words of the misuse's own line, in place of those of the call that it breaks."""
         callee = f"{action}@{spelling}" if spelling else action
         ending = f"{WITH} {self.slot} {' '.join(map(print_token, self.words))}" if self.slot else ""
@@ -124,12 +125,18 @@ class Armed:
 class Drawn(Armed):
     """A misuse whose slot and bad operand are drawn when the call is known."""
 
+    def __init__(self, rule: Rule, damped: frozenset[str]) -> None:
+        super().__init__(rule)
+        self._damped = damped
+
     def choose_slot(self, run: Run, chosen: Spelling) -> None:
         """One of the slots that the rule can break."""
         template = chosen.template
         if run.wrapper.contract.undefined(template.text, self.rule.name):
+            raise Unbroken
+        if self.rule.family == "order":
             return
-        candidates = [slot for slot in slots(template) if self._breaks(slot, template)]
+        candidates = [slot for slot in slots(template) if self._breaks(run, slot, template)]
         while candidates:
             slot = run.stream.choose(candidates)
             words = bad.draw(run, run.stream, self.rule, slot)
@@ -139,12 +146,17 @@ class Drawn(Armed):
                 self.words = words
                 return
             candidates.remove(slot)
+        raise Unbroken
 
-    def _breaks(self, slot: Slot, template: Template) -> bool:
+    def line(self, run: Run, action: str, spelling: str | None, words: str) -> tuple[str, str, str]:
+        """As above. Raises Unbroken for most of what a known finding sits on."""
+        first = words.partition(" ")[0]
+        what = first if first.startswith(("OP_", "SORT_")) else action
+        if f"{self.rule.name}:{what}" in self._damped and run.stream.random() >= DAMPED:
+            raise Unbroken
+        return super().line(run, action, spelling, words)
+
+    def _breaks(self, run: Run, slot: Slot, template: Template) -> bool:
         if slot.kind not in self.rule.slots:
             return False
-        if self.rule.name != "context":
-            return not slot.receiver
-        own = any(text not in ("ctx", "solver", "name") for text, placeholder in template.parts if placeholder)
-        return slot.kind != MANAGER or own
-
+        return promise.mixes(run, template, slot) if self.rule.name == "context" else not slot.receiver

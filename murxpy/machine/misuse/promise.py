@@ -11,9 +11,11 @@ from murxpy.logic.sorts import Sort
 from murxpy.logic.typing import IllSorted
 from murxpy.logic.values import from_codes
 from murxpy.machine.inspect import sort_facts
+from murxpy.machine.misuse.slots import MANAGER, MANY, SORT, TERM, Slot, kind_of
 from murxpy.machine.run import Run
 from murxpy.machine.tokens import Python
 from murxpy.solvers.spelling import SpellingSet
+from murxpy.solvers.template import Template
 
 if TYPE_CHECKING:
     from murxpy.machine.misuse.armed import Armed
@@ -25,7 +27,7 @@ def fault(run: Run, misuse: Armed, value: Any, action: str) -> str | None:
     """What the call's result `value` does not keep, in words without the run's own numbers; None where nothing is known to be wrong."""
     first = misuse.words[0] if misuse.words else None
     if first == "other":
-        return None if value is None and action not in _TAKES else _mixed(misuse)
+        return _mixed(misuse) if misuse.mixes and misuse.placeholder != "ctx" else None
     if not isinstance(first, Python) or misuse.element is not None:
         return None
     given, slot = first.value, misuse.placeholder
@@ -35,10 +37,16 @@ def fault(run: Run, misuse: Armed, value: Any, action: str) -> str | None:
     try:
         return check(run, misuse, value, given) if slot else None
     except Exception as error:  # an object whose sort or value cannot be asked for breaks the binding's contract
-        return f"what {action} gave for {_shown(given)} raises {type(error).__name__}: {error}"
+        return f"what {action} gave for {_shown(given)} raises {type(error).__name__}; {error}"
 
 
-_TAKES = ("assert-formula", "assert-tracked")
+def mixes(run: Run, template: Template, slot: Slot) -> bool:
+    """True if an object of another context in `slot` would stand beside an object of this context."""
+    others = [text for text, placeholder in template.parts if placeholder and text != slot.text and kind_of(text) in _OBJECTS]
+    return bool(others) or (slot.many and len(run.frame.terms) > 1)
+
+
+_OBJECTS = (TERM, MANY, SORT, MANAGER)
 
 
 def _mixed(misuse: Armed) -> str:
@@ -80,7 +88,7 @@ def _sort(run: Run, misuse: Armed, value: Any, given: Any) -> str | None:
 def _sort_fault(run: Run, value: Any, facts: dict[str, Any]) -> str | None:
     checks = run.wrapper.set("self-checks", "check-sort")
     broken = None if checks is None else checks.spellings[0].call((value, facts), (), run.frame)
-    return None if broken is None else f"another sort than was asked for: {broken}"
+    return None if broken is None else f"another sort than was asked for; {broken}"
 
 
 def _literal(run: Run, misuse: Armed, value: Any, given: Any) -> str | None:
@@ -98,7 +106,7 @@ def _literal(run: Run, misuse: Armed, value: Any, given: Any) -> str | None:
         return None
     if _same(sort, read, given):
         return None
-    return f"the literal of {sort.kind} made from {_shown(given)} is another: {given!r:.60} reads back as {read[1:]!r:.80}"
+    return f"the literal of {sort.kind} made from {_shown(given)} is another; {given!r:.60} reads back as {read[1:]!r:.80}"
 
 
 _WHOLE = ("v", "v:signed", "v:dec", "v:sdec", "v:dec10", "v:frac", "v:smt", "v:float")
@@ -135,7 +143,7 @@ def _symbol(run: Run, misuse: Armed, value: Any, given: Any) -> str | None:
     if reader is None:
         return None
     read = _read(reader, run, value)
-    return None if read == given else f"the symbol {_cut(given)} reads back as {_cut(str(read))}"
+    return None if read == given else f"the symbol is another; {_cut(given)} reads back as {_cut(str(read))}"
 
 
 def _cut(text: str) -> str:
@@ -148,6 +156,9 @@ def _term(run: Run, misuse: Armed, value: Any, given: Any) -> str | None:
     operator = run.catalogue.operators.get(misuse.operator)
     if operator is None or slot[0] != "i" or not slot[1:].isdigit() or not _number(given) or operator.typing is not None:
         return None
+    reader = run.wrapper.set("readers", "indices")
+    if reader is not None and given in (_read(reader, run, value) or ()):
+        return None
     indices = list(frame.indices)
     indices[int(slot[1:])] = given
     try:
@@ -155,10 +166,10 @@ def _term(run: Run, misuse: Armed, value: Any, given: Any) -> str | None:
             raise IllSorted("an index is a whole number")
         wanted = run.checker.result(operator, tuple(t.sort for t in frame.terms), tuple(map(int, indices)), None)
     except (IllSorted, ValueError, OverflowError) as error:
-        return f"{operator.kind} takes an index that it cannot have: {error}"
+        return f"{operator.kind} takes an index that it cannot have; {error}"
     return _sort_fault(run, _read(run.wrapper.set("readers", "term-sort"), run, value), sort_facts(wanted))
 
 
 _CHECKS: dict[str, Check] = {
-    "mk-sort": _sort, "mk-value": _literal, "mk-const": _symbol, "mk-var": _symbol, "mk-term": _term,
+    "mk-sort": _sort, "mk-value": _literal, "mk-const": _symbol, "mk-term": _term,
 }  # fmt: skip

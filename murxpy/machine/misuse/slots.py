@@ -46,8 +46,8 @@ def slots(template: Template) -> list[Slot]:
     barred: list[str] = []
     parts = template.parts
     for at, (text, placeholder) in enumerate(parts):
-        kind = _kind(text) if placeholder else None
-        if kind is None:
+        kind = kind_of(text) if placeholder else ""
+        if not kind:
             continue
         before = "".join(t for t, p in parts[max(0, at - 1) : at] if not p)
         behind = "".join(t for t, p in parts[at + 1 : at + 2] if not p)
@@ -62,8 +62,9 @@ def slots(template: Template) -> list[Slot]:
     return [slot for slot in found.values() if slot.text not in barred]
 
 
-def _kind(placeholder: str) -> str | None:
-    return next((kind for pattern, kind in _KINDS if pattern.fullmatch(placeholder)), None)
+def kind_of(placeholder: str) -> str:
+    """What stands at a placeholder; the empty string where it cannot be replaced."""
+    return next((kind for pattern, kind in _KINDS if pattern.fullmatch(placeholder)), "")
 
 
 def broken(template: Template, slot: str) -> Template:

@@ -1,0 +1,38 @@
+"""Which operands of a spelling can be broken, and the call that is left when one is."""
+
+from __future__ import annotations
+
+import pytest
+
+from murxpy.machine.misuse.slots import broken, slots
+from murxpy.solvers.template import parse_template
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("f({0}, {i0}, {ctx})", ["0", "i0", "ctx"]),
+        ("{solver}.add({0})", ["solver!", "0"]),
+        ("{0} + {1}", ["0", "1"]),
+        ("BitVecVal((1 << {p0}) - 1, {p0}, {ctx})", ["ctx"]),  # we compute 1 << p0, not the binding
+        ("[{solver}.push() for _ in range({v})]", ["solver!"]),
+        ("And({*})", ["*"]),
+        ("Function({name}, [{sort.*}])", ["name", "sort.*"]),
+        ("If({n0}, {1}, {2})", ["1", "2"]),
+    ],
+)
+def test_slots_are_operands_of_the_binding(text: str, expected: list[str]) -> None:
+    found = slots(parse_template(text, "test"))
+    assert [slot.text + "!" * slot.receiver for slot in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "slot", "source"),
+    [
+        ("f({0}, {p0}, {p0})", "p0", "f(a[0], k.bad, k.bad)"),
+        ("And({*}, {ctx})", "*", "And(*k.bad, k.ctx)"),
+        ("{{{0}: {name}}}", "name", "{a[0]: k.bad}"),
+    ],
+)
+def test_a_broken_template_has_the_bad_operand_in_its_place(text: str, slot: str, source: str) -> None:
+    assert broken(parse_template(text, "test"), slot).source == source
