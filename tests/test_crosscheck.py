@@ -104,3 +104,8 @@ def test_same_findings_when_interrupted(tmp_path: Path) -> None:
     for runs in (4, 7, 5):
         run(tmp_path / "pieces", *plans, runs=runs, jobs=2)
     assert sum(b.count for b in whole) == sum(b.count for b in read_buckets(tmp_path / "pieces"))
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("murxpy.campaign.disagreement.TESTS", 150)

@@ -50,7 +50,8 @@ def agree(targets: Sequence[Plan], judges: Sequence[Plan], limits: Limits) -> tu
 def _restricted(plan: Plan, about: About, others: Sequence[tuple[Plan, About]]) -> tuple[Plan, str]:
     own = {kind: theory for theory, kinds in about["operators"].items() for kind in kinds}
     theirs = [{kind for kinds in other["operators"].values() for kind in kinds} for _, other in others]
-    lost = [kind for kind in own if not all(kind in kinds for kinds in theirs)]
+    differing = differences([plan, *(judge for judge, _ in others)])
+    lost = [kind for kind in own if kind in differing or not all(kind in kinds for kinds in theirs)]
     sorts = [kind for kind in about["sorts"] if not all(kind in other["sorts"] for _, other in others)]
     wrapper = plan.setup["wrapper"]
     theories = [name for name in wrapper["theories"] if any(own[k] == name for k in own if k not in lost)]
@@ -62,19 +63,41 @@ def _restricted(plan: Plan, about: About, others: Sequence[tuple[Plan, About]]) 
     for judge, _ in others:
         profile = merge_profile(profile, judge.setup["profile"])
     profile = merge_profile(profile, {"sorts": {"exclude": sorts}})
-    spelled = {kind: forms for kind, forms in wrapper["operators"].items() if kind not in lost}
-    setup = {**plan.setup, "profile": profile, "wrapper": {**wrapper, "theories": theories, "operators": spelled}}
-    return replace(plan, setup=setup), _note(about, [other for _, other in others], left, own, lost)
+    spelled = {section: {name: forms for name, forms in wrapper[section].items() if name not in lost and name not in differing}
+               for section in ("operators", "special-values") if section in wrapper}  # fmt: skip
+    setup = {**plan.setup, "profile": profile, "wrapper": {**wrapper, "theories": theories, **spelled}}
+    single = [kind for kind in lost if own[kind] in left]
+    return replace(plan, setup=setup), _note(about, [other for _, other in others], left, single, differing)
 
 
-def _note(about: About, others: Sequence[About], left: Sequence[str], own: Mapping[str, str], lost: Sequence[str]) -> str:
+def differences(plans: Sequence[Plan]) -> dict[str, str]:
+    """What does not mean the same in all solvers of `plans` by their wrappers: operators and special values, with the reason."""
+    found: dict[str, str] = {}
+    families = [plan.target.family for plan in plans]
+    for plan in plans:
+        for entry in plan.setup["wrapper"].get("differences") or ():
+            others = [family for family in families if family != plan.target.family]
+            if any(family in entry["from"] or not entry["from"] for family in others):
+                for name in (*entry["operators"], *entry["special-values"]):
+                    found.setdefault(name, entry["reason"])
+    return found
+
+
+def _note(about: About, others: Sequence[About], left: Sequence[str], single: Sequence[str], differing: Mapping[str, str]) -> str:
     judges = " and ".join(f"{other['solver']} {other['version']}" for other in others)
     said = f"{about['solver']} {about['version']} is judged by {judges} on what they all have: {', '.join(left)}"
     gone = [name for name in about["operators"] if name not in left]
     if gone:
         said += f"; left out is {', '.join(gone)}"
-    single = [kind.removeprefix("OP_") for kind in lost if own[kind] in left]
-    if single:
-        more = f" and {len(single) - _NAMED} more" if len(single) > _NAMED else ""
-        said += f"; {len(single)} operators: {', '.join(single[:_NAMED])}{more}"
+    lacking = [kind for kind in single if kind not in differing]
+    if lacking:
+        said += f"; {_named(lacking)} that not all have"
+    if differing:
+        said += f"; {_named(list(differing))} that mean something else in one of them (docs/cross-check.md)"
     return said
+
+
+def _named(kinds: Sequence[str]) -> str:
+    names = ", ".join(kind.removeprefix("OP_") for kind in kinds[:_NAMED])
+    more = f" and {len(kinds) - _NAMED} more" if len(kinds) > _NAMED else ""
+    return f"{len(kinds)} operator{'s' * (len(kinds) > 1)} ({names}{more})"

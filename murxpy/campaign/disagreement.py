@@ -178,7 +178,8 @@ class _Work:
         case = self._case
         if case.ours == "sat":
             at = case.main
-            outcome = yield Ask(at, f"{self._header}{text(script)}0 check-model\n")
+            plain = tuple(line for line in script if line.action != "check-model")
+            outcome = yield Ask(at, f"{self._header}{text(plain)}0 check-model\n")
         else:
             at = case.judge
             outcome = yield Ask(at, trace, self._bench.wishes(case.main, model=True))
@@ -187,20 +188,10 @@ class _Work:
 
 
 def evaluated(outcome: Outcome) -> tuple[int, int, int] | None:
-    """How many assertions are true, false, and not known, as the evaluation that ends the trace of `outcome` says."""
-    rows = outcome.trace.splitlines()
-    for row in reversed(rows):
-        words = row.split()
-        if words[:1] == ["evaluated"]:
-            return _counted(words[1:])
-    return None
-
-
-def _counted(words: Sequence[str]) -> tuple[int, int, int] | None:
-    counts = {name: int(words[at + 1]) for at, name in enumerate(words[:-1]) if words[at + 1].isdigit()}
-    if not counts:
-        return None
-    return counts.get("true", 0), counts.get("false", 0), counts.get("cannot-say", 0)
+    """How many assertions are true, false, and not known, as the report of a replay with one `check-model` says."""
+    counts = (outcome.report or {}).get("counts", {})
+    true, false, unknown = (counts.get(f"check-model:{name}", 0) for name in ("true", "false", "cannot-say"))
+    return (true, false, unknown) if true or false or unknown else None
 
 
 def _last_check(trace: str) -> int:

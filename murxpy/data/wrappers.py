@@ -81,6 +81,15 @@ class Contract(Strict, frozen=True):
     undefined: list[Undefined] = []
 
 
+class Difference(Strict, frozen=True):
+    """What means something else here than in the solvers of `from`, or than in any other; it is not cross-checked with these."""
+
+    reason: str
+    from_: list[str] = field(name="from", default_factory=list)
+    operators: list[str] = []
+    special_values: list[str] = []
+
+
 class Wrapper(Strict, frozen=True):
     """A file of `wrappers/`. The sections of spellings are checked by `murxpy.data.spellings`."""
 
@@ -115,6 +124,8 @@ class Wrapper(Strict, frozen=True):
     required_options: dict[str, list[tuple[str, Scalar]]] = {}
     refusals: list[Refusal] = []
     contract: Contract = Contract()
+    variants: list[dict[str, Scalar]] = []
+    differences: list[Difference] = []
     profile: dict[str, Any] = {}
 
 
@@ -210,6 +221,10 @@ def _check_names(document: Document, wrapper: Plain) -> None:
     for position, option in enumerate(wrapper["options"]):
         for name in option["theories"]:
             _check(document, ("options", position), "theory", name, theories)
+    for position, difference in enumerate(wrapper["differences"]):
+        for section, what, names in known[1:2] + known[5:6]:
+            for name in difference[section]:
+                _check(document, ("differences", position), what, name, names)
     for section, what, names in known:
         for name in wrapper[section]:
             _check(document, (section, name), what, name, names)
