@@ -18,6 +18,13 @@ About = Mapping[str, Any]
 _NAMED = 12  # operators that are named in a line
 
 
+def judge_plans(names: Sequence[str], request: Request | None = None) -> tuple[Plan, ...]:
+    """The plans of the judges called `names`, with the machine and the wrapper of `request`. Raises InputError, TargetError."""
+    request = request or Request()
+    wishes = replace(request.wishes, options=(), theories=())
+    return make_plans(replace(request, targets=tuple(names), profile=None, wishes=wishes))
+
+
 def make_judges(request: Request, targets: Sequence[Plan], names: Sequence[str]) -> tuple[Plan, ...]:
     """The plans of the judges called `names` for `targets`, which are the plans of `request`.
 
@@ -27,8 +34,7 @@ def make_judges(request: Request, targets: Sequence[Plan], names: Sequence[str])
         if all(plan.target.name == name for plan in targets):
             raise InputError(f"--cross-check {name}: that is the target itself, expected another solver, or another release of it as "
                              f"{name.partition('@')[0]}@PLACE")  # fmt: skip
-    wishes = replace(request.wishes, options=(), theories=())
-    return make_plans(replace(request, targets=tuple(names), profile=None, wishes=wishes))
+    return judge_plans(names, request)
 
 
 def agree(targets: Sequence[Plan], judges: Sequence[Plan], limits: Limits) -> tuple[tuple[Plan, ...], list[str]]:

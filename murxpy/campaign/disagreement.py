@@ -8,9 +8,10 @@ from typing import Any
 
 from murxpy.campaign.inquiry import Ask, Questions
 from murxpy.campaign.jury import judging_wishes
+from murxpy.campaign.plans import absolute_target
 from murxpy.campaign.targets import Plan
 from murxpy.oracles.crash import Outcome
-from murxpy.oracles.disagreement import OPPOSITE, answers_of, until_line
+from murxpy.oracles.disagreement import OPPOSITE, Answers, answers_of, first_disagreement, until_line
 from murxpy.oracles.triage import ModelVoice, Triage, Voice, Way, triage
 from murxpy.trace.defuse import Script
 from murxpy.trace.grammar import Trace, parse_trace
@@ -20,7 +21,7 @@ from murxpy.trace.passes.quick import reduced
 
 TESTS = 800  # candidates of the quick reduction
 HEADER = "cross-check"  # the key of a trace's header that names the judges
-_KEPT_HEADER = ("murxpy-trace", "solver", "python", "seed")
+_KEPT_HEADER = ("murxpy-trace", "solver", "python", "seed", HEADER)
 _CORE = ("OP_NOT", "OP_AND", "OP_OR", "OP_XOR", "OP_IMPLIES", "OP_ITE", "OP_EQUAL", "OP_DISTINCT")
 
 
@@ -49,7 +50,7 @@ class Bench:
 class Case:
     """The solver of plan `main` answered `ours` at the check on line `line` of `trace`, that of plan `judge` the opposite.
 
-    `judges` are all that there are; `family` is the solver's of `main`.
+    `judges` are all that there are.
     """
 
     main: int
@@ -70,7 +71,6 @@ class Solved:
     shown: bool
     trace: str
     triage: Triage
-    ours: str = ""
     operators: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     before: int = 0
@@ -81,23 +81,40 @@ def investigate(bench: Bench, case: Case) -> Questions[Solved]:
     """See whether the disagreement shows again, make it small, and find out who is wrong."""
     whole = until_line(case.trace, case.line)
     before = whole.count("\n")
+    work = Work(bench, case)
     parsed = parse_trace(whole, "trace")
-    work = _Work(bench, case, _header(parsed))
-    script = tuple(parsed.lines)
-    if (yield from work.replayed(script)) is None:
+    script, header = tuple(parsed.lines), header_of(parsed)
+    if (yield from work.replayed(header + text(script))) is None:
         return Solved(False, whole, Triage("undecided"), note=work.note, before=before)
     search = reduced(script, TESTS)
     try:
         candidate = next(search)
         while True:
-            candidate = search.send((yield from work.replayed(candidate)) is not None)
+            candidate = search.send((yield from work.replayed(header + text(candidate))) is not None)
     except StopIteration as end:
         script = end.value
-    shown = yield from work.replayed(script)
+    shown = yield from work.replayed(header + text(script))
     if shown is None:
         return Solved(False, whole, Triage("undecided"), note=work.note, before=before)
-    verdict = yield from work.evidence(script, shown)
-    return Solved(True, work.named(shown), verdict, case.ours, operators(script), options(script), before)
+    verdict = yield from work.evidence(shown)
+    return Solved(True, work.named(shown), verdict, operators(script), options(script), before)
+
+
+def hear(bench: Bench, source: str) -> Questions[tuple[Outcome, Case | None]]:
+    """Replay the trace `source` on the first plan, and have its checks judged by the others: the replay, and the first disagreement."""
+    judges = tuple(range(1, len(bench.plans)))
+    outcome = yield Ask(0, source)
+    found = first_disagreement((yield from judged(bench, outcome.trace))) if outcome.trace else None
+    return outcome, None if found is None else Case(0, found.judge, judges, outcome.trace, found.line, found.ours)
+
+
+def judged(bench: Bench, trace: str) -> Questions[dict[int, Answers]]:
+    """What the judges, all plans but the first, answer to the checks of `trace`, by their number."""
+    answers: dict[int, Answers] = {}
+    for judge in range(1, len(bench.plans)):
+        outcome = yield Ask(judge, trace, bench.wishes(0))
+        answers[judge] = answers_of(outcome.report)
+    return answers
 
 
 def operators(script: Script) -> tuple[str, ...]:
@@ -111,30 +128,30 @@ def options(script: Script) -> tuple[str, ...]:
     return tuple(sorted({str(line.args[0]) for line in script if line.action == "set-option"}))
 
 
-def _header(trace: Trace) -> str:
+def header_of(trace: Trace) -> str:
+    """The rows of the header that say what a replay needs."""
     return "".join(f"# {key} {trace.header[key]}\n" for key in _KEPT_HEADER if key in trace.header)
 
 
-class _Work:
-    """One case in hand."""
+class Work:
+    """One case in hand: what is asked of its solvers about texts of traces whose last check is the one in question."""
 
-    def __init__(self, bench: Bench, case: Case, header: str) -> None:
+    def __init__(self, bench: Bench, case: Case) -> None:
         self._bench = bench
         self._case = case
-        self._header = header
         self.note = ""
 
-    def replayed(self, script: Script) -> Generator[Ask, Outcome, str | None]:
-        """What the main solver writes for `script` where both sides still answer so at its last check, else None."""
+    def replayed(self, source: str) -> Generator[Ask, Outcome, str | None]:
+        """What the main solver writes for `source` where both sides still answer so at its last check, else None."""
         case = self._case
-        outcome = yield Ask(case.main, self._header + text(script))
-        if _last_answer(outcome.trace)[1] != case.ours:
+        outcome = yield Ask(case.main, source)
+        if last_answer(outcome.trace)[1] != case.ours:
             self.note = f"{self._bench.releases[case.main]} does not answer {case.ours} again"
             return None
         trace = outcome.trace
         judged = yield Ask(case.judge, trace, self._bench.wishes(case.main))
         answers = answers_of(judged.report)
-        if not answers or answers[-1][0] != _last_check(trace) or answers[-1][2] != OPPOSITE[case.ours]:
+        if not answers or answers[-1][0] != last_answer(trace)[0] or answers[-1][2] != OPPOSITE[case.ours]:
             self.note = f"{self._bench.releases[case.judge]} does not answer {OPPOSITE[case.ours]} again"
             return None
         return trace
@@ -143,15 +160,15 @@ class _Work:
         """The trace with the judges that it is for in its header."""
         case = self._case
         first = [case.judge, *(judge for judge in case.judges if judge != case.judge)]
-        row = f"# {HEADER} {','.join(self._bench.name(judge) for judge in first)}\n"
+        row = f"# {HEADER} {','.join(absolute_target(self._bench.name(judge)) for judge in first)}\n"
         head, newline, rest = trace.partition("\n")
-        return head + newline + row + rest
+        return trace if f"\n# {HEADER} " in trace else head + newline + row + rest
 
-    def evidence(self, script: Script, trace: str) -> Generator[Ask, Outcome, Triage]:
-        """The verdict, after the models of the sat side, the others' votes, and other ways to ask the two sides."""
+    def evidence(self, trace: str) -> Generator[Ask, Outcome, Triage]:
+        """The verdict on `trace`, after the model of the sat side, the others' votes, and other ways to ask the two sides."""
         case, bench = self._case, self._bench
         sides = (self._voice(case.main, "main", case.ours), self._voice(case.judge, "judge", OPPOSITE[case.ours]))
-        models = yield from self._models(script, trace)
+        models = yield from self._models(trace)
         voices: list[Voice] = []
         for other in case.judges:
             if other != case.judge:
@@ -169,17 +186,17 @@ class _Work:
     def _ask(self, at: int, trace: str, way: Way, more: dict[str, str] | None = None) -> Generator[Ask, Outcome, list[Voice]]:
         wishes = self._bench.wishes(self._case.main, options=[list(pair) for pair in (more or {}).items()])
         outcome = yield Ask(at, trace, wishes)
-        answers = answers_of(outcome.report)
-        there = [now for line, _, now in answers if line == _last_check(trace)]
+        there = [now for line, _, now in answers_of(outcome.report) if line == last_answer(trace)[0]]
         return [self._voice(at, way, there[0], more)] if there else []
 
-    def _models(self, script: Script, trace: str) -> Generator[Ask, Outcome, list[ModelVoice]]:
+    def _models(self, trace: str) -> Generator[Ask, Outcome, list[ModelVoice]]:
         """What our evaluator says of the model of the side that answers sat; nothing where the model cannot be read."""
         case = self._case
         if case.ours == "sat":
             at = case.main
-            plain = tuple(line for line in script if line.action != "check-model")
-            outcome = yield Ask(at, f"{self._header}{text(plain)}0 check-model\n")
+            parsed = parse_trace(trace, "trace")
+            plain = tuple(line for line in parsed.lines if line.action != "check-model")
+            outcome = yield Ask(at, f"{header_of(parsed)}{text(plain)}0 check-model\n")
         else:
             at = case.judge
             outcome = yield Ask(at, trace, self._bench.wishes(case.main, model=True))
@@ -194,12 +211,7 @@ def evaluated(outcome: Outcome) -> tuple[int, int, int] | None:
     return (true, false, unknown) if true or false or unknown else None
 
 
-def _last_check(trace: str) -> int:
-    """The number of the line of the last check; 0 where there is none."""
-    return _last_answer(trace)[0]
-
-
-def _last_answer(trace: str) -> tuple[int, str]:
+def last_answer(trace: str) -> tuple[int, str]:
     """Line and answer of the last check in a trace as a run writes it; the answer is empty where it did not return."""
     line, answer = 0, ""
     for number, row in enumerate(trace.split("\n"), 1):

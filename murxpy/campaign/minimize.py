@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from murxpy.campaign.court import Court, Disagreeing
 from murxpy.campaign.predicate import Commanded, Predicate, Replaying
 from murxpy.campaign.targets import Plan
 from murxpy.campaign.tester import OutOfTime
@@ -22,7 +23,7 @@ from murxpy.trace.passes.spellings import Spellings
 from murxpy.trace.reduction import Problem, Reducer
 
 SAVE_SECONDS = 2.0  # between two times that the best so far is handed over
-_KEPT_HEADER = ("murxpy-trace", "solver", "python", "seed")
+_KEPT_HEADER = ("murxpy-trace", "solver", "python", "seed", "cross-check")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,23 @@ def minimize(plan: Plan, source: str, name: str, wishes: Wishes | None = None, e
                          file=name) from None  # fmt: skip
     with closing(predicate):
         return reduce_with(predicate, original, earlier, plan.setup.get("wrapper") or {}, follow, start)
+
+
+def minimize_disagreement(court: Court, source: str, name: str, wishes: Wishes, earlier: str | None = None,
+                          follow: Follow = lambda progress: None) -> Minimized:  # fmt: skip
+    """Make the trace `source` smaller, on which the solver of `court` and a judge disagree, who is wrong being the same.
+
+    Raises InputError when the trace is malformed or shows no disagreement each time.
+    """
+    start = time.monotonic()
+    original = parse_trace(source, name)
+    try:
+        predicate = Disagreeing(court, source, name, None if wishes.time is None else start + wishes.time)
+    except OutOfTime:
+        raise InputError(f"the {wishes.time:g} s are over before it was seen what the trace shows; give it more with --time",
+                         file=name) from None  # fmt: skip
+    with closing(predicate):
+        return reduce_with(predicate, original, earlier, court.bench.plans[0].setup.get("wrapper") or {}, follow, start)
 
 
 def predicate_of(plan: Plan, source: str, name: str, wishes: Wishes, deadline: float | None) -> Predicate:

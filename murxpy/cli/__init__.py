@@ -19,6 +19,7 @@ COMMANDS = {
     "minimize": "Make a trace smaller that shows the same.",
     "translate": "Print a trace as an SMT-LIB script or a Python program.",
     "findings": "List what a campaign found.",
+    "triage": "Say who is wrong where solvers disagree, by which evidence.",
     "fsm": "Show or check a state machine.",
     "theories": "Show the theories and their operators.",
     "wrappers": "Show the solvers' wrappers and their spellings.",

@@ -10,12 +10,16 @@ from typing import Any
 
 import click
 
+from murxpy.campaign.common import judge_plans
+from murxpy.campaign.court import Court
 from murxpy.campaign.folder import write_atomically
-from murxpy.campaign.minimize import SAVE_SECONDS, Minimized, Progress, Wishes
+from murxpy.campaign.limits import Limits
+from murxpy.campaign.minimize import SAVE_SECONDS, Minimized, Progress, Wishes, minimize_disagreement
 from murxpy.campaign.minimize import minimize as minimize_trace
 from murxpy.campaign.origin import origin
 from murxpy.campaign.wanted import Match, exit_kind
-from murxpy.cli.params import duration
+from murxpy.cli.params import duration, names
+from murxpy.cli.replay import judges_of
 from murxpy.cli.replay import plan_of as trace_plan
 from murxpy.errors import InputError
 from murxpy.report.console import is_live_terminal
@@ -38,11 +42,13 @@ from murxpy.trace.grammar import parse_trace
 @click.option("--unknown", is_flag=True, help="Keep that the last check answers unknown.")
 @click.option("--slower", type=duration, metavar="TIME", help="Keep that a replay takes longer than this.")
 @click.option("--command", metavar="COMMAND", help="Keep what this command, given a candidate's file, exits with 0 for.")
+@click.option("--cross-check", "judged", type=names(), metavar="SOLVER[@PLACE],...",
+              help="Keep that one of these disagrees, and who is wrong; 'none': the finding.  [default: those in the header]")  # fmt: skip
 @click.option("--solver", metavar="SOLVER[@PLACE]", help="Replay on this one.  [default: where the trace comes from]")
 @click.option("--wrapper", metavar="FILE", help="Wrapper of the solver.")
 def minimize(
     file: Path, jobs: int, seconds: float | None, output: Path | None, tries: int, solver: str | None,
-    wrapper: str | None, **wishes: Any,
+    wrapper: str | None, judged: tuple[str, ...] | None, **wishes: Any,
 ) -> None:  # fmt: skip
     """Make TRACE as small as it can be while its replay still shows the same finding.
 
@@ -51,13 +57,19 @@ def minimize(
     """
     match, command = _wanted(**wishes)
     source = read_trace(file)
-    plan = trace_plan(parse_trace(source, str(file)), solver, wrapper, None if solver or wrapper else origin(file))
+    trace = parse_trace(source, str(file))
+    plan = trace_plan(trace, solver, wrapper, None if solver or wrapper else origin(file))
     output = output or file.with_name(f"{file.name.removesuffix('.trace').removesuffix('.min')}.min.trace")
     earlier = read_trace(output) if output.is_file() and output.resolve() != file.resolve() else None
     if earlier is not None:
         parse_trace(earlier, str(output))  # what is no trace is not overwritten
     watch = _Watch(output)
-    result = minimize_trace(plan, source, str(file), Wishes(jobs, seconds, tries, match, command), earlier, watch.see)
+    wished = Wishes(jobs, seconds, tries, match, command)
+    judges = () if match or command else judges_of(trace, judged)
+    if judges:
+        result = minimize_disagreement(Court(plan, judge_plans(judges), Limits()), source, str(file), wished, earlier, watch.see)
+    else:
+        result = minimize_trace(plan, source, str(file), wished, earlier, watch.see)
     write_atomically(output, result.text)
     watch.clear()
     click.echo(_summary(result, output))

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from murxpy.campaign.common import judge_plans
+from murxpy.campaign.court import Court
+from murxpy.campaign.disagreement import HEADER
 from murxpy.campaign.limits import Limits
 from murxpy.campaign.origin import Origin, origin, read_history
 from murxpy.campaign.plans import Request, make_plans
 from murxpy.campaign.replay import Replayed, replay_trace, walk_seeds
 from murxpy.campaign.targets import Plan
-from murxpy.cli.params import duration, size
+from murxpy.cli.params import duration, names, size
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError
+from murxpy.oracles.disagreement import first_disagreement
 from murxpy.report.console import write_now
+from murxpy.report.judged import judged_json, judged_lines
 from murxpy.report.outcome import fails, outcome_json, outcome_lines
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import Trace, parse_trace
@@ -26,14 +32,17 @@ from murxpy.trace.grammar import Trace, parse_trace
 @click.argument("file", metavar="TRACE", type=click.Path(path_type=Path))
 @click.option("--solver", metavar="SOLVER[@PLACE]", help="Replay on this one.  [default: where the trace comes from]")
 @click.option("--wrapper", metavar="FILE", help="Wrapper of the solver.")
+@click.option("--cross-check", "judged", type=names(), metavar="SOLVER[@PLACE],...",
+              help="Have these answer its checks, too; 'none' for nobody.  [default: those that its header names]")  # fmt: skip
 @click.option("--wall", type=duration, default="20s", metavar="TIME", show_default=True,
               help="End it after this time; from 20s on that is a hang.")  # fmt: skip
 @click.option("--memory", type=size, default="2g", metavar="SIZE", show_default=True, help="Memory; 0 for no limit.")
 @click.option("--trace", "follow", is_flag=True, help="Write the trace of the replay to standard output as it happens.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def replay(
-    file: Path, solver: str | None, wrapper: str | None, wall: float, memory: int, follow: bool, as_json: bool
-) -> int:
+    file: Path, solver: str | None, wrapper: str | None, judged: tuple[str, ...] | None, wall: float, memory: int, follow: bool,
+    as_json: bool,
+) -> int:  # fmt: skip
     """Replay TRACE, ours or Murxla's, in a fresh process. Exits with 1 when something goes wrong, with 0 when not.
 
     A file `*.history`, which findings have that need earlier runs in their process, is replayed run by run.
@@ -51,6 +60,9 @@ def replay(
     report = replayed.outcome.report or {}
     if report.get("status") == "malformed":
         raise InputError(report["message"])
+    judges = judges_of(trace, judged)
+    if judges and replayed.found is None:
+        return _show_judged(plan, judges, replayed, limits, as_json)
     code = _show(replayed, trace, as_json)
     frames = file.with_name("backtrace.txt")
     if replayed.found is not None and frames.is_file() and not as_json:
@@ -74,6 +86,27 @@ def plan_of(trace: Trace, solver: str | None, wrapper: str | None, found: Origin
                          "--solver, or its wrapper with --wrapper", file=trace.name)  # fmt: skip
     (plan,) = make_plans(request)
     return plan
+
+
+def judges_of(trace: Trace, wished: tuple[str, ...] | None) -> tuple[str, ...]:
+    """The names of the judges: those wished for, else those in the header of the trace."""
+    if wished is None:
+        return tuple(filter(None, trace.header.get(HEADER, "").split(",")))
+    return () if wished == ("none",) else wished
+
+
+def _show_judged(plan: Plan, names: tuple[str, ...], replayed: Replayed, limits: Limits, as_json: bool) -> int:
+    """Have the replayed trace judged, and print what came of both; the exit code."""
+    with closing(Court(plan, judge_plans(names), limits)) as court:
+        answers = court.judged(replayed.outcome.trace)
+        releases = court.bench.releases
+    found = first_disagreement(answers)
+    if as_json:
+        click.echo(json.dumps(judged_json(replayed, releases, answers, found), indent=2))
+    else:
+        for line in judged_lines(replayed, releases, answers, found):
+            click.echo(line)
+    return int(found is not None or fails(replayed))
 
 
 def _replay_history(file: Path, found: Origin | None, limits: Limits, follow: bool) -> Replayed:

@@ -1,7 +1,8 @@
 """Triage: two solvers disagree on one check. Who is wrong, by which evidence? Values in, verdict out.
 
 The notions are those of the literature on solver fuzzing: a *refutation unsoundness* is an answer unsat where there is a
-model, a *solution unsoundness* an answer sat where there is none.
+model, a *solution unsoundness* an answer sat where there is none. A *wrong model* is one under which an assertion is false, whatever the
+answer.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any, Literal
 
 from murxpy.oracles.disagreement import OPPOSITE
 
-Evidence = Literal["refutation-unsoundness", "solution-unsoundness", "undecided"]
+Evidence = Literal["refutation-unsoundness", "solution-unsoundness", "wrong-model", "undecided"]
 Way = Literal["main", "judge", "plain", "variant", "core"]
 UNDECIDED: Evidence = "undecided"
 
@@ -99,6 +100,21 @@ def triage(sides: tuple[Voice, Voice], models: Sequence[ModelVoice], voices: Seq
     others = {v.solver: v.answer for v in voices if v.way == "judge" and v.answer in OPPOSITE}
     if len(set(others.values())) == 1:
         return _wrong(unsat if "sat" in others.values() else sat, lines, "vote")
+    return Triage(UNDECIDED, evidence=lines)
+
+
+def triage_model(side: Voice, models: Sequence[ModelVoice], voices: Sequence[Voice]) -> Triage:
+    """The verdict on `side`, which answered sat and gave a model under which an assertion is false.
+
+    Where the others, unanimous, answer unsat, the answer is wrong; else the model is.
+    """
+    said: list[Voice | ModelVoice] = [side, *models, *voices]
+    lines = tuple(voice.line() for voice in said)
+    others = {v.answer for v in voices if v.answer in OPPOSITE}
+    if others == {"unsat"}:
+        return _wrong(side, lines, "vote")
+    if any(model.false for model in models):
+        return Triage("wrong-model", side.solver, side.release, lines, "model")
     return Triage(UNDECIDED, evidence=lines)
 
 
