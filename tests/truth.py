@@ -100,14 +100,14 @@ def wrapper(name: str, flaw: str | None = None, option: str | None = None, deadl
             "reset-assertions": "{solver}.__setattr__('levels', [[]])",
         },
         "options": [{"name": "fast", "type": "bool", "weight": 5}],
-        "profile": {"limits": {"terms": 40}},
+        "profile": {},
     }
 
 
 def truth(name: str, **flaws: Any) -> Plan:
     """A target called `name`; see `wrapper` for its flaws."""
     made = wrapper(name, **flaws)
-    setup = {"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": made, "profile": made["profile"]}
+    setup = {"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": made, "profile": {}}
     return Plan(TargetSpec(name, name, sys.executable), setup)
 
 
