@@ -10,7 +10,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from murxpy.campaign.buckets import KEPT, TRIALS, Bucket, Kept, Known, new_bucket
+from murxpy.campaign.buckets import KEPT, TRIALS, Bucket, Kept, Known, Reproducer, new_bucket
 from murxpy.campaign.findings import Candidate, Proof
 from murxpy.campaign.folder import Folder
 from murxpy.campaign.store import Changes, Row, Store, TargetState
@@ -70,7 +70,8 @@ class Book:
         self._write(f"{stem}.trace", found.outcome.trace)
         self._write(f"findings/{found.key}/stderr.txt", found.outcome.output)
         while len(bucket.traces) > KEPT:
-            self._drop(bucket, max(bucket.traces, key=lambda kept: kept.size))
+            written = [form.file for form in bucket.reproducers]  # what was made of a trace stays beside it
+            self._drop(bucket, max(bucket.traces, key=lambda kept: (kept.file not in written, kept.size)))
         return True
 
     def settle(self, found: Candidate, proof: Proof) -> None:
@@ -84,6 +85,7 @@ class Book:
             bucket.state = "confirmed"
         elif bucket.state == "pending":
             bucket.state = "unconfirmed"
+            bucket.reproducers = () if kept is None else (Reproducer("trace", kept.file, False),)
         if proof.history and kept is not None:
             self._write(kept.file.removesuffix(".trace") + ".history", _history(found, proof))
         elif kept is not None and not proof.confirmed and any(other.confirmed for other in bucket.traces):
@@ -94,6 +96,11 @@ class Book:
         self.buckets[key].backtrace = text
         self._dirty[key] = self.buckets[key]
         self._write(f"findings/{key}/backtrace.txt", text)
+
+    def set_reproducers(self, key: str, forms: tuple[Reproducer, ...]) -> None:
+        """Note the forms in which the finding of bucket `key` was written, and whether they show it."""
+        self.buckets[key].reproducers = forms
+        self._dirty[key] = self.buckets[key]
 
     def add(self, counts: Counter[str]) -> None:
         """Add the counters of runs that ended."""

@@ -88,6 +88,21 @@ class Kept:
     confirmed: bool | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Reproducer:
+    """One form of a finding (`trace`, `min.trace`, `history`, `min.history`, `python`, `smt2`): its file, and whether that was seen
+    to show the finding again.
+
+    `file` is empty where the finding cannot be said in this form, `reproduces` None where it was not tried; `note` says why,
+    or what it shows instead.
+    """
+
+    form: str
+    file: str
+    reproduces: bool | None = None
+    note: str = ""
+
+
 @dataclass(slots=True)
 class Bucket:
     """One defect. `first` and `last` are seconds since the epoch; `tried` the findings that were tried alone."""
@@ -110,6 +125,7 @@ class Bucket:
     backtrace: str = ""
     traces: list[Kept] = field(default_factory=list)
     triage: dict[str, Any] = field(default_factory=dict)  # of a disagreement: who is wrong, by which evidence
+    reproducers: tuple[Reproducer, ...] = ()
 
     @property
     def known(self) -> bool:

@@ -24,6 +24,7 @@ from murxpy.campaign.folder import Folder
 from murxpy.campaign.handles import Job, Worker
 from murxpy.campaign.hangs import Hangs
 from murxpy.campaign.pool import Lost, Pool, Result
+from murxpy.campaign.reproduction import Reproduction
 from murxpy.campaign.seeds import Ledger, run_seed
 from murxpy.campaign.statistics import Statistics
 from murxpy.campaign.store import Store, TargetState
@@ -82,6 +83,7 @@ class Campaign:
         self.seed = self._choose_seed(store)
         self._pool = Pool([*self.config.targets, *self.config.judges], self.config.limits)
         self._traces = Backtraces(self._book.set_backtrace)
+        self._forms = Reproduction(self.config, self._book, self._emit)
         handlers = self._catch_signals()
         try:
             self._prepare(store)
@@ -89,6 +91,7 @@ class Campaign:
             yield from self._finish(reason)
         finally:
             self._traces.stop()
+            self._forms.workshop.stop()
             self._pool.close()
             for number, handler in handlers.items():
                 signal.signal(number, handler)
@@ -191,7 +194,9 @@ class Campaign:
                     self._lost(event)
         self._traces.poll()
         now = self._now()
+        self._forms.workshop.poll(len(self._slots) * now)
         if self._desk.urgent or now - self._flushed >= _FLUSH:
+            self._forms.look()
             self._flush()
         if now - self._ticked >= self.config.tick:
             self._ticked = now
@@ -223,13 +228,16 @@ class Campaign:
         self._hangs.lane.clear()
         if self._cross is not None:
             self._cross.close_jury()
+        self._forms.hurry()
         deadline = time.monotonic() + (0.0 if reason == "interrupted" else GRACE)
-        while (self._desk.lane.busy or self._traces.busy or self._inquiring) and time.monotonic() < deadline and not self._stop:
+        while self._unsettled(now) and time.monotonic() < deadline and not self._stop:
             self._desk.lane.feed()
             if self._cross is not None:
                 self._cross.feed()
             self._step()
             yield from self._drain()
+            if self.config.minimize and not self._desk.lane.busy and not self._inquiring:
+                deadline = self._start + now + max(GRACE, now)
         left = self._cross.close() if self._cross is not None else 0
         if left:
             self._notice(f"{left} disagreements were not looked into in time: they come again when the campaign goes on")
@@ -242,6 +250,11 @@ class Campaign:
     @property
     def _inquiring(self) -> bool:
         return self._cross is not None and self._cross.inquiring
+
+    def _unsettled(self, ended: float) -> bool:
+        """Whether something is still to be told of what was found until `ended`."""
+        busy = self._desk.lane.busy or self._traces.busy or self._forms.workshop.busy
+        return busy or self._inquiring or self._flushed <= ended
 
     def _exit_code(self) -> int:
         return int(self._desk.fails(self.config.fail_on))

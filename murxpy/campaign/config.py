@@ -19,7 +19,8 @@ class CampaignConfig:
     for each target; None: no limit. `first`: end with the first finding that fails. `known` are patterns of bucket
     keys. `fail_on` are kinds that make the exit code 1 besides the usual ones. `machine` and `arguments` are recorded.
     `damp`: draw the fatal calls of found buckets less often. `backtrace`: ask gdb for native frames, where it is
-    installed. `tick` are the seconds between two `Tick` events. `judges` answer again what the targets decided.
+    installed. `minimize`: make findings smaller while it runs. `tick` are the seconds between two `Tick` events. `judges` answer
+    again what the targets decided.
     """
 
     targets: tuple[Plan, ...]
@@ -36,5 +37,6 @@ class CampaignConfig:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     damp: bool = True
     backtrace: bool = True
+    minimize: bool = False
     tick: float = 0.5
     judges: tuple[Plan, ...] = ()

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from murxpy.campaign.buckets import Reproducer
     from murxpy.campaign.statistics import Snapshot
 
 Tier = Literal["solver", "binding", "murxpy"]
@@ -112,6 +113,16 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class Reproduced:
+    """The forms of a finding were written, and tried. `after` lines are left of `before`; both 0 where it was not minimized."""
+
+    bucket: str
+    forms: tuple[Reproducer, ...]
+    before: int = 0
+    after: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Notice:
     """One line that the user should read, such as what the installed build lacks."""
 
@@ -135,4 +146,4 @@ class Ended:
     exit_code: int = 0
 
 
-Event = Started | RunEnded | Overstayed | WorkerLost | Found | Notice | Tick | Ended
+Event = Started | RunEnded | Overstayed | WorkerLost | Found | Reproduced | Notice | Tick | Ended

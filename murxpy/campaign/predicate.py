@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -21,6 +22,7 @@ from murxpy.campaign.targets import Plan
 from murxpy.campaign.tester import OutOfTime, Tester, replay_of
 from murxpy.campaign.wanted import Golden, Match, Wanted, golden
 from murxpy.errors import InputError
+from murxpy.worker.process import die_with_parent
 
 GOLDEN_RUNS = 3
 _PATIENCE = 3.0  # times that a candidate may take what the trace itself takes
@@ -167,7 +169,8 @@ class Commanded:
         file = self._folder / f"candidate-{at % self._jobs}-{self.tests}.trace"
         file.write_bytes(text.encode("utf-8", "surrogatepass"))
         process = subprocess.Popen([*self._command, str(file)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL, start_new_session=True)  # fmt: skip
+                                   stderr=subprocess.DEVNULL, start_new_session=True,
+                                   preexec_fn=partial(die_with_parent, os.getpid()))  # fmt: skip
         self._running[at] = (process, time.monotonic())
 
     def _kept(self) -> int | None:

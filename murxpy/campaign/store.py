@@ -6,11 +6,11 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from murxpy.campaign.buckets import Bucket, Kept
+from murxpy.campaign.buckets import Bucket, Kept, Reproducer
 from murxpy.errors import InputError
 
 FILE = "campaign.sqlite"
@@ -166,12 +166,14 @@ class Store:
 def _dump(bucket: Bucket) -> str:
     data: dict[str, Any] = {name: getattr(bucket, name) for name in _BUCKET}
     data["traces"] = [[kept.file, kept.seed, kept.lines, kept.size, kept.confirmed] for kept in bucket.traces]
+    data["reproducers"] = [asdict(form) for form in bucket.reproducers]
     return json.dumps(data)
 
 
 def _load(key: str, data: dict[str, Any]) -> Bucket:
     traces = [Kept(*kept) for kept in data.pop("traces")]
-    return Bucket(key=key, traces=traces, **data)
+    forms = tuple(Reproducer(**form) for form in data.pop("reproducers", []))
+    return Bucket(key=key, traces=traces, reproducers=forms, **data)
 
 
 def read_buckets(folder: Path) -> list[Bucket]:

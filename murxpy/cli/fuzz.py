@@ -67,6 +67,7 @@ from murxpy.report.summary import print_summary
 @click.option("--fail-on", type=names(SEVERITY), default="", metavar="KINDS",
               help="Kinds of findings that set the exit code, too, such as hang,out-of-memory.")  # fmt: skip
 @click.option("--first", is_flag=True, help="Stop at the first finding that counts.")
+@click.option("--minimize", is_flag=True, help="Make what is found smaller while the campaign runs.")
 @click.option("--run-seed", type=run_seed, metavar="HEX",
               help="Do only the run of this seed; its trace goes to standard output as it happens.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Write events as JSON, one a line.")
@@ -94,7 +95,7 @@ def fuzz(targets: tuple[str, ...], **wishes: Any) -> int:
     jobs = wishes["jobs"] or len(os.sched_getaffinity(0))
     config = CampaignConfig(
         plans, wishes["out"], wishes["seed"], jobs, wishes["time"], wishes["runs"], wishes["first"], limits, known,
-        wishes["fail_on"], wishes["machine"], _recorded(request, judged), judges=judges,
+        wishes["fail_on"], wishes["machine"], _recorded(request, judged), minimize=wishes["minimize"], judges=judges,
     )  # fmt: skip
     return _campaign(Campaign(config), wishes["as_json"], notes)
 

@@ -110,6 +110,7 @@ class Wrapper(Strict, frozen=True):
     function_terms: bool = False
     scoped_declarations: bool = False
     conjunction: str | None = None
+    script_runner: str | None = None
     limit_per_ms: Annotated[float, Meta(gt=0)] = 1.0
     special_values: dict[str, Any] = {}
     values: dict[str, Any] = {}

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import PurePath
 from typing import Any, cast
 
 from rich.console import Console
 from rich.text import Text
 
-from murxpy.campaign.buckets import Bucket
+from murxpy.campaign.buckets import Bucket, Reproducer
 from murxpy.campaign.events import Tier
-from murxpy.report.text import amount, one_line, replay_command
+from murxpy.report.text import amount, form_word, one_line, replay_command
 
 _INLINE = 24  # columns that must be left for a message to stand on the line of its bucket
 _STYLES = {"new": "bold red", "again": "yellow", "known": "dim"}
@@ -23,7 +23,8 @@ _STYLES = {"new": "bold red", "again": "yellow", "known": "dim"}
 class BucketRow:
     """One defect. `status` is `new` or `again` (seen by this campaign), `open` (in the store) or `known`.
 
-    `trace` is the path of the smallest trace kept and `lines` its length; empty and 0 when none is kept.
+    `trace` is the path of the smallest trace kept and `lines` its length; empty and 0 when none is kept. `reproducers` are
+    the forms in which it was written, with their paths.
     """
 
     key: str
@@ -38,6 +39,7 @@ class BucketRow:
     trace: str
     lines: int
     message: str
+    reproducers: tuple[Reproducer, ...] = ()
 
 
 def bucket_rows(buckets: Sequence[Bucket], versions: Mapping[str, str], out: str) -> list[BucketRow]:
@@ -47,10 +49,11 @@ def bucket_rows(buckets: Sequence[Bucket], versions: Mapping[str, str], out: str
 
 def _stored(bucket: Bucket, version: str, out: str) -> BucketRow:
     kept = bucket.smallest()
+    forms = tuple(replace(form, file=str(PurePath(out, form.file)) if form.file else "") for form in bucket.reproducers)
     return BucketRow(
         bucket.key, bucket.kind, cast(Tier, bucket.tier), bucket.severity, bucket.count, bucket.solver, version,
         bucket.state == "confirmed", "known" if bucket.known else "open", str(PurePath(out, kept.file)) if kept else "",
-        kept.lines if kept else 0, bucket.message,
+        kept.lines if kept else 0, bucket.message, forms,
     )  # fmt: skip
 
 
@@ -81,6 +84,9 @@ def finding_lines(rows: Sequence[BucketRow], width: int | None) -> Iterator[Text
         yield Text(f"         {row.key}", "bold" if row.status == "new" else "")
         if row.trace:
             yield Text(f"         {replay_command(row.trace)}", "green")
+        if row.reproducers:
+            forms = ", ".join(f"{form.form} {form_word(form)}" for form in row.reproducers)
+            yield Text(f"         shows it again: {forms}", "dim")
 
 
 def _with_message(text: Text, message: str, width: int | None) -> Iterator[Text]:

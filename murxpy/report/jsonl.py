@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from types import TracebackType
 from typing import Any, Self, TextIO
 
@@ -12,6 +13,7 @@ from murxpy.campaign.events import (
     Found,
     Notice,
     Overstayed,
+    Reproduced,
     RunEnded,
     Started,
     Target,
@@ -110,6 +112,9 @@ def _small(event: Event) -> dict[str, Any] | None:
             return {"event": "worker-lost", "worker": event.worker, "reason": event.reason}
         case Found():
             return _found(event)
+        case Reproduced():
+            forms = [asdict(form) for form in event.forms]
+            return {"event": "reproduced", "bucket": event.bucket, "before": event.before, "after": event.after, "reproducers": forms}
         case Notice():
             return {"event": "notice", "text": event.text}
     return None

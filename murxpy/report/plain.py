@@ -5,10 +5,10 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self, TextIO
 
-from murxpy.campaign.events import Ended, Event, Found, Notice, Started, Tick
+from murxpy.campaign.events import Ended, Event, Found, Notice, Reproduced, Started, Tick
 from murxpy.campaign.statistics import Snapshot
 from murxpy.report.console import tolerate_any_text
-from murxpy.report.text import one_line, seed_text, target_names
+from murxpy.report.text import form_word, one_line, seed_text, target_names
 
 EVERY = 5.0  # seconds between two status lines
 
@@ -45,6 +45,8 @@ class PlainLines:
                 return _status("status", event.snapshot)
             case Found(new=True):
                 return _bucket(event)
+            case Reproduced():
+                return _reproduced(event)
             case Notice():
                 return f"notice {one_line(event.text)}"
             case Ended():
@@ -91,6 +93,12 @@ def _bucket(event: Found) -> str:
         f"confirmed={'yes' if found.confirmed else 'no'} seed={seed_text(found.seed)} lines={found.lines} "
         f"message={_quoted(one_line(found.message, 300))}"
     )
+
+
+def _reproduced(event: Reproduced) -> str:
+    lines = f" lines={event.before} smallest={event.after}" if event.after else ""
+    words = [f"{form.form}={form_word(form)}" for form in event.forms]
+    return f"reproduced key={event.bucket}{lines} {' '.join(words)}"
 
 
 def _quoted(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import PurePath
 
+from murxpy.campaign.buckets import Reproducer
 from murxpy.campaign.events import Started
 from murxpy.campaign.statistics import BucketView
 
@@ -67,3 +68,10 @@ def trace_path(out: str, bucket: BucketView) -> str | None:
 def replay_command(path: str) -> str:
     """The command that shows a finding again, ready to be pasted into a shell."""
     return f"murxpy replay {shlex.quote(path)}"
+
+
+def form_word(form: Reproducer) -> str:
+    """Whether a form of a finding shows it: `yes`, `no`, `untried`, or `none` where it cannot be said in this form."""
+    if not form.file:
+        return "none"
+    return {True: "yes", False: "no", None: "untried"}[form.reproduces]

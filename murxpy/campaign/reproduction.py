@@ -1,0 +1,70 @@
+"""Which findings of a campaign are still to be made smaller and printed in all forms, and what came of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from murxpy.campaign import events
+from murxpy.campaign.book import Book
+from murxpy.campaign.buckets import Bucket, Kept
+from murxpy.campaign.config import CampaignConfig
+from murxpy.campaign.workshop import Delivery, Order, Workshop
+
+_TARGET = re.compile(r"-(\d+)\.trace$")  # of a trace found on another target than the first
+
+
+class Reproduction:
+    """Orders reproducers of confirmed buckets, smaller ones where `config` says so, and tells of them through `emit`."""
+
+    def __init__(self, config: CampaignConfig, book: Book, emit: Callable[[events.Event], None]) -> None:
+        self._families = [plan.target.family for plan in config.targets]
+        self._book = book
+        self._folder = config.out.absolute()
+        self._minimize = config.minimize
+        self._emit = emit
+        self._ordered: set[str] = set()
+        self.workshop = Workshop(config.targets, config.limits.memory, self._delivered)
+
+    def hurry(self) -> None:
+        """The workers are gone: no share of time holds any more."""
+        self.workshop.unbounded = True
+        if self._minimize and self.workshop.busy:
+            self._emit(events.Notice("findings are still made smaller; Ctrl-C leaves that to the next session"))
+
+    def look(self) -> None:
+        """Order what is not ordered yet."""
+        for bucket in self._book.buckets.values():
+            kept = bucket.smallest()
+            if bucket.key not in self._ordered and kept is not None and kept.confirmed and self._lacks(bucket):
+                target = self._target(bucket, kept)
+                if target is not None:
+                    self._ordered.add(bucket.key)
+                    trace = self._folder / kept.file
+                    self.workshop.add(Order(bucket.key, bucket.kind, bucket.message, trace, target, True, self._minimize))
+
+    def _lacks(self, bucket: Bucket) -> bool:
+        forms = [form.form for form in bucket.reproducers]
+        return bucket.state == "confirmed" and ("trace" not in forms or (self._minimize and "min.trace" not in forms))
+
+    def _target(self, bucket: Bucket, kept: Kept) -> int | None:
+        """The number of the target that the trace was found on; None when this session has none of that solver."""
+        match = _TARGET.search(kept.file)
+        number = int(match[1]) if match else 0
+        if number < len(self._families) and self._families[number] == bucket.solver:
+            return number
+        return self._families.index(bucket.solver) if bucket.solver in self._families else None
+
+    def _delivered(self, delivery: Delivery) -> None:
+        key = delivery.order.key
+        if delivery.error:
+            self._emit(events.Notice(f"{key}: no reproducers: {delivery.error}"))
+            return
+        forms = tuple(replace(form, file=self._relative(form.file)) for form in delivery.reproducers)
+        self._book.set_reproducers(key, forms)
+        self._emit(events.Reproduced(key, forms, delivery.before, delivery.after))
+
+    def _relative(self, file: str) -> str:
+        return str(Path(file).relative_to(self._folder)) if file else ""
