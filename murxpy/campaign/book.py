@@ -124,6 +124,10 @@ class Book:
         except OSError:
             return None
 
+    def waits(self, kept: Kept) -> bool:
+        """Whether a kept trace is not written yet, the disk being full."""
+        return kept.file in self._files
+
     def _drop(self, bucket: Bucket, kept: Kept) -> None:
         bucket.traces.remove(kept)
         self._files.pop(kept.file, None)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from murxpy.campaign.buckets import Reproducer, bucket_key, normalise
 from murxpy.campaign.folder import write_atomically
@@ -26,7 +24,6 @@ from murxpy.trace.translate.smtlib import to_smtlib
 SECONDS = 20.0  # that a program gets; what does not end by then hangs
 NO_SCRIPTS = 77  # exit code of a runner whose solver reads no scripts
 
-_SUFFIX = {"python": ".py", "smt2": ".smt2"}
 _DEFECT = re.compile(r"^line \d+: (.*)$", re.M)
 
 
@@ -50,32 +47,64 @@ def base_of(trace: Path) -> Path:
 def write_programs(plan: Plan, trace: Path, text: str, shown: Shown, limits: Limits | None = None) -> list[Reproducer]:
     """Write the translations of `text`, the trace in the file `trace`, beside it, and see whether each shows the finding.
 
-    Gives the Python program and the SMT-LIB script; nothing where the target has no wrapper. Raises OSError.
+    Gives the Python program and the SMT-LIB script; nothing where the target has no wrapper. Where SMT-LIB cannot say all
+    of it, the script without that is kept if it shows the finding all the same. Raises OSError.
     """
     if "wrapper" not in plan.setup or "catalogue" not in plan.setup:
         return []
-    limits = limits or Limits()
-    catalogue = build_catalogue(plan.setup["catalogue"])
-    wrapper: dict[str, Any] = dict(plan.setup["wrapper"])
-    family = plan.target.family
-    dialect = family if family in DIALECTS else "standard"
-    translators: dict[str, Callable[[Trace], str]] = {
-        "python": lambda parsed: to_python(parsed, catalogue, wrapper),
-        "smt2": lambda parsed: to_smtlib(parsed, catalogue, dialect),
-    }
-    made = []
-    for form, translate in translators.items():
-        file = base_of(trace).with_name(base_of(trace).name + _SUFFIX[form])
+    work = _Programs(plan, trace, text, shown, limits or Limits())
+    return [work.python(), work.script()]
+
+
+class _Programs:
+    """The translations of one trace."""
+
+    def __init__(self, plan: Plan, trace: Path, text: str, shown: Shown, limits: Limits) -> None:
+        self._plan = plan
+        self._base = base_of(trace)
+        self._text = text
+        self._name = trace.name
+        self._shown = shown
+        self._limits = limits
+        self._catalogue = build_catalogue(plan.setup["catalogue"])
+
+    def python(self) -> Reproducer:
+        """The trace as a program of the binding."""
+        file = self._base.with_name(f"{self._base.name}.py")
         try:
-            written = translate(parse_trace(text, trace.name))
+            written = to_python(self._parsed(), self._catalogue, dict(self._plan.setup["wrapper"]))
         except MurxpyError as error:
             file.unlink(missing_ok=True)
-            made.append(Reproducer(form, "", None, str(error)))
-            continue
+            return Reproducer("python", "", None, str(error))
         write_atomically(file, written)
-        seen, note = _python(plan, file, text, shown, limits) if form == "python" else _script(plan, file, text, shown, limits)
-        made.append(Reproducer(form, str(file), seen, note))
-    return made
+        return Reproducer("python", str(file), *_python(self._plan, file, self._text, self._shown, self._limits))
+
+    def script(self) -> Reproducer:
+        """The trace as a script."""
+        file = self._base.with_name(f"{self._base.name}.smt2")
+        unsaid = ""
+        try:
+            written = self._smtlib(lossy=False)
+        except MurxpyError as error:
+            unsaid = str(error).partition(", which SMT-LIB cannot say")[0]
+            try:
+                written = self._smtlib(lossy=True)
+            except MurxpyError:
+                file.unlink(missing_ok=True)
+                return Reproducer("smt2", "", None, f"not in SMT-LIB: {unsaid}")
+        write_atomically(file, written)
+        seen, note = _script(self._plan, file, self._text, self._shown, self._limits)
+        if unsaid and not seen:
+            file.unlink()
+            return Reproducer("smt2", "", None, f"not in SMT-LIB: {unsaid}")
+        return Reproducer("smt2", str(file), seen, f"without what is not in SMT-LIB: {unsaid}" if unsaid else note)
+
+    def _smtlib(self, lossy: bool) -> str:
+        family = self._plan.target.family
+        return to_smtlib(self._parsed(), self._catalogue, family if family in DIALECTS else "standard", lossy)
+
+    def _parsed(self) -> Trace:
+        return parse_trace(self._text, self._name)
 
 
 def _python(plan: Plan, file: Path, text: str, shown: Shown, limits: Limits) -> tuple[bool, str]:
@@ -85,7 +114,8 @@ def _python(plan: Plan, file: Path, text: str, shown: Shown, limits: Limits) -> 
         return ended
     defects = _DEFECT.findall(outcome.output)
     if _exit_code(outcome) == 1 and defects and "Traceback" not in outcome.output:
-        same = normalise(shown.message) == normalise(defects[-1]) or shown.message in defects[-1] or defects[-1] in shown.message
+        recorded, seen = _bare(shown.message), _bare(defects[-1])
+        same = normalise(recorded) == normalise(seen) or recorded in seen or seen in recorded
         return (True, "") if same else (False, f"it shows: {defects[-1]}")
     return False, _exit_words(outcome)
 
@@ -103,7 +133,8 @@ def _script(plan: Plan, file: Path, text: str, shown: Shown, limits: Limits) -> 
         return ended
     if _exit_code(outcome) == NO_SCRIPTS:
         return None, "this release's Python API reads no scripts"
-    if shown.message and normalise(shown.message.partition(": ")[2] or shown.message) in normalise(outcome.output):
+    message = _bare(shown.message)
+    if message and normalise(message.partition(": ")[2] or message) in normalise(outcome.output):
         return True, ""
     return False, _exit_words(outcome)
 
@@ -112,14 +143,17 @@ def _ended(plan: Plan, outcome: Outcome, shown: Shown) -> tuple[bool, str] | Non
     """Whether the end of the process is the finding; None where the program ended by itself."""
     if outcome.cause == "wall":
         return shown.kind == "hang", "" if shown.kind == "hang" else f"no end within {SECONDS:g} s"
-    code = _exit_code(outcome)
-    if code is not None and code >= 0 and shown.kind != "exit":
-        return None
     verdict = judge(outcome)
-    if verdict is None:
-        return False, ""
-    key = bucket_key(plan.target.family, verdict)
-    return key == shown.key, "" if key == shown.key else f"it shows {key}"
+    key = "" if verdict is None else bucket_key(plan.target.family, verdict)
+    if key == shown.key:
+        return True, ""
+    code = _exit_code(outcome)
+    return None if code is not None and code >= 0 else (False, f"it shows {key}")
+
+
+def _bare(message: str) -> str:
+    """The message without the quotes that Python prints around texts."""
+    return re.sub(r"\bb?(['\"])(.*)\1", r"\2", message)
 
 
 def _exit_code(outcome: Outcome) -> int | None:

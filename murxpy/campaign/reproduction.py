@@ -9,7 +9,7 @@ from pathlib import Path
 
 from murxpy.campaign import events
 from murxpy.campaign.book import Book
-from murxpy.campaign.buckets import Bucket, Kept
+from murxpy.campaign.buckets import Bucket, Kept, Reproducer
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.workshop import Delivery, Order, Workshop
 
@@ -20,6 +20,7 @@ class Reproduction:
     """Orders reproducers of confirmed buckets, smaller ones where `config` says so, and tells of them through `emit`."""
 
     def __init__(self, config: CampaignConfig, book: Book, emit: Callable[[events.Event], None]) -> None:
+        self._plans = config.targets
         self._families = [plan.target.family for plan in config.targets]
         self._book = book
         self._folder = config.out.absolute()
@@ -40,10 +41,16 @@ class Reproduction:
             kept = bucket.smallest()
             if bucket.key not in self._ordered and kept is not None and kept.confirmed and self._lacks(bucket):
                 target = self._target(bucket, kept)
-                if target is not None:
+                if target is not None and not self._book.waits(kept):
                     self._ordered.add(bucket.key)
-                    trace = self._folder / kept.file
-                    self.workshop.add(Order(bucket.key, bucket.kind, bucket.message, trace, target, True, self._minimize))
+                    self._order(bucket, kept, target)
+
+    def _order(self, bucket: Bucket, kept: Kept, target: int) -> None:
+        order = Order(bucket.key, bucket.kind, bucket.message, self._folder / kept.file, target, True, self._minimize)
+        if self._minimize or "wrapper" in self._plans[target].setup:
+            self.workshop.add(order)
+        else:  # nothing can be printed
+            self._delivered(Delivery(order, (Reproducer("trace", str(order.trace), True),)))
 
     def _lacks(self, bucket: Bucket) -> bool:
         forms = [form.form for form in bucket.reproducers]
