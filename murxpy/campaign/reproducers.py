@@ -16,6 +16,7 @@ from murxpy.campaign.targets import Plan
 from murxpy.errors import MurxpyError
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.oracles.crash import Outcome, judge
+from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.smtlib.dialects import DIALECTS
 from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.trace.translate.python import to_python
@@ -24,6 +25,7 @@ from murxpy.trace.translate.smtlib import to_smtlib
 SECONDS = 20.0  # that a program gets; what does not end by then hangs
 NO_SCRIPTS = 77  # exit code of a runner whose solver reads no scripts
 
+_ANSWER = re.compile(r"^(sat|unsat|unknown)\b", re.M)
 _DEFECT = re.compile(r"^line \d+: (.*)$", re.M)
 
 
@@ -112,6 +114,8 @@ def _python(plan: Plan, file: Path, text: str, shown: Shown, limits: Limits) -> 
     ended = _ended(plan, outcome, shown)
     if ended is not None:
         return ended
+    if shown.kind == DISAGREEMENT and _exit_code(outcome) == 0:
+        return True, ""  # it answers as is recorded
     defects = _DEFECT.findall(outcome.output)
     if _exit_code(outcome) == 1 and defects and "Traceback" not in outcome.output:
         recorded, seen = _bare(shown.message), _bare(defects[-1])
@@ -133,10 +137,19 @@ def _script(plan: Plan, file: Path, text: str, shown: Shown, limits: Limits) -> 
         return ended
     if _exit_code(outcome) == NO_SCRIPTS:
         return None, "this release's Python API reads no scripts"
+    if shown.kind == DISAGREEMENT:
+        same = _ANSWER.findall(outcome.output) == _recorded(text)
+        return same, "" if same else "it answers otherwise"
     message = _bare(shown.message)
     if message and normalise(message.partition(": ")[2] or message) in normalise(outcome.output):
         return True, ""
     return False, _exit_words(outcome)
+
+
+def _recorded(text: str) -> list[str]:
+    """The answers that the trace records."""
+    lines = parse_trace(text, "trace").lines
+    return [str(answer[0]) for line in lines if line.action.startswith("check-sat") and (answer := line.result("answer"))]
 
 
 def _ended(plan: Plan, outcome: Outcome, shown: Shown) -> tuple[bool, str] | None:

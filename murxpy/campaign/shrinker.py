@@ -21,6 +21,7 @@ from murxpy.campaign.minimize import SAVE_SECONDS, Minimized, Progress, Wishes, 
 from murxpy.campaign.reproducers import Shown, base_of, write_programs
 from murxpy.campaign.targets import Plan, TargetSpec
 from murxpy.errors import MurxpyError
+from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.trace.file import read_trace
 from murxpy.worker.process import die_with_parent
 
@@ -75,7 +76,9 @@ def answer(request: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
     shown = Shown(request["kind"], request["key"], request["message"])
     made = [Reproducer("trace", str(trace), request["confirmed"])]
     told: dict[str, Any] = {"before": 0, "after": 0, "ended": ""}
-    if request["minimize"]:
+    if request["minimize"] and shown.kind == DISAGREEMENT:
+        made.append(Reproducer("min.trace", "", None, "one solver alone does not show it"))
+    elif request["minimize"]:
         try:
             result = shrink(plan, trace, request["seconds"])
         except MurxpyError as error:
