@@ -60,6 +60,7 @@ class Maker:
         self.domains: dict[Sort, tuple[Element, ...]] = {}
         self.facts: list[Entry] = []  # what must hold for the constants to mean the elements
         self._elements: dict[tuple[Sort, str], Entry] = {}
+        self._literals: dict[tuple[Sort, Value], Entry] = {}
         self._datatype: Sort | None = None
 
     # -- sorts
@@ -139,8 +140,11 @@ class Maker:
         builder = _BUILDERS.get(sort.kind)
         if builder is not None:
             return builder(self, sort, value)
-        words: list[Token] = [Quoted(w) if isinstance(w, str) else w for w in write_value(sort, value)]
-        return make_value(self.run, self.entry(sort), words, self.seed())
+        known = self._literals.get((sort, value))
+        if known is None:
+            words: list[Token] = [Quoted(w) if isinstance(w, str) else w for w in write_value(sort, value)]
+            known = self._literals[sort, value] = make_value(self.run, self.entry(sort), words, self.seed())
+        return known
 
     def special(self, sort: Sort, name: str) -> Entry:
         """A special value. Raises Refused."""

@@ -39,11 +39,14 @@ from murxpy.semantics.model import Interpretation
 from murxpy.semantics.values import CannotSay, Value
 from murxpy.worker.session import Session
 
-BATCH = 100  # equations a check
-WALL = 20.0  # seconds for a batch
+BATCH = {"BV": 500, "INT": 500, "REAL": 500, "BOOL": 100, "FP": 200, "STRING": 200}  # equations a check, by theory
+SMALL = 25  # of the others
+MILLISECONDS = 3_000  # of a check, in the solver's own steps
+WALL = 40.0  # seconds for a batch
 AIM = 0.05  # share of "cannot say" in a theory
 EXEMPT = ("QUANT", "TRANSCENDENTAL")
-OPTIONS = {"cvc5": (("arrays-exp", "true"), ("sets-exp", "true"))}  # what constant arrays and universal sets need
+# What constant arrays, universal sets and formats of floating point beside the two common ones need.
+OPTIONS = {"cvc5": (("arrays-exp", "true"), ("sets-exp", "true"), ("fp-exp", "true"))}
 TEXTS = ("", "a", "b", "ab", "0", "aab", "b0")
 
 
@@ -56,6 +59,7 @@ class Batch:
         solve.new(self.run, 0)
         for name, value in OPTIONS.get(session.wrapper.name, ()):
             solve.set_option(self.run, name, value, 0)
+        solve.set_limit(self.run, MILLISECONDS * int(session.wrapper.data.get("limit-per-ms", 1)), 0)
         self.maker = Maker(self.run, session.settings, session.profile, Stream(mix(number, hash_of(kind))))
         self.evaluator: Evaluator | None = None
         self.equations: list[tuple[Entry, Entry, tuple[Value, ...]]] = []
@@ -179,11 +183,13 @@ def task(kinds: list[str], count: int) -> children.Task:
         stopped = ""
         denied: list[str] = []
         try:
-            for _ in range(count):
+            for _ in range(size_of(kind, count, session.catalogue)):
                 batch.add()
             denied = batch.judge()
         except Stopped as stop:
             stopped = str(stop)
+        except Refused as refused:
+            stopped = f"refused: {refused}"
         except Exception as error:  # a fault of ours, which must not pass for a death of the solver
             at = traceback.extract_tb(error.__traceback__)[-1]
             stopped = f"{type(error).__name__} at {at.filename}:{at.lineno}: {error}"
@@ -229,6 +235,17 @@ def operators_of(args: argparse.Namespace, session: Session) -> list[str]:
         for kind in kinds
         if (asked is None or kind in asked) and (wanted is None or session.catalogue.operators[kind].theory in wanted)
     ]
+
+
+def size_of(kind: str, count: int, catalogue: Catalogue) -> int:
+    """How many equations of an operator are one check."""
+    return min(count, BATCH.get(catalogue.operators[kind].theory, SMALL))
+
+
+def batches(kinds: list[str], args: argparse.Namespace, catalogue: Catalogue) -> list[int]:
+    """The seeds of all batches: operator, and number of the batch, in one int."""
+    numbers = [(b, k) for k, kind in enumerate(kinds) for b in range(-(-args.count // size_of(kind, args.count, catalogue)))]
+    return [(args.seed * 1_000_000 + b) * len(kinds) + k for b, k in sorted(numbers)]
 
 
 def report(tally: Tally, kinds: list[str], catalogue: Catalogue) -> dict[str, Any]:
@@ -302,9 +319,9 @@ def main() -> None:
     kinds = operators_of(args, session)
     if not kinds:
         sys.exit("error: no such operators in this release")
-    batches = range(args.seed * 1_000_000 * len(kinds), args.seed * 1_000_000 * len(kinds) + len(kinds) * -(-args.count // BATCH))
     tally = Tally()
-    for outcome in children.run_all(session, batches, task(kinds, min(BATCH, args.count)), args.jobs, WALL, 4 * len(kinds)):
+    seeds = batches(kinds, args, session.catalogue)
+    for outcome in children.run_all(session, seeds, task(kinds, args.count), args.jobs, WALL, 4 * len(kinds)):
         tally.add(kinds, outcome)
     figures = report(tally, kinds, session.catalogue)
     figures["operations a second"] = round(rate())
