@@ -12,9 +12,9 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "murxpy"
 # The rows of docs/architecture.md, highest first; `data` stands beside them, for those that load the data folders.
 LAYERS = (
-    "cli", "report", "campaign", "fuzzers", "oracles", "worker", "trace", "machine", "solvers", "smtlib", "semantics", "logic",
+    "cli", "report", "campaign", "fuzzers", "oracles", "worker", "mutation", "trace", "machine", "solvers", "smtlib", "semantics", "logic",
 )  # fmt: skip
-WORKER_SIDE = ("worker", "trace", "machine", "solvers", "smtlib", "semantics", "logic", "errors")
+WORKER_SIDE = ("worker", "mutation", "trace", "machine", "solvers", "smtlib", "semantics", "logic", "errors")
 READS_DATA = ("cli", "report", "campaign", "fuzzers", "data")
 EVERYBODY = ("errors",)
 FILES = sorted(p for p in PACKAGE.rglob("*.py") if "_data" not in p.parts)

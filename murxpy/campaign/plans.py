@@ -11,6 +11,7 @@ from murxpy.campaign.targets import Plan, resolve
 from murxpy.data import load_catalogue, load_machine, load_profile, load_wrapper, merge_profile
 from murxpy.errors import InputError
 from murxpy.fuzzers.api import Wishes, session_setup
+from murxpy.fuzzers.mutation import Mutation, parse_mutation, seed_files, sources_setup
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class Request:
     wrapper: str | None = None
     profile: str | None = None
     wishes: Wishes = field(default_factory=Wishes)
+    mutation: Mutation | None = None
 
     def recorded(self) -> dict[str, Any]:
         """The request as plain data that means the same in any folder; `parse_request` reads it."""
@@ -33,6 +35,8 @@ class Request:
         data["targets"] = {name: absolute_target(name) for name in self.targets}
         for key in ("machine", "wrapper", "profile"):
             data[key] = _absolute(data[key])
+        if self.mutation is not None:
+            data["mutation"]["seeds"] = [str(Path(seed).absolute()) for seed in self.mutation.seeds]
         return data
 
 
@@ -43,7 +47,8 @@ def parse_request(data: Mapping[str, Any], target: str) -> Request:
     wishes["options"] = tuple((name, value) for name, value in wishes["options"])
     wishes["checks"] = tuple(wishes["checks"])
     place = data["targets"][target]
-    return Request((place,), data["machine"], data["wrapper"], data["profile"], Wishes(**wishes))
+    mutation = parse_mutation(data["mutation"]) if data.get("mutation") else None
+    return Request((place,), data["machine"], data["wrapper"], data["profile"], Wishes(**wishes), mutation)
 
 
 def make_plans(request: Request) -> tuple[Plan, ...]:
@@ -51,10 +56,13 @@ def make_plans(request: Request) -> tuple[Plan, ...]:
     catalogue = load_catalogue()
     machine = load_machine(request.machine)
     profile = {} if request.profile is None else load_profile(request.profile)
+    sources = None if request.mutation is None else sources_setup(request.mutation, seed_files(request.mutation))
     plans = []
     for name, wrapper in _wrappers(request).items():
         whole = merge_profile(wrapper["profile"], profile)
         setup = session_setup(catalogue, machine, wrapper, whole, request.wishes)
+        if sources is not None:
+            setup["sources"] = sources
         target = replace(resolve(name, wrapper["module"]), family=wrapper["solver"])
         plans.append(Plan(target, setup))
     return tuple(plans)

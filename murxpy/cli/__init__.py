@@ -15,6 +15,7 @@ from murxpy.errors import MurxpyError, nearest
 
 COMMANDS = {
     "fuzz": "Fuzz a solver through its Python API.",
+    "opfuzz": "Fuzz with SMT-LIB scripts whose operators are changed.",
     "replay": "Run a trace again, on the same solver or another one.",
     "minimize": "Make a trace smaller that shows the same.",
     "translate": "Print a trace as an SMT-LIB script or a Python program.",
@@ -25,6 +26,7 @@ COMMANDS = {
     "wrappers": "Show the solvers' wrappers and their spellings.",
     "doctor": "Say what the installed solvers can and cannot do.",
 }
+_MODULES = {"opfuzz": "mutate"}  # of commands that have none of their own name
 INTERRUPTED = 130  # as a shell says it of a program that Ctrl-C ended
 
 
@@ -37,7 +39,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(importlib.import_module(f"murxpy.cli.{cmd_name}"), cmd_name)
+        command: click.Command = getattr(importlib.import_module(f"murxpy.cli.{_MODULES.get(cmd_name, cmd_name)}"), cmd_name)
         return command
 
     def resolve_command(

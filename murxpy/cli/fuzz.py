@@ -21,8 +21,10 @@ from murxpy.campaign.plans import Request, absolute_target, make_plans
 from murxpy.campaign.replay import walk_seeds
 from murxpy.campaign.targets import Plan
 from murxpy.cli.params import duration, names, run_seed, seed, size
+from murxpy.data import wrapper_names
 from murxpy.errors import InputError
 from murxpy.fuzzers.api import CHECKS, DEFAULT_CHECKS, Wishes, chosen_checks, parse_option
+from murxpy.fuzzers.mutation import Mutation, needs_seeds, parse_mix, seed_files
 from murxpy.oracles.crash import SEVERITY
 from murxpy.report.available import lacking, operators_of
 from murxpy.report.console import make_console, write_now
@@ -32,7 +34,7 @@ from murxpy.report.summary import print_summary
 
 
 @click.command()
-@click.argument("targets", metavar="SOLVER[@PLACE]...", nargs=-1)
+@click.argument("targets", metavar="SOLVER[@PLACE]... [SEEDS...]", nargs=-1)
 @click.option("--time", type=duration, metavar="TIME", help="Stop after this time, such as 60s, 5m or 2h.")
 @click.option("--runs", type=click.IntRange(min=1), metavar="N", help="Stop after so many runs on each target.")
 @click.option("--jobs", type=click.IntRange(1, 1024), metavar="N",
@@ -66,6 +68,12 @@ from murxpy.report.summary import print_summary
               help="Known bugs (bucket keys or patterns), which do not count; repeatable.")  # fmt: skip
 @click.option("--fail-on", type=names(SEVERITY), default="", metavar="KINDS",
               help="Kinds of findings that set the exit code, too, such as hang,out-of-memory.")  # fmt: skip
+@click.option("--mix", metavar="SOURCES", help="Where runs come from, with weights, such as api:4,opfuzz:2; needs SEEDS.")
+@click.option("--iterations", type=click.IntRange(1, 1_000_000), default=10, show_default=True,
+              help="Mutants of a seed in one run, each made from the one before.")  # fmt: skip
+@click.option("--check-limit", type=duration, default="50ms", metavar="TIME", show_default=True,
+              help="Limit of a mutant's check, as the solver's resource limit that takes about so long.")  # fmt: skip
+@click.option("--size-limit", type=click.IntRange(1), default=100_000, metavar="BYTES", show_default=True, help="Largest seed.")
 @click.option("--first", is_flag=True, help="Stop at the first finding that counts.")
 @click.option("--minimize", is_flag=True, help="Make what is found smaller while the campaign runs.")
 @click.option("--run-seed", type=run_seed, metavar="HEX",
@@ -77,18 +85,47 @@ def fuzz(targets: tuple[str, ...], **wishes: Any) -> int:
     A target is a solver (z3, cvc5) as installed beside murxpy, or SOLVER@PLACE: a virtual environment with another
     release, or a build folder. Findings are kept under --out.
     """
+    targets, seeds = _sorted_out(targets)
     if not targets and wishes["wrapper"] is None:
         raise click.UsageError("name a solver, such as z3 or cvc5 ('murxpy wrappers' lists them), or give --wrapper")
+    if wishes["mix"] is None and seeds:
+        raise click.UsageError(f"{seeds[0]}: seeds are for --mix, or for 'murxpy opfuzz'; leave them out")
+    mutation = None if wishes["mix"] is None else mutation_of(parse_mix(wishes["mix"]), seeds, wishes, {})
+    return run(targets, wishes, mutation)
+
+
+MUTATION_OPTIONS = ("iterations", "check_limit", "size_limit")
+
+
+def mutation_of(
+    mix: Sequence[tuple[str, float]], seeds: Sequence[str], wishes: dict[str, Any], choices: dict[str, dict[str, Any]]
+) -> Mutation:
+    """What the user wants of the mutation fuzzers. Raises UsageError where seeds are missing."""
+    if needs_seeds(mix) and not seeds:
+        raise click.UsageError("no seeds: name SMT-LIB scripts or folders of them")
+    iterations, limit, size_limit = (wishes[name] for name in MUTATION_OPTIONS)
+    return Mutation(tuple(mix), tuple(seeds), iterations, 1000.0 * limit, size_limit, choices)
+
+
+def _sorted_out(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Solvers, and behind them files and folders that are there."""
+    seeds = [name for name in names if name not in wrapper_names() and "@" not in name and Path(name).exists()]
+    return tuple(name for name in names if name not in seeds), tuple(seeds)
+
+
+def run(targets: tuple[str, ...], wishes: dict[str, Any], mutation: Mutation | None) -> int:
+    """The campaign, or the one run, that the options ask for; the exit code."""
     if wishes["contract"] and wishes["machine"] == "default":
         wishes["machine"] = "contract"
-    request = _request(targets, wishes)
+    request = _request(targets, wishes, mutation)
     plans = make_plans(request)
     judged = tuple(dict.fromkeys(name for given in wishes["judges"] for name in given))
     limits = Limits(wall=wishes["wall"], memory=wishes["memory"], **{"recycle": 1} if wishes["isolate"] else {})
     judges = make_judges(request, plans, judged) if judged else ()
-    notes: list[str] = []
+    notes = [] if mutation is None else seed_files(mutation).notices()
     if judges:
-        plans, notes = agree(plans, judges, limits)
+        plans, lacking_notes = agree(plans, judges, limits)
+        notes += lacking_notes
     if wishes["run_seed"] is not None:
         return _one_run(plans, limits, wishes)
     known = tuple(pattern for file in wishes["known"] for pattern in read_known(file))
@@ -100,13 +137,13 @@ def fuzz(targets: tuple[str, ...], **wishes: Any) -> int:
     return _campaign(Campaign(config), wishes["as_json"], notes)
 
 
-def _request(targets: tuple[str, ...], wishes: dict[str, Any]) -> Request:
+def _request(targets: tuple[str, ...], wishes: dict[str, Any], mutation: Mutation | None) -> Request:
     options = tuple(map(parse_option, wishes["settings"]))
     of_runs = Wishes(
         wishes["theories"], options, not wishes["no_swarm"], not wishes["no_option_fuzzing"], wishes["limits"],
         chosen_checks(wishes["checks"]),
     )
-    return Request(targets, wishes["machine"], wishes["wrapper"], wishes["profile"], of_runs)
+    return Request(targets, wishes["machine"], wishes["wrapper"], wishes["profile"], of_runs, mutation)
 
 
 def _recorded(request: Request, judges: tuple[str, ...]) -> dict[str, Any]:

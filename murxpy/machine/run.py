@@ -112,6 +112,10 @@ class Run:
         """Note what followed the last line; it is written together with the next one, before the next call."""
         self._pending += f"      {text}\n"
 
+    def note(self, text: str) -> None:
+        """Write a comment above the next line."""
+        self._pending += "".join(f"# {row}\n" for row in text.splitlines())
+
     def flush(self) -> None:
         """Write what is pending."""
         if self._pending:

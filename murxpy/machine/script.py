@@ -12,23 +12,27 @@ from murxpy.machine.tokens import quote
 _ANSWER = re.compile(r"^(sat|unsat|unknown|timeout)\r?$", re.M)
 
 
-def run_script(run: Run, text: str, seed: int, spelling: str | None = None) -> list[str]:
-    """`run-script "TEXT"`: the solver reads and runs a script, in a solver of its own; gives the answers of its checks, in order.
+def run_script(run: Run, text: str, seed: int, spelling: str | None = None) -> str:
+    """`run-script "TEXT"`: the solver reads and runs a script, in a solver of its own; gives what it prints.
 
     The assertions and terms of the run stay as they are. Raises Refused where the script says what the solver does not take.
     """
     run.frame.fill(value=text)
     chosen = run.choose(run.wrapper.set("actions", "run-script"), seed, spelling, "run-script")
     run.begin(seed, "run-script", chosen.name, quote(text))
-    output = run.call(chosen, (run.state.limit or 0,), (), "run-script")
-    found: list[str] = _ANSWER.findall(output)
-    answers = ["unknown" if answer == "timeout" else answer for answer in found]
+    output: str = run.call(chosen, (run.state.limit or 0,), (), "run-script")
+    answers = answers_of(output)
     for answer in answers:
         run.result(f"answer {answer}")
     run.meter.script(answers)
     for answer in answers:
         run.judge(answer, "run-script", chosen.name)
-    return answers
+    return output
+
+
+def answers_of(output: str) -> list[str]:
+    """The answers of the checks in what a solver printed for a script, in order."""
+    return ["unknown" if answer == "timeout" else answer for answer in _ANSWER.findall(output)]
 
 
 def expect(run: Run, answers: Sequence[str], seed: int) -> None:

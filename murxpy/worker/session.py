@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import platform
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import thread_time_ns
 from typing import Any
 
@@ -19,6 +19,8 @@ from murxpy.machine.generate.profile import Profile
 from murxpy.machine.generate.swarm import SwarmDrawer
 from murxpy.machine.generate.walk import StateMachine
 from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.mutation.source import API, Sources
+from murxpy.mutation.workshop import Seed, Shop
 from murxpy.solvers.wrapper import Wrapper
 from murxpy.trace.grammar import VERSION, Trace, parse_trace
 from murxpy.trace.judging import judge
@@ -50,6 +52,8 @@ class Session:
         theories, swarm = setup.get("theories"), setup.get("swarm", True)
         self.swarm = SwarmDrawer(self.catalogue, self.wrapper, self.settings, self.profile, theories, swarm)
         self.version = self.wrapper.release
+        shop = Shop(self.catalogue, frozenset(kind for kinds in self.swarm.available().values() for kind in kinds), self.wrapper.name)
+        self.sources = Sources(setup["sources"], shop) if setup.get("sources") else None
         self._limited = setup.get("limits") != "wall"
         self._damped: frozenset[str] = frozenset()
         self._checks: frozenset[str] = frozenset(setup.get("checks") or ())
@@ -116,6 +120,10 @@ class Session:
     def walk(self, seed: int, write: Write) -> dict[str, Any]:
         """One random run; `write` gets each line before its call."""
         run = Run(self.wrapper, self.catalogue, seed, write)
+        if self.sources is not None:
+            name, seeds = self.sources.draw(run.stream)
+            if name != API:
+                return self._mutate(run, self.sources, name, seeds)
         swarm = self.swarm.draw(run.stream)
         gen = Generator(run, self.settings, self.profile, swarm, self.catalogue, options=self.options)
         gen.damped, gen.limited, gen.option_choice, gen.checks = self._damped, self._limited, self._option_choice, self._checks
@@ -126,6 +134,12 @@ class Session:
             rows.append(f"damped {','.join(sorted(self._damped))}")
         run.header(rows)
         return self._report(run, lambda: self.machine.walk(gen, self.settings.limit("steps")))
+
+    def _mutate(self, run: Run, sources: Sources, name: str, seeds: Sequence[Seed]) -> dict[str, Any]:
+        """A run of a mutation fuzzer on these seeds."""
+        files = [f"seed-file {seed.name}" for seed in seeds[:1]] + [f"second-seed-file {seed.name}" for seed in seeds[1:]]
+        run.header([*self._header(), f"seed {run.seed:x}", f"source {name}", *files])
+        return self._report(run, lambda: sources.run(run, name, seeds))
 
     def replay(self, text: str, name: str, write: Write) -> dict[str, Any]:
         """Replay a trace; a malformed one gives status `malformed` and the message."""

@@ -1,0 +1,46 @@
+"""`murxpy opfuzz` and the other mutation fuzzers: campaigns of one of them. They take the options of `murxpy fuzz`, and their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+from murxpy.cli.fuzz import MUTATION_OPTIONS, fuzz, mutation_of, run
+from murxpy.cli.params import duration
+
+_NOT_HERE = ("targets", "mix", "machine", "theories", "no_swarm", "no_option_fuzzing", "checks")  # what is about walks alone
+
+_WALL = click.Option(["--wall"], type=duration, default="10s", metavar="TIME", show_default=True,
+                     help="Wall time of a run, which is --iterations mutants; past it, it is killed.")  # fmt: skip
+
+
+def _command(name: str, about: str, own: Sequence[click.Option]) -> click.Command:
+    """The command of one fuzzer, with its own options in front."""
+    shared = [param for param in fuzz.params if param.name not in (*_NOT_HERE, *MUTATION_OPTIONS, "wall")]
+    limits = [_WALL if param.name == "wall" else param for param in fuzz.params if param.name in (*MUTATION_OPTIONS, "wall")]
+    target = click.Argument(["target"], metavar="SOLVER[@PLACE]")
+    seeds = click.Argument(["seeds"], metavar="SEEDS...", nargs=-1, required=True)
+    params = [target, seeds, *own, *limits, *shared]
+    return click.Command(name, callback=_callback(name, [option.name or "" for option in own]), params=params, help=about)
+
+
+def _callback(name: str, own: Sequence[str]) -> Callable[..., int]:
+    def callback(target: str, seeds: tuple[str, ...], **wishes: Any) -> int:
+        choices = {key: wishes.pop(key) for key in own}
+        mutation = mutation_of(((name, 1.0),), seeds, wishes, {name: choices})
+        context = click.get_current_context()
+        given = {param.name: param.process_value(context, param.get_default(context)) for param in fuzz.params if param.name in _NOT_HERE}
+        return run((target,), {**given, **wishes}, mutation)
+
+    return callback
+
+
+opfuzz = _command(
+    "opfuzz",
+    "Fuzz with scripts whose operators are changed into conforming ones.\n\nSEEDS are SMT-LIB scripts and folders of them. "
+    "Nothing is known of what a mutant must answer: give --cross-check another solver, or look for crashes alone.",
+    [click.Option(["--mutations"], type=click.IntRange(1, 1000), default=1, show_default=True,
+                  help="Operators changed from one mutant to the next.")],  # fmt: skip
+)

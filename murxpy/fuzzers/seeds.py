@@ -1,0 +1,81 @@
+"""Seed files for the mutation fuzzers: found in folders, read, labelled by what they say of themselves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from murxpy.errors import InputError
+
+SUFFIX = ".smt2"
+SIZE_LIMIT = 100_000  # bytes of a seed, unless the user says otherwise
+_STATUS = re.compile(r"\(\s*set-info\s+:status\s+(sat|unsat)\s*\)")
+_CHECK = re.compile(r"\(\s*check-sat")
+
+
+@dataclass
+class SeedFiles:
+    """The seeds that were found, as name, text and label, and what was left out, by reason."""
+
+    files: list[list[str]] = field(default_factory=list)
+    left_out: dict[str, list[str]] = field(default_factory=dict)
+
+    def leave_out(self, path: Path, reason: str) -> None:
+        """Note a file that is no seed."""
+        self.left_out.setdefault(reason, []).append(str(path))
+
+    def notices(self) -> list[str]:
+        """What was left out, a line a reason."""
+        return [f"{len(paths)} of the seed files left out, {reason}: {', '.join(paths[:3])}{', ...' if len(paths) > 3 else ''}"
+                for reason, paths in self.left_out.items()]  # fmt: skip
+
+
+def collect_seeds(paths: Iterable[Path], size_limit: int = SIZE_LIMIT) -> SeedFiles:
+    """The scripts of files, and of the `.smt2` files in folders, in order of their paths.
+
+    What cannot be a seed is left out with its reason. Raises InputError for a path that is not there, or when nothing is left.
+    """
+    found = SeedFiles()
+    paths = list(paths)
+    for path in _files(paths):
+        _read(found, path, size_limit)
+    if not found.files:
+        reasons = "".join(f"; {notice}" for notice in found.notices())
+        raise InputError(f"no seeds in {', '.join(map(str, paths))}: expected SMT-LIB scripts (*{SUFFIX}){reasons}")
+    return found
+
+
+def _files(paths: list[Path]) -> Iterator[Path]:
+    for path in paths:
+        if path.is_dir():
+            yield from sorted(file for file in path.rglob(f"*{SUFFIX}") if file.is_file())
+        elif path.is_file():
+            yield path
+        else:
+            raise InputError(f"no such file or folder: {path}; expected seeds, SMT-LIB scripts or folders of them")
+
+
+def _read(found: SeedFiles, path: Path, size_limit: int) -> None:
+    try:
+        if path.stat().st_size > size_limit:
+            found.leave_out(path, f"larger than {size_limit} bytes")
+            return
+        text = path.read_bytes().decode("utf-8")
+    except OSError as error:
+        found.leave_out(path, f"not readable ({error.strerror})")
+        return
+    except UnicodeDecodeError:
+        found.leave_out(path, "no text")
+        return
+    if _CHECK.search(text) is None:
+        found.leave_out(path, "without a check-sat")
+        return
+    found.files.append([str(path), text, label_of(text)])
+
+
+def label_of(text: str) -> str:
+    """`sat` or `unsat` where a script says so of its one check; empty where it does not, or has several."""
+    statuses, checks = _STATUS.findall(text), _CHECK.findall(text)
+    return statuses[0] if len(statuses) == 1 and len(checks) == 1 else ""

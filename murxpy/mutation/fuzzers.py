@@ -1,0 +1,25 @@
+"""The mutation fuzzers by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from murxpy.mutation import opfuzz
+from murxpy.mutation.workshop import Fuzzer
+
+Labels = Callable[[Mapping[str, Any]], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A fuzzer: what makes its mutants, and by its settings the labels that its seeds must have ("" for any), one for each seed."""
+
+    mutants: Fuzzer
+    labels: Labels
+
+
+FUZZERS: dict[str, Entry] = {
+    "opfuzz": Entry(opfuzz.mutants, lambda choices: ("",)),
+}

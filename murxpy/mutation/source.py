@@ -1,0 +1,98 @@
+"""A run of a mutation fuzzer: seeds are drawn, mutants are made in a chain, each is run and its answers are compared with what is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from murxpy.machine import script, solve
+from murxpy.machine.random import Stream, Weighted
+from murxpy.machine.run import Refused, Run
+from murxpy.mutation.corpus import Corpus
+from murxpy.mutation.fuzzers import FUZZERS
+from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
+from murxpy.smtlib.writer import print_script
+
+API = "api"  # the source that walks the state machine
+
+
+class Sources:
+    """Where a session's runs come from.
+
+    `setup`, as plain data: `mix` (source and weight, pairs), `seeds` (name, text, label), `walk` (mutants of a run), `check-ms`
+    (the limit of a check in milliseconds of a usual machine), `choices` (by fuzzer, the user's settings of it).
+    """
+
+    def __init__(self, setup: dict[str, Any], shop: Shop) -> None:
+        self.shop = shop
+        self.corpus = Corpus(setup["seeds"])
+        self._mix = Weighted([(str(name), float(weight)) for name, weight in setup["mix"]])
+        self._walk = int(setup["walk"])
+        self._check_ms = float(setup["check-ms"])
+        self._choices: dict[str, dict[str, Any]] = setup.get("choices") or {}
+
+    def draw(self, stream: Stream) -> tuple[str, list[Seed]]:
+        """The source of a run and the seeds that it works on."""
+        name = stream.weighted(self._mix)
+        if name == API:
+            return name, []
+        return name, self.corpus.draw(stream, FUZZERS[name].labels(self._choices.get(name) or {}))
+
+    def run(self, run: Run, name: str, seeds: Sequence[Seed]) -> None:
+        """Make and run the mutants of one run."""
+        if not seeds:
+            run.counts[f"mutator:{name}:no-seed"] += 1
+            return
+        _Chain(run, name, self.shop, seeds, self._choices.get(name) or {}).run(self._walk, self._check_ms)
+
+
+class _Chain:
+    """The mutants of one run."""
+
+    def __init__(self, run: Run, name: str, shop: Shop, seeds: Sequence[Seed], choices: dict[str, Any]) -> None:
+        self._run = run
+        self._name = name
+        self._dialect = shop.dialect
+        self._workshop = Workshop(shop, run.stream, seeds, self._ask, choices)
+
+    def run(self, length: int, check_ms: float) -> None:
+        """So many of them, each tested as it is made."""
+        run = self._run
+        solve.new(run, run.line_seed())
+        unit = float(run.wrapper.data.get("limit-per-ms") or 1)
+        solve.set_limit(run, max(1, int(check_ms * unit)), run.line_seed())
+        mutants = FUZZERS[self._name].mutants(self._workshop)
+        answers: Sequence[str] | None = None
+        mutant = next(mutants, None)
+        for _ in range(length):
+            if mutant is None:
+                break
+            answers = self._test(mutant)
+            try:
+                mutant = mutants.send(answers)
+            except StopIteration:
+                break
+
+    def _test(self, mutant: Mutant) -> list[str] | None:
+        run, count = self._run, f"mutator:{self._name}:"
+        for step in mutant.steps:
+            run.note(step)
+        run.counts[f"{count}made"] += 1
+        if any(answer != "unknown" for answer in mutant.expected):
+            script.expect(run, mutant.expected, run.line_seed())
+        try:
+            output = script.run_script(run, print_script(mutant.script, self._dialect), run.line_seed())
+        except Refused as refused:
+            run.counts[f"{count}{refused.sort}"] += 1
+            return None
+        answers = script.answers_of(output)
+        run.counts[f"{count}accepted"] += 1
+        run.counts[f"{count}decided"] += any(answer != "unknown" for answer in answers)
+        run.counts[f"{count}unknown"] += all(answer == "unknown" for answer in answers)
+        return answers
+
+    def _ask(self, text: str) -> str | None:
+        try:
+            return script.run_script(self._run, text, self._run.line_seed())
+        except Refused:
+            return None

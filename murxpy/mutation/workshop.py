@@ -1,0 +1,96 @@
+"""What a mutation fuzzer works with in one run: its seeds, its random stream, and the solver to ask. And what it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from murxpy.errors import InputError
+from murxpy.logic.catalogue import Catalogue
+from murxpy.machine.random import Stream
+from murxpy.smtlib.reader import read_script
+from murxpy.smtlib.script import Script
+from murxpy.smtlib.tables import Tables
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """A script to start from: its name, its text, and what its checks are labelled with (`sat`, `unsat`), empty for nothing."""
+
+    name: str
+    text: str
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A script that was made: what was done to get there from the mutant before it, and the answers known by construction."""
+
+    script: Script
+    steps: tuple[str, ...]
+    expected: tuple[str, ...] = ()
+
+
+Answers = Sequence[str] | None
+Mutants = Generator[Mutant, Answers, None]
+
+
+class Lasting(Protocol):
+    """What is worth keeping from run to run: it depends on catalogue and operators alone, whatever runs ask of it."""
+
+    def __init__(self, catalogue: Catalogue, operators: frozenset[str]) -> None: ...
+
+
+L = TypeVar("L", bound=Lasting)
+
+
+class Shop:
+    """What the runs of a session have in common: the catalogue, and the operators that solver and dialect have."""
+
+    def __init__(self, catalogue: Catalogue, operators: frozenset[str], dialect: str) -> None:
+        self.catalogue = catalogue
+        self.operators = operators
+        self.dialect = dialect
+        self._lasting: dict[type, Any] = {}
+
+    def lasting(self, kind: type[L]) -> L:
+        """The one object of this kind."""
+        if kind not in self._lasting:
+            self._lasting[kind] = kind(self.catalogue, self.operators)
+        found: L = self._lasting[kind]
+        return found
+
+
+class Workshop:
+    """One run's means: fresh tables, into which its seeds are read, and nothing that another run has touched.
+
+    `ask` runs a script on the solver, as a line of the trace, and gives what the solver prints; None where it refuses.
+    `choices` are the user's settings of the fuzzer.
+    """
+
+    def __init__(
+        self, shop: Shop, stream: Stream, seeds: Sequence[Seed], ask: Callable[[str], str | None], choices: dict[str, Any]
+    ) -> None:
+        self.shop = shop
+        self.catalogue = shop.catalogue
+        self.stream = stream
+        self.seeds = seeds
+        self.ask = ask
+        self.choices = choices
+        self.tables = Tables(shop.catalogue)
+
+    def read(self, seed: Seed) -> Script:
+        """The script of a seed, in the tables of this run. Raises InputError for what is no SMT-LIB."""
+        return read_script(seed.text, seed.name, self.catalogue, self.tables)
+
+    def script(self) -> Script | None:
+        """The script of the run's first seed; None where it cannot be read."""
+        try:
+            return self.read(self.seeds[0])
+        except InputError:
+            return None
+
+
+Fuzzer = Callable[[Workshop], Mutants]
+"""Makes mutants one after another; each `yield` gives back the answers of the mutant's checks, None where it was refused."""
