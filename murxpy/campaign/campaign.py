@@ -297,7 +297,7 @@ class Campaign:
             return False
         damp = self._damps[target] if self.config.damp else ()
         job = Job(self._pool.job_number(), run_seed(self.seed, index), self.config.limits.wall, index, damp=damp,
-                  keep="decided" if self._cross is not None else False)  # fmt: skip
+                  keep="decided" if self._cross is not None else False, by_line=self.config.limits.by_line)  # fmt: skip
         self._pool.assign(worker, job)
         self._assigned[worker.number] += 1
         if len(worker.jobs) == 1:

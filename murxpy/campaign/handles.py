@@ -27,7 +27,7 @@ class Job:
 
     `index` is the run's index in the campaign, -1 outside of one; `damp` the calls to draw less often; `keep`: give the
     trace also when nothing is wrong, or only where a check was decided. `judge`: only answer the decided checks of `text`,
-    as `murxpy.trace.judging.judge` is told by this.
+    as `murxpy.trace.judging.judge` is told by this. `by_line`: `wall` is for each line of the trace.
     """
 
     number: int
@@ -39,6 +39,7 @@ class Job:
     damp: Damp = ()
     keep: bool | Literal["decided"] = False
     judge: Mapping[str, Any] | None = None
+    by_line: bool = False
 
     def message(self) -> Message:
         """The job as the worker gets it."""
@@ -75,6 +76,7 @@ class Worker:
     waits: bool = False  # for the process to take what was sent
     eof: bool = False
     head_since: float = 0.0
+    _line: tuple[int, int, float] = (-1, 0, 0.0)  # job and length of the trace when it last grew, and when that was seen
     _cpu: tuple[int, float] = (-1, 0.0)
     _unsent: bytearray = field(default_factory=bytearray)
     _decoder: Decoder = field(default_factory=Decoder)
@@ -155,7 +157,15 @@ class Worker:
             return False
         progress = buffer.progress(self.trace_fd)
         running = progress.job == self.jobs[0].number and progress.state == buffer.RUNNING
-        return running and now - progress.start >= self.jobs[0].wall
+        return running and now - self._begun(progress, now) >= self.jobs[0].wall
+
+    def _begun(self, progress: buffer.Progress, now: float) -> float:
+        """When began what the wall limit is for: the run, or the line in hand as far as it was seen."""
+        if not self.jobs[0].by_line:
+            return progress.start
+        if self._line[:2] != (progress.job, progress.length):
+            self._line = (progress.job, progress.length, now)
+        return self._line[2]
 
     def cpu_of_run(self) -> float:
         """CPU seconds of the run in hand, since the first time that this was asked for it."""

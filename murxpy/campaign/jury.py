@@ -116,7 +116,7 @@ class Jury:
         wishes = judging_wishes(self._pool.plans[hearing.target].setup.get("wrapper") or {})
         seed = hearing.job.seed
         job = Job(self._pool.job_number(), seed, self._pool.limits.wall, text=hearing.outcome.trace,
-                  name=f"{seed:016x}.trace", judge=wishes)  # fmt: skip
+                  name=f"{seed:016x}.trace", judge=wishes, by_line=self._pool.limits.by_line)  # fmt: skip
         self._jobs[job.number] = hearing
         bench.given[worker.number] += 1
         self._pool.assign(worker, job)

@@ -14,7 +14,7 @@ class Limits:
     `wall` and `cpu` are seconds of one run (`cpu` 0: none); `memory` is the resident memory of a worker in bytes;
     `output` what one run may print, in bytes; `recycle` the runs after which a worker is replaced (1: a process for
     each run). A run past `wall` hangs when it does not return within max(`hang`, `hang_factor` * `wall`) seconds in a
-    replay of its own, and then again not within twice that.
+    replay of its own, and then again not within twice that. `by_line`: `wall` is for each line of a run's trace, not for all of them.
     """
 
     wall: float = 2.0
@@ -25,6 +25,7 @@ class Limits:
     recycle: int = 500
     hang: float = 20.0
     hang_factor: float = 20.0
+    by_line: bool = False
 
     def kernel(self) -> dict[str, int]:
         """What the worker asks the kernel for; address space is a backstop, for what fills memory at once."""

@@ -60,7 +60,7 @@ from murxpy.report.summary import print_summary
 @click.option("--check", "checks", type=names([*CHECKS, "all", "none"]), default="", metavar="NAMES",
               help=f"What is checked of answers: {', '.join(CHECKS)}; all or none.  [default: {','.join(DEFAULT_CHECKS)}]")  # fmt: skip
 @click.option("--wall", type=duration, default="2s", metavar="TIME", show_default=True,
-              help="Wall time of a run; past it, it is killed.")  # fmt: skip
+              help="Wall time of a run, with --mix of each of its mutants; past it, it is killed.")  # fmt: skip
 @click.option("--memory", type=size, default="2g", metavar="SIZE", show_default=True,
               help="Memory of a worker; 0 for no limit.")  # fmt: skip
 @click.option("--isolate", is_flag=True, help="Fork a process for each run.")
@@ -104,7 +104,8 @@ def mutation_of(
     if needs_seeds(mix) and not seeds:
         raise click.UsageError("no seeds: name SMT-LIB scripts or folders of them")
     iterations, limit, size_limit = (wishes[name] for name in MUTATION_OPTIONS)
-    return Mutation(tuple(mix), tuple(seeds), iterations, 1000.0 * limit, size_limit, choices)
+    dialect = "standard" if wishes["judges"] else ""  # what every judge reads
+    return Mutation(tuple(mix), tuple(seeds), iterations, 1000.0 * limit, size_limit, choices, dialect)
 
 
 def _sorted_out(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -120,7 +121,8 @@ def run(targets: tuple[str, ...], wishes: dict[str, Any], mutation: Mutation | N
     request = _request(targets, wishes, mutation)
     plans = make_plans(request)
     judged = tuple(dict.fromkeys(name for given in wishes["judges"] for name in given))
-    limits = Limits(wall=wishes["wall"], memory=wishes["memory"], **{"recycle": 1} if wishes["isolate"] else {})
+    recycle = {"recycle": 1} if wishes["isolate"] else {}
+    limits = Limits(wall=wishes["wall"], memory=wishes["memory"], by_line=mutation is not None, **recycle)
     judges = make_judges(request, plans, judged) if judged else ()
     notes = [] if mutation is None else seed_files(mutation).notices()
     if judges:

@@ -12,8 +12,8 @@ from murxpy.cli.params import duration
 
 _NOT_HERE = ("targets", "mix", "machine", "theories", "no_swarm", "no_option_fuzzing", "checks")  # what is about walks alone
 
-_WALL = click.Option(["--wall"], type=duration, default="10s", metavar="TIME", show_default=True,
-                     help="Wall time of a run, which is --iterations mutants; past it, it is killed.")  # fmt: skip
+_WALL = click.Option(["--wall"], type=duration, default="2s", metavar="TIME", show_default=True,
+                     help="Wall time of a mutant; past it, the run of --iterations mutants is killed.")  # fmt: skip
 
 
 def _command(name: str, about: str, own: Sequence[click.Option]) -> click.Command:
@@ -42,5 +42,5 @@ opfuzz = _command(
     "Fuzz with scripts whose operators are changed into conforming ones.\n\nSEEDS are SMT-LIB scripts and folders of them. "
     "Nothing is known of what a mutant must answer: give --cross-check another solver, or look for crashes alone.",
     [click.Option(["--mutations"], type=click.IntRange(1, 1000), default=1, show_default=True,
-                  help="Operators changed from one mutant to the next.")],  # fmt: skip
+                  help="Operators changed from one mutant to the next.")],
 )

@@ -19,7 +19,7 @@ class Mutation:
 
     `mix`: sources with their weights, `api` the walks over the state machine. `seeds`: files and folders. `walk`: mutants of one run,
     after which it begins anew from a seed. `check_ms`: the limit of a check, in milliseconds of a usual machine. `choices`: by fuzzer,
-    its own settings.
+    its own settings. `dialect`: of the scripts; empty: that of the solver.
     """
 
     mix: tuple[tuple[str, float], ...]
@@ -28,6 +28,7 @@ class Mutation:
     check_ms: float = 50.0
     size_limit: int = SIZE_LIMIT
     choices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    dialect: str = ""
 
 
 def sources_setup(mutation: Mutation, files: SeedFiles) -> dict[str, Any]:
@@ -37,6 +38,7 @@ def sources_setup(mutation: Mutation, files: SeedFiles) -> dict[str, Any]:
         "seeds": files.files,
         "walk": mutation.walk,
         "check-ms": mutation.check_ms,
+        "dialect": mutation.dialect,
         "choices": {name: dict(choices) for name, choices in mutation.choices.items()},
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from murxpy.machine.random import Stream
 from murxpy.mutation.workshop import Seed
 

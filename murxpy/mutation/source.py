@@ -11,6 +11,7 @@ from murxpy.machine.run import Refused, Run
 from murxpy.mutation.corpus import Corpus
 from murxpy.mutation.fuzzers import FUZZERS
 from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
+from murxpy.smtlib.printer import Unsayable
 from murxpy.smtlib.writer import print_script
 
 API = "api"  # the source that walks the state machine
@@ -20,11 +21,14 @@ class Sources:
     """Where a session's runs come from.
 
     `setup`, as plain data: `mix` (source and weight, pairs), `seeds` (name, text, label), `walk` (mutants of a run), `check-ms`
-    (the limit of a check in milliseconds of a usual machine), `choices` (by fuzzer, the user's settings of it).
+    (the limit of a check in milliseconds of a usual machine), `dialect` (of the scripts; empty: that of the solver), `choices` (by
+    fuzzer, the user's settings of it).
     """
 
     def __init__(self, setup: dict[str, Any], shop: Shop) -> None:
         self.shop = shop
+        if setup.get("dialect"):
+            shop.speak(str(setup["dialect"]))
         self.corpus = Corpus(setup["seeds"])
         self._mix = Weighted([(str(name), float(weight)) for name, weight in setup["mix"]])
         self._walk = int(setup["walk"])
@@ -52,7 +56,7 @@ class _Chain:
     def __init__(self, run: Run, name: str, shop: Shop, seeds: Sequence[Seed], choices: dict[str, Any]) -> None:
         self._run = run
         self._name = name
-        self._dialect = shop.dialect
+        self._shop = shop
         self._workshop = Workshop(shop, run.stream, seeds, self._ask, choices)
 
     def run(self, length: int, check_ms: float) -> None:
@@ -78,10 +82,15 @@ class _Chain:
         for step in mutant.steps:
             run.note(step)
         run.counts[f"{count}made"] += 1
+        try:
+            text = print_script(mutant.script, self._shop.dialect)
+        except Unsayable:
+            run.counts[f"{count}unsayable"] += 1
+            return None
         if any(answer != "unknown" for answer in mutant.expected):
             script.expect(run, mutant.expected, run.line_seed())
         try:
-            output = script.run_script(run, print_script(mutant.script, self._dialect), run.line_seed())
+            output = script.run_script(run, text, run.line_seed())
         except Refused as refused:
             run.counts[f"{count}{refused.sort}"] += 1
             return None

@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.machine.random import Stream
+from murxpy.smtlib.dialects import sayable
 from murxpy.smtlib.reader import read_script
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.tables import Tables
@@ -50,9 +51,14 @@ class Shop:
 
     def __init__(self, catalogue: Catalogue, operators: frozenset[str], dialect: str) -> None:
         self.catalogue = catalogue
-        self.operators = operators
-        self.dialect = dialect
+        self._all = operators
+        self.speak(dialect)
         self._lasting: dict[type, Any] = {}
+
+    def speak(self, dialect: str) -> None:
+        """Print scripts in a dialect, and use the operators that it has."""
+        self.dialect = dialect
+        self.operators = frozenset(kind for kind in self._all if sayable(self.catalogue.operators[kind], dialect))
 
     def lasting(self, kind: type[L]) -> L:
         """The one object of this kind."""

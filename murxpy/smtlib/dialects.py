@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from murxpy.logic.catalogue import Operator
+
 DIALECTS = ("standard", "z3", "cvc5")
 
 # What the standard calls by no name, or by one that does not say all.
@@ -133,3 +135,8 @@ STANDARD_SPECIAL: dict[str, str] = {
     "rm.rtp": "RTP",
     "rm.rtz": "RTZ",
 }
+
+
+def sayable(operator: Operator, dialect: str) -> bool:
+    """True if a dialect has a name for an operator."""
+    return not operator.extension or operator.kind in SAME[dialect] or operator.kind in SPELLED[dialect]

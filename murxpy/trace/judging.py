@@ -9,13 +9,13 @@ from typing import Any
 from murxpy.errors import InputError
 from murxpy.machine import solve
 from murxpy.machine.run import Refused, Run
-from murxpy.trace.askers import Reader, assert_formula, check_sat, check_sat_assuming, delete, pop, push
+from murxpy.trace.askers import Reader, assert_formula, check_sat, check_sat_assuming, delete, pop, push, run_script
 from murxpy.trace.defuse import MAKERS, collected
 from murxpy.trace.grammar import Line, Trace
 from murxpy.trace.readers import READERS
 from murxpy.trace.reading import Reading, Skipped
 
-CHECKS = ("check-sat", "check-sat-assuming")
+CHECKS = ("check-sat", "check-sat-assuming", "run-script")
 DECIDED = ("sat", "unsat")
 _RESETS = ("reset", "reset-assertions")
 _STATE = ("new", "delete", "set-limit", "assert-formula", "assert-tracked", "push", "pop", *_RESETS)
@@ -33,8 +33,8 @@ def decided_part(lines: Sequence[Line], changing: Sequence[str] = ()) -> list[Li
         if line.result("refused") or line.result("raised"):
             continue
         changed = (changed or line.action in changing) and line.action not in ("delete", *_RESETS)
-        answer = line.result("answer")
-        if line.action in CHECKS and not changed and (answer is None or str(answer[0]) in DECIDED):
+        answers = [str(tokens[0]) for name, tokens in line.results if name == "answer"]
+        if line.action in CHECKS and not changed and (not answers or any(answer in DECIDED for answer in answers)):
             kept.append(line)
             last = len(kept)
         elif line.action in _STATE or line.action in MAKERS:
@@ -55,7 +55,7 @@ class _Judging:
         self.readers: dict[str, Reader] = {
             "new": self._new, "delete": delete, "set-limit": self._set_limit, "assert-formula": assert_formula,
             "assert-tracked": _assert_tracked, "push": push, "pop": pop, "reset": _reset, "reset-assertions": _reset,
-            "check-sat": check_sat, "check-sat-assuming": check_sat_assuming,
+            "check-sat": check_sat, "check-sat-assuming": check_sat_assuming, "run-script": run_script,
         }  # fmt: skip
 
     def _new(self, r: Reading) -> None:

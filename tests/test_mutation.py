@@ -1,0 +1,137 @@
+"""The mutation fuzzers: occurrences, conforming operators, chains, seeds and their commands."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from commands import error, outcome
+
+from murxpy.data import load_catalogue
+from murxpy.fuzzers.seeds import collect_seeds, label_of
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.machine.random import Stream
+from murxpy.mutation import opfuzz
+from murxpy.mutation.conforming import Conforming
+from murxpy.mutation.occurrences import Occurrences, in_scope, replaced
+from murxpy.mutation.workshop import Seed, Shop, Workshop
+from murxpy.smtlib.reader import read_script
+from murxpy.smtlib.writer import print_script
+
+CATALOGUE = build_catalogue(load_catalogue())
+EVERYTHING = frozenset(CATALOGUE.operators)
+TEXT = """(set-info :status sat)
+(declare-const x Int) (declare-const y Int)
+(assert (let ((s (+ x y))) (and (< s 3) (> s x))))
+(assert (forall ((z Int)) (=> (<= z x) (<= z (+ x 1)))))
+(check-sat)
+"""
+
+
+def workshop(text: str, seed: int = 1) -> Workshop:
+    shop = Shop(CATALOGUE, EVERYTHING, "z3")
+    return Workshop(shop, Stream(seed), [Seed("a.smt2", text)], lambda script: None, {})
+
+
+def test_every_occurrence_is_drawn_alike() -> None:
+    first = read_script(TEXT, "a", CATALOGUE).assertions()[0]
+    occurrences = Occurrences(CATALOGUE, lambda term: bool(term.args))
+    assert occurrences.count(first) == 5, "and, <, >, and the shared sum twice"
+    stream = Stream(3)
+    drawn = Counter(occurrence.term.op for _ in range(2000) if (occurrence := occurrences.draw(first, stream)))
+    assert drawn.keys() == {"OP_AND", "OP_INT_LT", "OP_INT_GT", "OP_INT_ADD"}
+    assert 700 < drawn["OP_INT_ADD"] < 900 and all(300 < drawn[op] < 500 for op in drawn if op != "OP_INT_ADD")
+
+
+def test_one_occurrence_of_a_shared_term_is_replaced() -> None:
+    script = read_script(TEXT, "a", CATALOGUE)
+    occurrences = Occurrences(CATALOGUE, lambda term: term.op == "OP_INT_ADD")
+    occurrence = occurrences.draw(script.assertions()[0], Stream(1))
+    assert occurrence is not None
+    new = replaced(script.tables, occurrence, script.tables.value(script.tables.int, 7))
+    assert occurrences.count(new) == 1
+
+
+def test_bound_variables_are_in_scope_of_the_body_alone() -> None:
+    script = read_script(TEXT, "a", CATALOGUE)
+    occurrences = Occurrences(CATALOGUE, lambda term: term.op == "OP_INT_LE")
+    occurrence = occurrences.draw(script.assertions()[1], Stream(1))
+    assert occurrence is not None
+    assert [variable.indices[0] for variable in in_scope(CATALOGUE, occurrence)] == ["z"]
+
+
+def test_conforming_operators_keep_sorts() -> None:
+    script = read_script(TEXT, "a", CATALOGUE)
+    conforming = Conforming(CATALOGUE, EVERYTHING)
+    both = script.assertions()[0]
+    names = {kind for kind, _ in conforming.choices(both, script.checker)}
+    assert {"OP_OR", "OP_XOR", "OP_IMPLIES", "OP_EQUAL", "OP_DISTINCT"} <= names and "OP_AND" not in names
+    assert [kind for kind, _ in conforming.choices(script.assertions()[1], script.checker)] == ["OP_EXISTS"]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_mutants_read_back(seed: int) -> None:
+    """Every mutant is well-sorted, and differs from the one before."""
+    before = ""
+    made = opfuzz.mutants(workshop(TEXT, seed))
+    for mutant, _ in zip(made, range(30), strict=False):
+        text = print_script(mutant.script, "z3")
+        assert text != before and len(mutant.steps) == 1
+        assert print_script(read_script(text, "b", CATALOGUE), "z3") == text
+        before = text
+
+
+def test_the_same_seed_makes_the_same_mutants() -> None:
+    def texts() -> list[str]:
+        made = zip(opfuzz.mutants(workshop(TEXT, 9)), range(20), strict=False)
+        return [print_script(mutant.script, "standard") for mutant, _ in made]
+
+    assert texts() == texts()
+
+
+def test_labels() -> None:
+    assert label_of(TEXT) == "sat"
+    assert label_of(TEXT + "(check-sat)") == "", "which check is meant?"
+    assert label_of(TEXT.replace("status sat", "status unknown")) == ""
+
+
+def test_what_is_no_seed_is_left_out_and_named(tmp_path: Path) -> None:
+    (tmp_path / "good.smt2").write_text(TEXT)
+    (tmp_path / "big.smt2").write_text(TEXT + "; " + "x" * 300)
+    (tmp_path / "binary.smt2").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / "none.smt2").write_text("(assert true)")
+    found = collect_seeds([tmp_path], 400)
+    assert [Path(name).name for name, _, _ in found.files] == ["good.smt2"]
+    assert sorted(found.left_out) == ["larger than 400 bytes", "no text", "without a check-sat"]
+
+
+@pytest.mark.parametrize("solver", ["z3", "cvc5"])
+def test_a_campaign_with_mutants(capsys: pytest.CaptureFixture[str], tmp_path: Path, solver: str) -> None:
+    seed = tmp_path / "a.smt2"
+    seed.write_text(TEXT)
+    code, out, _ = outcome(capsys, "opfuzz", solver, seed, "--runs", "3", "--jobs", "1", "--seed", "1", "--out", tmp_path / "out")
+    assert code == 0 and "run-script     30   30" in out, out
+
+
+def test_a_run_is_redone_by_its_seed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    seed = tmp_path / "a.smt2"
+    seed.write_text(TEXT)
+    traces = [outcome(capsys, "opfuzz", "z3", seed, "--run-seed", "7")[1] for _ in range(2)]
+    assert traces[0] == traces[1] and traces[0].count("# opfuzz: ") == 10
+    assert f"# seed-file {seed}" in traces[0]
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        (("opfuzz", "z3"), "Missing argument 'SEEDS...'"),
+        (("opfuzz", "z3", "nowhere"), "no such file or folder: nowhere"),
+        (("fuzz", "z3", "--mix", "api:1,opfuzz:1"), "no seeds"),
+        (("fuzz", "z3", "--mix", "opfuzzy:1"), "unknown source 'opfuzzy'"),
+        (("fuzz", "z3", "--mix", "opfuzz:none"), "expected a weight above 0"),
+    ],
+)
+def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str], args: tuple[str, ...], expected: str) -> None:
+    code, text = error(capsys, *args)
+    assert code == 2 and expected in text
