@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -30,7 +31,7 @@ TEXT = """(set-info :status sat)
 
 
 def workshop(text: str, seed: int = 1) -> Workshop:
-    shop = Shop(CATALOGUE, EVERYTHING, "z3")
+    shop = Shop(CATALOGUE, EVERYTHING, "standard")
     return Workshop(shop, Stream(seed), [Seed("a.smt2", text)], lambda script: None, {})
 
 
@@ -55,7 +56,7 @@ def test_one_occurrence_of_a_shared_term_is_replaced() -> None:
 
 def test_bound_variables_are_in_scope_of_the_body_alone() -> None:
     script = read_script(TEXT, "a", CATALOGUE)
-    occurrences = Occurrences(CATALOGUE, lambda term: term.op == "OP_INT_LE")
+    occurrences = Occurrences(CATALOGUE, lambda term: term.op == "OP_INT_LTE")
     occurrence = occurrences.draw(script.assertions()[1], Stream(1))
     assert occurrence is not None
     assert [variable.indices[0] for variable in in_scope(CATALOGUE, occurrence)] == ["z"]
@@ -76,9 +77,9 @@ def test_mutants_read_back(seed: int) -> None:
     before = ""
     made = opfuzz.mutants(workshop(TEXT, seed))
     for mutant, _ in zip(made, range(30), strict=False):
-        text = print_script(mutant.script, "z3")
+        text = print_script(mutant.script, "standard")
         assert text != before and len(mutant.steps) == 1
-        assert print_script(read_script(text, "b", CATALOGUE), "z3") == text
+        assert print_script(read_script(text, "b", CATALOGUE), "standard") == text
         before = text
 
 
@@ -111,7 +112,7 @@ def test_a_campaign_with_mutants(capsys: pytest.CaptureFixture[str], tmp_path: P
     seed = tmp_path / "a.smt2"
     seed.write_text(TEXT)
     code, out, _ = outcome(capsys, "opfuzz", solver, seed, "--runs", "3", "--jobs", "1", "--seed", "1", "--out", tmp_path / "out")
-    assert code == 0 and "run-script     30   30" in out, out
+    assert code == 0 and re.search(r"^opfuzz +30 +30 +[0-9]+ ", out, re.M), out
 
 
 def test_a_run_is_redone_by_its_seed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import click
 from murxpy.cli.fuzz import MUTATION_OPTIONS, fuzz, mutation_of, run
 from murxpy.cli.params import duration
 
-_NOT_HERE = ("targets", "mix", "machine", "theories", "no_swarm", "no_option_fuzzing", "checks")  # what is about walks alone
+_NOT_HERE = ("targets", "mix", "machine", "theories", "no_swarm", "no_option_fuzzing", "checks", "contract")  # of walks alone
 
 _WALL = click.Option(["--wall"], type=duration, default="2s", metavar="TIME", show_default=True,
                      help="Wall time of a mutant; past it, the run of --iterations mutants is killed.")  # fmt: skip

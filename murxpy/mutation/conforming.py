@@ -8,6 +8,7 @@ is computed from the ranks of `fsm/theories`, not kept in a list.
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.logic.sorts import Sort
@@ -30,6 +31,7 @@ class Conforming:
             op for op in catalogue.operators.values()
             if op.kind in operators and op.kind not in _NEVER and op.typing is None and not op.signature.binder
         ]  # fmt: skip
+        self._catalogue = catalogue
         self._operators = operators
         self._known: dict[str, tuple[Choice, ...]] = {}
 
@@ -45,8 +47,12 @@ class Conforming:
         found = self._known.get(key)
         if found is None:
             found = self._known[key] = tuple(self._all(args, term.sort, checker))
-        own = (term.op, term.indices)
-        return tuple(choice for choice in found if choice != own)
+        spelled = self._spelled(term.op, term.indices)
+        return tuple(choice for choice in found if self._spelled(*choice) != spelled)
+
+    def _spelled(self, kind: str, indices: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What an operator looks like in a script: `=` of Booleans has two kinds."""
+        return self._catalogue.operators[kind].smtlib, indices
 
     def _all(self, args: tuple[Sort, ...], wanted: Sort, checker: Checker) -> list[Choice]:
         return [

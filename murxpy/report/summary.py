@@ -29,8 +29,11 @@ _MESSAGES = 10  # refusal messages shown a class
 def print_summary(console: Console, started: Started, ended: Ended, theories: Mapping[str, Sequence[str]]) -> None:
     """Print the tables of the campaign; `theories` maps each theory to the operators that were to be executed."""
     snapshot = ended.snapshot
-    _print_operators(console, snapshot, theories)
-    _print_list(console, "States visited", snapshot.part("state:"))
+    if snapshot.part("mutator:"):
+        _print_mutators(console, snapshot)
+    if snapshot.part("op:") or not snapshot.part("mutator:"):
+        _print_operators(console, snapshot, theories)
+        _print_list(console, "States visited", snapshot.part("state:"))
     _print_actions(console, snapshot)
     _print_results(console, snapshot)
     _print_refusals(console, snapshot)
@@ -59,6 +62,19 @@ def _print_whole(console: Console, table: Table) -> None:
     """Print a table of short cells in its natural width: better folded by the terminal than with names cut off."""
     natural = Measurement.get(console, console.options.update(width=1000), table).maximum
     console.print(table, width=natural, crop=False, soft_wrap=True)
+
+
+def _print_mutators(console: Console, snapshot: Snapshot) -> None:
+    """What each mutation fuzzer made, and what came of it."""
+    counts = snapshot.part("mutator:")
+    names = list(dict.fromkeys(key.split(":")[0] for key in counts))
+    known = ("made", "accepted", "decided", "unknown")
+    more = list(dict.fromkeys(key.split(":")[1] for key in counts if key.split(":")[1] not in known))
+    table = _table("fuzzer", *known, *more)
+    for name in names:
+        table.add_row(Text(name), *(_number(counts.get(f"{name}:{column}", 0)) for column in (*known, *more)))
+    _heading(console, "Mutants")
+    _print_whole(console, table)
 
 
 def _print_operators(console: Console, snapshot: Snapshot, theories: Mapping[str, Sequence[str]]) -> None:
