@@ -47,6 +47,12 @@ def origin(path: Path) -> Origin | None:
     return None
 
 
+def holds_traces(path: Path) -> bool:
+    """Whether a `.history` file holds traces, not the seeds of runs."""
+    with open(path, "rb") as file:
+        return file.read(64).startswith(b"# murxpy-trace ")
+
+
 def read_history(path: Path) -> list[tuple[int, Damp]]:
     """The runs in a `.history` file: seed and damped calls of each, in order. Raises InputError."""
     runs: list[tuple[int, Damp]] = []

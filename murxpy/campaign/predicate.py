@@ -12,7 +12,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -60,10 +60,15 @@ class Predicate(Protocol):
 
 
 class Replaying:
-    """Replays on the target of `plan`. Raises InputError and TargetError as `minimize` does, OutOfTime after `deadline`."""
+    """Replays on the target of `plan`; `split` cuts a text into what one process replays one after another.
 
-    def __init__(self, plan: Plan, source: str, name: str, match: Match, jobs: int, tries: int, deadline: float | None) -> None:
+    Raises InputError and TargetError as `minimize` does, OutOfTime after `deadline`.
+    """
+
+    def __init__(self, plan: Plan, source: str, name: str, match: Match, jobs: int, tries: int, deadline: float | None,
+                 split: Callable[[str], Sequence[str]] | None = None) -> None:  # fmt: skip
         self._tester = Tester(plan, Limits(), jobs)
+        self._tester.split = split
         try:
             found = self._golden(plan.target.family, source, name, match, tries, deadline)
         except BaseException:
@@ -73,15 +78,16 @@ class Replaying:
         self._hang = found.late is not None and match.slower is None
         self._tester.wall = found.late or _PATIENCE * found.seconds + _SPARE
         self._tester.tries, self._tester.alone = tries, found.alone
-        self.key, self.start = found.key, found.trace
+        self.key, self.start = found.key, "" if split else found.trace
 
     def _golden(self, family: str, source: str, name: str, match: Match, tries: int, deadline: float | None) -> Golden:
         tester = self._tester
         tester.deadline = deadline
         tester.wall = match.slower or tester.wall
-        runs = [tester.fresh(replay_of(source))]
+        replays = tester.jobs_of(source)
+        runs = [tester.fresh(*replays)]
         more = 1 if runs[0] and runs[0][-1].cause == "wall" else max(GOLDEN_RUNS, tries) - 1
-        runs += tester.many(more, replay_of(source))
+        runs += tester.many(more, *replays)
         return golden(runs, family, name, tries, match)
 
     @property
@@ -104,6 +110,8 @@ class Replaying:
 
     def polished(self, text: str) -> str:
         """`text` as its replay writes it where that shows the same, else `text`."""
+        if self._tester.split is not None:
+            return text
         shown = next((outcome for outcome in self._tester.fresh(replay_of(text)) if self._wanted(outcome)), None)
         if shown is not None and shown.trace and any(map(self._wanted, self._tester.fresh(replay_of(shown.trace)))):
             return shown.trace
@@ -114,7 +122,7 @@ class Replaying:
         if not self._hang:
             return False
         wall, self._tester.wall = self._tester.wall, _HANG
-        hangs = any(map(self._wanted, self._tester.fresh(replay_of(text))))
+        hangs = any(map(self._wanted, self._tester.fresh(*self._tester.jobs_of(text))))
         self._tester.wall = min(_HANG, _LATER * wall)
         self._hang = self._tester.wall < _HANG
         return not hangs

@@ -51,6 +51,14 @@ def walk_seeds(plan: Plan, runs: Sequence[tuple[int, tuple[tuple[str, str, str],
     return _run(plan, jobs, limits, follow)
 
 
+def replay_texts(plan: Plan, texts: Sequence[str], name: str, limits: Limits | None = None,
+                 follow: Callable[[str], None] | None = None) -> Replayed:  # fmt: skip
+    """Replay `texts` one after another in one fresh process; otherwise as `replay_trace`."""
+    limits = limits or Limits()
+    jobs = [Job(number, 0, limits.wall, text=text, name=name) for number, text in enumerate(texts, 1)]
+    return _run(plan, jobs, limits, follow)
+
+
 def _run(plan: Plan, jobs: list[Job], limits: Limits, follow: Callable[[str], None] | None) -> Replayed:
     with closing(Pool([plan], limits)) as pool:
         (about,) = pool.warm()

@@ -39,14 +39,21 @@ class Reproduction:
         """Order what is not ordered yet."""
         for bucket in self._book.buckets.values():
             kept = bucket.smallest()
-            if bucket.key not in self._ordered and kept is not None and kept.confirmed and self._lacks(bucket):
-                target = self._target(bucket, kept)
-                if target is not None and not self._book.waits(kept):
-                    self._ordered.add(bucket.key)
-                    self._order(bucket, kept, target)
+            if bucket.key in self._ordered or kept is None or not self._lacks(bucket) or self._book.waits(kept):
+                continue
+            target, file = self._target(bucket, kept), self._file(kept)
+            if target is not None and file is not None:
+                self._ordered.add(bucket.key)
+                self._order(bucket, file, target)
 
-    def _order(self, bucket: Bucket, kept: Kept, target: int) -> None:
-        order = Order(bucket.key, bucket.kind, bucket.message, self._folder / kept.file, target, True, self._minimize)
+    def _file(self, kept: Kept) -> Path | None:
+        """The file that shows the finding: the trace, or the history of one that needs the runs before it."""
+        trace = self._folder / kept.file
+        history = trace.with_suffix(".history")
+        return trace if kept.confirmed else history if history.is_file() else None
+
+    def _order(self, bucket: Bucket, file: Path, target: int) -> None:
+        order = Order(bucket.key, bucket.kind, bucket.message, file, target, self._minimize)
         if self._minimize or "wrapper" in self._plans[target].setup:
             self.workshop.add(order)
         else:  # nothing can be printed
@@ -54,7 +61,7 @@ class Reproduction:
 
     def _lacks(self, bucket: Bucket) -> bool:
         forms = [form.form for form in bucket.reproducers]
-        return bucket.state == "confirmed" and ("trace" not in forms or (self._minimize and "min.trace" not in forms))
+        return bucket.state == "confirmed" and ("trace" not in forms or (self._minimize and not {"min.trace", "min.history"} & {*forms}))
 
     def _target(self, bucket: Bucket, kept: Kept) -> int | None:
         """The number of the target that the trace was found on; None when this session has none of that solver."""

@@ -10,22 +10,29 @@ import os
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from murxpy.campaign.buckets import Reproducer
+from murxpy.campaign.common import judge_plans
+from murxpy.campaign.court import Court
+from murxpy.campaign.disagreement import HEADER
 from murxpy.campaign.folder import write_atomically
+from murxpy.campaign.histories import minimize_history
 from murxpy.campaign.limits import Limits
-from murxpy.campaign.minimize import SAVE_SECONDS, Minimized, Progress, Wishes, minimize
+from murxpy.campaign.minimize import SAVE_SECONDS, Minimized, Progress, Wishes, minimize, minimize_disagreement
+from murxpy.campaign.origin import read_history
 from murxpy.campaign.reproducers import Shown, base_of, write_programs
 from murxpy.campaign.targets import Plan, TargetSpec
-from murxpy.errors import MurxpyError
+from murxpy.errors import InputError, MurxpyError
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.trace.file import read_trace
+from murxpy.trace.grammar import parse_trace
 from murxpy.worker.process import die_with_parent
 
 NICE = 10  # so that the campaign's workers come first
+_OWN_WORDS = ("hang", DISAGREEMENT)  # kinds whose predicate is not the bucket
 _TRIES = 5  # replays of a candidate of a finding that does not show each time
 
 
@@ -52,45 +59,66 @@ class _Saver:
             self._written = time.monotonic()
 
 
-def shrink(plan: Plan, trace: Path, seconds: float) -> Minimized:
-    """Minimize `trace` into `SEED.min.trace` beside it, and go on from what is there."""
-    source = read_trace(trace)
-    small = base_of(trace).with_name(base_of(trace).name + ".min.trace")
-    earlier = read_trace(small) if small.is_file() else None
-    try:
-        result = minimize(plan, source, trace.name, Wishes(time=seconds), earlier, _Saver(small))
-    except MurxpyError:
-        result = minimize(plan, source, trace.name, Wishes(time=seconds, tries=_TRIES), earlier, _Saver(small))
+def shrink(plan: Plan, trace: Path, seconds: float, kind: str) -> tuple[str, Path, Minimized]:
+    """Minimize the trace or history in the file `trace`, a finding of `kind`, into a file beside it, and go on from what is there.
+
+    Gives what was made of it (`min.trace` or `min.history`) and where it is. Raises InputError, TargetError.
+    """
+    form = "min.trace"
+    small = base_of(trace).with_name(f"{base_of(trace).name}.min.trace")
+    if trace.suffix == ".history":
+        lessened = minimize_history(plan, tuple(read_history(trace)), trace.name, Wishes(time=seconds))
+        result = lessened.result
+        if lessened.apart:
+            form, small = "min.history", small.with_suffix(".history")
+    else:
+        result = _shrink_trace(plan, trace, small, seconds, kind)
     write_atomically(small, result.text)
-    return result
+    return form, small, result
+
+
+def _shrink_trace(plan: Plan, trace: Path, small: Path, seconds: float, kind: str) -> Minimized:
+    source = read_trace(trace)
+    earlier = read_trace(small) if small.is_file() else None
+    wishes = Wishes(time=seconds)
+    if kind == DISAGREEMENT:
+        judges = tuple(filter(None, parse_trace(source, trace.name).header.get(HEADER, "").split(",")))
+        return minimize_disagreement(Court(plan, judge_plans(judges), Limits()), source, trace.name, wishes, earlier, _Saver(small))
+    try:
+        return minimize(plan, source, trace.name, wishes, earlier, _Saver(small))
+    except InputError:
+        return minimize(plan, source, trace.name, replace(wishes, tries=_TRIES), earlier, _Saver(small))
 
 
 def answer(request: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
     """Do one request; its answer as plain data: `reproducers`, `before` and `after` in lines, and `ended`.
 
-    The request: `trace` (a file), `kind`, `key` and `message` of the finding, `confirmed`, `minimize`, `seconds` for that,
-    and `memory` in bytes.
+    The request: `trace` (the file of a trace or a history), `kind`, `key` and `message` of the finding, `minimize`, `seconds`
+    for that, and `memory` in bytes.
     """
     trace = Path(request["trace"])
-    text = read_trace(trace)
     shown = Shown(request["kind"], request["key"], request["message"])
-    made = [Reproducer("trace", str(trace), request["confirmed"])]
+    alone = trace.suffix == ".trace"
+    made = [Reproducer("trace", str(trace), True)] if alone else [
+        Reproducer("trace", str(trace.with_suffix(".trace")), False, "it needs the runs before it"),
+        Reproducer("history", str(trace), True),
+    ]  # fmt: skip
+    text = read_trace(trace) if alone else ""
     told: dict[str, Any] = {"before": 0, "after": 0, "ended": ""}
-    if request["minimize"] and shown.kind == DISAGREEMENT:
-        made.append(Reproducer("min.trace", "", None, "one solver alone does not show it"))
-    elif request["minimize"]:
+    if request["minimize"]:
         try:
-            result = shrink(plan, trace, request["seconds"])
+            form, small, result = shrink(plan, trace, request["seconds"], shown.kind)
         except MurxpyError as error:
             made.append(Reproducer("min.trace", "", None, str(error)))
         else:
-            small = base_of(trace).with_name(base_of(trace).name + ".min.trace")
-            note = "" if result.key == shown.key else f"it shows {result.key}"
-            made.append(Reproducer("min.trace", str(small), True, note))
-            shown = Shown(shown.kind, result.key if "-" in result.key else shown.key, shown.message)
-            text, told = result.text, {"before": result.before, "after": result.after, "ended": result.ended}
-    limits = Limits(memory=request["memory"])
-    return {**told, "reproducers": [asdict(form) for form in (*made, *write_programs(plan, trace, text, shown, limits))]}
+            note = "" if result.key == shown.key or shown.kind in _OWN_WORDS else f"it shows {result.key}"
+            made.append(Reproducer(form, str(small), True, note))
+            shown = replace(shown, key=result.key) if note else shown
+            text = result.text if form == "min.trace" else ""
+            told = {"before": result.before, "after": result.after, "ended": result.ended}
+    if text:
+        made += write_programs(plan, trace, text, shown, Limits(memory=request["memory"]))
+    return {**told, "reproducers": [asdict(form) for form in made]}
 
 
 def main(parent: int) -> None:

@@ -30,12 +30,13 @@ def replay_of(text: str, name: str = _NAME) -> Job:
 
 @dataclass(eq=False)
 class _Task:
-    """Jobs on a worker. `fresh`: the process does nothing else, and the task is over when it has ended."""
+    """Jobs on a worker, for candidate number `at`. `fresh`: the process does nothing else, and the task is over when it has ended."""
 
     worker: Worker
     jobs: Sequence[Job]
     at: int = 0
     fresh: bool = False
+    text: str = ""
     outcomes: list[Outcome] = field(default_factory=list)
     clean: bool = True
     over: bool = False
@@ -46,7 +47,8 @@ class Tester:
 
     `alone`: every replay gets a process of its own, and how that process ends counts, too; otherwise a process does up
     to `limits.recycle` replays, and a replay in which it dies is made again in a fresh one. `tries`: how often a
-    candidate is replayed at most, for faults that do not show each time. Raises TargetError when the solver cannot be
+    candidate is replayed at most, for faults that do not show each time. `split` cuts a candidate into texts that one fresh
+    process replays one after another. Raises TargetError when the solver cannot be
     loaded. `close` ends all processes.
     """
 
@@ -55,6 +57,7 @@ class Tester:
         self.wall = limits.replay_wall
         self.tries = 1
         self.alone = False
+        self.split: Callable[[str], Sequence[str]] | None = None
         self.deadline: float | None = None
         self.replays = 0
         self._pool = Pool([plan], limits)
@@ -133,18 +136,22 @@ class Tester:
                     yield task
                 else:  # the process was gone before it began
                     losses += 1
-                    waiting.append((task.at, str(task.jobs[0].text)))
+                    waiting.append((task.at, task.text))
             if losses > _LOSSES:
                 raise InternalError("the processes die before they begin a replay; see what 'murxpy doctor' says")
 
     def _begin(self, at: int, text: str) -> _Task:
-        if self.alone:
-            task = self._begin_fresh((replay_of(text),))
-            task.at = at
+        if self.alone or self.split is not None:
+            task = self._begin_fresh(self.jobs_of(text))
+            task.at, task.text = at, text
             return task
-        task = _Task(self._idle(), (replay_of(text),), at)
+        task = _Task(self._idle(), (replay_of(text),), at, text=text)
         self._assign(task)
         return task
+
+    def jobs_of(self, text: str) -> tuple[Job, ...]:
+        """The replays that a candidate takes, all in one process."""
+        return (replay_of(text),) if self.split is None else tuple(map(replay_of, self.split(text)))
 
     def _begin_fresh(self, jobs: Sequence[Job]) -> _Task:
         task = _Task(self._new(), jobs, fresh=True)

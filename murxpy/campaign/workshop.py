@@ -28,14 +28,13 @@ _WORDS = 120.0  # seconds more until the process is given up
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A finding to be made smaller, or only to be printed: its bucket, what it shows, its trace, the number of its target."""
+    """A finding to be made smaller, or only to be printed: its bucket, what it shows, its trace or history, its target's number."""
 
     key: str
     kind: str
     message: str
     trace: Path
     target: int
-    confirmed: bool
     minimize: bool
 
 
@@ -90,7 +89,7 @@ class Workshop:
 
     def _begin(self, order: Order) -> None:
         request = {"plan": "", "trace": str(order.trace), "kind": order.kind, "key": order.key, "message": order.message,
-                   "confirmed": order.confirmed, "minimize": order.minimize, "seconds": SECONDS,
+                   "minimize": order.minimize, "seconds": SECONDS,
                    "memory": self._memory}  # fmt: skip
         self._order, self._answer, self._began = order, b"", time.monotonic()
         try:

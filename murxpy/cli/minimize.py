@@ -13,10 +13,13 @@ import click
 from murxpy.campaign.common import judge_plans
 from murxpy.campaign.court import Court
 from murxpy.campaign.folder import write_atomically
+from murxpy.campaign.histories import minimize_history, minimize_joined
 from murxpy.campaign.limits import Limits
 from murxpy.campaign.minimize import SAVE_SECONDS, Minimized, Progress, Wishes, minimize_disagreement
 from murxpy.campaign.minimize import minimize as minimize_trace
-from murxpy.campaign.origin import origin
+from murxpy.campaign.origin import holds_traces, origin, read_history
+from murxpy.campaign.plans import make_plans
+from murxpy.campaign.reproducers import base_of
 from murxpy.campaign.wanted import Match, exit_kind
 from murxpy.cli.params import duration, names
 from murxpy.cli.replay import judges_of
@@ -56,6 +59,10 @@ def minimize(
     must hold then, or --command does. Ctrl-C ends it with the best so far; a second call goes on from that.
     """
     match, command = _wanted(**wishes)
+    wished = Wishes(jobs, seconds, tries, match, command)
+    if file.suffix == ".history":
+        _history(file, output, solver, wrapper, wished)
+        return
     source = read_trace(file)
     trace = parse_trace(source, str(file))
     plan = trace_plan(trace, solver, wrapper, None if solver or wrapper else origin(file))
@@ -64,7 +71,6 @@ def minimize(
     if earlier is not None:
         parse_trace(earlier, str(output))  # what is no trace is not overwritten
     watch = _Watch(output)
-    wished = Wishes(jobs, seconds, tries, match, command)
     judges = () if match or command else judges_of(trace, judged)
     if judges:
         result = minimize_disagreement(Court(plan, judge_plans(judges), Limits()), source, str(file), wished, earlier, watch.see)
@@ -73,6 +79,28 @@ def minimize(
     write_atomically(output, result.text)
     watch.clear()
     click.echo(_summary(result, output))
+
+
+def _history(file: Path, output: Path | None, solver: str | None, wrapper: str | None, wishes: Wishes) -> None:
+    """Minimize a finding that needs the runs before it."""
+    if wishes.command:
+        raise InputError("--command is for a trace: a history needs replays", file=str(file))
+    watch = _Watch(None)
+    if holds_traces(file):
+        source = read_trace(file)
+        plan = trace_plan(parse_trace(source, str(file)), solver, wrapper, None if solver or wrapper else origin(file))
+        lessened = minimize_joined(plan, source, str(file), wishes, watch.see)
+    else:
+        found = origin(file)
+        if found is None:
+            raise InputError("expected a file under OUT/findings of a campaign, which tells what the runs depend on", file=str(file))
+        (plan,) = make_plans(found.request)
+        lessened = minimize_history(plan, tuple(read_history(file)), str(file), wishes, watch.see)
+    ending = "history" if lessened.apart else "trace"
+    output = output or base_of(file).with_name(f"{base_of(file).name}.min.{ending}")
+    write_atomically(output, lessened.result.text)
+    watch.clear()
+    click.echo(f"{amount(lessened.runs_before, 'run')} to {lessened.runs}; {_summary(lessened.result, output)}")
 
 
 def _wanted(match_message: str | None, match_part: str | None, match_exit: str | None, unknown: bool, slower: float | None,
@@ -92,7 +120,7 @@ def _wanted(match_message: str | None, match_part: str | None, match_exit: str |
 class _Watch:
     """Shows how far it has come where somebody looks, and writes the best so far now and then."""
 
-    def __init__(self, output: Path) -> None:
+    def __init__(self, output: Path | None) -> None:
         self._output = output
         self._live = is_live_terminal(sys.stderr)
         self._written = time.monotonic()
@@ -100,7 +128,7 @@ class _Watch:
 
     def see(self, progress: Progress) -> None:
         """Take the news."""
-        if time.monotonic() - self._written >= SAVE_SECONDS and progress.lines != self._lines:
+        if self._output is not None and time.monotonic() - self._written >= SAVE_SECONDS and progress.lines != self._lines:
             write_atomically(self._output, progress.text())
             self._written, self._lines = time.monotonic(), progress.lines
         if self._live:

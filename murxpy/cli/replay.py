@@ -12,10 +12,11 @@ import click
 from murxpy.campaign.common import judge_plans
 from murxpy.campaign.court import Court
 from murxpy.campaign.disagreement import HEADER
+from murxpy.campaign.histories import parts
 from murxpy.campaign.limits import Limits
-from murxpy.campaign.origin import Origin, origin, read_history
+from murxpy.campaign.origin import Origin, holds_traces, origin, read_history
 from murxpy.campaign.plans import Request, make_plans
-from murxpy.campaign.replay import Replayed, replay_trace, walk_seeds
+from murxpy.campaign.replay import Replayed, replay_texts, replay_trace, walk_seeds
 from murxpy.campaign.targets import Plan
 from murxpy.cli.params import duration, names, size
 from murxpy.data import wrapper_names
@@ -52,7 +53,7 @@ def replay(
     limits = Limits(wall=wall, memory=memory)
     found = None if solver or wrapper else origin(file)
     if file.suffix == ".history":
-        return _show(_replay_history(file, found, limits, follow), None, as_json)
+        return _show(_replay_history(file, found, limits, follow, solver, wrapper), None, as_json)
     text = read_trace(file)
     trace = parse_trace(text, str(file))
     plan = plan_of(trace, solver, wrapper, found)
@@ -109,7 +110,12 @@ def _show_judged(plan: Plan, names: tuple[str, ...], replayed: Replayed, limits:
     return int(found is not None or fails(replayed))
 
 
-def _replay_history(file: Path, found: Origin | None, limits: Limits, follow: bool) -> Replayed:
+def _replay_history(file: Path, found: Origin | None, limits: Limits, follow: bool, solver: str | None,
+                    wrapper: str | None) -> Replayed:  # fmt: skip
+    if file.is_file() and holds_traces(file):
+        text = read_trace(file)
+        plan = plan_of(parse_trace(text, str(file)), solver, wrapper, found)
+        return replay_texts(plan, parts(text), str(file), limits, write_now if follow else None)
     runs = read_history(file)
     if found is None:
         raise InputError("expected a file under OUT/findings of a campaign, which tells what the runs depend on",

@@ -8,6 +8,7 @@ process survives; and what must be there, each optional:
 - `options`: names that were set; `levels`: how many levels are pushed; `checks`: how many checks were made before;
 - `history`: actions that came in this order, and `count`: how many terms the line itself has at least;
 - `symbol`: a text within a symbol, `number`: the least index of an application;
+- `earlier`: an operator that a run before this one applied in the same process; with `joined` also one before the last `new`;
 - `turns`: a file that counts replays; the fault shows in every other one only.
 """
 
@@ -27,8 +28,9 @@ from murxpy.worker.session import Session, Write
 class Watch:
     """Reads the rows that a run writes, and says when the fault is due."""
 
-    def __init__(self, fault: dict[str, Any]) -> None:
+    def __init__(self, fault: dict[str, Any], earlier: frozenset[str] = frozenset()) -> None:
         self.fault = fault
+        self.earlier = set(earlier)  # the operators of earlier runs
         self.terms: dict[Token, Line] = {}
         self.lines: list[Line] = []
         self.level = 0
@@ -44,11 +46,17 @@ class Watch:
                 if isinstance(token, Ref) and token.letter == "t":
                     self.terms[token] = self.lines[-1]
             return False
+        if line.action == "new" and self.fault.get("joined"):
+            self.earlier |= self.operators()
         due = line.action == self.fault["at"] and all(self._met(line))
         self.lines.append(line)
         count = line.args[0] if line.args and isinstance(line.args[0], int) else 0
         self.level += {"push": count, "pop": -count}.get(line.action, 0)
         return due
+
+    def operators(self) -> set[str]:
+        """The operators applied so far."""
+        return {str(line.args[0]) for line in self.lines if line.action == "mk-term"}
 
     def _met(self, line: Line) -> Iterator[bool]:
         need = self.fault.get
@@ -57,6 +65,7 @@ class Watch:
         yield all(("mk-sort", kind) in heads for kind in need("kinds", ()))
         yield all(("set-option", name) in heads for name in need("options", ()))
         yield self.level >= need("levels", 0)
+        yield need("earlier") in (None, *self.earlier)
         yield sum(action.startswith("check-sat") for action, _ in heads) >= need("checks", 0)
         asserted = [other.args[0] for other in self.lines if other.action == "assert-formula"]
         yield all(any(self._chain(term, chain) for term in asserted) for chain in need("asserted", ()))
@@ -90,9 +99,23 @@ class PlantedSession(Session):
     def __init__(self, setup: dict[str, Any]) -> None:
         super().__init__(setup)
         self._fault = setup["fault"]
+        self._earlier: frozenset[str] = frozenset()
 
     def replay(self, text: str, name: str, write: Write) -> dict[str, Any]:
-        watch = Watch(self._fault)
+        watch, watching = self._watching(write)
+        report = super().replay(text, name, watching)
+        self._earlier |= watch.operators()
+        return report
+
+    def walk(self, seed: int, write: Write) -> dict[str, Any]:
+        watch, watching = self._watching(write)
+        report = super().walk(seed, watching)
+        self._earlier |= watch.operators()
+        return report
+
+    def _watching(self, write: Write) -> tuple[Watch, Write]:
+        """What sees the rows that a run writes, and brings the fault about when it is due."""
+        watch = Watch(self._fault, self._earlier)
         shown = self._showing()
 
         def watching(rows: str) -> None:
@@ -104,7 +127,7 @@ class PlantedSession(Session):
                     watch.over = True
                     self._commit(watch.lines[-1])
 
-        return super().replay(text, name, watching)
+        return watch, watching
 
     def _showing(self) -> bool:
         if "turns" not in self._fault:
