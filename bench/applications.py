@@ -241,7 +241,9 @@ class Maker:
     def _bind(self, operator: Operator) -> Binding:
         signature = operator.signature
         env: Binding = {}
-        for pattern in (*signature.args, signature.result):
+        patterns = (*signature.args, signature.result)
+        # A format is drawn as a whole, also where the arguments are its parts.
+        for pattern in sorted(patterns, key=lambda p: p.kind != "SORT_FP"):
             self._bind_pattern(pattern, env, operator)
         for index in signature.indices:
             if index.name not in env and index.low is not None and not index.each:
@@ -374,7 +376,10 @@ _DRAWERS: dict[str, Callable[[Maker, Sort, int], Value]] = {
 
 def _build_array(maker: Maker, sort: Sort, value: Any) -> Entry:
     index, element = sort.sorts()
-    array = maker.apply("OP_CONST_ARRAY", maker.build(element, value.default), wanted=sort)
+    default = maker.build(element, value.default)
+    if not default.term.ground and maker.profile.literal(maker.catalogue.operators["OP_CONST_ARRAY"], 0):
+        raise IllSorted("the default of a constant array must be a value")
+    array = maker.apply("OP_CONST_ARRAY", default, wanted=sort)
     for point, stored in value.items():
         array = maker.apply("OP_ARRAY_STORE", array, maker.build(index, point), maker.build(element, stored))
     return array
