@@ -169,7 +169,7 @@ def _rational(value: Algebraic) -> Real:
     low, high = value.within(Fraction(1, 2 * leading))
     for top in range(floor(low * leading), floor(high * leading) + 1):
         candidate = Fraction(top, leading)
-        if low < candidate < high and sign_at(value.poly, candidate) == 0:
+        if low < candidate <= high and sign_at(value.poly, candidate) == 0:  # halving may have hit it
             return candidate
     return value
 
