@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import reduce
 from itertools import combinations, pairwise
+from operator import attrgetter
 from typing import Any
 
 import murxpy.semantics.theories  # noqa: F401  # enters the meanings
@@ -187,10 +188,11 @@ class Evaluator:
         functions, doubts = self._functions, activation.doubts
         for at in range(activation.at, len(order)):
             term = order[at]
-            function = functions.get((term.op, term.indices, term.sort, *[a.sort for a in term.args])) if term.args else None
+            args = term.args
+            function = functions.get((term.op, term.indices, term.sort, *map(_sort, args))) if args else None
             if function is not None and not doubts:
                 try:
-                    value = function(*[values[a] for a in term.args])
+                    value = function(*map(values.__getitem__, args))
                 except CannotSay as reason:
                     value = _unknown(reason)
             else:
@@ -341,8 +343,8 @@ def _plan(body: Term) -> tuple[tuple[Term, ...], list[Term]]:
     return tuple(needs), sorted((t for t in found if t.op != VARIABLE), key=_serial)
 
 
-def _serial(term: Term) -> int:
-    return term.serial
+_serial = attrgetter("serial")
+_sort = attrgetter("sort")
 
 
 def _left(function: Callable[..., Any]) -> Callable[..., Any]:
