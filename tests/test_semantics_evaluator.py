@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from formulas import Logic, catalogue, evaluator, value
@@ -242,3 +244,12 @@ def test_values_are_remembered_under_one_interpretation(logic: Logic) -> None:
     assert judge.value(half) == Fraction(1, 2)
     assert judge.value(logic.app("REAL_ADD", half, half)) == 1
     assert judge.interpretation == Interpretation({x: Fraction(1)})
+
+
+def test_the_documentation_lists_every_open_point() -> None:
+    text = (Path(__file__).parent.parent / "docs" / "semantics.md").read_text(encoding="utf-8")
+    rows = {cell: row for row in text.splitlines() if row.startswith("| `") for cell in re.findall("`(.*?)`", row)}
+    for kind, meaning in MEANINGS.items():
+        row = rows.get(kind.removeprefix("OP_"), "")
+        assert bool(meaning.open) == bool(row), kind
+        assert all(part in row for part in meaning.open.split(": ", 1)), kind
