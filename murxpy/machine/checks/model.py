@@ -7,6 +7,7 @@ from typing import Any
 
 from murxpy.logic.sorts import Sort, components
 from murxpy.logic.terms import CONSTANT, Term
+from murxpy.machine.checks.blame import blamed
 from murxpy.machine.checks.reading import Unreadable, Values
 from murxpy.machine.checks.timing import tidy, timed
 from murxpy.machine.run import Run, Stopped
@@ -31,8 +32,15 @@ def check_model(run: Run, seed: int, spelling: str | None = None) -> None:
             verdict = model.judge(term)
             _count(run, term, verdict)
             if verdict == "false":
-                message = f"an assertion is false under the model ({', '.join(theories(run, term))})"
-                raise Stopped(run.finding("invalid-model", "solver", message, "check-model", "", chosen.name))
+                raise Stopped(_finding(run, model, term, chosen.name))
+
+
+def _finding(run: Run, model: Model, formula: Term, spelling: str) -> dict[str, Any]:
+    """The finding that `formula` is false. It names the operator on which the solver's evaluation and ours part."""
+    term = blamed(run, model.evaluator, list(below([formula])))
+    where = f"the solver's value of {term.op} is not ours" if term else "so it is by the solver's evaluation"
+    message = f"an assertion is false under the model; {where} ({', '.join(theories(run, formula))})"
+    return run.finding("invalid-model", "solver", message, "check-model", term.op if term else "", spelling)
 
 
 def _count(run: Run, term: Term, verdict: str) -> None:
@@ -71,6 +79,8 @@ class Model:
         """`true`, `false`, or why that cannot be said."""
         try:
             return "true" if self.evaluator.value(term) else "false"
+        except (OverflowError, MemoryError, RecursionError) as error:
+            return f"too large: {error}"
         except CannotSay as reason:
             missing = next((self.unread[t] for t in below([term]) if t in self.unread), None)
             return missing or str(reason)

@@ -12,10 +12,12 @@ from typing import Any
 
 from murxpy.logic.sorts import Sort, SortTable
 from murxpy.machine.checks.functions import Fresh, Unnamed, over, tabulated
+from murxpy.semantics.algebraic import number
 from murxpy.semantics.closures import Built
 from murxpy.semantics.domains import make_array
 from murxpy.semantics.registry import Points
-from murxpy.semantics.values import ArrayValue, CannotSay, DatatypeValue, Element, FunctionValue, SetValue, Value
+from murxpy.semantics.sets import make_set
+from murxpy.semantics.values import ArrayValue, BagValue, CannotSay, DatatypeValue, Element, FunctionValue, Value
 
 DEPTH = 100  # of values in values
 
@@ -239,7 +241,52 @@ def _table(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
         return array
     if not isinstance(array, ArrayValue):
         raise CannotSay("a set given by a function")
-    return SetValue(frozenset(point for point, _ in array.points), bool(array.default))
+    return make_set(sort, (point for point, _ in array.items()), bool(array.default), values.points)
+
+
+def _set(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
+    _expect(sort, ("SORT_SET",), "a set")
+    if sort is None:
+        raise CannotSay("a set of unknown sort")
+    members: list[Value] = []
+    stack = [row]
+    while stack:
+        tag, *parts = stack.pop()
+        if tag == "union":
+            stack.extend(values.rows[p] for p in parts)
+        elif tag == "set":
+            members.extend([values.value(p, sort.sort(0), env) for p in parts])
+        elif tag == "universe":
+            return make_set(sort, (), True, values.points)
+        else:
+            raise CannotSay(f"a set with '{tag}'")
+    return make_set(sort, members, False, values.points)
+
+
+def _bag(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
+    _expect(sort, ("SORT_BAG",), "a bag")
+    inner = None if sort is None else sort.sort(0)
+    counts: dict[Value, int] = {}
+    stack = [row]
+    while stack:
+        tag, *parts = stack.pop()
+        if tag == "sum":
+            stack.extend(values.rows[p] for p in parts)
+        elif tag == "bag" and parts:
+            count = values.rows[parts[1]]
+            if count[0] != "int" or count[1] < 0:
+                raise Unreadable(f"a bag with the count {count}")
+            element = values.value(parts[0], inner, env)
+            counts[element] = counts.get(element, 0) + count[1]
+        elif tag != "bag":
+            raise CannotSay(f"a bag with '{tag}'")
+    return BagValue(frozenset((element, count) for element, count in counts.items() if count))
+
+
+def _algebraic(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
+    _expect(sort, ("SORT_REAL",), "an algebraic number")
+    _, coefficients, low, high = row
+    return number([Fraction(*c) for c in coefficients], Fraction(*low), Fraction(*high))
 
 
 def _array(values: Values, row: Row, sort: Sort, env: Env) -> Value:
@@ -273,6 +320,9 @@ READERS: dict[str, Callable[[Values, Row, Sort | None, Env], Value]] = {
     **dict.fromkeys(("not", "and", "or"), _connective),
     **dict.fromkeys(("store", "const", "lambda", "as-array"), _table),
     **dict.fromkeys(("seq", "concat"), _sequence),
+    **dict.fromkeys(("set", "union", "universe"), _set),
+    **dict.fromkeys(("bag", "sum"), _bag),
+    "algebraic": _algebraic,
     "var": _variable,
     "ite": _condition,
     "=": _equality,

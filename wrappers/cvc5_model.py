@@ -1,0 +1,125 @@
+"""The model reader of the cvc5 wrapper: values as rows of plain data, which murxpy/machine/checks/reading.py reads.
+
+A row is a tuple of a tag and what belongs to it; a row stands for another by its place in the list. docs/oracles.md has them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from cvc5 import Kind
+from cvc5_values import read_value
+
+Row = tuple[Any, ...]
+
+
+def read_model(solver: Any, constants: Sequence[Any]) -> dict[str, Any]:
+    """The values of constants and functions in the solver's model."""
+    return read_values(solver, [solver.getValue(constant) for constant in constants])
+
+
+def read_values(solver: Any, values: Sequence[Any]) -> dict[str, Any]:
+    """Values that the solver's model gave, as rows."""
+    rows = Rows()
+    return {"rows": rows.rows, "roots": [rows.add(value) for value in values], "partial": {}}
+
+
+def read_domain(solver: Any, sort: Any) -> list[str] | None:
+    """The names of the elements of an uninterpreted sort in the model."""
+    return [_name(element) for element in solver.getModelDomainElements(sort)]
+
+
+class Rows:
+    """Rows of values, each made once; nothing recurs on the depth of a value."""
+
+    def __init__(self) -> None:
+        self.rows: list[Row] = []
+        self._known: dict[int, int] = {}
+        self._bound: dict[int, int] = {}  # variables of the lambda that is read, by their number
+
+    def add(self, root: Any) -> int:
+        """The place of a term's row. A lambda is read here only where it is the whole value."""
+        if root.getKind() == Kind.LAMBDA:
+            variables, body = root
+            count = variables.getNumChildren()
+            self._bound = {variable.getId(): count - 1 - k for k, variable in enumerate(variables)}
+            return self._append(("lambda", count, self._add(body)))
+        self._bound = {}
+        return self._add(root)
+
+    def _append(self, row: Row) -> int:
+        self.rows.append(row)
+        return len(self.rows) - 1
+
+    def _add(self, root: Any) -> int:
+        stack = [root]
+        while stack:
+            term = stack[-1]
+            key = term.getId()
+            if key not in self._known:
+                parts = _parts(term)
+                missing = [part for part in parts if part.getId() not in self._known]
+                if missing:
+                    stack.extend(missing)
+                    continue
+                self._known[key] = self._append(self._row(term, [self._known[part.getId()] for part in parts]))
+            stack.pop()
+        return self._known[root.getId()]
+
+    def _row(self, term: Any, parts: list[int]) -> Row:
+        kind = term.getKind()
+        if kind == Kind.VARIABLE and term.getId() in self._bound:
+            return ("var", self._bound[term.getId()])
+        if kind in _PLAIN:
+            return (_PLAIN[kind], *parts)
+        if kind in _SPECIAL:
+            return _SPECIAL[kind](term, parts)
+        literal = read_value(term)
+        return literal if literal is not None else ("unknown", f"{kind.name.lower()} {str(term)[:60]}")
+
+
+def _parts(term: Any) -> list[Any]:
+    kind = term.getKind()
+    if kind == Kind.CONST_SEQUENCE:
+        return list(term.getSequenceValue())
+    if kind == Kind.CONST_ARRAY:
+        return [term.getConstArrayBase()]
+    if kind == Kind.APPLY_CONSTRUCTOR:
+        return list(term)[1:]
+    return list(term) if kind in _PLAIN or kind in _SPECIAL else []
+
+
+def _constructor(term: Any, parts: list[int]) -> Row:
+    return ("constructor", term[0].getSymbol() if term[0].hasSymbol() else str(term[0]), *parts)
+
+
+def _name(element: Any) -> str:
+    """The name of an element of an uninterpreted sort, which the binding gives as bytes."""
+    name = element.getUninterpretedSortValue()
+    return name.decode() if isinstance(name, bytes) else str(name)
+
+
+_PLAIN = {
+    Kind.STORE: "store",
+    Kind.CONST_ARRAY: "const",
+    Kind.CONST_SEQUENCE: "seq",
+    Kind.SEQ_UNIT: "seq",
+    Kind.SEQ_CONCAT: "concat",
+    Kind.SET_EMPTY: "set",
+    Kind.SET_SINGLETON: "set",
+    Kind.SET_UNION: "union",
+    Kind.SET_UNIVERSE: "universe",
+    Kind.BAG_EMPTY: "bag",
+    Kind.BAG_MAKE: "bag",
+    Kind.BAG_UNION_DISJOINT: "sum",
+    Kind.ITE: "ite",
+    Kind.EQUAL: "=",
+    Kind.AND: "and",
+    Kind.OR: "or",
+    Kind.NOT: "not",
+}
+_SPECIAL: dict[Any, Callable[[Any, list[int]], Row]] = {
+    Kind.APPLY_CONSTRUCTOR: _constructor,
+    Kind.UNINTERPRETED_SORT_VALUE: lambda term, parts: ("element", _name(term)),
+}
