@@ -91,7 +91,18 @@ def _parts(term: Any) -> list[Any]:
 
 
 def _constructor(term: Any, parts: list[int]) -> Row:
-    return ("constructor", term[0].getSymbol() if term[0].hasSymbol() else str(term[0]), *parts)
+    return ("constructor", _constructor_name(term[0], term.getSort()), *parts)
+
+
+def _constructor_name(constructor: Any, sort: Any) -> str:
+    """The symbol of a constructor, which that of a parametric datatype has not itself."""
+    if constructor.hasSymbol():
+        return str(constructor.getSymbol())
+    for declared in sort.getDatatype():
+        instantiate = getattr(declared, "getInstantiatedTerm", None) or declared.getInstantiatedConstructorTerm
+        if instantiate(sort) == constructor:
+            return str(declared.getName())
+    return str(constructor)
 
 
 def _name(element: Any) -> str:

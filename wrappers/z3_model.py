@@ -75,14 +75,22 @@ class Rows:
         return self._functions[key]
 
     def _function(self, declaration: Any) -> Row:
+        if not self._declared(declaration):
+            # Any function will do; model completion chooses one.
+            arguments = [z3.FreshConst(declaration.domain(k)) for k in range(declaration.arity())]
+            self._model.eval(declaration(*arguments), model_completion=True)
+            if not self._declared(declaration):
+                return ("unfixed", declaration.arity())
         found = self._model.get_interp(declaration)
-        if not isinstance(found, z3.FuncInterp):
-            return ("unfixed", declaration.arity())
         entries = [found.entry(k) for k in range(found.num_entries())]
         read = [(tuple(self.add(e.arg_value(k)) for k in range(e.num_args())), self.add(e.value())) for e in entries]
         default = found.else_value()
         itself = default is None or (z3.is_app(default) and default.num_args() and default.decl().name() == declaration.name())
         return ("function", declaration.arity(), tuple(read), None if itself else self.add(default))
+
+    def _declared(self, declaration: Any) -> bool:
+        """True if the model has the function; asking for one that it has not gives a null pointer, not None."""
+        return bool(z3.Z3_model_has_interp(self._model.ctx.ref(), self._model.model, declaration.ast))
 
     def _row(self, term: Any, parts: list[int]) -> Row:
         if z3.is_var(term):
