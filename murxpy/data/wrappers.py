@@ -122,6 +122,7 @@ class Wrapper(Strict, frozen=True):
     self_checks: dict[str, Any] = {}
     options: list[Option] = []
     own_actions: dict[str, OwnAction] = {}
+    unjudged: dict[str, str] = {}
     required_options: dict[str, list[tuple[str, Scalar]]] = {}
     refusals: list[Refusal] = []
     contract: Contract = Contract()
@@ -218,6 +219,7 @@ def _check_names(document: Document, wrapper: Plain) -> None:
         ("operators", "operator", operators),
         ("required-options", "theory", [*theories, "any"]),
         ("own-actions", "action", wrapper["actions"]),
+        ("unjudged", "operator", [*operators, *special]),
     )
     for position, option in enumerate(wrapper["options"]):
         for name in option["theories"]:

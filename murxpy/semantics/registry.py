@@ -33,6 +33,7 @@ value's name and of the points.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -108,7 +109,8 @@ class Site:
         if partial:
             table = partial.get(partial_key(self.kind, self.indices, self.sorts)) or partial.get(self.kind)
             if table is not None:
-                return table.at(args)
+                with suppress(LookupError):  # a model may fix some points only
+                    return table.at(args)
         return self.points.choose((self.kind, self.indices, self.sorts, args), self.sort, allowed)
 
 

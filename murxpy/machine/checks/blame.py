@@ -1,4 +1,4 @@
-"""Which operator a false assertion hangs on: the first term of which the solver's value is not ours, although it agrees on its arguments."""
+"""Which operator a false assertion hangs on: the first term of which the solver's value is not ours, though its arguments' are."""
 
 from __future__ import annotations
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from murxpy.logic.sorts import Sort, components
-from murxpy.logic.terms import CONSTANT, Term
-from murxpy.machine.checks.blame import blamed
+from murxpy.logic.terms import CONSTANT, SPECIAL, Term
+from murxpy.machine.checks.blame import blamed, solver_value
 from murxpy.machine.checks.reading import Unreadable, Values
 from murxpy.machine.checks.timing import tidy, timed
-from murxpy.machine.run import Run, Stopped
+from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.model import Interpretation
-from murxpy.semantics.registry import partial_key
+from murxpy.semantics.registry import MEANINGS, partial_key
 from murxpy.semantics.values import CannotSay, Element, FunctionValue, Value
 
 TERMS = 20_000  # below the formulas of one check; more are not evaluated
@@ -30,6 +31,8 @@ def check_model(run: Run, seed: int, spelling: str | None = None) -> None:
         model = Model(run, formulas, chosen)
         for term in dict.fromkeys(formulas):
             verdict = model.judge(term)
+            if verdict not in ("true", "false") and model.ask():
+                verdict = model.judge(term)
             _count(run, term, verdict)
             if verdict == "false":
                 raise Stopped(_finding(run, model, term, chosen.name))
@@ -64,12 +67,14 @@ class Model:
         self.interpretation = Interpretation()
         self.evaluator = Evaluator(run.catalogue, self.interpretation)
         self.unread: dict[Term, str] = {}
+        self._asked = False
+        self._unjudged: dict[str, str] = run.wrapper.data.get("unjudged") or {}
         self.terms = list(below(formulas))
         constants = [term for term in self.terms if term.op == CONSTANT]
-        objects = {e.term: e.obj for e in run.db.terms.values() if e.term.op == CONSTANT and e.obj is not None}
-        known = [term for term in constants if term in objects]
+        self.objects = {e.term: e.obj for e in run.db.terms.values() if e.obj is not None}
+        known = [term for term in constants if term in self.objects]
         self._domains(constants)
-        data = run.call(reader, [objects[term] for term in known], (), "check-model")
+        data = run.call(reader, [self.objects[term] for term in known], (), "check-model")
         values = Values(data["rows"], run.sorts, self.evaluator)
         for term, at in zip(known, data["roots"], strict=True):
             self._read(values, term, at)
@@ -77,6 +82,9 @@ class Model:
 
     def judge(self, term: Term) -> str:
         """`true`, `false`, or why that cannot be said."""
+        for inner in below([term]) if self._unjudged else ():
+            if inner.op in self._unjudged or (inner.op == SPECIAL and inner.indices[0] in self._unjudged):
+                return "an operator whose meaning is the solver's own"
         try:
             return "true" if self.evaluator.value(term) else "false"
         except (OverflowError, MemoryError, RecursionError) as error:
@@ -108,25 +116,76 @@ class Model:
     def _partial(self, values: Values, tables: dict[str, int]) -> None:
         """What the model makes of open points, for each instance of an operator that occurs."""
         for term in self.terms if tables else ():
-            sorts = tuple(a.sort for a in term.args)
-            at = tables.get(partial_key(term.op, term.indices, sorts[:2]))
-            key = partial_key(term.op, term.indices, sorts)
-            if at is not None and key not in self.interpretation.partial:
-                self.interpretation.partial[key] = Partial(values, at, term.sort)
+            at = tables.get(partial_key(term.op, term.indices, tuple(a.sort for a in term.args[:2])))
+            if at is not None:
+                self._points(term).read = partial(values.apply, at, sort=term.sort)
+
+    def _points(self, term: Term) -> OpenPoints:
+        """What the model makes of the open points of a term's operator at its sorts."""
+        key = partial_key(term.op, term.indices, tuple(a.sort for a in term.args))
+        known = self.interpretation.partial.get(key)
+        if not isinstance(known, OpenPoints):
+            known = self.interpretation.partial[key] = OpenPoints()
+        return known
+
+    def ask(self) -> bool:
+        """Ask the solver, once, for its values of the terms that only open points keep from having one; True if it was asked now.
+
+        At such a point any value will do, as long as equal arguments have equal ones.
+        """
+        asked = not self._asked
+        while not self._asked:
+            self._asked = sum(self._ask(term) for term in self.terms) == 0
+            self.evaluator = Evaluator(self.run.catalogue, self.interpretation)
+        return asked
+
+    def _ask(self, term: Term) -> bool:
+        """Ask for the value of one term, if it has none although its arguments have; True if there is one now."""
+        meaning = MEANINGS.get(term.op)
+        if term.free or term not in self.objects or meaning is None or not meaning.open:
+            return False
+        try:
+            args = tuple(map(self.evaluator.value, term.args))
+        except (CannotSay, OverflowError, MemoryError, RecursionError):
+            return False
+        try:
+            self.evaluator.value(term)
+        except CannotSay:
+            points = self._points(term)
+            if args not in points.known:
+                return points.add(args, lambda: solver_value(self.run, self.evaluator, self.objects[term], term.sort))
+        return False
 
 
-class Partial(FunctionValue):
-    """A function that the model fixes at some points only."""
+class OpenPoints(FunctionValue):
+    """What a model makes of an operator at points that the standard leaves open: as its function says, or as it answers."""
 
-    __slots__ = ("_ask",)
+    __slots__ = ("known", "read")
 
-    def __init__(self, values: Values, at: int, codomain: Sort) -> None:
+    def __init__(self) -> None:
         super().__init__(None)
-        self._ask: Callable[[Any], Value] = lambda args: values.apply(at, args, codomain)
+        self.known: dict[Any, Value] = {}
+        self.read: Callable[[Any], Value] | None = None
+
+    def add(self, args: Any, ask: Callable[[], Value]) -> bool:
+        """Ask for the value at a point; False where there is no answer."""
+        try:
+            self.known[args] = ask()
+        except (CannotSay, Unreadable, Refused, Stopped):
+            return False
+        return True
 
     def at(self, point: Any) -> Value:
-        """The value at a point. Raises CannotSay where the model does not fix it."""
-        return self._ask(point)
+        """The value at a point. Raises LookupError where the model does not fix it."""
+        if point in self.known:
+            return self.known[point]
+        try:
+            if self.read is not None:
+                return self.read(point)
+        except CannotSay:
+            pass
+        raise LookupError(point)
+
 
 
 def _value(values: Values, at: int, sort: Sort) -> Value:
