@@ -310,6 +310,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=2_000, help="applications of each operator")
     parser.add_argument("--operators", default="", help="only these operators, with commas")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after this time with what there is")
     parser.add_argument("--rate", action="store_true", help="only measure operations a second")
     args = parser.parse_args()
     if args.rate:
@@ -321,8 +322,11 @@ def main() -> None:
         sys.exit("error: no such operators in this release")
     tally = Tally()
     seeds = batches(kinds, args, session.catalogue)
+    end = time.monotonic() + args.seconds
     for outcome in children.run_all(session, seeds, task(kinds, args.count), args.jobs, WALL, 4 * len(kinds)):
         tally.add(kinds, outcome)
+        if time.monotonic() > end:
+            break
     figures = report(tally, kinds, session.catalogue)
     figures["operations a second"] = round(rate())
     print(f"\n{figures}")
