@@ -6,11 +6,12 @@ then an application made before, so that nests of them are tried too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from murxpy.errors import InputError
+from building import BUILDERS, DRAWERS, ELEMENTS
+
 from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.logic.signature import Binding, Linear, Pattern
 from murxpy.logic.sorts import Constructor, Datatype, Sort
@@ -32,18 +33,16 @@ from murxpy.machine.make import (
     make_variable,
 )
 from murxpy.machine.random import Stream
-from murxpy.machine.run import Refused, Run
+from murxpy.machine.run import Run
 from murxpy.machine.tokens import Quoted, Token
 from murxpy.semantics.algebraic import Algebraic
-from murxpy.semantics.values import ArrayValue, BagValue, DatatypeValue, Element, SetValue, Value
+from murxpy.semantics.values import Element, Value
 
 WIDTHS = (1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 7, 8, 8, 12, 16, 31, 32, 33, 64, 65)
 FORMATS = ((2, 2), (2, 3), (3, 3), (3, 4), (3, 5), (4, 4), (5, 11), (8, 24), (11, 53), (4, 7))
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 101)
-ELEMENTS = 3  # of an uninterpreted sort
 SMALL_EXPONENTS = ("OP_INT_POW", "OP_REAL_POW", "OP_INT_POW2")  # solvers unfold powers
 NEST = 0.15  # of the arguments: an application made before
-RM = {"RNE": "rm.rne", "RNA": "rm.rna", "RTP": "rm.rtp", "RTN": "rm.rtn", "RTZ": "rm.rtz"}
 
 
 class Maker:
@@ -121,7 +120,7 @@ class Maker:
 
     def random_value(self, sort: Sort, depth: int = 2) -> Value:
         """A value of a sort, of those that `build` can make a term of."""
-        drawer = _DRAWERS.get(sort.kind)
+        drawer = DRAWERS.get(sort.kind)
         return drawer(self, sort, depth) if drawer else draw_literal(sort, self.settings, self.stream)
 
     def argument(self, sort: Sort) -> Entry:
@@ -137,7 +136,7 @@ class Maker:
 
     def build(self, sort: Sort, value: Any) -> Entry:
         """A term that denotes a value. Raises Refused."""
-        builder = _BUILDERS.get(sort.kind)
+        builder = BUILDERS.get(sort.kind)
         if builder is not None:
             return builder(self, sort, value)
         known = self._literals.get((sort, value))
@@ -328,118 +327,6 @@ class Maker:
         return tuple(found)
 
 
-def _draw_rm(maker: Maker, sort: Sort, depth: int) -> Value:
-    return maker.stream.choose(tuple(RM))
-
-
-def _draw_element(maker: Maker, sort: Sort, depth: int) -> Value:
-    return Element(f"e{maker.stream.below(ELEMENTS)}")
-
-
-def _several(maker: Maker, sort: Sort, depth: int, most: int = 3) -> list[Value]:
-    return [maker.random_value(sort, depth - 1) for _ in range(maker.stream.between(0, most if depth > 0 else 1))]
-
-
-def _draw_array(maker: Maker, sort: Sort, depth: int) -> Value:
-    index, element = sort.sorts()
-    pairs = [(point, maker.random_value(element, depth - 1)) for point in _several(maker, index, depth)]
-    return ArrayValue(maker.random_value(element, depth - 1), dict(pairs).items())
-
-
-def _draw_tuple(maker: Maker, sort: Sort, depth: int) -> Value:
-    return DatatypeValue("", tuple(maker.random_value(s, depth - 1) for s in sort.sorts()))
-
-
-def _draw_datatype(maker: Maker, sort: Sort, depth: int) -> Value:
-    constructors = sort.datatype.constructors
-    chosen = maker.stream.choose(constructors if depth > 0 else constructors[:1])
-    fields = maker.run.sorts.field_sorts(sort, chosen)
-    return DatatypeValue(chosen.name, tuple(maker.random_value(s, depth - 1) for s in fields))
-
-
-def _draw_bag(maker: Maker, sort: Sort, depth: int) -> Value:
-    counts = {value: maker.stream.between(1, 3) for value in _several(maker, sort.sort(0), depth)}
-    return BagValue(frozenset(counts.items()))
-
-
-_DRAWERS: dict[str, Callable[[Maker, Sort, int], Value]] = {
-    "SORT_RM": _draw_rm,
-    "SORT_UNINTERPRETED": _draw_element,
-    "SORT_ARRAY": _draw_array,
-    "SORT_SEQ": lambda m, s, d: tuple(_several(m, s.sort(0), d)),
-    "SORT_SET": lambda m, s, d: SetValue(frozenset(_several(m, s.sort(0), d))),
-    "SORT_BAG": _draw_bag,
-    "SORT_TUPLE": _draw_tuple,
-    "SORT_DT": _draw_datatype,
-}
-
-
-def _build_array(maker: Maker, sort: Sort, value: Any) -> Entry:
-    index, element = sort.sorts()
-    default = maker.build(element, value.default)
-    if not default.term.ground and maker.profile.literal(maker.catalogue.operators["OP_CONST_ARRAY"], 0):
-        raise IllSorted("the default of a constant array must be a value")
-    array = maker.apply("OP_CONST_ARRAY", default, wanted=sort)
-    for point, stored in value.items():
-        array = maker.apply("OP_ARRAY_STORE", array, maker.build(index, point), maker.build(element, stored))
-    return array
-
-
-def _joined(maker: Maker, kind: str, parts: Sequence[Entry], empty: Callable[[], Entry]) -> Entry:
-    if not parts:
-        return empty()
-    joined = parts[0]
-    for part in parts[1:]:
-        joined = maker.apply(kind, joined, part)
-    return joined
-
-
-def _build_seq(maker: Maker, sort: Sort, value: Any) -> Entry:
-    units = [maker.apply("OP_SEQ_UNIT", maker.build(sort.sort(0), part)) for part in value]
-    return _joined(maker, "OP_SEQ_CONCAT", units, lambda: maker.special(sort, "seq.empty"))
-
-
-def _build_set(maker: Maker, sort: Sort, value: Any) -> Entry:
-    members = sorted(value.members, key=repr)
-    singles = [maker.apply("OP_SET_SINGLETON", maker.build(sort.sort(0), part)) for part in members]
-    made = _joined(maker, "OP_SET_UNION", singles, lambda: maker.special(sort, "set.empty"))
-    return maker.apply("OP_SET_COMPLEMENT", made) if value.complement else made
-
-
-def _build_bag(maker: Maker, sort: Sort, value: Any) -> Entry:
-    get = maker.run.sorts.get
-    singles = [
-        maker.apply("OP_BAG_MAKE", maker.build(sort.sort(0), part), maker.build(get("SORT_INT"), count))
-        for part, count in sorted(value.counts, key=repr)
-    ]
-    return _joined(maker, "OP_BAG_UNION_DISJOINT", singles, lambda: maker.special(sort, "bag.empty"))
-
-
-def _build_tuple(maker: Maker, sort: Sort, value: Any) -> Entry:
-    return maker.apply("OP_TUPLE", *[maker.build(s, v) for s, v in zip(sort.sorts(), value.fields, strict=True)])
-
-
-def _build_datatype(maker: Maker, sort: Sort, value: Any) -> Entry:
-    constructor = sort.datatype.constructor(value.constructor)
-    if constructor is None:
-        raise InputError(f"no constructor {value.constructor}")
-    fields = maker.run.sorts.field_sorts(sort, constructor)
-    args = [maker.build(s, v) for s, v in zip(fields, value.fields, strict=True)]
-    return maker.apply("OP_DT_APPLY_CONS", *args, indices=(constructor.name,), wanted=sort)
-
-
-_BUILDERS: dict[str, Callable[[Maker, Sort, Any], Entry]] = {
-    "SORT_RM": lambda m, s, v: m.special(s, RM[v]),
-    "SORT_UNINTERPRETED": lambda m, s, v: m.element(s, v),
-    "SORT_ARRAY": _build_array,
-    "SORT_SEQ": _build_seq,
-    "SORT_SET": _build_set,
-    "SORT_BAG": _build_bag,
-    "SORT_TUPLE": _build_tuple,
-    "SORT_DT": _build_datatype,
-}
-
-
 def _constructor(maker: Maker) -> tuple[Sort, Constructor]:
     sort = maker.datatype()
     return sort, maker.stream.choose(sort.datatype.constructors)
@@ -501,5 +388,3 @@ _DATATYPES: dict[str, Callable[[Maker, Operator], Entry]] = {
     "match": _match,
     "match-case": _match,
 }
-
-__all__ = ["Maker", "Refused"]

@@ -253,3 +253,24 @@ def test_the_documentation_lists_every_open_point() -> None:
         row = rows.get(kind.removeprefix("OP_"), "")
         assert bool(meaning.open) == bool(row), kind
         assert all(part in row for part in meaning.open.split(": ", 1)), kind
+
+
+def test_numbers_too_long_cannot_be_said(logic: Logic) -> None:
+    for kind, sort in (("INT_MUL", logic.int), ("REAL_MUL", logic.real)):
+        term = logic.const("x", sort)
+        for _ in range(60):
+            term = logic.app(kind, term, term)
+        start = Fraction(3, 2) if sort is logic.real else 3
+        with pytest.raises(CannotSay, match="bits"):
+            value(term, {logic.const("x", sort): start})
+
+
+def test_arrays_by_a_sort_whose_elements_are_not_known(logic: Logic) -> None:
+    """Whether two defaults differ shows only where the sort has more elements than are stored."""
+    index = logic.sort("UNINTERPRETED", "U")
+    a, b = (logic.const(name, logic.sort("ARRAY", index, logic.int)) for name in "ab")
+    element = Element("u")
+    values = {a: ArrayValue(0, [(element, 1)]), b: ArrayValue(1, [])}
+    with pytest.raises(CannotSay, match="not known"):
+        value(logic.app("EQUAL", a, b), dict(values))
+    assert value(logic.app("EQUAL", a, b), {**values, b: ArrayValue(2, [])}) is False

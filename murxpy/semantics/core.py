@@ -9,7 +9,7 @@ from typing import Any
 
 from murxpy.logic.sorts import Sort
 from murxpy.semantics.closures import holds_opaque
-from murxpy.semantics.registry import Site, Unknown, meaning, prepared
+from murxpy.semantics.registry import Points, Site, Unknown, meaning, prepared
 from murxpy.semantics.values import CannotSay
 
 # Sorts whose values are equal just when Python says so.
@@ -29,8 +29,22 @@ def equal(left: Any, right: Any) -> bool:
     return False
 
 
-def equality(sort: Sort) -> Callable[[Any, Any], bool]:
+def _equal_at_known_elements(left: Any, right: Any) -> bool:
+    """Equality of arrays by an uninterpreted sort whose elements the model does not list: defaults may have no index.
+
+    Raises CannotSay where only these differ.
+    """
+    if equal(left, right):
+        return True
+    if all(left.at(point) == right.at(point) for point, _ in (*left.items(), *right.items())):
+        raise CannotSay("equality of arrays by a sort whose elements are not known")
+    return False
+
+
+def equality(sort: Sort, points: Points) -> Callable[[Any, Any], bool]:
     """The equality of a sort's values."""
+    if sort.kind == "SORT_ARRAY" and sort.sort(0).kind == "SORT_UNINTERPRETED" and points.size(sort.sort(0)) is None:
+        return _equal_at_known_elements
     return eq if sort.kind in _PLAIN else equal
 
 
@@ -42,7 +56,7 @@ def unknown_of(values: Iterable[Any]) -> Unknown | None:
 
 @prepared("OP_EQUAL", "OP_IFF", whole=True)
 def _equal(site: Site) -> Callable[..., bool]:
-    same = equality(site.sorts[0])
+    same = equality(site.sorts[0], site.points)
     if len(site.sorts) == 2:
         return same
     return lambda *values: all(same(a, b) for a, b in pairwise(values))
@@ -50,7 +64,7 @@ def _equal(site: Site) -> Callable[..., bool]:
 
 @prepared("OP_DISTINCT", whole=True)
 def _distinct(site: Site) -> Callable[..., bool]:
-    same = equality(site.sorts[0])
+    same = equality(site.sorts[0], site.points)
     if site.sorts[0].kind in _PLAIN:
         return lambda *values: len(set(values)) == len(values)
     return lambda *values: not any(same(a, b) for a, b in combinations(values, 2))

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from math import floor
-from operator import add, ge, gt, le, lt, mul, neg, sub
+from operator import add, ge, gt, le, lt, mul, neg, sub, truediv
 
 from murxpy.semantics.algebraic import Algebraic, Real, power, root
 from murxpy.semantics.registry import Site, meaning, prepared
 from murxpy.semantics.values import CannotSay, Value
 
-MAX_BITS = 1 << 18  # of the result of a power
+MAX_BITS = 1 << 18  # of a product, quotient or power
 BY_ZERO = "divisor 0: any number, the same for the same dividend"
 NO_POWER = "0 to 0 or a negative, an integer to a negative, a negative to a fraction: any number"
 
@@ -28,10 +28,34 @@ def _direct(kind: str, function: Callable[..., Value]) -> None:
         return function
 
 
+def _product(left: int, right: int) -> int:
+    value = left * right
+    if value.bit_length() > MAX_BITS:  # squares of squares would fill the memory
+        raise CannotSay(f"an integer of more than {MAX_BITS} bits")
+    return value
+
+
+def _short(calculate: Callable[[Real, Real], Real]) -> Callable[[Real, Real], Real]:
+    """The same operation, which refuses to go on with numbers that are too long."""
+
+    def short(left: Real, right: Real) -> Real:
+        value = calculate(left, right)
+        if isinstance(value, Fraction) and max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
+            raise CannotSay(f"a fraction of more than {MAX_BITS} bits")
+        return value
+
+    return short
+
+
+_direct("OP_INT_ADD", add)
+_direct("OP_INT_SUB", sub)
+_direct("OP_INT_MUL", _product)
+_direct("OP_REAL_ADD", _short(add))
+_direct("OP_REAL_SUB", _short(sub))
+_direct("OP_REAL_MUL", _short(mul))
+_quotient = _short(truediv)
 for _theory in ("INT", "REAL"):
-    for _name, _function in (
-        ("NEG", neg), ("ADD", add), ("SUB", sub), ("MUL", mul), ("ABS", abs), ("LT", lt), ("LTE", le), ("GT", gt), ("GTE", ge),
-    ):  # fmt: skip
+    for _name, _function in (("NEG", neg), ("ABS", abs), ("LT", lt), ("LTE", le), ("GT", gt), ("GTE", ge)):
         _direct(f"OP_{_theory}_{_name}", _function)
 
 
@@ -65,12 +89,12 @@ def _rem(site: Site, left: int, right: int) -> Value:
 
 @meaning("OP_REAL_DIV", open=BY_ZERO)
 def _divide(site: Site, left: Real, right: Real) -> Value:
-    return left / right if right != 0 else site.open((left, right))
+    return _quotient(left, right) if right != 0 else site.open((left, right))
 
 
 _direct("OP_INT_DIV_TOTAL", lambda left, right: quotient(left, right) if right else 0)
 _direct("OP_INT_MOD_TOTAL", lambda left, right: remainder(left, right) if right else left)
-_direct("OP_REAL_DIV_TOTAL", lambda left, right: left / right if right != 0 else Fraction(0))
+_direct("OP_REAL_DIV_TOTAL", lambda left, right: _quotient(left, right) if right != 0 else Fraction(0))
 _direct("OP_INT_TO_REAL", Fraction)
 _direct("OP_REAL_TO_INT", floor)
 _direct("OP_REAL_IS_INT", lambda value: isinstance(value, Fraction) and value.denominator == 1)
