@@ -323,10 +323,8 @@ class Campaign:
             self._emit(events.Overstayed(worker.slot, result.job.seed, call.action, call.operator))
             self._hangs.suspect(result, target)
         found = candidate(target, *self._solver(target), result.job, result.past, outcome)
-        if found is None and self._cross is not None and outcome.report is not None:
-            self._cross.run_ended(target, result.job, outcome)
-        elif found is None:
-            self._ledgers[target].done(result.job.index)
+        if found is None:
+            self._over(target, result.job, outcome)
         elif found.verdict.doubtful:
             self._statistics.worker(worker.slot, self._names[target], "waiting", None, self._now())  # it may run again
             self._desk.doubt(found, partial(self._run_over, target, result.job.index))
@@ -334,6 +332,15 @@ class Campaign:
             self._ledgers[target].done(result.job.index)
             self._desk.found(found)
             self._damps[target] = self._desk.damped(self._families[target])
+            if self._cross is not None:  # what it answered before
+                self._cross.run_ended(target, result.job, outcome)
+
+    def _over(self, target: int, job: Job, outcome: Outcome) -> None:
+        """A run without a finding ended: it is done when nobody has anything against its answers."""
+        if self._cross is None or outcome.report is None:
+            self._ledgers[target].done(job.index)
+        else:
+            self._cross.run_ended(target, job, outcome)
 
     def _run_over(self, target: int, index: int, over: bool) -> None:
         if over:

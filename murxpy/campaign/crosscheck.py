@@ -59,8 +59,8 @@ class CrossCheck:
         return self._inquirer.busy
 
     def run_ended(self, target: int, job: Job, outcome: Outcome) -> None:
-        """A run of target number `target` ended by itself, without a finding."""
-        if outcome.trace:
+        """A run of target number `target` ended; its trace is there where a check was decided or something was found."""
+        if "\n      answer " in outcome.trace and not outcome.after:
             self._jury.judge(target, job, outcome)
         else:
             self._hooks.done(target, job.index)

@@ -163,6 +163,8 @@ def _figures(outcome: Outcome, answers: Answers) -> Counter[str]:
     counts: Counter[str] = Counter({"judge:runs": 1, "judge:checks": len(answers)})
     counts["judge:decided"] = sum(now in ("sat", "unsat") for _, _, now in answers)
     counts["judge:lost"] = outcome.cause != "report"
-    counts["judge:declined"] = (outcome.report or {}).get("counts", {}).get("judge:declined", 0)
-    counts["judge:time-ns"] = int(outcome.seconds * 1e9)
+    own = (outcome.report or {}).get("counts", {})
+    counts["judge:declined"] = own.get("judge:declined", 0)
+    for name in ("run", "solver"):
+        counts[f"judge:time-ns:{name}"] = own.get(f"time-ns:{name}", 0)
     return +counts

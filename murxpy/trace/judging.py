@@ -24,8 +24,8 @@ _STATE = ("new", "delete", "set-limit", "assert-formula", "assert-tracked", "pus
 def decided_part(lines: Sequence[Line], changing: Sequence[str] = ()) -> list[Line]:
     """The lines that say what was asserted and assumed at the decided checks, and those that make the terms of these.
 
-    Checks that record another answer than sat or unsat go, those without any record stay. So do all checks behind an action
-    of `changing`, which asserts more than the trace says, up to the next reset.
+    Checks that do not record sat or unsat go, and so do all behind an action of `changing`, which asserts more than the trace
+    says, up to the next reset.
     """
     kept: list[Line] = []
     last, changed = 0, False
@@ -34,7 +34,7 @@ def decided_part(lines: Sequence[Line], changing: Sequence[str] = ()) -> list[Li
             continue
         changed = (changed or line.action in changing) and line.action not in ("delete", *_RESETS)
         answers = [str(tokens[0]) for name, tokens in line.results if name == "answer"]
-        if line.action in CHECKS and not changed and (not answers or any(answer in DECIDED for answer in answers)):
+        if line.action in CHECKS and not changed and any(answer in DECIDED for answer in answers):
             kept.append(line)
             last = len(kept)
         elif line.action in _STATE or line.action in MAKERS:
