@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import statistics
 import tempfile
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +23,10 @@ from murxpy.campaign.limits import Limits
 from murxpy.campaign.minimize import Wishes, minimize_disagreement
 from murxpy.campaign.origin import origin
 from murxpy.campaign.plans import Request, make_plans
-from murxpy.campaign.triages import KIND, Judged, triaged
+from murxpy.campaign.triages import Judged, triaged
 from murxpy.errors import InputError
 from murxpy.fuzzers.api import Wishes as RunWishes
+from murxpy.oracles.disagreement import KIND
 from murxpy.trace.file import read_trace
 
 COUNTERS = ("judge:runs", "judge:checks", "judge:decided", "judge:declined", "judge:lost", "judge:disagreements")
@@ -83,25 +83,12 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, help="workers of the target")
     parser.add_argument("--keep", type=Path, help="folder of the campaign")
     args = parser.parse_args()
-    with closing(tempfile.TemporaryDirectory()) if args.keep is None else _Folder(args.keep) as folder:
-        out = Path(folder.name)
+    with tempfile.TemporaryDirectory() as temporary:
+        out = args.keep or Path(temporary)
         about, counts = campaign(args, out)
         found = [entry for entry in triaged(out) if entry.bucket.kind == KIND]
         distinct = [minimized(out, entry, args.minimize) for entry in found if not entry.same]
     report(args, about, counts, distinct)
-
-
-class _Folder:
-    """A folder of the user, which stays."""
-
-    def __init__(self, path: Path) -> None:
-        self.name = str(path)
-
-    def __enter__(self) -> _Folder:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        return None
 
 
 def report(args: argparse.Namespace, about: dict[str, Any], counts: dict[str, int], found: list[dict[str, Any]]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import PurePath
 from typing import Any, cast
 
@@ -24,7 +24,7 @@ class BucketRow:
     """One defect. `status` is `new` or `again` (seen by this campaign), `open` (in the store) or `known`.
 
     `trace` is the path of the smallest trace kept and `lines` its length; empty and 0 when none is kept. `reproducers` are
-    the forms in which it was written, with their paths.
+    the forms in which it was written, with their paths. `triage` says of a disagreement who is wrong.
     """
 
     key: str
@@ -40,6 +40,7 @@ class BucketRow:
     lines: int
     message: str
     reproducers: tuple[Reproducer, ...] = ()
+    triage: Mapping[str, Any] = field(default_factory=dict)
 
 
 def bucket_rows(buckets: Sequence[Bucket], versions: Mapping[str, str], out: str) -> list[BucketRow]:
@@ -53,7 +54,7 @@ def _stored(bucket: Bucket, version: str, out: str) -> BucketRow:
     return BucketRow(
         bucket.key, bucket.kind, cast(Tier, bucket.tier), bucket.severity, bucket.count, bucket.solver, version,
         bucket.state == "confirmed", "known" if bucket.known else "open", str(PurePath(out, kept.file)) if kept else "",
-        kept.lines if kept else 0, bucket.message, forms,
+        kept.lines if kept else 0, bucket.message, forms, bucket.triage,
     )  # fmt: skip
 
 

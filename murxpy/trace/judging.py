@@ -24,13 +24,15 @@ _STATE = ("new", "delete", "set-limit", "assert-formula", "assert-tracked", "pus
 def decided_part(lines: Sequence[Line], changing: Sequence[str] = ()) -> list[Line]:
     """The lines that say what was asserted and assumed at the decided checks, and those that make the terms of these.
 
-    Checks that do not record sat or unsat go, and so do all behind an action of `changing`, which asserts more than the trace
-    says, up to the next reset.
+    Checks that do not record sat or unsat go. So do all behind an action of `changing`, which asserts more than the trace says, up
+    to the next reset; and all behind a refused call that changes or asks the solver, which no binding promises to undo.
     """
     kept: list[Line] = []
     last, changed = 0, False
     for line in lines:
         if line.result("refused") or line.result("raised"):
+            if line.action in CHECKS or line.action in _STATE:
+                break
             continue
         changed = (changed or line.action in changing) and line.action not in ("delete", *_RESETS)
         answers = [str(tokens[0]) for name, tokens in line.results if name == "answer"]

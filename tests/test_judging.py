@@ -1,0 +1,97 @@
+"""What a judge gets of a trace, and what it answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toy import toy_session
+
+from murxpy.trace.grammar import parse_trace
+from murxpy.trace.judging import decided_part
+
+HEAD = """# murxpy-trace 1
+# solver other 1.0
+1 new
+      return o1
+2 mk-sort SORT_BOOL
+      return s1
+3 mk-const s1 "a"
+      return t1 s1
+4 mk-const s1 "b"
+      return t2 s1
+5 mk-term OP_NOT SORT_BOOL 1 t1
+      return t3 s1
+"""
+
+
+def actions(rows: str, changing: tuple[str, ...] = ()) -> list[str]:
+    """The actions of what a judge gets of these lines, without those that make something."""
+    lines = decided_part(parse_trace(HEAD + rows, "t").lines, changing)
+    return [line.action for line in lines if not line.action.startswith("mk-")]
+
+
+def made(rows: str) -> list[str]:
+    lines = decided_part(parse_trace(HEAD + rows, "t").lines)
+    return [str(line.args[-1]) for line in lines if line.action.startswith("mk-")]
+
+
+ASSERTED = "6 assert-formula t1\n"
+CHECKED = "7 check-sat\n      answer unsat\n"
+
+
+def test_only_what_a_decided_check_depends_on() -> None:
+    rows = f"{ASSERTED}1 set-option fast true\n1 get-info\n{CHECKED}1 simplify t3\n1 assert-formula t2\n8 check-sat\n      answer unknown\n"
+    assert actions(rows) == ["new", "assert-formula", "check-sat"]
+    assert made(rows) == ["SORT_BOOL", '"a"']
+
+
+def test_nothing_without_a_decided_check() -> None:
+    assert actions(ASSERTED) == []
+    assert actions(f"{ASSERTED}7 check-sat\n      answer unknown\n") == []
+    assert actions(f"{ASSERTED}7 check-sat\n") == []
+
+
+def test_nothing_behind_a_refused_call_of_the_solver() -> None:
+    rows = f'{ASSERTED}{CHECKED}1 push 1\n      refused unsupported "E: no"\n{CHECKED}'
+    assert actions(rows) == ["new", "assert-formula", "check-sat"]
+    rows = f'{ASSERTED}1 simplify t1\n      refused unsupported "E: no"\n{CHECKED}'
+    assert actions(rows) == ["new", "assert-formula", "check-sat"]
+
+
+def test_nothing_behind_an_action_that_asserts_more_until_a_reset() -> None:
+    rows = f"{ASSERTED}{CHECKED}1 other-block\n{CHECKED}1 reset-assertions\n{ASSERTED}{CHECKED}"
+    assert actions(rows).count("check-sat") == 3
+    assert actions(rows, ("other-block",)) == ["new", "assert-formula", "check-sat", "reset-assertions", "assert-formula", "check-sat"]
+
+
+def judged(rows: str, **wishes: Any) -> dict[str, Any]:
+    return toy_session().judge(HEAD + rows, "t.trace", lambda text: None, wishes)
+
+
+def test_answers_have_the_line_and_both_answers() -> None:
+    report = judged(f"{ASSERTED}{CHECKED}{ASSERTED}8 check-sat-assuming 1 t3\n      answer sat\n")
+    assert report["status"] == "ok"
+    assert report["answers"] == [(14, "unsat", "sat"), (17, "sat", "sat")]
+
+
+def test_an_assertion_that_is_declined_ends_the_judging() -> None:
+    number = '1 mk-sort SORT_INT\n      return s2\n1 mk-value s2 "1"\n      return t4 s2\n'
+    quotient = "1 mk-term OP_INT_DIV SORT_INT 2 t4 t4\n      return t5 s2\n1 mk-term OP_EQUAL SORT_BOOL 2 t5 t4\n      return t6 s1\n"
+    rows = f"{number}{quotient}{ASSERTED}{CHECKED}1 assert-formula t6\n{CHECKED}"
+    report = judged(rows)
+    assert len(report["answers"]) == 1 and report["counts"]["judge:declined"] == 1
+
+
+def test_limits_are_translated() -> None:
+    written: list[str] = []
+    rows = HEAD + ASSERTED + "1 set-limit 600\n" + CHECKED
+    session = toy_session()
+    session.judge(rows, "t.trace", written.append, {"unit": 300})
+    assert "set-limit@default 2\n" in "".join(written)
+
+
+def test_malformed_trace() -> None:
+    report = toy_session().judge("nonsense!", "t.trace", lambda text: None, {})
+    assert report["status"] == "malformed" and report["message"].startswith("t.trace:1:")
+    report = judged("6 assert-formula t9\n" + CHECKED)
+    assert report["status"] == "malformed" and "unknown term t9" in report["message"]
