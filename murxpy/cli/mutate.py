@@ -44,3 +44,10 @@ opfuzz = _command(
     [click.Option(["--mutations"], type=click.IntRange(1, 1000), default=1, show_default=True,
                   help="Operators changed from one mutant to the next.")],
 )
+typefuzz = _command(
+    "typefuzz",
+    "Fuzz with scripts whose expressions are replaced by new ones of their sort.\n\nSEEDS are SMT-LIB scripts and folders of them; "
+    "a new expression is made of the seed's own terms. Nothing is known of what a mutant must answer: give --cross-check another "
+    "solver, or look for crashes alone.",
+    [],
+)

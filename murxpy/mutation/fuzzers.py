@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from murxpy.mutation import opfuzz
+from murxpy.mutation import opfuzz, typefuzz
 from murxpy.mutation.workshop import Fuzzer
 
 Labels = Callable[[Mapping[str, Any]], Sequence[str]]
@@ -22,4 +22,5 @@ class Entry:
 
 FUZZERS: dict[str, Entry] = {
     "opfuzz": Entry(opfuzz.mutants, lambda choices: ("",)),
+    "typefuzz": Entry(typefuzz.mutants, lambda choices: ("",)),
 }

@@ -1,0 +1,141 @@
+"""TypeFuzz: generative type-aware mutation. An expression of the seed is replaced by one of its sort, made of the seed's own terms.
+
+Park, Winterer, Zhang, Su: "Generative type-aware mutation for testing SMT solvers", OOPSLA 2021. Kept here and not in its program: a
+new expression uses only variables that are in scope (local compatibility), it differs from the old one, and growth has a bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from murxpy.logic.catalogue import Catalogue, Operator
+from murxpy.logic.sorts import Sort
+from murxpy.logic.terms import CONSTANT, Term
+from murxpy.machine.random import Stream
+from murxpy.mutation.occurrences import Occurrence, Occurrences, binds, in_scope, replaced
+from murxpy.mutation.preparing import places, prepared, with_assertion
+from murxpy.mutation.ranks import fill
+from murxpy.mutation.workshop import Mutant, Mutants, Workshop
+from murxpy.smtlib.script import Script
+
+TRIES = 20  # holes tried for a mutant
+OPERATORS = 8  # operators tried for a hole
+GROWTH = 4  # times the occurrences of the seed that a mutant may have
+_SAME = 0.2  # the chance of a plain term of the seed, rather than an application
+_NEVER = frozenset(["OP_UF_APPLY"])
+
+
+class Producers:
+    """The operators by the kind of sort that they give."""
+
+    def __init__(self, catalogue: Catalogue, operators: frozenset[str]) -> None:
+        self.any: list[Operator] = []
+        self.by_kind: dict[str, list[Operator]] = {}
+        for operator in catalogue.operators.values():
+            if operator.kind not in operators or operator.typing or operator.signature.binder or operator.kind in _NEVER:
+                continue
+            kind = operator.signature.result.kind
+            (self.any if kind is None else self.by_kind.setdefault(kind, [])).append(operator)
+
+    def of(self, sort: Sort) -> list[Operator]:
+        """Those that may give a sort."""
+        return [*self.by_kind.get(sort.kind, ()), *self.any]
+
+
+def mutants(workshop: Workshop) -> Mutants:
+    """A chain: each mutant has one expression more replaced."""
+    script = workshop.script()
+    if script is None:
+        return
+    script = prepared(script)
+    mutator = _Mutator(workshop, script)
+    while (changed := mutator.mutate(script)) is not None:
+        script, step = changed
+        yield Mutant(script, (step,))
+
+
+class Pool:
+    """The terms of scripts by sort, each once, open ones with the variables that they need."""
+
+    def __init__(self, catalogue: Catalogue, roots: Iterable[Term]) -> None:
+        self.by_sort: dict[Sort, list[Term]] = {}
+        seen: dict[Term, None] = {}
+        stack = list(roots)[::-1]
+        while stack:
+            term = stack.pop()
+            if term in seen:
+                continue
+            seen[term] = None
+            if term.sort.kind not in ("SORT_CASE", "SORT_FUN"):
+                self.by_sort.setdefault(term.sort, []).append(term)
+            bound = binds(catalogue, term)
+            first = 1 if term.op == "OP_UF_APPLY" else len(bound)
+            stack.extend(reversed(term.args[first:]))
+        self.sorts = list(self.by_sort)
+
+    def add(self, term: Term) -> None:
+        """Have one more term to draw."""
+        if term.sort not in self.by_sort:
+            self.by_sort[term.sort] = []
+            self.sorts.append(term.sort)
+        self.by_sort[term.sort].append(term)
+
+    def draw(self, sort: Sort, scope: dict[Term, None], stream: Stream) -> Term | None:
+        """A random term of a sort whose free variables are all in scope; None where a few draws gave none."""
+        terms = self.by_sort.get(sort)
+        for _ in range(4 if terms else 0):
+            term = stream.choose(terms or [])
+            if all(variable in scope for variable in term.free):
+                return term
+        return None
+
+
+class _Mutator:
+    """Replaces one expression of a script at a time."""
+
+    def __init__(self, workshop: Workshop, script: Script) -> None:
+        self._tables = workshop.tables
+        self._stream = workshop.stream
+        self._producers = workshop.shop.lasting(Producers)
+        self._occurrences = Occurrences(workshop.catalogue, lambda term: term.sort.kind != "SORT_FUN")
+        self._pool = Pool(workshop.catalogue, script.assertions())
+        for constant in script.constants():
+            if constant.op == CONSTANT and constant.sort.kind != "SORT_FUN":
+                self._pool.add(constant)
+        self._most = GROWTH * sum(map(self._occurrences.count, script.assertions())) + 50
+
+    def mutate(self, script: Script) -> tuple[Script, str] | None:
+        """The script with one expression replaced, and what was done; None where no draw fits."""
+        asserted = script.assertions()
+        sizes = [self._occurrences.count(term) for term in asserted]
+        if not sum(sizes):
+            return None
+        for _ in range(TRIES):
+            place, root = self._stream.choose(list(zip(places(script), asserted, strict=True)))
+            hole = self._occurrences.draw(root, self._stream)
+            new = None if hole is None else self._expression(hole)
+            if hole is None or new is None or new is hole.term:
+                continue
+            changed = replaced(self._tables, hole, new)
+            if sum(sizes) - self._occurrences.count(root) + self._occurrences.count(changed) <= self._most:
+                return with_assertion(script, place, changed), f"typefuzz: {hole.term.op} to {new.op}, depth {len(hole.above)}"
+        return None
+
+    def _expression(self, hole: Occurrence) -> Term | None:
+        """A term of the hole's sort, of terms that may stand there."""
+        stream, sort = self._stream, hole.term.sort
+        scope = dict.fromkeys(in_scope(self._tables.catalogue, hole))
+        operators = self._producers.of(sort)
+        if not operators or stream.chance(_SAME):
+            return self._pool.draw(sort, scope, stream)
+        for _ in range(OPERATORS):
+            operator = stream.choose(operators)
+            filled = fill(operator, sort, self._pool.sorts, stream, self._tables.checker)
+            if filled is None:
+                continue
+            args = [self._pool.draw(wanted, scope, stream) for wanted in filled[0]]
+            there = [arg for arg in args if arg is not None]
+            if len(there) == len(args):
+                wanted_sort = sort if operator.signature.as_sort else None
+                return self._tables.apply(operator.kind, *there, indices=filled[1], wanted=wanted_sort)
+        return None
