@@ -9,6 +9,7 @@ import click
 
 from murxpy.cli.fuzz import MUTATION_OPTIONS, fuzz, mutation_of, run
 from murxpy.cli.params import duration
+from murxpy.mutation.fusion import LABELS
 
 _NOT_HERE = ("targets", "mix", "machine", "theories", "no_swarm", "no_option_fuzzing", "checks", "contract")  # of walks alone
 
@@ -37,6 +38,13 @@ def _callback(name: str, own: Sequence[str]) -> Callable[..., int]:
     return callback
 
 
+fusion = _command(
+    "fusion",
+    "Fuzz with pairs of scripts made one, tied together so that the answer is known.\n\nSEEDS are SMT-LIB scripts and folders of them, "
+    "labelled by (set-info :status ...).",
+    [click.Option(["--oracle"], type=click.Choice(list(LABELS)), default="sat", show_default=True,
+                  help="Fuse satisfiable scripts, unsatisfiable ones, or one of each.")],
+)
 opfuzz = _command(
     "opfuzz",
     "Fuzz with scripts whose operators are changed into conforming ones.\n\nSEEDS are SMT-LIB scripts and folders of them. "

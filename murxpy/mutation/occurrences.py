@@ -31,22 +31,25 @@ class Occurrences:
         self._catalogue = catalogue
         self._wanted = wanted
         self._counts: dict[Term, int] = {}
+        operators = catalogue.operators.values()
+        self._special = frozenset([op.kind for op in operators if op.signature.binder] + ["OP_UF_APPLY", FUNCTION])
 
     def count(self, root: Term) -> int:
         """How many there are in `root`."""
         counts = self._counts
+        if root in counts:
+            return counts[root]
         stack = [root]
         while stack:
             term = stack[-1]
-            if term in counts:
-                stack.pop()
-                continue
-            waiting = [arg for arg in self._open(term) if arg not in counts]
+            inner = self._open(term) if term.op in self._special else term.args
+            waiting = [arg for arg in inner if arg not in counts]
             if waiting:
                 stack.extend(waiting)
                 continue
             stack.pop()
-            counts[term] = self._own(term) + sum(counts[arg] for arg in self._open(term))
+            if term not in counts:
+                counts[term] = self._own(term) + sum([counts[arg] for arg in inner])
         return counts[root]
 
     def draw(self, root: Term, stream: Stream) -> Occurrence | None:
@@ -54,12 +57,9 @@ class Occurrences:
         if not self.count(root):
             return None
         above: list[tuple[Term, int]] = []
-        term = root
-        while True:
-            at = stream.below(self._counts[term])
-            if at < self._own(term):
-                return Occurrence(term, tuple(above))
-            at -= self._own(term)
+        term, at = root, stream.below(self._counts[root])
+        while at >= (own := self._own(term)):
+            at -= own
             for position in self._positions(term):
                 below = self._counts[term.args[position]]
                 if at < below:
@@ -67,23 +67,22 @@ class Occurrences:
                     term = term.args[position]
                     break
                 at -= below
+        return Occurrence(term, tuple(above))
 
     def _own(self, term: Term) -> int:
-        return int(term.sort.kind != "SORT_CASE" and self._wanted(term))
+        return int(self._wanted(term) and term.sort.kind != "SORT_CASE")
 
     def _open(self, term: Term) -> tuple[Term, ...]:
-        return tuple(term.args[position] for position in self._positions(term))
+        return tuple([term.args[position] for position in self._positions(term)])
 
     def _positions(self, term: Term) -> range:
-        """The arguments that have occurrences in them."""
+        """The arguments that have occurrences in them: of a function's application not the function, of a binder its body."""
+        if term.op not in self._special:
+            return range(len(term.args))
         if term.op == FUNCTION:  # a definition, which has its own place
             return range(0)
-        operator = self._catalogue.operators.get(term.op)
-        if operator is None or not operator.signature.binder:
-            return range(1 if term.op == "OP_UF_APPLY" else 0, len(term.args))
-        first = len(binds(self._catalogue, term))
-        last = len(term.args) - term.op.endswith("_PATTERN")
-        return range(first, last)
+        first = 1 if term.op == "OP_UF_APPLY" else len(binds(self._catalogue, term))
+        return range(first, len(term.args) - term.op.endswith("_PATTERN"))
 
 
 def binds(catalogue: Catalogue, term: Term) -> tuple[Term, ...]:

@@ -11,8 +11,8 @@ from murxpy.machine.run import Refused, Run
 from murxpy.mutation.corpus import Corpus
 from murxpy.mutation.fuzzers import FUZZERS
 from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
+from murxpy.smtlib.chain import ChainPrinter
 from murxpy.smtlib.printer import Unsayable
-from murxpy.smtlib.writer import print_script
 
 API = "api"  # the source that walks the state machine
 
@@ -56,8 +56,8 @@ class _Chain:
     def __init__(self, run: Run, name: str, shop: Shop, seeds: Sequence[Seed], choices: dict[str, Any]) -> None:
         self._run = run
         self._name = name
-        self._shop = shop
         self._workshop = Workshop(shop, run.stream, seeds, self._ask, choices)
+        self._printer = ChainPrinter(self._workshop.tables, shop.dialect)
 
     def run(self, length: int, check_ms: float) -> None:
         """So many of them, each tested as it is made."""
@@ -83,7 +83,7 @@ class _Chain:
             run.note(step)
         run.counts[f"{count}made"] += 1
         try:
-            text = print_script(mutant.script, self._shop.dialect)
+            text = self._printer.text(mutant.script)
         except Unsayable:
             run.counts[f"{count}unsayable"] += 1
             return None

@@ -133,7 +133,7 @@ def declare_sort(r: Reader) -> Command | None:
     name = symbol(token)
     _check_sort(r, token)
     if arity == 0:
-        sort = r.tables.sorts.get("SORT_UNINTERPRETED", name)
+        sort = r.tables.uninterpreted(name)
         r.terms.sorts.declare(token, fixed(name, sort))
         return DeclareSort(sort)
     r.terms.sorts.declare(token, lambda params: _instance(r, name, arity, params))
@@ -151,7 +151,7 @@ def _instance(r: Reader, name: str, arity: int, params: Sequence[Sort]) -> Sort:
         raise InputError(f"the sort '{name}' takes {arity} parameters, found {len(params)}")
     if any(p.kind == "SORT_PARAM" for p in params):
         raise InputError(f"the sort '{name}' of a parameter; expected sorts that are known")
-    sort = r.tables.sorts.get("SORT_UNINTERPRETED", f"({name} {' '.join(map(str, params))})")
+    sort = r.tables.uninterpreted(f"({name} {' '.join(map(str, params))})")
     r.need_sort(sort)
     return sort
 

@@ -16,11 +16,13 @@ class Tables:
     """The hash-consed sorts and terms of one script, or of several that are to be combined, and their type checker.
 
     Sorts and terms of one `Tables` are equal if they are the same object; those of different ones must not be mixed. So whoever combines
-    two scripts reads both into the same tables: `read_script(text, name, catalogue, tables)`.
+    two scripts reads both into the same tables: `read_script(text, name, catalogue, tables)`. While `suffix` is set, it ends the names of
+    all constants, functions and sorts that are declared, so that the second script's are its own.
     """
 
     def __init__(self, catalogue: Catalogue) -> None:
         self.catalogue = catalogue
+        self.suffix = ""
         self.sorts = SortTable()
         self.terms = TermTable()
         self.checker = Checker(catalogue, self.sorts)
@@ -51,7 +53,11 @@ class Tables:
 
     def constant(self, name: str, sort: Sort) -> Term:
         """The constant, or with a SORT_FUN the function, of this name and sort."""
-        return self.terms.leaf(CONSTANT, (name,), sort)
+        return self.terms.leaf(CONSTANT, (name + self.suffix,), sort)
+
+    def uninterpreted(self, name: str) -> Sort:
+        """The uninterpreted sort of this name."""
+        return self.sorts.get("SORT_UNINTERPRETED", name + self.suffix)
 
     def variable(self, name: str, sort: Sort) -> Term:
         """A new variable, different from every other, to be bound by a binder."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Datatype, Sort, reachable
 from murxpy.logic.terms import CONSTANT, FUNCTION, Term
 from murxpy.smtlib import commands as c
@@ -17,17 +18,17 @@ Declared = Sort | Term | Datatype
 
 def print_script(script: Script, dialect: str = "standard") -> str:
     """The script as text in one of `dialects.DIALECTS`. Raises Unsayable for what the dialect has no words for."""
-    writer = _Writer(script, dialect)
+    writer = Writer(script.tables.catalogue, dialect)
     for command in script.commands:
         writer.write(command)
     return "".join(f"{row}\n" for row in writer.rows)
 
 
-class _Writer:
+class Writer:
     """Writes commands; knows what is declared, by level."""
 
-    def __init__(self, script: Script, dialect: str) -> None:
-        self.printer = Printer(script.tables.catalogue, dialect)
+    def __init__(self, catalogue: Catalogue, dialect: str) -> None:
+        self.printer = Printer(catalogue, dialect)
         self.rows: list[str] = []
         self._declared: set[Declared] = set()
         self._levels: list[list[Declared]] = [[]]
@@ -35,9 +36,13 @@ class _Writer:
 
     def write(self, command: Command) -> None:
         """Write one command."""
-        text = _WRITERS[type(command)](self, command)
+        text = self.text(command)
         if text:
             self.rows.append(text)
+
+    def text(self, command: Command) -> str:
+        """One command; what it needs declared goes to `rows`."""
+        return _WRITERS[type(command)](self, command)
 
     # -- declarations
 
@@ -139,33 +144,33 @@ class _Writer:
 # -- commands
 
 
-def _declare_sort(w: _Writer, command: c.DeclareSort) -> str:
+def _declare_sort(w: Writer, command: c.DeclareSort) -> str:
     w.sort(command.sort)
     return ""
 
 
-def _declare_datatypes(w: _Writer, command: c.DeclareDatatypes) -> str:
+def _declare_datatypes(w: Writer, command: c.DeclareDatatypes) -> str:
     return w.datatypes(list(command.datatypes)) if command.datatypes[0] not in w._declared else ""
 
 
-def _declare_fun(w: _Writer, command: c.DeclareFun) -> str:
+def _declare_fun(w: Writer, command: c.DeclareFun) -> str:
     return w.constant(command.constant) if w.new(command.constant) else ""
 
 
-def _define_fun(w: _Writer, command: c.DefineFun) -> str:
+def _define_fun(w: Writer, command: c.DefineFun) -> str:
     if command.function is None:
         return w.definition(w.fresh(command.name), (), command.body)
     w.need(command.function)
     return ""
 
 
-def _define_sort(w: _Writer, command: c.DefineSort) -> str:
+def _define_sort(w: Writer, command: c.DefineSort) -> str:
     parameters = " ".join(w.printer.parameter(p) for p in command.parameters)
     sort = w.sort(command.sort)
     return f"(define-sort {w.fresh(command.name)} ({parameters}) {sort})"
 
 
-def _define_rec(w: _Writer, command: c.DefineFunsRec) -> str:
+def _define_rec(w: Writer, command: c.DefineFunsRec) -> str:
     heads = []
     for function, variables in zip(command.functions, command.variables, strict=True):
         w.new(function)
@@ -177,22 +182,22 @@ def _define_rec(w: _Writer, command: c.DefineFunsRec) -> str:
     return f"(define-funs-rec (({') ('.join(heads)})) ({' '.join(bodies)}))"
 
 
-def _assert(w: _Writer, command: c.Assert) -> str:
+def _assert(w: Writer, command: c.Assert) -> str:
     text = w.term(command.term)
     return f"(assert {text})" if command.name is None else f"(assert (! {text} :named {w.fresh(command.name)}))"
 
 
-def _push(w: _Writer, command: c.Push) -> str:
+def _push(w: Writer, command: c.Push) -> str:
     w.push(command.levels)
     return f"(push {command.levels})"
 
 
-def _pop(w: _Writer, command: c.Pop) -> str:
+def _pop(w: Writer, command: c.Pop) -> str:
     w.pop(command.levels)
     return f"(pop {command.levels})"
 
 
-def _reset(w: _Writer, command: c.Reset | c.ResetAssertions) -> str:
+def _reset(w: Writer, command: c.Reset | c.ResetAssertions) -> str:
     w.forget()
     return "(reset)" if isinstance(command, c.Reset) else "(reset-assertions)"
 
@@ -201,7 +206,7 @@ def _pair(name: str, command: c.SetInfo | c.SetOption) -> str:
     return f"({name} :{command.name} {command.value})".replace(" )", ")")
 
 
-_WRITERS: dict[type, Callable[[_Writer, Any], str]] = {
+_WRITERS: dict[type, Callable[[Writer, Any], str]] = {
     c.SetLogic: lambda w, x: f"(set-logic {x.logic})",
     c.SetOption: lambda w, x: _pair("set-option", x),
     c.SetInfo: lambda w, x: _pair("set-info", x),

@@ -1,0 +1,137 @@
+"""Semantic Fusion: two scripts of known status become one of known status, their constants tied together by fusion functions.
+
+Winterer, Zhang, Su, PLDI 2020: satisfiable scripts in a conjunction, unsatisfiable ones in a disjunction with the fusion constraints; and
+mixed fusion of the thesis, section 3.2.3. Functions, sorts and datatypes of both scripts are kept and told apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from murxpy.errors import InputError
+from murxpy.logic.terms import CONSTANT, Term
+from murxpy.machine.random import Stream
+from murxpy.mutation.inversions import Maker, rules_of
+from murxpy.mutation.occurrences import Occurrences, replaced
+from murxpy.mutation.workshop import Mutant, Mutants, Workshop
+from murxpy.smtlib.commands import Assert, CheckSat, Command, DeclareDatatypes, DeclareSort, DefineFunsRec, Other, SetLogic
+from murxpy.smtlib.script import Script
+from murxpy.smtlib.tables import Tables
+
+PAIRS = 3  # of constants fused in a mutant, at most
+MOST_REPLACED = 12  # occurrences of one constant
+_SECOND = "_2"
+_KEPT = (DeclareSort, DeclareDatatypes, DefineFunsRec)
+LABELS = {"sat": ("sat", "sat"), "unsat": ("unsat", "unsat"), "mixed": ("sat", "unsat")}
+
+
+def labels(choices: Mapping[str, Any]) -> Sequence[str]:
+    """The labels that the two seeds must have."""
+    return LABELS[str(choices.get("oracle", "sat"))]
+
+
+def mutants(workshop: Workshop) -> Mutants:
+    """Fusions of the two seeds, each from the seeds anew."""
+    try:
+        first = workshop.read(workshop.seeds[0])
+        workshop.tables.suffix = _SECOND
+        second = workshop.read(workshop.seeds[1])
+    except InputError:
+        return
+    if not all(map(_simple, (first, second))):
+        return
+    fuser = _Fuser(workshop, first, second)
+    while (mutant := fuser.mutant()) is not None:
+        yield mutant
+
+
+def _simple(script: Script) -> bool:
+    return not script.incremental and not any(isinstance(c, Other) for c in script.commands)
+
+
+class _Fuser:
+    """Fuses two scripts in the same tables."""
+
+    def __init__(self, workshop: Workshop, first: Script, second: Script) -> None:
+        self._catalogue = workshop.catalogue
+        self._tables: Tables = workshop.tables
+        self._stream: Stream = workshop.stream
+        self._labels = labels(workshop.choices)
+        self._occurrences: dict[Term, Occurrences] = {}
+        self._sides = [first.assertions(), second.assertions()]
+        self._constants = [[c for c in script.constants() if c.op == CONSTANT and rules_of(c.sort)] for script in (first, second)]
+        self._head: list[Command] = [SetLogic("ALL"), *(c for s in (first, second) for c in s.commands if isinstance(c, _KEPT))]
+
+    def mutant(self) -> Mutant | None:
+        """One fusion; None where no two constants have the same sort."""
+        sides = [list(side) for side in self._sides]
+        ties: list[Term] = []
+        also: list[Term] = []
+        steps: list[str] = []
+        maker = Maker(self._tables, self._stream)
+        used: dict[Term, None] = {}
+        for number in range(self._stream.between(1, PAIRS)):
+            pair = self._pair(used)
+            if pair is None:
+                break
+            used.update(dict.fromkeys(pair))
+            name, rule = self._stream.choose(list(rules_of(pair[0].sort).items()))
+            fusion = rule(maker, *pair)
+            value = maker.new(f"z{number}_", fusion.value.sort)
+            ties.append(self._tables.apply("OP_EQUAL", value, fusion.value))
+            also += fusion.also
+            first, second = self._replace(sides, pair[0], fusion.first(value)), self._replace(sides, pair[1], fusion.second(value))
+            steps.append(f"fusion: {name} of {pair[0].indices[0]} ({first} replaced) and {pair[1].indices[0]} ({second} replaced)")
+        if not ties:
+            return None
+        return self._put_together(sides, ties, also, steps)
+
+    def _pair(self, used: Mapping[Term, None]) -> tuple[Term, Term] | None:
+        """Two constants of one sort that are not fused yet: of different seeds where that can be, else of one."""
+        first, second = ([c for c in constants if c not in used] for constants in self._constants)
+        there = {c.sort for c in second}
+        fitting = [c for c in first if c.sort in there]
+        if fitting and self._stream.chance(0.9):
+            x = self._stream.choose(fitting)
+            return x, self._stream.choose([c for c in second if c.sort is x.sort])
+        among = self._stream.choose((first, second))
+        sorts = [c.sort for c in among]
+        fitting = [c for c in among if sorts.count(c.sort) > 1]
+        if not fitting:
+            return None
+        x = self._stream.choose(fitting)
+        return x, self._stream.choose([c for c in among if c.sort is x.sort and c is not x])
+
+    def _replace(self, sides: list[list[Term]], constant: Term, new: Term) -> int:
+        """Put `new` in the place of some occurrences of a constant, in whichever seed it is; gives how many."""
+        occurrences = self._occurrences.get(constant)
+        if occurrences is None:
+            occurrences = self._occurrences[constant] = Occurrences(self._catalogue, lambda term: term is constant)
+        counts = [(side, at, occurrences.count(term)) for side in sides for at, term in enumerate(side)]
+        there = [(side, at) for side, at, count in counts if count]
+        total = sum(count for _, _, count in counts)
+        wanted = min(self._stream.between(0, total), MOST_REPLACED)
+        for _ in range(wanted):
+            side, at = self._stream.choose(there)
+            occurrence = occurrences.draw(side[at], self._stream)
+            if occurrence is not None:
+                side[at] = replaced(self._tables, occurrence, new)
+        return wanted
+
+    def _put_together(self, sides: list[list[Term]], ties: list[Term], also: list[Term], steps: list[str]) -> Mutant:
+        if self._labels == ("sat", "sat"):
+            asserted, expected = [*sides[0], *sides[1]], "sat"
+        elif self._labels == ("unsat", "unsat"):
+            asserted, expected = [self._either(sides), *ties], "unsat"
+        elif self._stream.chance(0.5):
+            asserted, expected = [self._either(sides)], "sat"
+            steps.append("fusion: either")
+        else:
+            asserted, expected = [*sides[0], *sides[1], *ties], "unsat"
+            steps.append("fusion: both")
+        commands = [*self._head, *map(Assert, [*asserted, *also]), CheckSat()]
+        return Mutant(Script("fusion", self._tables, commands), tuple(steps), (expected,))
+
+    def _either(self, sides: list[list[Term]]) -> Term:
+        return self._tables.apply("OP_OR", *map(self._tables.conjunction, sides))

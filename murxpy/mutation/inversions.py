@@ -1,0 +1,255 @@
+"""Fusion functions: z = f(x, y) with x and y recoverable from z and the other one.
+
+The inversion laws x = rx(z, y) and y = ry(z, x) hold for all x and y without a guard: where an inverse divides, it is an `ite` that
+gives the variable itself where the divisor is 0. So a fusion of satisfiable scripts is satisfiable whatever their models are, and
+one division by zero in two places cannot contradict itself. `tests/test_fusion_laws.py` has the laws checked by two solvers.
+
+Numbers 1 to 11 are those of Winterer, Zhang, Su: "Validating SMT solvers via semantic fusion", PLDI 2020; the others are ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from murxpy.logic.sorts import Sort
+from murxpy.logic.terms import Term
+from murxpy.machine.random import Stream
+from murxpy.smtlib.tables import Tables
+
+COEFFICIENT = 1000  # the largest number drawn
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass(frozen=True, slots=True)
+class Fusion:
+    """One use of a fusion function on two terms: its value, and given that value the terms again.
+
+    `also` are formulas that hold for some value of the new constants in them, whatever the two terms are.
+    """
+
+    value: Term
+    first: Callable[[Term], Term]
+    second: Callable[[Term], Term]
+    also: tuple[Term, ...] = ()
+
+
+class Maker:
+    """Makes the terms of fusion functions, with random numbers and new constants."""
+
+    def __init__(self, tables: Tables, stream: Stream) -> None:
+        self.tables = tables
+        self.apply = tables.apply
+        self.stream = stream
+        self._made = 0
+
+    def number(self, sort: Sort) -> Term:
+        """A random number other than 0."""
+        value = self.stream.between(1, COEFFICIENT) * (-1 if self.stream.chance(0.5) else 1)
+        denominator = self.stream.choose((1, 1, 2, 10, 1000)) if sort.kind == "SORT_REAL" else 1
+        return self.tables.value(sort, Fraction(value, denominator) if denominator > 1 else value)
+
+    def zero(self, sort: Sort) -> Term:
+        """0."""
+        return self.tables.value(sort, 0)
+
+    def text(self) -> Term:
+        """A short random string."""
+        letters = [self.stream.choose(_LETTERS) for _ in range(self.stream.below(6))]
+        return self.tables.value(self.tables.string, "".join(letters))
+
+    def new(self, name: str, sort: Sort) -> Term:
+        """A constant that nobody else has."""
+        self._made += 1
+        return self.tables.constant(f"fusion!{name}{self._made}", sort)
+
+    def unless_zero(self, divisor: Term, known: Term, inverse: Term) -> Term:
+        """`inverse`, but `known` where `divisor` is 0."""
+        return self.apply("OP_ITE", self.apply("OP_EQUAL", divisor, self.zero(divisor.sort)), known, inverse)
+
+
+Rule = Callable[[Maker, Term, Term], Fusion]
+
+
+def _arithmetic(kind: str) -> dict[str, Rule]:
+    """The functions of integers or reals."""
+    add, sub, mul, div = (f"OP_{kind}_{name}" for name in ("ADD", "SUB", "MUL", "DIV"))
+
+    def plus(m: Maker, x: Term, y: Term) -> Fusion:
+        return Fusion(m.apply(add, x, y), lambda z: m.apply(sub, z, y), lambda z: m.apply(sub, z, x))
+
+    def plus_constant(m: Maker, x: Term, y: Term) -> Fusion:
+        c = m.number(x.sort)
+        value = m.apply(add, m.apply(add, x, c), y)
+        return Fusion(value, lambda z: m.apply(sub, m.apply(sub, z, y), c), lambda z: m.apply(sub, m.apply(sub, z, x), c))
+
+    def times(m: Maker, x: Term, y: Term) -> Fusion:
+        return Fusion(
+            m.apply(mul, x, y),
+            lambda z: m.unless_zero(y, x, m.apply(div, z, y)),
+            lambda z: m.unless_zero(x, y, m.apply(div, z, x)),
+        )
+
+    def linear(m: Maker, x: Term, y: Term) -> Fusion:
+        a, b, c = (m.number(x.sort) for _ in range(3))
+        ax, by = m.apply(mul, a, x), m.apply(mul, b, y)
+
+        def rest(z: Term, other: Term) -> Term:
+            return m.apply(sub, m.apply(sub, z, other), c)
+
+        value = m.apply(add, m.apply(add, ax, by), c)
+        return Fusion(value, lambda z: m.apply(div, rest(z, by), a), lambda z: m.apply(div, rest(z, ax), b))
+
+    def minus(m: Maker, x: Term, y: Term) -> Fusion:
+        return Fusion(m.apply(sub, x, y), lambda z: m.apply(add, z, y), lambda z: m.apply(sub, x, z))
+
+    low = kind.lower()
+    return {f"{low}-add": plus, f"{low}-add-constant": plus_constant, f"{low}-mul": times, f"{low}-linear": linear, f"{low}-sub": minus}
+
+
+def _words(concat: str, length: str, extract: str, less: str) -> Rule:
+    """Concatenation of strings or sequences, cut apart by lengths."""
+
+    def rule(m: Maker, x: Term, y: Term) -> Fusion:
+        def size(term: Term) -> Term:
+            return m.apply(length, term)
+
+        return Fusion(
+            m.apply(concat, x, y),
+            lambda z: m.apply(extract, z, m.zero(m.tables.int), m.apply(less, size(z), size(y))),
+            lambda z: m.apply(extract, z, size(x), m.apply(less, size(z), size(x))),
+        )
+
+    return rule
+
+
+def _text_of_prefix(m: Maker, x: Term, y: Term) -> Fusion:
+    """Function 9 and 10 of the paper: x is the prefix of its own length, y what is left without x."""
+    empty = m.tables.value(m.tables.string, "")
+    return Fusion(
+        m.apply("OP_STR_CONCAT", x, y),
+        lambda z: m.apply("OP_STR_SUBSTR", z, m.zero(m.tables.int), m.apply("OP_STR_LEN", x)),
+        lambda z: m.apply("OP_STR_REPLACE", z, x, empty),
+    )
+
+
+def _text_with_constant(m: Maker, x: Term, y: Term) -> Fusion:
+    """Function 11 of the paper: a constant between the two."""
+    c, empty = m.text(), m.tables.value(m.tables.string, "")
+    return Fusion(
+        m.apply("OP_STR_CONCAT", m.apply("OP_STR_CONCAT", x, c), y),
+        lambda z: m.apply("OP_STR_SUBSTR", z, m.zero(m.tables.int), m.apply("OP_STR_LEN", x)),
+        lambda z: m.apply("OP_STR_REPLACE", m.apply("OP_STR_REPLACE", z, x, empty), c, empty),
+    )
+
+
+def _self_inverse(operator: str) -> Rule:
+    """A group operation in which everything is its own inverse: exclusive or, equivalence."""
+
+    def rule(m: Maker, x: Term, y: Term) -> Fusion:
+        return Fusion(m.apply(operator, x, y), lambda z: m.apply(operator, z, y), lambda z: m.apply(operator, z, x))
+
+    return rule
+
+
+def _bv_add(m: Maker, x: Term, y: Term) -> Fusion:
+    return Fusion(m.apply("OP_BV_ADD", x, y), lambda z: m.apply("OP_BV_SUB", z, y), lambda z: m.apply("OP_BV_SUB", z, x))
+
+
+def _bv_linear(m: Maker, x: Term, y: Term) -> Fusion:
+    """An odd multiple of each: odd numbers have inverses modulo a power of two."""
+    size = 1 << x.sort.width
+    a, b = (2 * m.stream.below(size // 2) + 1 for _ in range(2))
+
+    def by(number: int, term: Term) -> Term:
+        return m.apply("OP_BV_MULT", m.tables.value(x.sort, number % size), term)
+
+    return Fusion(
+        m.apply("OP_BV_ADD", by(a, x), by(b, y)),
+        lambda z: by(pow(a, -1, size), m.apply("OP_BV_SUB", z, by(b, y))),
+        lambda z: by(pow(b, -1, size), m.apply("OP_BV_SUB", z, by(a, x))),
+    )
+
+
+def _bv_concat(m: Maker, x: Term, y: Term) -> Fusion:
+    width = x.sort.width
+    return Fusion(
+        m.apply("OP_BV_CONCAT", x, y),
+        lambda z: m.apply("OP_BV_EXTRACT", z, indices=(2 * width - 1, width)),
+        lambda z: m.apply("OP_BV_EXTRACT", z, indices=(width - 1, 0)),
+    )
+
+
+def _fp_sign(m: Maker, x: Term, y: Term) -> Fusion:
+    """The sign of one is turned by the sign of the other."""
+
+    def turned(term: Term, by: Term) -> Term:
+        return m.apply("OP_ITE", m.apply("OP_FP_IS_NEG", by), m.apply("OP_FP_NEG", term), term)
+
+    return Fusion(turned(x, y), lambda z: turned(z, y), lambda z: y)
+
+
+def _fp_bits(m: Maker, x: Term, y: Term) -> Fusion:
+    """By bits: each number has some, which are added."""
+    parts = x.sort.number(0), x.sort.number(1)
+    bits = m.tables.sort("SORT_BV", sum(parts))
+    bx, by = m.new("bits", bits), m.new("bits", bits)
+
+    def number(term: Term) -> Term:
+        return m.apply("OP_FP_TO_FP_FROM_BV", term, indices=parts)
+
+    also = tuple(m.apply("OP_EQUAL", number(b), term) for b, term in ((bx, x), (by, y)))
+    return Fusion(
+        m.apply("OP_BV_ADD", bx, by),
+        lambda z: number(m.apply("OP_BV_SUB", z, by)),
+        lambda z: number(m.apply("OP_BV_SUB", z, bx)),
+        also,
+    )
+
+
+def _array_cell(m: Maker, x: Term, y: Term) -> Fusion:
+    """One cell of the one array is that of the other."""
+    at = m.new("index", x.sort.sort(0))
+
+    def cell(array: Term) -> Term:
+        return m.apply("OP_ARRAY_SELECT", array, at)
+
+    def stored(array: Term, value: Term) -> Term:
+        return m.apply("OP_ARRAY_STORE", array, at, value)
+
+    return Fusion(stored(x, cell(y)), lambda z: stored(z, cell(x)), lambda z: stored(y, cell(z)))
+
+
+def _choice(m: Maker, x: Term, y: Term) -> Fusion:
+    """For any sort: one of the two."""
+    which = m.new("which", m.tables.bool)
+    return Fusion(
+        m.apply("OP_ITE", which, x, y), lambda z: m.apply("OP_ITE", which, z, x), lambda z: m.apply("OP_ITE", which, y, z)
+    )
+
+
+RULES: dict[str, dict[str, Rule]] = {
+    "SORT_BOOL": {"bool-xor": _self_inverse("OP_XOR"), "bool-equal": _self_inverse("OP_EQUAL")},
+    "SORT_INT": _arithmetic("INT"),
+    "SORT_REAL": _arithmetic("REAL"),
+    "SORT_STRING": {
+        "string-lengths": _words("OP_STR_CONCAT", "OP_STR_LEN", "OP_STR_SUBSTR", "OP_INT_SUB"),
+        "string-prefix": _text_of_prefix,
+        "string-constant": _text_with_constant,
+    },
+    "SORT_SEQ": {"seq-lengths": _words("OP_SEQ_CONCAT", "OP_SEQ_LENGTH", "OP_SEQ_EXTRACT", "OP_INT_SUB")},
+    "SORT_BV": {
+        "bv-xor": _self_inverse("OP_BV_XOR"), "bv-xnor": _self_inverse("OP_BV_XNOR"), "bv-add": _bv_add, "bv-linear": _bv_linear,
+        "bv-concat": _bv_concat,
+    },
+    "SORT_FP": {"fp-sign": _fp_sign, "fp-bits": _fp_bits},
+    "SORT_ARRAY": {"array-cell": _array_cell},
+}  # fmt: skip
+ANY: dict[str, Rule] = {"choice": _choice}
+UNFUSED = ("SORT_FUN", "SORT_REGLAN", "SORT_CASE")
+
+
+def rules_of(sort: Sort) -> dict[str, Rule]:
+    """The fusion functions for two terms of a sort, by name."""
+    return {} if sort.kind in UNFUSED else {**RULES.get(sort.kind, {}), **ANY}

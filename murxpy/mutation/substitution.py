@@ -1,0 +1,33 @@
+"""Substitution of terms for constants and variables, everywhere at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from murxpy.logic.terms import FUNCTION, Term
+from murxpy.mutation.occurrences import binds
+from murxpy.smtlib.tables import Tables
+
+
+def substituted(tables: Tables, root: Term, new: Mapping[Term, Term]) -> Term:
+    """`root` with each key of `new` replaced by its value, of the same sort. Nothing is renamed: what values have free stays free."""
+    done: dict[Term, Term] = dict(new)
+    stack = [root]
+    while stack:
+        term = stack[-1]
+        if term in done:
+            stack.pop()
+            continue
+        waiting = [arg for arg in term.args if arg not in done]
+        if waiting:
+            stack.extend(waiting)
+            continue
+        stack.pop()
+        args = tuple(done[arg] for arg in term.args)
+        same = all(old is arg for old, arg in zip(term.args, args, strict=True))
+        done[term] = term if same else tables.terms.apply(term.op, args, term.indices, term.sort, _bound(tables, term))
+    return done[root]
+
+
+def _bound(tables: Tables, term: Term) -> tuple[Term, ...]:
+    return term.args[:-1] if term.op == FUNCTION else binds(tables.catalogue, term)
