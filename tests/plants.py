@@ -21,7 +21,8 @@ sys.path.append(str(FAKES))  # as the worker has it
 
 from planted import shows
 
-_OFFSET = 100_000  # of the ids of lines that are mixed in
+_OFFSET = 10_000_000  # of the ids of lines that are mixed in
+_WALK = 10_000  # of those of each further walk
 
 
 def planted(**fault: Any) -> Plan:
@@ -46,10 +47,15 @@ def long_trace(fault: dict[str, Any], example: str, seed: int, least: int = 200)
 
 
 def _walk(rng: random.Random, least: int) -> str:
-    while True:
-        written = _walked(rng.randrange(4000))
-        if len(parse_trace(written, "walk").lines) >= least:
-            return written
+    """Walks one after another on one solver, with ids of their own, until there are `least` lines."""
+    walked: list[Line] = []
+    number = 0
+    while len(walked) < least:
+        found = parse_trace(_walked(rng.randrange(4000)), "walk").lines
+        rest = found if not number else [line for line in found if line.action not in ("new", "set-logic")]
+        walked += [_moved(line, number * _WALK) for line in rest if line.action != "delete"]
+        number += 1
+    return text(tuple(walked))
 
 
 @cache
@@ -60,13 +66,13 @@ def _walked(seed: int) -> str:
 def _mix(walked: str, example: str, rng: random.Random) -> str:
     """The lines of both in their order, with ids that differ, and one `new`."""
     lines = [line for line in parse_trace(walked, "walk").lines if line.action != "delete"]
-    added = [_moved(line) for line in parse_trace(example, "example").lines if line.action != "new"]
+    added = [_moved(line, _OFFSET) for line in parse_trace(example, "example").lines if line.action != "new"]
     at = sorted(rng.randrange(1, len(lines) + 1) for _ in added)
     for place, line in zip(reversed(at), reversed(added), strict=True):
         lines.insert(place, line)
     return text(tuple(lines))
 
 
-def _moved(line: Line) -> Line:
+def _moved(line: Line, by: int) -> Line:
     refs = [*line.args, *(token for _, tokens in line.results for token in tokens)]
-    return mapped(line, {ref: Ref(ref.letter, ref.number + _OFFSET) for ref in refs if isinstance(ref, Ref) and ref.letter in "st"})
+    return mapped(line, {ref: Ref(ref.letter, ref.number + by) for ref in refs if isinstance(ref, Ref) and ref.letter in "st"})

@@ -7,6 +7,10 @@ process survives; and what must be there, each optional:
 - `asserted`, `assumed`: chains of operators, each below the one before it in one asserted (assumed) term;
 - `options`: names that were set; `levels`: how many levels are pushed; `checks`: how many checks were made before;
 - `history`: actions that came in this order, and `count`: how many terms the line itself has at least;
+- `times` maps an action, a sort kind or an operator to how often it must stand there, `arity` an operator to its arguments;
+- `width`: the least width of a bit-vector sort, `literal`: a text within a literal, `value`: option and least number set;
+- `spelled`: an operator and its spelling, `distinct`: an operator whose arguments differ; `depth` of an asserted term;
+- `answered`: how many checks were answered;
 - `symbol`: a text within a symbol, `number`: the least index of an application;
 - `earlier`: an operator that a run before this one applied in the same process; with `joined` also one before the last `new`;
 - `turns`: a file that counts replays; the fault shows in every other one only.
@@ -14,6 +18,7 @@ process survives; and what must be there, each optional:
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -35,6 +40,7 @@ class Watch:
         self.lines: list[Line] = []
         self.level = 0
         self.over = False
+        self.answers = 0
 
     def due(self, row: str) -> bool:
         """Take the next row; whether the call that it describes goes wrong."""
@@ -42,6 +48,7 @@ class Watch:
             return False
         line = parse_trace(row if not row.startswith("      ") else f"0 new\n{row}", "watch").lines[0]
         if row.startswith("      "):
+            self.answers += line.result("answer") is not None
             for token in line.result("return") or ():
                 if isinstance(token, Ref) and token.letter == "t":
                     self.terms[token] = self.lines[-1]
@@ -74,9 +81,35 @@ class Watch:
         yield len(assumed) >= need("count", 0)
         actions = iter(action for action, _ in heads)
         yield all(wanted in actions for wanted in need("history", ()))
+        counts = Counter(name for head in heads for name in dict.fromkeys(head))
+        yield all(counts[name] >= least for name, least in need("times", {}).items())
+        made = [other for other in self.lines if other.action == "mk-term"]
+        refs = [(str(other.args[0]), [ref for ref in other.args if isinstance(ref, Ref)]) for other in made]
+        yield all(any(op == name and len(found) >= least for op, found in refs) for name, least in need("arity", {}).items())
+        yield all(any(op == name and len(set(found)) == len(found) for op, found in refs) for name in need("distinct", ()))
+        yield need("spelled") is None or need("spelled") in [[str(other.args[0]), other.spelling] for other in made]
+        widths = [other.args[1] for other in self.lines if (other.action, *other.args[:1]) == ("mk-sort", "SORT_BV")]
+        yield any(isinstance(width, int) and width >= need("width", 0) for width in widths) or not need("width")
+        literals = [token.text for other in self.lines if other.action == "mk-value" for token in other.args if isinstance(token, Quoted)]
+        yield any(need("literal", "") in literal for literal in literals) or not need("literal")
+        name, least = need("value", ("", 0))
+        values = [other.args[1] for other in self.lines if other.action == "set-option" and other.args[0] == name]
+        yield not name or any(isinstance(value, int) and value >= least for value in values)
+        yield any(self._depth(term) >= need("depth", 0) for term in asserted) or not need("depth")
+        yield self.answers >= need("answered", 0)
         words = [token for other in (*self.lines, line) for token in other.args]
         yield any(need("symbol") in token.text for token in words if isinstance(token, Quoted)) if need("symbol") else True
         yield any(type(token) is int and token >= need("number") for token in words) if need("number") else True
+
+    def _depth(self, term: Token) -> int:
+        """How many applications stand one below another in the term, up to 20."""
+        line, depth = self.terms.get(term), 0
+        level = [line] if line is not None else []
+        while level and depth < 20:
+            level = [line for line in level if line.action == "mk-term"]
+            depth += bool(level)
+            level = [self.terms[ref] for line in level for ref in dict.fromkeys(line.args) if ref in self.terms]
+        return depth
 
     def _chain(self, term: Token, chain: list[str]) -> bool:
         """Whether the operators of `chain` stand in `term`, each below the one before it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from murxpy.machine.tokens import Ref
@@ -9,6 +10,7 @@ from murxpy.trace.defuse import MAKERS, Script, closed, collected, matching_pops
 from murxpy.trace.grammar import Line
 from murxpy.trace.passes.terms import mapped
 
+_THEORY = re.compile(r"(?:OP|SORT)_([A-Z]+)_?")
 _PARTNERS = 4  # lines that are tried together with one that does not go alone
 
 
@@ -36,6 +38,21 @@ def without_kind(lines: Script, at: int) -> Iterator[Script]:
     name = kind(lines[at])
     if all(kind(line) != name for line in lines[at + 1 :]):
         yield closed([line for line in lines if kind(line) != name])
+
+
+def without_theories(lines: Script) -> Iterator[Script]:
+    """Without all options, without all of each other sort of action, without all sorts and operators of each theory."""
+    groups = dict.fromkeys(group for line in lines[:-1] for group in (line.action, theory(line)) if group)
+    for group in sorted(groups, key=lambda group: -sum(group in (line.action, theory(line)) for line in lines)):
+        if group not in ("new", *MAKERS):
+            yield closed([line for line in lines[:-1] if group not in (line.action, theory(line))] + [lines[-1]])
+
+
+def theory(line: Line) -> str:
+    """What the names of the sorts and operators of the line's theory begin with: `BV`, `FP`; empty where it is of none."""
+    first = line.args[0] if line.args else None
+    match = _THEORY.match(first) if isinstance(first, str) and line.action in ("mk-sort", "mk-term") else None
+    return match[1] if match else ""
 
 
 def without_scope(lines: Script, at: int) -> Iterator[Script]:

@@ -42,6 +42,8 @@ def _each(reducer: Reducer[Script], *all_variants: Variants) -> None:
 
 def _lines(reducer: Reducer[Script]) -> None:
     reducer.offer(lines.slices(reducer.best))
+    while reducer.offer(lines.without_theories(reducer.best)) is not None:
+        pass
     ddmin(reducer, line_count, lambda best, low, high: lines.without(best, low, high))
     reducer.offer(lines.slices(reducer.best))
     _each(reducer, lines.without_kind, lines.without_scope)
@@ -52,11 +54,13 @@ def _terms(reducer: Reducer[Script]) -> None:
 
 
 def _words(reducer: Reducer[Script]) -> None:
-    _each(reducer, *map(_collecting, (words.fewer_terms, words.fewer_levels, words.smaller_words)), lines.without_pair)
+    _each(reducer, *map(_collecting, (words.simpler_actions, words.fewer_terms, words.fewer_levels, words.smaller_words)),
+          lines.without_pair)  # fmt: skip
 
 
 def _sorts(reducer: Reducer[Script]) -> None:
-    _each(reducer, sorts.smaller_widths, *map(_collecting, (datatypes.smaller_datatypes, sorts.merged_sorts, sorts.simpler_sorts,
+    _each(reducer, sorts.smaller_formats, sorts.smaller_widths,
+          *map(_collecting, (datatypes.smaller_datatypes, sorts.fewer_domains, sorts.merged_sorts, sorts.simpler_sorts,
                                                             sorts.older_sort_argument)))  # fmt: skip
 
 

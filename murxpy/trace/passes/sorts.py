@@ -12,7 +12,34 @@ from murxpy.trace.passes.terms import mapped
 from murxpy.trace.passes.words import terms_of
 
 _SIMPLE = ("SORT_BOOL", "SORT_INT")
+_FORMATS = ((2, 2), (2, 3), (3, 3), (3, 5), (5, 11), (8, 24))  # of floating point, the smallest first
 _OLDER = 3  # older sorts that are tried in place of one
+
+
+def smaller_formats(lines: Script, at: int) -> Iterator[Script]:
+    """With a smaller floating-point format for the sort at `at`, and its literals cut to it; indices of the old one follow."""
+    line = lines[at]
+    if line.action != "mk-sort" or line.args[0] != "SORT_FP":
+        return
+    exponent, significand = line.args[1:3]
+    if not isinstance(exponent, int) or not isinstance(significand, int):
+        return
+    for e, s in (*_FORMATS, (exponent, significand - 1), (exponent - 1, significand)):
+        if 2 <= e <= exponent and 2 <= s <= significand and (e, s) != (exponent, significand):
+            yield tuple(_reformatted(other, line, (exponent, significand), (e, s)) for other in lines)
+
+
+def _reformatted(line: Line, changed: Line, old: tuple[int, int], new: tuple[int, int]) -> Line:
+    """The line for a format `new` (bits of exponent and significand) where there was `old`."""
+    if line.action == "mk-sort":
+        return replace(line, args=["SORT_FP", *new], spelling=None) if line is changed else line
+    if line.action == "mk-value" and line.args[0] in returned(changed) and isinstance(line.args[1], Quoted):
+        digits = line.args[1].text
+        exponent = digits[1 : 1 + old[0]][-new[0] :]
+        return replace(line, args=[line.args[0], Quoted(digits[:1] + exponent + digits[1 + old[0] :][: new[1] - 1])])
+    if line.action == "mk-term" and line.args[-2:] == [*old]:
+        return replace(line, args=[*line.args[:-2], *new])
+    return line
 
 
 def smaller_widths(lines: Script, at: int) -> Iterator[Script]:
@@ -63,13 +90,38 @@ def simpler_sorts(lines: Script, at: int) -> Iterator[Script]:
         return
     own = returned(line)[0]
     older = {returned(other)[0]: str(other.args[0]) for other in lines[:at] if other.action == "mk-sort"}
-    for ref, kind in [pair for pair in older.items() if pair[0].letter == "s"][:_OLDER]:
+    own_parts = [ref for ref in line.args if isinstance(ref, Ref) and ref in older]  # such as the element of an array
+    for ref in dict.fromkeys([*own_parts, *[ref for ref in older if ref.letter == "s"][:_OLDER]]):
+        kind = older[ref]
         yield tuple(_of_kind(mapped(other, {own: ref}), ref, kind) for other in (*lines[:at], *lines[at + 1 :]))
     for kind in _SIMPLE:
         if kind not in older.values() and len(line.args) > 1:
             words: list[Token] = [kind]
             made = replace(line, action="mk-sort", args=words, spelling=None)
             yield (*lines[:at], made, *(_of_kind(other, own, kind) for other in lines[at + 1 :]))
+
+
+def fewer_domains(lines: Script, at: int) -> Iterator[Script]:
+    """With a domain less in the function sort at `at`, and an argument less in all applications of its functions."""
+    line = lines[at]
+    if line.action != "mk-sort" or line.args[0] != "SORT_FUN":
+        return
+    own = returned(line)[:1]
+    functions = {returned(other)[0] for other in lines[at:] if other.action == "mk-const" and other.args[:1] == own and returned(other)}
+    for index in range(len(line.args) - 3, -1, -1) if len(line.args) > 3 else ():
+        fewer = replace(line, args=[*line.args[: 1 + index], *line.args[2 + index :]])
+        rest = (_applied(other, functions, index) for other in lines[at + 1 :])
+        yield (*lines[:at], fewer, *rest)
+
+
+def _applied(line: Line, functions: set[Ref], index: int) -> Line:
+    """The application of one of `functions` without its argument number `index`."""
+    place = terms_of(line)
+    if line.action != "mk-term" or line.args[0] != "OP_UF_APPLY" or place is None or line.args[place[0]] not in functions:
+        return line
+    start, count = place
+    args = [*line.args[: start - 1], count - 1, *line.args[start : start + 1 + index], *line.args[start + 2 + index :]]
+    return replace(line, args=args, spelling=None)
 
 
 def merged_sorts(lines: Script, at: int) -> Iterator[Script]:

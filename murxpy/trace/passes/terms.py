@@ -10,6 +10,7 @@ from murxpy.trace.defuse import Script, definitions, returned, sort_of, used
 from murxpy.trace.grammar import Line
 
 _OLDER = 4  # older terms that are tried in place of one
+_SHORT = 60  # lines of a trace in which all are
 
 # The simplest literal of a sort without parameters.
 _LITERALS: dict[str, list[Token]] = {
@@ -17,6 +18,10 @@ _LITERALS: dict[str, list[Token]] = {
 }  # fmt: skip
 _QUANTIFIERS = ("OP_FORALL", "OP_EXISTS")
 _PLAIN = (*_LITERALS, "SORT_RM", "SORT_REGLAN")
+
+
+def _tried(lines: Script, older: list[Ref]) -> list[Ref]:
+    return older if len(lines) <= _SHORT else older[:_OLDER]
 
 
 def mapped(line: Line, names: Mapping[Ref, Ref]) -> Line:
@@ -43,8 +48,7 @@ def older_terms(lines: Script, at: int) -> Iterator[Script]:
     sorts = {returned(line)[0]: sort_of(line) for line in lines[:at] if sort_of(line) is not None}
     same = [ref for ref, other in sorts.items() if other == sort]
     arguments = [ref for ref in dict.fromkeys(used(lines[at])) if ref in same]
-    oldest = [ref for ref in same if ref not in arguments][:_OLDER]
-    for ref in (*arguments, *oldest):
+    for ref in (*arguments, *_tried(lines, [ref for ref in same if ref not in arguments])):
         yield with_uses(lines, returned(lines[at])[0], ref, at + 1)
 
 
@@ -56,7 +60,7 @@ def other_argument(lines: Script, at: int) -> Iterator[Script]:
         if isinstance(token, Ref) and token in sorts:
             beside = [ref for ref in used(line) if ref != token and sorts.get(ref) == sorts[token]]
             oldest = [ref for ref, sort in sorts.items() if sort == sorts[token] and ref != token]
-            for ref in dict.fromkeys((*beside, *oldest[:_OLDER])):
+            for ref in dict.fromkeys((*beside, *_tried(lines, oldest))):
                 changed = replace(line, args=[*line.args[:word], ref, *line.args[word + 1 :]])
                 yield (*lines[:at], changed, *lines[at + 1 :])
 

@@ -10,6 +10,10 @@ from murxpy.trace.defuse import Script, closed, matching_pops
 from murxpy.trace.grammar import Line
 
 _COUNTED = ("check-sat-assuming", "get-value", "get-value-completion")
+# An action, the one that does less, and how many words that takes (None: all).
+_PLAINER: dict[str, tuple[str, int | None]] = {
+    "check-sat-assuming": ("check-sat", 0), "assert-tracked": ("assert-formula", 1), "get-value-completion": ("get-value", None),
+}  # fmt: skip
 _NAMED = {"mk-const": 1, "mk-var": 1, "mk-fun": 0, "assert-tracked": 1}
 
 
@@ -78,6 +82,15 @@ def fewer_levels(lines: Script, at: int) -> Iterator[Script]:
         else:
             del changed[pops[-1]]
     yield tuple(changed)
+
+
+def simpler_actions(lines: Script, at: int) -> Iterator[Script]:
+    """With a plainer action for that of the line at `at`, with as many of its words as that takes."""
+    line = lines[at]
+    if line.action in _PLAINER and line.args:
+        plain, taken = _PLAINER[line.action]
+        changed = replace(line, action=plain, args=line.args[:taken], spelling=None)
+        yield (*lines[:at], changed, *lines[at + 1 :])
 
 
 def smaller_words(lines: Script, at: int) -> Iterator[Script]:
