@@ -88,7 +88,7 @@ def _real(file: Path, key: str, solver: str, args: argparse.Namespace) -> Reduce
         (plan,) = make_plans(found.request)
         result = minimize(plan, text, str(file), Wishes(jobs=args.jobs, time=args.time))
     except MurxpyError as error:
-        return Reduced(key, solver, before, before, 0, 0, 0, round(time.monotonic() - start, 1), str(error).rpartition(": ")[2][:60])
+        return Reduced(key, solver, before, before, 0, 0, 0, round(time.monotonic() - start, 1), " ".join(str(error).split())[-80:])
     return Reduced(key, solver, result.before, result.after, 0, result.tests, result.replays, round(result.seconds, 1), result.ended)
 
 

@@ -191,7 +191,7 @@ def test_quantifiers_go_with_their_variable() -> None:
 def test_datatypes_get_smaller() -> None:
     row = '1 mk-sort SORT_DT 2 "d" 0 2 "nil" 0 "cons" 2 "head" s(nil) "tail" s<"e"> 0 "e" 1 s"p" 1 "mk" 0\n return s1 s2\n'
     smaller = [heads(c)[0] for c in datatypes.smaller_datatypes(tuple(parse_trace("1 new\n" + row, "t").lines), 1) for c in [c[1:]]]
-    assert 'mk-sort SORT_DT 1 "d" 0 2 "nil" 0 "cons" 2 "head" s(nil) "tail" s<"e"> 0' in smaller
+    assert 'mk-sort SORT_DT 1 "d" 0 2 "nil" 0 "cons" 1 "head" s(nil)' in smaller, "what is of the sort that goes, goes"
     assert 'mk-sort SORT_DT 2 "d" 0 1 "nil" 0 "e" 1 s"p" 1 "mk" 0' in smaller
     assert 'mk-sort SORT_DT 2 "d" 0 2 "nil" 0 "cons" 1 "tail" s<"e"> 0 "e" 1 s"p" 1 "mk" 0' in smaller
 
@@ -208,3 +208,75 @@ def test_simpler_spellings_are_those_listed_before() -> None:
     script = tuple(parse_trace("1 mk-term@raw OP_BV_ADD SORT_BV 2 t1 t1\n", "t").lines)
     assert spellings.rank(script[0]) == 2
     assert [c[0].spelling for c in spellings.simpler(script, 0)] == ["operator", "function"]
+
+
+def made(rows: str) -> Script:
+    """The lines of `rows`, with `new` before them."""
+    return tuple(parse_trace("1 new\n" + rows, "t").lines)
+
+
+def test_constructors_are_applied_to_what_is_left() -> None:
+    script = made('1 mk-sort SORT_DT 1 "d" 0 1 "pair" 2 "left" s1 "right" s1\n return s2\n'
+                  '1 mk-term OP_DT_APPLY_CONS SORT_DT s2 1 "pair" 2 t1 t3\n return t2 s2\n')  # fmt: skip
+    found = [heads(c)[1:] for c in datatypes.smaller_datatypes(script, 1)]
+    assert ['mk-sort SORT_DT 1 "d" 0 1 "pair" 1 "right" s1', 'mk-term OP_DT_APPLY_CONS SORT_DT s2 1 "pair" 1 t3'] in found
+
+
+def test_mutual_recursion_goes() -> None:
+    script = made('1 mk-sort SORT_INT\n return s1\n'
+                  '1 mk-sort SORT_DT 2 "d" 0 1 "c" 1 "e1" s<"e"> 0 "e" 0 2 "nil" 0 "n" 1 "d1" s<"d"> 0\n return s2 s3\n')  # fmt: skip
+    found = [heads(c)[2] for c in datatypes.smaller_datatypes(script, 2)]
+    assert 'mk-sort SORT_DT 2 "d" 0 1 "c" 1 "e1" s1 "e" 0 2 "nil" 0 "n" 1 "d1" s<"d"> 0' in found
+
+
+def test_functions_take_fewer_arguments() -> None:
+    """Murxla drops domains, too; here the applications follow, and nothing else."""
+    script = made('1 mk-sort SORT_FUN s1 s2 s3\n return s4\n1 mk-const s4 "f"\n return t1 s4\n'
+                  "1 mk-term OP_UF_APPLY SORT_BOOL 3 t1 t2 t3\n return t4 s3\n")  # fmt: skip
+    found = [heads(c)[1:] for c in sorts.fewer_domains(script, 1)]
+    assert found == [["mk-sort SORT_FUN s1 s3", 'mk-const s4 "f"', "mk-term OP_UF_APPLY SORT_BOOL 2 t1 t2"],
+                     ["mk-sort SORT_FUN s2 s3", 'mk-const s4 "f"', "mk-term OP_UF_APPLY SORT_BOOL 2 t1 t3"]]  # fmt: skip
+
+
+def test_an_array_sort_becomes_one_of_its_parts() -> None:
+    script = made("1 mk-sort SORT_BV 8\n return s1\n1 mk-sort SORT_ARRAY s1 s1\n return s2\n1 mk-sort SORT_ARRAY s1 s2\n return s3\n"
+                  '1 mk-const s3 "a"\n return t1 s3\n')  # fmt: skip
+    found = [heads(c)[-1] for c in sorts.simpler_sorts(script, 3)]
+    assert found[:2] == ['mk-const s1 "a"', 'mk-const s2 "a"']
+    assert "mk-sort SORT_ARRAY s1 s1" in [heads(c)[3] for c in sorts.older_sort_argument(script, 3)]
+
+
+def test_formats_get_smaller_with_their_literals() -> None:
+    script = made('1 mk-sort SORT_FP 5 11\n return s1\n1 mk-value s1 "0101010000000001"\n return t1 s1\n'
+                  "1 mk-term OP_FP_TO_FP_FROM_BV SORT_FP 1 t2 2 5 11\n return t3 s1\n")  # fmt: skip
+    found = [heads(c)[1:] for c in sorts.smaller_formats(script, 1)]
+    assert ["mk-sort SORT_FP 3 5", 'mk-value s1 "00100000"', "mk-term OP_FP_TO_FP_FROM_BV SORT_FP 1 t2 2 3 5"] not in found
+    assert ["mk-sort SORT_FP 3 5", 'mk-value s1 "01010000"', "mk-term OP_FP_TO_FP_FROM_BV SORT_FP 1 t2 2 3 5"] in found
+
+
+def test_whole_theories_go(script: Script) -> None:
+    first, *rest = [heads(c) for c in lines.without_theories(script)]
+    assert all("BV" not in row for row in first), "the theory with the most lines comes first"
+    assert any("push 2" not in rows and "pop 1" not in rows for rows in rest)
+
+
+def test_actions_get_plainer(script: Script) -> None:
+    at = next(n for n, line in enumerate(script) if line.action == "check-sat-assuming")
+    assert [heads(c)[at] for c in words.simpler_actions(script, at)] == ["check-sat"]
+
+
+def test_any_older_term_is_tried_in_a_short_trace() -> None:
+    rows = "".join(f'1 mk-const s1 "c{n}"\n return t{n} s1\n' for n in range(1, 10)) + "1 assert-formula t9\n"
+    found = {heads(c)[-1] for c in terms.older_terms(made(rows), 9)}
+    assert found == {f"assert-formula t{n}" for n in range(1, 9)}
+
+
+def test_equal_declarations_become_one() -> None:
+    script = made('1 mk-sort SORT_BV 4\n return s1\n1 mk-sort SORT_BV 4\n return s2\n1 mk-const s2 "a"\n return t1 s2\n')
+    assert ["new", "mk-sort SORT_BV 4", 'mk-const s1 "a"'] in [heads(c) for c in sorts.merged_sorts(script, 2)]
+
+
+def test_numbers_and_texts_get_smaller() -> None:
+    script = made('1 mk-value s1 "1234"\n return t1 s1\n1 mk-value s2 "some text"\n return t2 s2\n')
+    assert {'mk-value s1 "0"', 'mk-value s1 "12"'} <= {heads(c)[1] for c in words.smaller_words(script, 1)}
+    assert {'mk-value s2 ""', 'mk-value s2 "some"', 'mk-value s2 "ome text"'} <= {heads(c)[2] for c in words.smaller_words(script, 2)}

@@ -45,7 +45,8 @@ def parse_request(data: Mapping[str, Any], target: str) -> Request:
     wishes = dict(data["wishes"])
     wishes["theories"] = tuple(wishes["theories"])
     wishes["options"] = tuple((name, value) for name, value in wishes["options"])
-    wishes["checks"] = tuple(wishes["checks"])
+    if "checks" in wishes:  # a folder of an earlier release has none
+        wishes["checks"] = tuple(wishes["checks"])
     place = data["targets"][target]
     mutation = parse_mutation(data["mutation"]) if data.get("mutation") else None
     return Request((place,), data["machine"], data["wrapper"], data["profile"], Wishes(**wishes), mutation)
