@@ -7,67 +7,103 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from scripts import READERS, Reading, flat
+
+from murxpy.data import load_wrapper
 from murxpy.logic.catalogue import Catalogue
 from murxpy.trace.grammar import Trace
 from murxpy.trace.translate.dry import plain_text
 from murxpy.trace.translate.python import to_python
 from murxpy.trace.translate.smtlib import to_smtlib
 
-SECONDS = 30
-_ANSWER = re.compile(r"^(sat|unsat|unknown)\b", re.MULTILINE)
-_ERROR = re.compile(r"\(error .*|^parse error: .*", re.MULTILINE)
+SECONDS = 10.0
+SETTLED = ("same", "partly", "timeout", "unsupported", "disputed")  # no fault of the translation
 # What a command is refused for when the check before it ran out of resources in the one and not in the other.
-_STATE = re.compile(r"not available|unless|cannot get|Cannot get|canceled")
-_CVC5 = """
-import sys, cvc5
-solver = cvc5.Solver(cvc5.TermManager())
-parser = cvc5.InputParser(solver)
-parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, sys.stdin.read(), "script")
-symbols = parser.getSymbolManager()
-try:
-    while not (command := parser.nextCommand()).isNull():
-        print(command.invoke(solver, symbols), end="", flush=True)
-except Exception as error:
-    print("parse error:", " ".join(str(error).split()))
-"""
+_STATE = re.compile(r"resource limit|not available|unless|cannot get|Cannot get|canceled")
+# What a script leaves out and no other solver's script needs: the API's own actions, options, what had no call.
+_LEFT_OUT = re.compile(r"^; line \d+: (?P<action>\S+): (?P<what>.*has no name in.*|a negative.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of a translation: `same`, `differs`, `refused`, `died`, `timeout`, and for scripts `partly` where it left out terms."""
+    """What came of a translation.
+
+    `same`, `differs`, `refused`, `died`, `timeout`; of scripts also `partly` where it left out terms that the dialect cannot say
+    (`detail` names the first), `unsupported` where another solver than the trace's has no procedure for it, `miscounted` where not as
+    many assertions were read as printed, and `disputed` where the solver contradicts itself: it answers as was recorded when the check
+    stands alone.
+    """
 
     status: str
     detail: str = ""
 
 
-def judge_smtlib(trace: Trace, catalogue: Catalogue) -> Verdict:
-    """Run the trace as a script in its solver's dialect. What only an API can say is left out, so are options of z3."""
-    script = to_smtlib(trace, catalogue, trace.solver, lossy=True)
-    command = [sys.executable, "-c", _CVC5]
-    if trace.solver == "z3":
-        command = [str(Path(sys.executable).parent / "z3"), "-in"]
-    done = run(command, script)
-    if done is None:
-        return Verdict("timeout")
-    error = next((e for e in _ERROR.findall(done.stdout) if not _STATE.search(e)), None)
+def judge_smtlib(trace: Trace, catalogue: Catalogue, dialect: str | None = None) -> Verdict:
+    """Run the trace as a script in a dialect, its own solver's unless named; one of `standard` in all solvers.
+
+    What only an API can say is left out, so are options of z3.
+    """
+    dialect = dialect or trace.solver
+    script = to_smtlib(trace, catalogue, dialect, lossy=True)
+    verdicts = [judge_script(script, trace, solver, dialect) for solver in ([dialect] if dialect in READERS else READERS)]
+    return min(verdicts, key=lambda one: one.status in SETTLED)
+
+
+def judge_script(script: str, trace: Trace, solver: str, dialect: str) -> Verdict:
+    """Run a script in a solver."""
+    foreign = solver != trace.solver
+    read = READERS[solver](script, SECONDS, 1000 if foreign else 0)
+    error = next((e for e in read.errors if not _STATE.search(e)), None)
     if error is not None:
-        return Verdict("refused", error)
-    seen, recorded = _ANSWER.findall(done.stdout), answers(trace)
-    if re.search(r"^; line.* has no name in", script, re.MULTILINE):
-        return Verdict("partly")
-    if done.returncode < 0:
-        return Verdict("same" if seen == recorded and crashes(trace) else "died", f"signal {-done.returncode}")
-    return compare(seen, recorded)
+        unsupported = foreign and any(re.search(pattern, error) for pattern in _unsupported(solver))
+        return Verdict("unsupported" if unsupported else "refused", f"{solver}: {error}")
+    if read.late:
+        return Verdict("timeout")
+    seen, recorded = read.answers, answers(trace)
+    left_out = _LEFT_OUT.search(script)
+    if left_out:
+        return Verdict("partly", left_out["what"])
+    if read.signal:
+        alike = seen == recorded and crashes(trace)
+        return Verdict("same" if alike else "died", f"{solver}: signal {read.signal}")
+    found = _counted(read, script, solver) or compare(seen, recorded, solver)
+    if found.status == "differs" and _disputed(script, seen, recorded, solver):
+        return Verdict("disputed", found.detail)
+    return found
+
+
+def _disputed(script: str, seen: Sequence[str], recorded: Sequence[str], solver: str) -> bool:
+    """True if each check that is answered otherwise than recorded gets the recorded answer, or none, when it stands alone."""
+    decided = ("sat", "unsat")
+    wrong = [k for k, (a, b) in enumerate(zip(seen, recorded, strict=False)) if a != b and a in decided and b in decided]
+    return bool(wrong) and all(READERS[solver](flat(script, k), SECONDS, 5000).answers in ([recorded[k]], ["unknown"], []) for k in wrong)
+
+
+@cache
+def _unsupported(solver: str) -> list[str]:
+    """What a solver says where it has no procedure, as its wrapper knows it."""
+    return [entry["message"] for entry in load_wrapper(solver)["refusals"] if entry["class"] == "unsupported" and "message" in entry]
+
+
+def _counted(read: Reading, script: str, solver: str) -> Verdict | None:
+    """A verdict where not as many assertions were read as were printed."""
+    printed = len(re.findall(r"^\(assert ", script, re.MULTILINE))
+    if read.assertions in (None, printed):
+        return None
+    return Verdict("miscounted", f"{solver}: {printed} assertions printed, {read.assertions} read")
 
 
 def judge_python(trace: Trace, catalogue: Catalogue, wrapper: dict[str, Any], file: Path) -> Verdict:
     """Run the trace as a Python program, written to `file`."""
     file.write_text(to_python(trace, catalogue, wrapper), encoding="utf-8")
-    done = run([sys.executable, str(file)], "")
-    if done is None:
+    try:
+        command = [sys.executable, "-I", str(file)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+    except subprocess.TimeoutExpired:
         return Verdict("timeout")
     if done.returncode < 0:
         return Verdict("same" if crashes(trace) else "died", f"signal {-done.returncode}")
@@ -75,14 +111,6 @@ def judge_python(trace: Trace, catalogue: Catalogue, wrapper: dict[str, Any], fi
         return Verdict("same")
     rows = [row for row in done.stdout.splitlines() if "recorded" in row] + done.stderr.splitlines()[-1:]
     return Verdict("differs" if done.returncode == 2 else "refused", rows[0] if rows else "")
-
-
-def run(command: Sequence[str], text: str) -> subprocess.CompletedProcess[str] | None:
-    """The command's outcome with `text` on its standard input; None after half a minute."""
-    try:
-        return subprocess.run(command, input=text, capture_output=True, text=True, timeout=SECONDS, check=False)
-    except subprocess.TimeoutExpired:
-        return None
 
 
 def answers(trace: Trace) -> list[str]:
@@ -95,9 +123,9 @@ def crashes(trace: Trace) -> bool:
     return not trace.lines[-1].results and trace.lines[-1].action != "delete"
 
 
-def compare(seen: Sequence[str], recorded: Sequence[str]) -> Verdict:
+def compare(seen: Sequence[str], recorded: Sequence[str], solver: str) -> Verdict:
     """Position by position; what one of the two did not decide within its limit is left aside."""
     alike = all(a == b or "unknown" in (a, b) for a, b in zip(seen, recorded, strict=False))
     if alike and len(recorded) <= len(seen) <= len(recorded) + 1:  # the last check may not have returned
         return Verdict("same")
-    return Verdict("differs", f"recorded {' '.join(recorded)}, found {' '.join(seen)}"[:200])
+    return Verdict("differs", f"{solver}: recorded {' '.join(recorded)}, found {' '.join(seen)}"[:200])

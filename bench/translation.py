@@ -1,12 +1,15 @@
 """Translation: random traces as SMT-LIB scripts and as Python programs, and whether those give the answers of the traces.
 
 Scripts are in the dialect of the trace's solver and run in it, through its parser; options that scripts lack, and actions
-that only an API has, are left out. Traces whose run was killed count up to the line where it was.
+that only an API has, are left out. With `--dialect` they are in another one, and run in its solver, those of `standard` in
+both. Traces whose run was killed count up to the line where it was. Scripts that leave out terms which the dialect cannot say
+count apart, as `partly`; the last table says for which operators and sorts.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -16,14 +19,15 @@ from typing import Any
 import common
 from children import Write, run_all
 from common import percent, table, verdict
-from translated import Verdict, judge_python, judge_smtlib
+from translated import SETTLED, Verdict, judge_python, judge_smtlib
 
 from murxpy.data import load_wrapper
+from murxpy.smtlib.dialects import DIALECTS
 from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.worker.session import Session
 
 SHOWN = 12
-KINDS = ("same", "partly", "differs", "refused", "died", "timeout")
+KINDS = ("same", "differs", "refused", "miscounted", "died", "partly", "unsupported", "disputed", "timeout")
 
 
 def walks(session: Session, args: argparse.Namespace) -> Iterator[Trace]:
@@ -45,36 +49,72 @@ def walks(session: Session, args: argparse.Namespace) -> Iterator[Trace]:
 
 
 def judged(traces: Iterator[Trace], session: Session, args: argparse.Namespace) -> dict[str, list[tuple[str, Verdict]]]:
-    """The verdicts on all scripts and, of the first `--programs` traces, on programs."""
+    """The verdicts on all scripts and, of the first `--programs` traces, on programs. Traces of bad verdicts go to `--keep`."""
     wrapper = load_wrapper(args.solver)
     found: dict[str, list[tuple[str, Verdict]]] = {"smt2": [], "python": []}
     with tempfile.TemporaryDirectory() as folder:
         for trace in traces:
-            found["smt2"].append((trace.name, judge_smtlib(trace, session.catalogue)))
+            if not args.no_scripts:
+                found["smt2"].append((trace.name, judge_smtlib(trace, session.catalogue, args.dialect)))
             if len(found["python"]) < args.programs:
                 found["python"].append((trace.name, judge_python(trace, session.catalogue, wrapper, Path(folder) / "p.py")))
-    return found
+            last = [verdicts[-1][1] for verdicts in found.values() if verdicts and verdicts[-1][0] == trace.name]
+            if args.keep and any(bad(v) or v.status == "disputed" for v in last):
+                args.keep.mkdir(parents=True, exist_ok=True)
+                (args.keep / trace.name).write_text(trace.text(), encoding="utf-8")
+    return {to: verdicts for to, verdicts in found.items() if verdicts}
+
+
+def bad(one: Verdict) -> bool:
+    """True for what a translation must never be."""
+    return one.status not in SETTLED
 
 
 def main() -> None:
     """Measure and print."""
     parser = common.parser(__doc__, 100)
     parser.add_argument("--programs", type=int, default=50, help="how many of the traces become Python programs")
+    parser.add_argument("--no-scripts", action="store_true", help="programs only")
+    parser.add_argument("--dialect", choices=DIALECTS, help="dialect of the scripts, if not that of the solver")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="write the traces of bad verdicts there")
     args = parser.parse_args()
     session = common.load(args)
     found = judged(walks(session, args), session, args)
     counts = {to: Counter(v.status for _, v in verdicts) for to, verdicts in found.items()}
     rows = [[to, len(found[to]), *(counts[to][kind] for kind in KINDS)] for to in found]
-    table(f"Translations of {args.runs} runs of {session.wrapper.name}", ["to", "traces", *KINDS], rows)
+    dialect = f" in the dialect {args.dialect}" if args.dialect else ""
+    table(f"Translations of {args.runs} runs of {session.wrapper.name}{dialect}", ["to", "traces", *KINDS], rows)
     for to, verdicts in found.items():
-        bad = [(name, v) for name, v in verdicts if v.status in ("differs", "refused", "died")]
-        for name, one in bad[:SHOWN]:
-            print(f"  {to} {name}: {one.status}: {one.detail[:180]}")
-        settled = len(verdicts) - counts[to]["timeout"] - counts[to]["partly"]
-        print(f"  {to}: {percent(counts[to]['same'], settled)} the same, aim 100 %: {verdict(counts[to]['same'] == settled)}")
-    figures = {to: dict(count) for to, count in counts.items()}
-    row = {to: percent(counts[to]["same"], len(found[to])) for to in found} | {"traces": len(found["smt2"])}
-    common.save("translation", args, common.facts(session, args), figures, row)
+        _report(to, verdicts)
+    unsaid = Counter(_reason(v.detail) for _, v in found.get("smt2", ()) if v.status == "partly")
+    if unsaid:
+        table("What left-out terms have no words for", ["what", "scripts"], sorted(unsaid.items(), key=lambda row: (-row[1], row[0])))
+    figures: dict[str, Any] = {to: dict(count) for to, count in counts.items()} | {"unsayable": dict(sorted(unsaid.items()))}
+    row: dict[str, Any] = {"dialect": args.dialect or "own"}
+    for to in ("smt2", "python"):
+        row[to] = _share(found.get(to, []))
+    row |= {kind: counts.get("smt2", Counter())[kind] for kind in KINDS if kind in SETTLED and kind != "same"}
+    common.save(f"translation-{args.dialect}" if args.dialect else "translation", args, common.facts(session, args), figures, row)
+
+
+def _report(to: str, verdicts: list[tuple[str, Verdict]]) -> None:
+    for name, one in [(name, v) for name, v in verdicts if bad(v)][:SHOWN]:
+        print(f"  {to} {name}: {one.status}: {one.detail[:180]}")
+    for name, one in [(name, v) for name, v in verdicts if v.status == "disputed"][:SHOWN]:
+        print(f"  {to} {name}: the solvers' business: {one.detail[:180]}")
+    print(f"  {to}: {_share(verdicts)} the same, aim 100 %: {verdict(not any(bad(v) for _, v in verdicts))}")
+
+
+def _share(verdicts: list[tuple[str, Verdict]]) -> str:
+    """How many translations are exact of those whose solver came to an end with all of it."""
+    same = sum(v.status == "same" for _, v in verdicts)
+    counted = same + sum(bad(v) for _, v in verdicts)
+    return f"{percent(same, counted)} of {counted}"
+
+
+def _reason(detail: str) -> str:
+    found = re.search(r"\b(?:OP|SORT)_\w+|a constant array", detail)
+    return found[0] if found else detail
 
 
 if __name__ == "__main__":

@@ -13,9 +13,45 @@ from murxpy.logic.catalogue import Operator
 
 DIALECTS = ("standard", "z3", "cvc5")
 
-# What the standard calls by no name, or by one that does not say all.
+# What the standard calls by no name, or by one that does not say all; extensions by their definition in terms of the standard.
 STANDARD: dict[str, str] = {
     "OP_CONST_ARRAY": "((as const {sort}) {0})",
+    "OP_INT_IS_DIV": "(= (mod {0} {i0}) 0)",  # z3 does not know `divisible`
+    "OP_FORALL_PATTERN": "forall",
+    "OP_EXISTS_PATTERN": "exists",
+    "OP_BV_INC": "(bvadd {0} (_ bv1 {p0}))",
+    "OP_BV_DEC": "(bvsub {0} (_ bv1 {p0}))",
+    "OP_BV_BIT": "(= ((_ extract {i0} {i0}) {0}) #b1)",
+    "OP_BV_REDAND": "(bvcomp {0} (bvnot (_ bv0 {width0})))",
+    "OP_BV_REDOR": "(bvnot (bvcomp {0} (_ bv0 {width0})))",
+    "OP_BV_ULTBV": "(ite (bvult {0} {1}) #b1 #b0)",
+    "OP_BV_SLTBV": "(ite (bvslt {0} {1}) #b1 #b0)",
+    "OP_BV_ITE": "(ite (= {0} #b1) {1} {2})",
+    # The width as a literal of itself: n < 2^n.
+    "OP_BV_EXT_ROTATE_LEFT": "(bvor (bvshl {0} (bvurem {1} (_ bv{p0} {p0})))"
+    " (bvlshr {0} (bvsub (_ bv{p0} {p0}) (bvurem {1} (_ bv{p0} {p0})))))",
+    "OP_BV_EXT_ROTATE_RIGHT": "(bvor (bvlshr {0} (bvurem {1} (_ bv{p0} {p0})))"
+    " (bvshl {0} (bvsub (_ bv{p0} {p0}) (bvurem {1} (_ bv{p0} {p0})))))",
+    "OP_INT_DIV_TOTAL": "(ite (= {1} 0) 0 (div {0} {1}))",
+    "OP_INT_MOD_TOTAL": "(ite (= {1} 0) {0} (mod {0} {1}))",
+    "OP_INT_IAND": "(ubv_to_int (bvand ((_ int_to_bv {i0}) {0}) ((_ int_to_bv {i0}) {1})))",
+    "OP_REAL_ABS": "(ite (< {0} 0.0) (- {0}) {0})",
+    "OP_REAL_DIV_TOTAL": "(ite (= {1} 0.0) 0.0 (/ {0} {1}))",
+    "OP_STR_FROM_UBV": "(str.from_int (ubv_to_int {0}))",
+    "OP_STR_FROM_SBV": "(ite (bvslt {0} (_ bv0 {width0})) (str.++ \"-\" (str.from_int (- (sbv_to_int {0}))))"
+    " (str.from_int (sbv_to_int {0})))",
+    "OP_AT_MOST": "(<= {count} {i0})",
+    "OP_AT_LEAST": "(>= {count} {i0})",
+    "OP_PB_LE": "(<= {weighed} {i0})",
+    "OP_PB_GE": "(>= {weighed} {i0})",
+    "OP_PB_EQ": "(= {weighed} {i0})",
+    "OP_DT_APPLY_UPDATER": "(ite ((_ is {constructor}) {0}) {rebuilt} {0})",
+}
+
+# Sorts that those definitions use and the operator's arguments do not show.
+USED_SORTS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("OP_AT_MOST", "OP_AT_LEAST", "OP_PB_LE", "OP_PB_GE", "OP_PB_EQ", "OP_STR_FROM_UBV", "OP_STR_FROM_SBV"), ("SORT_INT",)),
+    "OP_INT_IAND": ("SORT_BV",),
 }
 
 # Extensions that a dialect calls what `fsm/theories` calls them.
@@ -25,7 +61,7 @@ _SAME_Z3 = """
     OP_SEQ_SUFFIX OP_SEQ_CONTAINS OP_SEQ_INDEXOF OP_SEQ_LAST_INDEXOF OP_SEQ_REPLACE OP_SEQ_REPLACE_ALL OP_SEQ_UNIT OP_SEQ_NTH
     OP_STR_FROM_UBV OP_STR_FROM_SBV OP_FP_TO_IEEE_BV OP_AT_MOST OP_AT_LEAST OP_PB_LE OP_PB_GE OP_PB_EQ
     OP_FINITE_FIELD_NEG OP_FINITE_FIELD_ADD OP_FINITE_FIELD_MULT OP_FINITE_FIELD_BITSUM
-    OP_FP_TO_FP_FROM_INT_REAL OP_SEQ_MAP OP_FORALL_PATTERN OP_EXISTS_PATTERN
+    OP_FP_TO_FP_FROM_INT_REAL OP_SEQ_MAP
     """
 _SAME_CVC5 = """
     OP_INT_PIAND OP_INT_IAND OP_INT_POW2 OP_INT_LOG2 OP_REAL_ABS
@@ -35,7 +71,7 @@ _SAME_CVC5 = """
     OP_STR_REV OP_STR_TOLOWER OP_STR_TOUPPER OP_STR_UPDATE OP_STR_INDEXOF_RE
     OP_SEQ_CONCAT OP_SEQ_LENGTH OP_SEQ_EXTRACT OP_SEQ_UPDATE OP_SEQ_AT OP_SEQ_CONTAINS OP_SEQ_INDEXOF OP_SEQ_REPLACE
     OP_SEQ_REPLACE_ALL OP_SEQ_REV OP_SEQ_PREFIX OP_SEQ_SUFFIX OP_SEQ_UNIT OP_SEQ_NTH OP_HO_APPLY OP_LAMBDA
-    OP_FORALL_PATTERN OP_EXISTS_PATTERN OP_FINITE_FIELD_NEG OP_FINITE_FIELD_ADD OP_FINITE_FIELD_MULT OP_FINITE_FIELD_BITSUM
+    OP_FINITE_FIELD_NEG OP_FINITE_FIELD_ADD OP_FINITE_FIELD_MULT OP_FINITE_FIELD_BITSUM
     OP_SET_UNION OP_SET_INTERSECTION OP_SET_MINUS OP_SET_COMPLEMENT OP_SET_MEMBER OP_SET_SUBSET OP_SET_SINGLETON OP_SET_INSERT
     OP_SET_CARD OP_SET_CHOOSE OP_SET_IS_EMPTY OP_SET_IS_SINGLETON OP_SET_COMPREHENSION OP_SET_ALL OP_SET_SOME OP_SET_FILTER
     OP_SET_MAP OP_SET_FOLD OP_BAG_UNION_MAX OP_BAG_UNION_DISJOINT OP_BAG_INTERSECTION_MIN OP_BAG_DIFFERENCE_SUBTRACT
@@ -48,10 +84,7 @@ _EMPTY_Z3 = "((as const {sort}) false)"
 SPELLED: dict[str, dict[str, str]] = {
     "standard": STANDARD,
     "z3": STANDARD | {
-        "OP_BV_INC": "(bvadd {0} (_ bv1 {p0}))",
-        "OP_BV_DEC": "(bvsub {0} (_ bv1 {p0}))",
         "OP_BV_BIT": "((_ bit2bool {i0}) {0})",
-        "OP_INT_IS_DIV": "(= (mod {0} {i0}) 0)",
         "OP_ARRAY_MAP": "((_ map {0}) {1})",
         "OP_ARRAY_MAP2": "((_ map {0}) {1} {2})",
         "OP_STR_LAST_INDEXOF": "(seq.last_indexof {0} {1})",
@@ -72,13 +105,9 @@ SPELLED: dict[str, dict[str, str]] = {
     "cvc5": STANDARD | {
         "OP_TUPLE": "(tuple {*})",
         "OP_TUPLE/0": "tuple.unit",
+        "OP_INT_IS_DIV": "((_ divisible {i0}) {0})",
         "OP_INT_POW": "(^ {0} {1})",
         "OP_REAL_POW": "(^ {0} {1})",
-        "OP_BV_INC": "(bvadd {0} (_ bv1 {p0}))",
-        "OP_BV_DEC": "(bvsub {0} (_ bv1 {p0}))",
-        "OP_BV_BIT": "(= ((_ extract {i0} {i0}) {0}) #b1)",
-        "OP_BV_ULTBV": "(ite (bvult {0} {1}) #b1 #b0)",
-        "OP_BV_SLTBV": "(ite (bvslt {0} {1}) #b1 #b0)",
         "OP_INT_DIV_TOTAL": "(div_total {0} {1})",
         "OP_INT_MOD_TOTAL": "(mod_total {0} {1})",
         "OP_REAL_DIV_TOTAL": "(/_total {0} {1})",
@@ -135,6 +164,11 @@ STANDARD_SPECIAL: dict[str, str] = {
     "rm.rtp": "RTP",
     "rm.rtz": "RTZ",
 }
+
+# Options without which cvc5 refuses some theories, by what needs them.
+EXPERIMENTAL = {
+    "SORT_ARRAY": "arrays-exp", "SORT_FP": "fp-exp", "SORT_SEQ": "strings-exp", "SORT_SET": "sets-exp", "SORT_STRING": "strings-exp",
+}  # fmt: skip
 
 
 def sayable(operator: Operator, dialect: str) -> bool:

@@ -16,8 +16,10 @@ from murxpy.smtlib.dialects import BINARY, SAME, SORTS, SPELLED, STANDARD_SORTS,
 from murxpy.smtlib.dialects import SPECIAL as SPECIAL_NAMES
 from murxpy.smtlib.symbols import Symbols
 
-_SORT_HOLE = re.compile(r"\{(sort|elem)(\d)\}")
+_SORT_HOLE = re.compile(r"\{(sort|elem|width)(\d)\}")
 _HOLE = re.compile(r"\{([^{}]+)\}")
+_QUOTIENT = re.compile(r"\(/ (\d+)\.0 (\d+)\.0\)")
+_NUMBER = re.compile(r"[0-9.]+|\(- [0-9.]+\)|(\(- )?\(/ [0-9.]+ [0-9.]+\)\)?")
 
 
 class Unsayable(InputError):
@@ -138,8 +140,8 @@ class Printer:
         if term.op == "OP_UF_APPLY":
             return self._application(term, texts)
         args = [texts[a] for a in term.args]
-        if term.op == "OP_CONST_ARRAY" and self.dialect == "cvc5" and term.args[0].op == VALUE:
-            args = [_signed(args[0])]
+        if term.op == "OP_CONST_ARRAY":
+            args = [self._element(term.args[0], args[0])]
         return self._operator(operator, term, args)
 
     def _operator(self, operator: Operator, term: Term, args: list[str]) -> str:
@@ -153,17 +155,39 @@ class Printer:
         if name.startswith("(") and "{*}" not in name and len(args) > 2 and operator.signature.attribute == "left-assoc":
             return self._operator(operator, term, [self._operator(operator, term, args[:-1]), args[-1]])
         if name.startswith("("):
-            holes = {"*": " ".join(args), **_numbered(args), **{f"i{k}": str(i) for k, i in enumerate(term.indices)}}
-            for hole, at in _SORT_HOLE.findall(name):
-                sort = term.args[int(at)].sort
-                holes[f"{hole}{at}"] = self.sort(sort if hole == "sort" else sort.sort(0))
-            if "{sort}" in name:
-                holes["sort"] = self.sort(term.sort)
-            return _filled(name, holes, term.sort)
-        if operator.kind in BINARY and len(args) > 2 and self.dialect != "standard":
+            return self._expression(name, term, args)
+        if operator.kind in BINARY and len(args) > 2:
             return f"(and {' '.join(f'({name} {a} {b})' for a, b in pairwise(args))})"
         head = f"(_ {name} {' '.join(map(str, term.indices))})" if term.indices else name
         return f"({head} {' '.join(args)})" if args else head
+
+    def _expression(self, spelling: str, term: Term, args: list[str]) -> str:
+        """An application whose spelling is an expression. What it uses twice is printed once."""
+        lets = ""
+        for at, text in enumerate(args):
+            if spelling.count(f"{{{at}}}") > 1 and text.startswith("("):
+                args[at] = self._fresh("l")
+                lets += f"({args[at]} {text})"
+        holes = {"*": " ".join(args), **_numbered(args), **{f"i{k}": str(i) for k, i in enumerate(term.indices)}}
+        for hole, at in _SORT_HOLE.findall(spelling):
+            sort = term.args[int(at)].sort
+            holes[f"{hole}{at}"] = str(sort.width) if hole == "width" else self.sort(sort if hole == "sort" else sort.sort(0))
+        if "{sort}" in spelling:
+            holes["sort"] = self.sort(term.sort)
+        if "{count}" in spelling:
+            holes["count"] = _weighed(args, [1] * len(args))
+        if "{weighed}" in spelling:
+            holes["weighed"] = _weighed(args, list(term.indices[1:]))
+        text = _filled(spelling, holes, term.sort)
+        return f"(let ({lets}) {text})" if lets else text
+
+    def _element(self, term: Term, text: str) -> str:
+        """The element of a constant array. Raises Unsayable for one that cvc5 does not read, where the dialect is not z3's."""
+        if self.dialect == "z3" or (self.dialect == "cvc5" and term.op == VALUE):
+            return text if self.dialect == "z3" else _signed(text)
+        if not _constant(term) or (self.dialect == "standard" and _signed(text) != text):
+            raise Unsayable(f"a constant array of {text[:40]} has no name in SMT-LIB's dialect '{self.dialect}'")
+        return text
 
     def _parity(self, term: Term, arg: str) -> str:
         """The exclusive or of all bits, for which no dialect has an operator."""
@@ -181,9 +205,9 @@ class Printer:
     def _name(self, operator: Operator) -> str:
         """What the dialect calls it. Raises Unsayable."""
         kind = operator.kind
-        if operator.extension and kind not in SAME[self.dialect]:
-            return self._known(SPELLED[self.dialect], kind)
-        return SPELLED[self.dialect].get(kind) or operator.smtlib
+        if not operator.extension:
+            return SPELLED[self.dialect].get(kind) or operator.smtlib
+        return operator.smtlib if kind in SAME[self.dialect] else self._known(SPELLED[self.dialect], kind)
 
     def _application(self, term: Term, texts: dict[Term, str]) -> str:
         function, args = term.args[0], [texts[a] for a in term.args[1:]]
@@ -235,7 +259,21 @@ class Printer:
         selector = self._selector(datatype, str(term.indices[1]))
         if kind == "OP_DT_APPLY_SEL":
             return f"({selector} {args[0]})"
-        return _filled(self._name(operator), {"selector": selector, **_numbered(args)}, term.sort)
+        spelling = self._name(operator)
+        if "{rebuilt}" in spelling and args[0].startswith("("):
+            name = self._fresh("l")
+            return f"(let (({name} {args[0]})) {self._updated(spelling, term, [name, args[1]])})"
+        return self._updated(spelling, term, args)
+
+    def _updated(self, spelling: str, term: Term, args: list[str]) -> str:
+        """A datatype's value with another one in a field of a constructor."""
+        datatype, (constructor, changed) = term.sort.datatype, term.indices
+        declared = next(c for c in datatype.constructors if c.name == constructor)
+        head = self._constructor(datatype, str(constructor))
+        fields = [args[1] if name == changed else f"({self._selector(datatype, name)} {args[0]})" for name, _ in declared.fields]
+        made = f"(as {head} {self.sort(term.sort)})" if term.sort.sorts() else head
+        holes = {"constructor": head, "selector": self._selector(datatype, str(changed)), "rebuilt": f"({made} {' '.join(fields)})"}
+        return _filled(spelling, holes | _numbered(args), term.sort)
 
     def _case(self, case: Term) -> str:
         variables, body = case.args[:-1], case.args[-1]
@@ -287,12 +325,26 @@ def _real(value: Fraction) -> str:
     return f"(- {text})" if value < 0 else text
 
 
+def _constant(term: Term) -> bool:
+    """True for a value as cvc5 has it: a literal, or a constant array or an application of a constructor to such."""
+    stack = [term]
+    while stack:
+        one = stack.pop()
+        if not one.literal and one.op not in ("OP_CONST_ARRAY", "OP_DT_APPLY_CONS"):
+            return False
+        stack += one.args
+    return True
+
+
 def _signed(literal: str) -> str:
-    """A number as cvc5 reads it as a value: it takes `(- 5)` and `(/ 1.0 3.0)` for applications."""
-    if "(/ " in literal:
-        raise Unsayable(f"the constant array of {literal} has no name in SMT-LIB's dialect 'cvc5'")
-    found = re.fullmatch(r"\(- ([0-9.]+)\)", literal)
-    return f"-{found[1]}" if found else literal
+    """A number as cvc5 reads it as a value: it takes `(- 5)` and `(/ 1.0 3.0)` for applications, `-5` and `1/3` for values."""
+    return _QUOTIENT.sub(r"\1/\2", literal).replace("(- ", "-").rstrip(")") if _NUMBER.fullmatch(literal) else literal
+
+
+def _weighed(conditions: list[str], weights: list[int]) -> str:
+    """The sum of the weights of the conditions that hold."""
+    parts = [f"(ite {condition} {weight} 0)" for condition, weight in zip(conditions, weights, strict=True)]
+    return f"(+ {' '.join(parts)})" if len(parts) > 1 else parts[0]
 
 
 def _numbered(texts: list[str]) -> dict[str, str]:

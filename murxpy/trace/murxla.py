@@ -19,12 +19,12 @@ _ACTIONS = {
     "cvc5-term-substitute": "substitute",
     "bitwuzla-substitute-term": "substitute",
 }
-_SPECIAL = {
+SPECIAL = {
     "SORT_FP": {"nan": "fp.nan", "+oo": "fp.+oo", "-oo": "fp.-oo", "+zero": "fp.+zero", "-zero": "fp.-zero"},
     "SORT_RM": {name: f"rm.{name}" for name in ("rne", "rna", "rtn", "rtp", "rtz")},
 }
 # Operators whose container comes first in Murxla and last here.
-_CONTAINER_FIRST = ("OP_SET_MEMBER", "OP_SET_INSERT", "OP_BAG_COUNT", "OP_BAG_MAP")
+CONTAINER_FIRST = ("OP_SET_MEMBER", "OP_SET_INSERT", "OP_BAG_COUNT", "OP_BAG_MAP")
 
 
 class Application(NamedTuple):
@@ -43,13 +43,13 @@ def old_action(name: str) -> str:
 
 def old_special(name: str, kind: str) -> str:
     """Our name of one of Murxla's special values."""
-    return _SPECIAL.get(kind, {}).get(name.lower(), name)
+    return SPECIAL.get(kind, {}).get(name.lower(), name)
 
 
 def translate(r: Reading, application: Application) -> Application:
     """The application with arguments in our order; Murxla's n-ary insertion becomes nested ones. Raises InputError."""
     operator, args, _, _ = application
-    if operator.kind in _CONTAINER_FIRST and len(args) > 1:
+    if operator.kind in CONTAINER_FIRST and len(args) > 1:
         args = [*args[1:], args[0]]
     if operator.kind == "OP_SET_COMPREHENSION" and len(args) > 2:
         args = [*args[2:], *args[:2]]

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from murxpy.errors import InputError, nearest
 from murxpy.logic.catalogue import Catalogue
+from murxpy.logic.sorts import Sort
 from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.machine.tokens import Ref, Token
+from murxpy.solvers.spelling import Spelling, SpellingSet
+from murxpy.solvers.template import Template
 from murxpy.solvers.wrapper import Wrapper
 from murxpy.trace.askers import own
 from murxpy.trace.grammar import Line, Trace
 from murxpy.trace.murxla import old_action
 from murxpy.trace.readers import READERS
 from murxpy.trace.reading import Reading, Skipped
+
+MAKING = ("mk-sort", "instantiate-sort", "mk-const", "mk-var", "mk-value", "mk-special-value", "mk-term", "mk-fun")
+CHECKS = ("check-sat", "check-sat-assuming")
 
 
 class DryRun(Run):
@@ -51,9 +58,72 @@ class DryRun(Run):
         raise NotImplementedError
 
 
+class Anything(Wrapper):
+    """Stands for a wrapper that has a spelling of everything: what cannot be said is found when it is printed."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.data = {"function-terms": True, "special-options": {}}
+        self._any = SpellingSet([Spelling("any", Template("", (), "", None), _nothing)])
+        self.spellings = {section: _All(self._any) for section in ("lifecycle", "operators")}
+
+    def set(self, section: str, key: str) -> SpellingSet | None:
+        """The one spelling there is; none of what reads objects."""
+        return None if section == "readers" else self._any
+
+
+class _All(dict[str, SpellingSet]):
+    """The same spellings for every key."""
+
+    def __init__(self, spellings: SpellingSet) -> None:
+        self._spellings = spellings
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return self._spellings
+
+    def __getitem__(self, key: str) -> SpellingSet:
+        return self._spellings
+
+
+def _nothing(args: Sequence[Any], indices: Sequence[Any], frame: Any) -> None:
+    return None
+
+
+class AnyReading(Reading):
+    """Reads a trace whose spellings do not matter."""
+
+    def spelling(self, section: str, *keys: str) -> str | None:
+        return None
+
+
 def plain_text(word: Token) -> str:
     """What a word says, without quotes."""
     return str(getattr(word, "text", word))
+
+
+class Silent(DryRun):
+    """A run whose objects are of no interest: everything that can be made is, unless the trace says that it was refused."""
+
+    def __init__(self, catalogue: Catalogue, trace: Trace) -> None:
+        super().__init__(Anything(trace.solver), catalogue, trace)
+
+    def call(self, spelling: Spelling, args: Sequence[Any], indices: Sequence[Any], action: str, operator: str = "") -> Any:
+        refusal = self.refusal()
+        if refusal is not None:
+            raise Refused(refusal[0], f"the solver refused: {refusal[1]}")
+        if action == "mk-sort" and self.frame.result is None:
+            return [True] * len(self.frame.value)
+        return True if action in MAKING else self.asked(action)
+
+    def asked(self, action: str) -> Any:
+        """An action that makes nothing; the answer where it is a check."""
+        return self.answer() if action in CHECKS else None
+
+    def sort_object(self, sort: Sort) -> Any:
+        return True
+
+    def _sort_of(self, obj: Any, sort: Sort) -> Any:
+        return True
 
 
 def interpret(run: DryRun, reading: Reading) -> None:

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
-from murxpy.logic.sorts import Datatype, Sort, reachable
 from murxpy.logic.terms import CONSTANT, FUNCTION, Term
 from murxpy.logic.values import to_codes
 from murxpy.machine.database import Entry
-from murxpy.machine.run import Refused
 from murxpy.machine.solve import SPECIAL_OPTIONS
+from murxpy.smtlib.dialects import EXPERIMENTAL
+from murxpy.smtlib.logics import LOGICS, NEEDS, covers
 from murxpy.smtlib.printer import Printer, Unsayable
 from murxpy.smtlib.symbols import spell
-from murxpy.solvers.spelling import Spelling, SpellingSet
-from murxpy.solvers.template import Template
-from murxpy.solvers.wrapper import Wrapper
 from murxpy.trace.grammar import Trace
 from murxpy.trace.readers import READERS
-from murxpy.trace.reading import Reading
-from murxpy.trace.translate.dry import DryRun, interpret, plain_text
+from murxpy.trace.translate.declarations import NONLINEAR, QUANTIFIED, Declarations
+from murxpy.trace.translate.dry import AnyReading, Silent, interpret, plain_text
 
 _QUERIES = {
     "get-model": "(get-model)",
@@ -43,45 +40,6 @@ _INFO = {
     "levels": "assertion-stack-levels",
     "statistics": "all-statistics",
 }
-_MAKING = ("mk-sort", "instantiate-sort", "mk-const", "mk-var", "mk-value", "mk-special-value", "mk-term", "mk-fun")
-
-
-class _Anything(Wrapper):
-    """Stands for a wrapper that has a spelling of everything: what SMT-LIB cannot say is found when it is printed."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.data = {"function-terms": True, "special-options": {}}
-        self._any = SpellingSet([Spelling("any", Template("", (), "", None), _nothing)])
-        self.spellings = {section: _All(self._any) for section in ("lifecycle", "operators")}
-
-    def set(self, section: str, key: str) -> SpellingSet | None:
-        """The one spelling there is; none of what reads objects."""
-        return None if section == "readers" else self._any
-
-
-class _All(dict[str, SpellingSet]):
-    """The same spellings for every key."""
-
-    def __init__(self, spellings: SpellingSet) -> None:
-        self._spellings = spellings
-
-    def get(self, key: str, default: Any = None) -> Any:
-        return self._spellings
-
-    def __getitem__(self, key: str) -> SpellingSet:
-        return self._spellings
-
-
-def _nothing(args: Sequence[Any], indices: Sequence[Any], frame: Any) -> None:
-    return None
-
-
-class _Reading(Reading):
-    """Reads a trace whose spellings do not matter."""
-
-    def spelling(self, section: str, *keys: str) -> str | None:
-        return None
 
 
 def to_smtlib(trace: Trace, catalogue: Catalogue, dialect: str = "standard", lossy: bool = False) -> str:
@@ -90,15 +48,15 @@ def to_smtlib(trace: Trace, catalogue: Catalogue, dialect: str = "standard", los
     Raises InputError with the line for what SMT-LIB cannot say; where `lossy`, a comment stands in its place.
     """
     run = _Script(trace, catalogue, dialect, lossy)
-    interpret(run, _Reading(run, trace))
+    interpret(run, AnyReading(run, trace))
     return run.text()
 
 
-class _Script(DryRun):
+class _Script(Silent):
     """Writes the commands of a trace. After `reset` a new part begins, with options, logic and declarations of its own."""
 
     def __init__(self, trace: Trace, catalogue: Catalogue, dialect: str, lossy: bool) -> None:
-        super().__init__(_Anything(trace.solver), catalogue, trace)
+        super().__init__(catalogue, trace)
         self.dialect = dialect
         self.lossy = lossy
         self.printer = Printer(catalogue, dialect)
@@ -113,10 +71,9 @@ class _Script(DryRun):
         self._logic: str | None = None
         self._body: list[str] = []
         self._settled = False  # something was asserted or asked, so that options stand where they are
-        self._declared: set[Sort | Term | Datatype] = set()
         # z3 takes :global-declarations in none of its interfaces but the program, so there they stand before all levels.
-        self._heads: list[str] = [] if self.dialect == "z3" else self._body
-        self._needs: list[str] = []
+        self._declarations = Declarations(self.printer, [] if self.dialect == "z3" else self._body)
+        self._term = self._declarations.term
 
     def text(self) -> str:
         """The script."""
@@ -137,13 +94,20 @@ class _Script(DryRun):
         checks = sum(command.startswith("(check-sat") for command in self._body)
         if self.dialect == "cvc5" and ":incremental" not in named and (checks > 1 or self._global):
             options.append("(set-option :incremental true)")
-        heads = self._heads if self._heads is not self._body else []
+        if self.dialect == "cvc5" != self.trace.solver:  # a trace of its own says which of them it needs
+            names = [EXPERIMENTAL[need] for need in self._declarations.needs if need in EXPERIMENTAL]
+            options += [f"(set-option :{name} true)" for name in dict.fromkeys(names)]
+        heads = self._declarations.heads if self._declarations.heads is not self._body else []
         self.done += [*options, f"(set-logic {self._covering()})", *heads, *self._body]
 
     def _covering(self) -> str:
-        """The logic that was set, unless the script uses sorts that it does not have: an API does not mind."""
-        logic = self._logic or "ALL"
-        return logic if all(_covers(logic, kind) for kind in self._needs) else "ALL"
+        """The logic that was set, unless the script uses what it does not have: an API does not mind."""
+        logic, needs = self._logic or "ALL", self._declarations.needs
+        if self.dialect == "cvc5":
+            return logic if all(_covers(logic, kind) for kind in needs) else "ALL"
+        lenient = ("UF", NONLINEAR, QUANTIFIED) if self.dialect == "z3" else ()
+        letters = [NEEDS.get(need, need) for need in needs if need not in _ALWAYS]
+        return logic if logic in LOGICS and covers(logic, (need for need in letters if need not in lenient)) else "ALL"
 
     # -- what the run tells
 
@@ -154,14 +118,7 @@ class _Script(DryRun):
         elif action in ("del", "gc"):
             self._cannot(f"'{action}' is an action of the API only")
 
-    def call(self, spelling: Spelling, args: Sequence[Any], indices: Sequence[Any], action: str, operator: str = "") -> Any:
-        refusal = self.refusal()
-        if refusal is not None:
-            raise Refused(refusal[0], f"the solver refused: {refusal[1]}")
-        if action == "mk-sort" and self.frame.result is None:
-            return [True] * len(self.frame.value)
-        if action in _MAKING:
-            return True
+    def asked(self, action: str) -> Any:
         handler: Callable[[], Any] | None = getattr(self, "_do_" + action.replace("-", "_"), None)
         if handler is not None:
             return handler()
@@ -175,16 +132,10 @@ class _Script(DryRun):
     def term_entry(self, term: Term, obj: Any, number: int | None, sort_number: int | None, pooled: bool = True) -> Entry:
         if term.op in (CONSTANT, FUNCTION):
             try:
-                self._declare(term)
+                self._declarations.declare(term)
             except Unsayable as error:
                 self._cannot(str(error))
         return super().term_entry(term, obj, number, sort_number, pooled)
-
-    def sort_object(self, sort: Sort) -> Any:
-        return True
-
-    def _sort_of(self, obj: Any, sort: Sort) -> Any:
-        return True
 
     def passed(self, reason: str) -> None:
         if self.line.action not in READERS and self.refusal() is None:
@@ -202,70 +153,6 @@ class _Script(DryRun):
         shown = " ".join(f"line {self.line.number}: {self.line.action}: {text}".split())[:160]
         self._body.append(f"; {to_codes(shown)}")
 
-    # -- declarations
-
-    def _term(self, term: Term) -> str:
-        """The term as text, with what it needs declared before."""
-        self._declare_all(term)
-        return self.printer.term(term)
-
-    def _declare_all(self, root: Term) -> None:
-        stack, seen = [root], {root}
-        later: list[Term] = []
-        while stack:
-            term = stack.pop()
-            if term in self._declared:
-                continue
-            later.append(term)
-            for inner in () if term.op == FUNCTION else term.args:
-                if inner not in seen:
-                    seen.add(inner)
-                    stack.append(inner)
-        for term in reversed(later):
-            self._declare(term)
-
-    def _declare(self, term: Term) -> None:
-        if term in self._declared:
-            return
-        self._declared.add(term)
-        if term.op in _MIXED:
-            self._needs.append("SORT_INT")
-        if term.sort.kind != "SORT_CASE":
-            self._declare_sort(term.sort)
-        name = str(term.indices[0]) if term.op in (CONSTANT, FUNCTION) else ""
-        if term.op == CONSTANT:
-            sorts = [self.printer.sort(s) for s in term.sort.sorts()]
-            if term.sort.kind == "SORT_FUN":
-                self._heads.append(f"(declare-fun {self.printer.symbols.of(term, name)} ({' '.join(sorts[:-1])}) {sorts[-1]})")
-            else:
-                self._heads.append(f"(declare-const {self.printer.symbols.of(term, name)} {self.printer.sort(term.sort)})")
-        elif term.op == FUNCTION:
-            body = self._term(term.args[-1])
-            head = f"{self.printer.symbols.of(term, name)} ({self.printer.variables(term.args[:-1])})"
-            self._heads.append(f"(define-fun {head} {self.printer.sort(term.args[-1].sort)} {body})")
-
-    def _declare_sort(self, sort: Sort) -> None:
-        if sort in self._declared:
-            return
-        self._declared.add(sort)
-        self._needs.append(sort.kind)
-        for inner in sort.sorts():
-            self._declare_sort(inner)
-        if sort.kind == "SORT_UNINTERPRETED":
-            self._heads.append(f"(declare-sort {self.printer.sort(sort)} 0)")
-        elif sort.kind == "SORT_DT" and sort.datatype not in self._declared:
-            self._declare_block(reachable(sort.datatype))
-        else:
-            self.printer.sort(sort)
-
-    def _declare_block(self, block: list[Datatype]) -> None:
-        self._declared.update(block)
-        for datatype in block:
-            for constructor in datatype.constructors:
-                for _, sort in constructor.fields:
-                    self._declare_sort(sort)
-        self._heads.append(self.printer.datatypes(block))
-
     # -- commands
 
     def _do_set_logic(self) -> None:
@@ -278,8 +165,8 @@ class _Script(DryRun):
                 self._option(f"(set-option :incremental {value})")
         elif name in SPECIAL_OPTIONS:
             self._option(f"(set-option :{name} {value})")
-        elif self.dialect == self.trace.solver == "cvc5":  # z3 calls a solver's parameters otherwise in scripts
-            self._option(f"(set-option :{spell(name)} {_option_value(value)})")
+        elif self.dialect == self.trace.solver and self.dialect in _PARAMETERS:
+            self._option(f"(set-option :{_PARAMETERS[self.dialect]}{spell(name)} {_option_value(value)})")
         else:
             self._cannot(f"the option '{name}' of {self.trace.solver or 'a solver'}")
 
@@ -287,9 +174,10 @@ class _Script(DryRun):
         (self._body if self._settled else self._options).append(command)
 
     def _do_set_limit(self) -> None:
-        if self.trace.murxla:
-            self._cannot("a limit in an unknown unit")
-        self._body.append(f"(set-option :reproducible-resource-limit {self.frame.value})")
+        if self.trace.murxla or self.dialect not in ("standard", self.trace.solver):
+            self._cannot("a limit in the unit of another solver")
+        else:
+            self._body.append(f"(set-option :reproducible-resource-limit {self.frame.value})")
 
     def _do_assert_formula(self) -> None:
         self._say(lambda: f"(assert {self._term(self.frame.terms[0])})")
@@ -326,7 +214,7 @@ class _Script(DryRun):
         text = self._term(term)
         self._assumed += 1
         name = self.printer.symbols.of(("assumption", self._assumed), f"assumption{self._assumed}")
-        self._heads.append(f"(define-fun {name} () Bool {text})")
+        self._declarations.heads.append(f"(define-fun {name} () Bool {text})")
         return name
 
     def _do_get_value(self) -> None:
@@ -365,7 +253,9 @@ class _Script(DryRun):
         self._begin()
 
 
-_MIXED = ("OP_REAL_IS_INT", "OP_REAL_TO_INT", "OP_INT_TO_REAL")  # theory Reals_Ints
+# How scripts call the options of a dialect's solver.
+_PARAMETERS = {"z3": "smt.", "cvc5": ""}
+_ALWAYS = ("SORT_BOOL", "SORT_PARAM")
 _LETTERS = {
     "SORT_BV": "BV", "SORT_FP": "FP", "SORT_RM": "FP", "SORT_ARRAY": "^A", "SORT_INT": "[LN]I|IDL", "SORT_REAL": "RA|RDL",
     "SORT_STRING": "S", "SORT_REGLAN": "S", "SORT_DT": "DT", "SORT_FF": "FF", "SORT_UNINTERPRETED": "UF|AX",
@@ -373,8 +263,8 @@ _LETTERS = {
 
 
 def _covers(logic: str, kind: str) -> bool:
-    """True if a logic has sorts of a kind; sorts of extensions only `ALL` has."""
-    if "ALL" in logic or kind in ("SORT_BOOL", "SORT_FUN", "SORT_PARAM"):
+    """True if a logic of cvc5 has sorts of a kind; sorts of extensions only `ALL` has."""
+    if "ALL" in logic or kind in (*_ALWAYS, "SORT_FUN") or not kind.startswith("SORT_"):
         return True
     return kind in _LETTERS and re.search(_LETTERS[kind], logic.removeprefix("QF_")) is not None
 

@@ -1,0 +1,129 @@
+"""The declarations of a script: sorts, datatypes, constants and functions, each before its first use, and what they demand of a logic."""
+
+from __future__ import annotations
+
+from murxpy.logic.sorts import Datatype, Sort, reachable
+from murxpy.logic.terms import CONSTANT, FUNCTION, Term
+from murxpy.smtlib.dialects import STANDARD, USED_SORTS
+from murxpy.smtlib.printer import Printer, Unsayable
+
+EXTENSION, NONLINEAR, QUANTIFIED, ODD_ARRAY = "X", "N", "Q", "odd"  # needs that are no sorts
+_MIXED = ("OP_REAL_IS_INT", "OP_REAL_TO_INT", "OP_INT_TO_REAL")  # theory Reals_Ints
+
+
+class Declarations:
+    """Writes to `heads` what a term needs declared. `needs` are kinds of sorts, and the needs above, in order of appearance."""
+
+    def __init__(self, printer: Printer, heads: list[str]) -> None:
+        self.printer = printer
+        self.heads = heads
+        self.needs: dict[str, None] = {}
+        self._declared: set[Sort | Term | Datatype] = set()
+        self._unsaid: dict[Sort | Term, str] = {}  # of what was met: why it could not be declared
+
+    def term(self, root: Term) -> str:
+        """The term as text, with what it needs declared before. Raises Unsayable."""
+        self._declare_all(root)
+        return self.printer.term(root)
+
+    def _declare_all(self, root: Term) -> None:
+        stack, seen = [root], {root}
+        later: list[Term] = []
+        while stack:
+            term = stack.pop()
+            if term in self._declared:
+                self._check_said(term)
+                continue
+            later.append(term)
+            for inner in () if term.op == FUNCTION else term.args:
+                if inner not in seen:
+                    seen.add(inner)
+                    stack.append(inner)
+        for term in reversed(later):
+            self.declare(term)
+
+    def _check_said(self, thing: Term | Sort) -> None:
+        """Raise Unsayable for what could not be declared when it was first met."""
+        reason = self._unsaid.get(thing)
+        if reason is not None:
+            raise Unsayable(reason)
+
+    def declare(self, term: Term) -> None:
+        """Declare a term whose arguments are declared. Raises Unsayable."""
+        if term in self._declared:
+            self._check_said(term)
+            return
+        self._declared.add(term)
+        try:
+            self._declare_new(term)
+        except Unsayable as error:
+            self._unsaid[term] = str(error)
+            raise
+
+    def _declare_new(self, term: Term) -> None:
+        self._need(term)
+        if term.sort.kind != "SORT_CASE":
+            self._declare_sort(term.sort)
+        name = str(term.indices[0]) if term.op in (CONSTANT, FUNCTION) else ""
+        if term.op == CONSTANT:
+            sorts = [self.printer.sort(s) for s in term.sort.sorts()]
+            if term.sort.kind == "SORT_FUN":
+                self.heads.append(f"(declare-fun {self.printer.symbols.of(term, name)} ({' '.join(sorts[:-1])}) {sorts[-1]})")
+            else:
+                self.heads.append(f"(declare-const {self.printer.symbols.of(term, name)} {self.printer.sort(term.sort)})")
+        elif term.op == FUNCTION:
+            body = self.term(term.args[-1])
+            head = f"{self.printer.symbols.of(term, name)} ({self.printer.variables(term.args[:-1])})"
+            self.heads.append(f"(define-fun {head} {self.printer.sort(term.args[-1].sort)} {body})")
+
+    def _need(self, term: Term) -> None:
+        """Note what the term needs beside its sort."""
+        operator = self.printer.catalogue.operators.get(term.op)
+        if operator is None:
+            return
+        needs = [*USED_SORTS.get(term.op, ()), *(("SORT_INT", "SORT_REAL") if term.op in _MIXED else ())]
+        if operator.extension and term.op not in STANDARD:
+            needs.append(EXTENSION)
+        if operator.signature.binder and operator.typing is None:
+            needs.append(QUANTIFIED)
+        if operator.nonlinear is not None and term.args[-1].sort.kind in ("SORT_INT", "SORT_REAL"):
+            factors = term.args if operator.nonlinear == "product" else term.args[1:]
+            if operator.nonlinear == "always" or sum(not a.ground for a in factors) > (operator.nonlinear == "product"):
+                needs.append(NONLINEAR)
+        self.needs.update(dict.fromkeys(needs))
+
+    def _declare_sort(self, sort: Sort) -> None:
+        if sort in self._declared:
+            self._check_said(sort)
+            return
+        self._declared.add(sort)
+        try:
+            self._declare_new_sort(sort)
+        except Unsayable as error:
+            self._unsaid[sort] = str(error)
+            raise
+
+    def _declare_new_sort(self, sort: Sort) -> None:
+        self.needs[sort.kind] = None
+        for inner in sort.sorts():
+            self._declare_sort(inner)
+        if sort.kind == "SORT_ARRAY" and tuple(s.kind for s in sort.sorts()) not in _PLAIN_ARRAYS:
+            self.needs[ODD_ARRAY] = None
+        if sort.kind == "SORT_UNINTERPRETED":
+            self.heads.append(f"(declare-sort {self.printer.sort(sort)} 0)")
+        elif sort.kind == "SORT_DT" and sort.datatype not in self._declared:
+            self._declare_block(reachable(sort.datatype))
+        else:
+            self.printer.sort(sort)
+
+    def _declare_block(self, block: list[Datatype]) -> None:
+        self._declared.update(block)
+        for datatype in block:
+            for constructor in datatype.constructors:
+                for _, sort in constructor.fields:
+                    self._declare_sort(sort)
+        self.heads.append(self.printer.datatypes(block))
+
+
+# The arrays that logics with arrays have, each beside the theory of its sorts.
+_PLAIN_ARRAYS = (("SORT_BV",) * 2, ("SORT_INT",) * 2, ("SORT_UNINTERPRETED",) * 2)
