@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -11,14 +12,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from scripts import READERS, Reading, flat
+from scripts import READERS, Reading, flat, forked
 
 from murxpy.data import load_wrapper
 from murxpy.logic.catalogue import Catalogue
-from murxpy.trace.grammar import Trace
+from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.trace.translate.dry import plain_text
+from murxpy.trace.translate.murxla import to_murxla
 from murxpy.trace.translate.python import to_python
 from murxpy.trace.translate.smtlib import to_smtlib
+from murxpy.worker.session import Session
 
 SECONDS = 10.0
 SETTLED = ("same", "partly", "timeout", "unsupported", "disputed")  # no fault of the translation
@@ -111,6 +114,29 @@ def judge_python(trace: Trace, catalogue: Catalogue, wrapper: dict[str, Any], fi
         return Verdict("same")
     rows = [row for row in done.stdout.splitlines() if "recorded" in row] + done.stderr.splitlines()[-1:]
     return Verdict("differs" if done.returncode == 2 else "refused", rows[0] if rows else "")
+
+
+def judge_murxla(trace: Trace, session: Session) -> Verdict:
+    """Replay the trace in Murxla's grammar with the session of its solver."""
+    text = to_murxla(trace, session.catalogue, lossy=True)
+
+    def task(write: int) -> None:
+        report = session.replay(text, trace.name, lambda row: os.write(write, row.encode()))
+        if report["status"] == "error":
+            os.write(write, f"\n# error {report}".encode())
+
+    data, killed, late = forked(task, SECONDS)
+    replayed = data.decode()
+    if late:
+        return Verdict("timeout")
+    if "\n# error" in replayed or not replayed:
+        return Verdict("refused", replayed.partition("\n# error")[2] or "no line replayed")
+    left_out = re.search(r"^# line \d+: mk-\S+: (.*has no name.*)", text, re.MULTILINE)
+    if left_out:
+        return Verdict("partly", left_out[1])
+    if killed:
+        return Verdict("same" if crashes(trace) else "died", f"signal {killed}")
+    return compare(answers(parse_trace(replayed, trace.name)), answers(trace), session.wrapper.name)
 
 
 def answers(trace: Trace) -> list[str]:

@@ -1,4 +1,4 @@
-"""Translation: random traces as SMT-LIB scripts and as Python programs, and whether those give the answers of the traces.
+"""Translation: random traces as SMT-LIB scripts, Python programs and traces of Murxla, and whether those give the same answers.
 
 Scripts are in the dialect of the trace's solver and run in it, through its parser; options that scripts lack, and actions
 that only an API has, are left out. With `--dialect` they are in another one, and run in its solver, those of `standard` in
@@ -19,7 +19,7 @@ from typing import Any
 import common
 from children import Write, run_all
 from common import percent, table, verdict
-from translated import SETTLED, Verdict, judge_python, judge_smtlib
+from translated import SETTLED, Verdict, judge_murxla, judge_python, judge_smtlib
 
 from murxpy.data import load_wrapper
 from murxpy.smtlib.dialects import DIALECTS
@@ -51,13 +51,15 @@ def walks(session: Session, args: argparse.Namespace) -> Iterator[Trace]:
 def judged(traces: Iterator[Trace], session: Session, args: argparse.Namespace) -> dict[str, list[tuple[str, Verdict]]]:
     """The verdicts on all scripts and, of the first `--programs` traces, on programs. Traces of bad verdicts go to `--keep`."""
     wrapper = load_wrapper(args.solver)
-    found: dict[str, list[tuple[str, Verdict]]] = {"smt2": [], "python": []}
+    found: dict[str, list[tuple[str, Verdict]]] = {"smt2": [], "python": [], "murxla": []}
     with tempfile.TemporaryDirectory() as folder:
         for trace in traces:
             if not args.no_scripts:
                 found["smt2"].append((trace.name, judge_smtlib(trace, session.catalogue, args.dialect)))
             if len(found["python"]) < args.programs:
                 found["python"].append((trace.name, judge_python(trace, session.catalogue, wrapper, Path(folder) / "p.py")))
+            if len(found["murxla"]) < args.murxla:
+                found["murxla"].append((trace.name, judge_murxla(trace, session)))
             last = [verdicts[-1][1] for verdicts in found.values() if verdicts and verdicts[-1][0] == trace.name]
             if args.keep and any(bad(v) or v.status == "disputed" for v in last):
                 args.keep.mkdir(parents=True, exist_ok=True)
@@ -74,7 +76,8 @@ def main() -> None:
     """Measure and print."""
     parser = common.parser(__doc__, 100)
     parser.add_argument("--programs", type=int, default=50, help="how many of the traces become Python programs")
-    parser.add_argument("--no-scripts", action="store_true", help="programs only")
+    parser.add_argument("--murxla", type=int, default=0, metavar="N", help="how many become traces of Murxla")
+    parser.add_argument("--no-scripts", action="store_true", help="programs and traces of Murxla only")
     parser.add_argument("--dialect", choices=DIALECTS, help="dialect of the scripts, if not that of the solver")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="write the traces of bad verdicts there")
     args = parser.parse_args()
@@ -86,12 +89,14 @@ def main() -> None:
     table(f"Translations of {args.runs} runs of {session.wrapper.name}{dialect}", ["to", "traces", *KINDS], rows)
     for to, verdicts in found.items():
         _report(to, verdicts)
-    unsaid = Counter(_reason(v.detail) for _, v in found.get("smt2", ()) if v.status == "partly")
-    if unsaid:
-        table("What left-out terms have no words for", ["what", "scripts"], sorted(unsaid.items(), key=lambda row: (-row[1], row[0])))
-    figures: dict[str, Any] = {to: dict(count) for to, count in counts.items()} | {"unsayable": dict(sorted(unsaid.items()))}
+    unsaid = {to: Counter(_reason(v.detail) for _, v in verdicts if v.status == "partly") for to, verdicts in found.items()}
+    for to, reasons in unsaid.items():
+        if reasons:
+            rows = [[what, count] for what, count in sorted(reasons.items(), key=lambda row: (-row[1], row[0]))]
+            table(f"What has no words in {to}", ["what", "translations"], rows)
+    figures: dict[str, Any] = {to: dict(count) for to, count in counts.items()} | {"unsayable": unsaid}
     row: dict[str, Any] = {"dialect": args.dialect or "own"}
-    for to in ("smt2", "python"):
+    for to in ("smt2", "python", "murxla"):
         row[to] = _share(found.get(to, []))
     row |= {kind: counts.get("smt2", Counter())[kind] for kind in KINDS if kind in SETTLED and kind != "same"}
     common.save(f"translation-{args.dialect}" if args.dialect else "translation", args, common.facts(session, args), figures, row)

@@ -13,7 +13,7 @@ import pytest
 from murxpy.logic.sorts import SortTable
 
 BENCH = Path(__file__).parent.parent / "bench"
-PROGRAMS = ("crashes", "determinism", "quality", "reach", "throughput", "validity")
+PROGRAMS = ("crashes", "determinism", "quality", "reach", "throughput", "translation", "validity")
 
 
 def bench(program: str, *args: str) -> str:
@@ -32,6 +32,12 @@ def test_reports_share_the_runs(tmp_path: Path) -> None:
     assert "Quality over 8 runs of z3" in bench("quality", *shared)
     assert "Refused calls in 8 runs of z3" in bench("validity", *shared)
     assert "Reach over 8 runs of z3" in bench("reach", *shared)
+
+
+def test_translations_are_judged() -> None:
+    shown = bench("translation", "cvc5", "--theories", "BV", "--runs", "3", "--programs", "1", "--murxla", "1", "--no-save")
+    assert "smt2: 100.0 %" in shown
+    assert "Translations of 3 runs of cvc5" in shown
 
 
 @pytest.mark.parametrize(

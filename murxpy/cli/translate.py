@@ -1,8 +1,10 @@
-"""`murxpy translate`: a trace, or a folder of traces, as SMT-LIB scripts or Python programs."""
+"""`murxpy translate`: a trace, or a folder of traces, as SMT-LIB scripts, Python programs or traces of Murxla."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +17,12 @@ from murxpy.logic.catalogue import build_catalogue
 from murxpy.smtlib.dialects import DIALECTS
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import Trace, parse_trace
+from murxpy.trace.translate.murxla import to_murxla
 from murxpy.trace.translate.python import to_python
 from murxpy.trace.translate.smtlib import to_smtlib
 
 Translator = Callable[[Trace], str]
-_SUFFIXES = {"smt2": ".smt2", "python": ".py"}
+_SUFFIXES = {"smt2": ".smt2", "python": ".py", "murxla": ".murxla"}
 
 
 @click.command()
@@ -29,19 +32,18 @@ _SUFFIXES = {"smt2": ".smt2", "python": ".py"}
               help="Write to this file.  [default: standard output]")  # fmt: skip
 @click.option("--into", metavar="DIR", type=click.Path(path_type=Path), help="Folder for the translations of a folder.")
 @click.option("--dialect", type=click.Choice(DIALECTS), help="SMT-LIB with this solver's extensions.  [default: standard]")
-@click.option("--lossy", is_flag=True, help="SMT-LIB: a comment in place of what it cannot say.")
+@click.option("--lossy", is_flag=True, help="SMT-LIB, Murxla: a comment in place of what they cannot say.")
 @click.option("--wrapper", metavar="FILE", help="Python: the wrapper of the trace's solver.  [default: the shipped one]")
 def translate(
     source: Path, target: str, output: Path | None, into: Path | None, dialect: str | None, lossy: bool, wrapper: str | None
 ) -> int:
-    """Print TRACE, or every *.trace below a folder, as an SMT-LIB script or a stand-alone Python program.
+    """Print TRACE, or every *.trace below a folder, as an SMT-LIB script, a stand-alone Python program, or a trace of Murxla.
 
     The program makes the very calls of the trace, and exits with 1 when the recorded defect shows.
+
+    Exits with 2 when a trace cannot be translated; of a folder the others are.
     """
-    if target == "python" and (dialect or lossy):
-        raise InputError("--dialect and --lossy are of SMT-LIB: leave them out with '--to python'")
-    if target == "smt2" and wrapper:
-        raise InputError("an SMT-LIB script needs no wrapper: leave out --wrapper")
+    _check_options(target, dialect, lossy, wrapper)
     translator = _translator(target, dialect or "standard", lossy, wrapper)
     if source.is_dir():
         if into is None or output is not None:
@@ -53,14 +55,33 @@ def translate(
     if output is None:
         click.echo(text, nl=False)
     else:
-        output.write_text(text, encoding="utf-8")
+        _write(output, text)
     return 0
+
+
+def _check_options(target: str, dialect: str | None, lossy: bool, wrapper: str | None) -> None:
+    if dialect and target != "smt2":
+        raise InputError(f"--dialect is of SMT-LIB: leave it out with '--to {target}'")
+    if lossy and target == "python":
+        raise InputError("a program leaves out nothing: leave out --lossy with '--to python'")
+    if wrapper and target != "python":
+        raise InputError(f"'--to {target}' needs no wrapper: leave out --wrapper")
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot write: {error.strerror}", file=str(file)) from None
 
 
 def _translator(target: str, dialect: str, lossy: bool, wrapper: str | None) -> Translator:
     catalogue = build_catalogue(load_catalogue())
     if target == "smt2":
         return lambda trace: to_smtlib(trace, catalogue, dialect, lossy)
+    if target == "murxla":
+        return lambda trace: to_murxla(trace, catalogue, lossy)
     known: dict[str, dict[str, Any]] = {}
 
     def python(trace: Trace) -> str:
@@ -75,21 +96,25 @@ def _translator(target: str, dialect: str, lossy: bool, wrapper: str | None) -> 
 
 
 def _folder(source: Path, into: Path, suffix: str, translator: Translator) -> int:
-    """Translate each trace below `source`; one line for each that cannot be. The exit code is that of the last such error."""
-    code = 0
+    """Translate each trace below `source`, and name each that cannot be. The exit code is that of the last such error."""
     traces = sorted(source.rglob("*.trace"))
     if not traces:
         raise InputError("no *.trace in this folder", file=str(source))
-    written = 0
-    for path in traces:
-        try:
-            text = translator(parse_trace(read_trace(path), str(path)))
-        except MurxpyError as error:
-            code = fail(str(error), error.exit_code)
-            continue
-        file = into / path.relative_to(source).with_suffix(suffix)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-        written += 1
-    click.echo(f"{written} of {len(traces)} traces written to {into}")
-    return code
+    errors: list[MurxpyError] = []
+    with _progress(traces) as shown:
+        for path in shown:
+            try:
+                _write(into / path.relative_to(source).with_suffix(suffix), translator(parse_trace(read_trace(path), str(path))))
+            except MurxpyError as error:
+                errors.append(error)
+    for found in errors:
+        fail(str(found), found.exit_code)
+    click.echo(f"{len(traces) - len(errors)} of {len(traces)} traces written to {into}")
+    return errors[-1].exit_code if errors else 0
+
+
+def _progress(traces: Sequence[Path]) -> AbstractContextManager[Iterable[Path]]:
+    """The traces, with a bar on a terminal that moves as they are taken."""
+    if not sys.stderr.isatty():
+        return nullcontext(traces)
+    return click.progressbar(traces, label="translating", file=sys.stderr)

@@ -105,16 +105,9 @@ class _Writer:
     # -- lines that make something
 
     def _make(self, line: Line) -> None:
-        ids = _returned(line)
-        for ref in ids:
+        self._emit(line)
+        for ref in _returned(line):
             self._makers.setdefault(ref, line)
-        try:
-            self._emit(line)
-        except _Unsaid:
-            for ref in ids:
-                if self._makers.get(ref) is line:
-                    del self._makers[ref]
-            raise
 
     def _emit(self, line: Line) -> None:
         """The row of a line, and what it returned; what it uses is alive afterwards."""
@@ -176,28 +169,28 @@ class _Writer:
             self._note_sort(line, ref)
         if line.action == "mk-sort" and line.args[0] not in SORTS:
             raise _Unsaid(f"{line.args[0]} has no name in Murxla")
+        words = self._ids(line.args)
         if line.action == "mk-special-value":
-            name = str(getattr(line.args[1], "text", line.args[1]))
-            return [line.action, *self._ids(line.args[:1]), Quoted(_SPECIAL.get(name, name))]
-        words = self._term(line) if line.action == "mk-term" else [line.action, *line.args]
-        return self._ids(words)
+            name = _text(words[1])
+            words[1] = Quoted(_SPECIAL.get(name, name))
+        return [line.action, *(self._term(line, words) if line.action == "mk-term" else words)]
 
     def _note_sort(self, line: Line, sort: Ref) -> None:
         if line.action not in ("mk-sort", "instantiate-sort"):
             self._sorts[_returned(line)[0]] = sort
 
-    def _term(self, line: Line) -> list[Token]:
-        kind = str(line.args[0])
-        kind = self.catalogue.aliases.get(kind, kind)
-        head, args, tail = _split(line.args)
+    def _term(self, line: Line, words: Sequence[Token]) -> list[Token]:
+        """The words of a `mk-term` line in Murxla's order; ids are called what they are called now."""
+        kind = self.catalogue.aliases.get(str(words[0]), str(words[0]))
+        head, args, tail = _split(words)
         if kind in CONTAINER_FIRST and len(args) > 1:
             args = [args[-1], *args[:-1]]
         elif kind == "OP_SET_COMPREHENSION":
             args = [*args[-2:], *args[:-2]]
         elif kind in TWO and len(args) > 2:
-            args = self._pairs(line, kind, self._ids(args))
+            args = self._pairs(line, kind, args)
             kind = kind if kind == "OP_XOR" else "OP_AND"
-        return [line.action, self._operator(kind, bool(tail)), *head[1:], len(args), *args, *tail]
+        return [self._operator(kind, bool(tail)), *head[1:], len(args), *args, *tail]
 
     def _operator(self, kind: str, indexed: bool) -> str:
         """Murxla's name. Its solvers' own operators wrap an index into their range, so those are others."""
@@ -210,7 +203,6 @@ class _Writer:
 
     def _pairs(self, line: Line, kind: str, args: Sequence[Token]) -> list[Token]:
         """Applications to two arguments each, which Murxla's operator takes, instead of one to more; the arguments that are left."""
-        self._ids([*_returned(line)[1:]])
         sort = self._sort_of(line)
         if kind == "OP_XOR":
             first = args[0]
