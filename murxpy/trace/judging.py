@@ -31,7 +31,7 @@ def decided_part(lines: Sequence[Line], changing: Sequence[str] = ()) -> list[Li
     last, changed = 0, False
     for line in lines:
         if line.result("refused") or line.result("raised"):
-            if line.action in CHECKS or line.action in _STATE:
+            if line.action in CHECKS or (line.action in _STATE and line.action != "set-limit"):
                 break
             continue
         changed = (changed or line.action in changing) and line.action not in ("delete", *_RESETS)
