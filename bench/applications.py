@@ -246,8 +246,8 @@ class Maker:
             self._bind_pattern(pattern, env, operator)
         for index in signature.indices:
             if index.name not in env and index.low is not None and not index.each:
-                low = index.low.value({**env, "max": 64})
-                high = index.high.value({**env, "max": 64}) if index.high is not None else None
+                low = index.low.value({**env, "max": 130})
+                high = index.high.value({**env, "max": 130}) if index.high is not None else None
                 limits = self.profile.index_range(operator, 0) or (low or 0, min(8, high or 0) if high and high > 1 << 20 else high or 0)
                 if limits[1] < limits[0]:
                     raise IllSorted("no index in range")
@@ -315,8 +315,8 @@ class Maker:
         if len(operator.signature.args) == 1:
             env["arity"] = next((len(v) for v in env.values() if isinstance(v, tuple)), arity)
         for index in operator.signature.indices:
-            low = 0 if index.low is None else index.low.value({**env, "max": 64}) or 0
-            high = low if index.high is None else index.high.value({**env, "max": 64}) or 0
+            low = 0 if index.low is None else index.low.value({**env, "max": 130}) or 0
+            high = low if index.high is None else index.high.value({**env, "max": 130}) or 0
             if index.each:
                 found += [self.stream.between(low, high) for _ in range(arity)]
             elif index.name in env:

@@ -332,7 +332,7 @@ def main() -> None:
     print(f"\n{figures}")
     operators = {k: {**{w: n for w, n in tally.counts[k].items() if w != "ns"}, "denied": tally.denied[k][:10]} for k in kinds}
     data = {"figures": figures, "by operator": operators}
-    common.save("evaluator", args, common.facts(session, args), data, {"count": args.count, **figures})
+    common.save("evaluator", args, common.facts(session, args), data, {"asked an operator": args.count, **figures})
 
 
 if __name__ == "__main__":

@@ -274,3 +274,14 @@ def test_arrays_by_a_sort_whose_elements_are_not_known(logic: Logic) -> None:
     with pytest.raises(CannotSay, match="not known"):
         value(logic.app("EQUAL", a, b), dict(values))
     assert value(logic.app("EQUAL", a, b), {**values, b: ArrayValue(2, [])}) is False
+
+
+def test_words_too_long_cannot_be_said(logic: Logic) -> None:
+    text = logic.sort("STRING")
+    x = logic.const("x", text)
+    for kind in ("STR_CONCAT", "STR_REPLACE_ALL"):
+        term = x
+        for _ in range(40):
+            term = logic.app(kind, term, *([logic.val(text, "a")] if kind == "STR_REPLACE_ALL" else []), term)
+        with pytest.raises(CannotSay, match="letters"):
+            value(term, {x: "aa"})

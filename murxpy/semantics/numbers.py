@@ -153,5 +153,8 @@ def _iand(site: Site) -> Callable[[int, int], int]:
 @meaning("OP_INT_PIAND")
 def _piand(site: Site, width: int, left: int, right: int) -> int:
     """cvc5: as many low bits as the first argument says, none where it is negative."""
+    both = left & right
+    if both >= 0 and width >= both.bit_length():
+        return both
     _bounded(1, width)
-    return left & right & ((1 << width) - 1) if width > 0 else 0
+    return both & ((1 << width) - 1) if width > 0 else 0

@@ -14,7 +14,7 @@ from itertools import count
 from typing import Any
 
 from murxpy.logic.values import MAX_CODE_POINT
-from murxpy.semantics.values import CannotSay
+from murxpy.semantics.values import CannotSay, check_length
 
 CHARS, WORD, CONCAT, UNION, INTER, NOT, LOOP = "chars", "word", "concat", "union", "inter", "not", "loop"
 MAX_WORK = 200_000  # parts looked at for one derivative, before we give up
@@ -206,6 +206,7 @@ def replace_first(text: str, root: Regex, by: str) -> str:
 
 def replace_all(text: str, root: Regex, by: str) -> str:
     """`str.replace_re_all`: from the left, each shortest match that is not empty."""
+    check_length(len(text) * len(by))
     done: list[str] = []
     start = 0
     while start < len(text):

@@ -8,7 +8,7 @@ from typing import Any
 from murxpy.logic.sorts import Sort, components
 from murxpy.semantics.closures import holds_opaque, select
 from murxpy.semantics.registry import Asking, Points, Site, meaning, prepared, special
-from murxpy.semantics.values import CannotSay, Value
+from murxpy.semantics.values import CannotSay, Value, check_length
 
 Seq = tuple[Value, ...]
 _OPAQUE = frozenset(["SORT_ARRAY", "SORT_FUN", "SORT_REGLAN"])
@@ -68,6 +68,7 @@ def replace(whole: Seq, part: Seq, by: Seq) -> Seq:
 
 def replace_all(whole: Seq, part: Seq, by: Seq) -> Seq:
     """`seq.replace_all`: each occurrence, from the left; the empty sequence is not replaced."""
+    check_length(len(whole) * len(by))
     done: list[Value] = []
     start = 0
     place = index_of(whole, part, 0) if part else -1
@@ -123,7 +124,11 @@ for _kind, _function in _OTHERS.items():
 
 @prepared("OP_SEQ_CONCAT", whole=True)
 def _concat(site: Site) -> Callable[..., Seq]:
-    return lambda *parts: tuple(element for part in parts for element in part)
+    def join(*parts: Seq) -> Seq:
+        check_length(sum(map(len, parts)))
+        return tuple(element for part in parts for element in part)
+
+    return join
 
 
 @prepared("OP_SEQ_NTH", open="a position outside: any element")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from murxpy.logic.values import MAX_CODE_POINT
+from murxpy.semantics.values import check_length
 
 _DIGITS = frozenset("0123456789")
 _CHUNK = 4000  # digits at a time: Python itself refuses to convert more than 4,300
@@ -35,6 +36,7 @@ def replace(text: str, part: str, by: str) -> str:
 
 def replace_all(text: str, part: str, by: str) -> str:
     """`str.replace_all`: each occurrence, from the left; the empty string is not replaced."""
+    check_length(len(text) * len(by))
     return text.replace(part, by) if part else text
 
 

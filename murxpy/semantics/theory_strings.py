@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from murxpy.semantics import regex, strings
 from murxpy.semantics.registry import Site, prepared
-from murxpy.semantics.values import Value
+from murxpy.semantics.values import Value, check_length
 
 _OPERATIONS: dict[str, Callable[..., Value]] = {
     "OP_STR_LEN": len,
@@ -47,8 +47,13 @@ _OPERATIONS: dict[str, Callable[..., Value]] = {
     "OP_RE_OPT": lambda part: regex.loop(part, 0, 1),
 }
 
+def _joined(*parts: str) -> str:
+    check_length(sum(map(len, parts)))
+    return "".join(parts)
+
+
 _ANY_NUMBER: dict[str, Callable[..., Value]] = {
-    "OP_STR_CONCAT": lambda *parts: "".join(parts),
+    "OP_STR_CONCAT": _joined,
     "OP_RE_CONCAT": lambda *parts: regex.concat(parts),
     "OP_RE_UNION": lambda *parts: regex.union(parts),
     "OP_RE_INTER": lambda *parts: regex.inter(parts),

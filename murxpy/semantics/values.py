@@ -15,8 +15,17 @@ Value = Hashable
 ROUNDING_MODES = ("RNE", "RNA", "RTP", "RTN", "RTZ")
 
 
+MAX_LENGTH = 1 << 22  # of a string or sequence
+
+
 class CannotSay(Exception):
     """The value cannot be known, or not within the bounds; the message says why."""
+
+
+def check_length(length: int) -> None:
+    """Raise CannotSay for a string or sequence that long: a word doubled forty times would fill the memory."""
+    if length > MAX_LENGTH:
+        raise CannotSay(f"a word of more than {MAX_LENGTH} letters")
 
 
 @dataclass(frozen=True, slots=True)
