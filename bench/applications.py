@@ -60,6 +60,7 @@ class Maker:
         self.facts: list[Entry] = []  # what must hold for the constants to mean the elements
         self._elements: dict[tuple[Sort, str], Entry] = {}
         self._literals: dict[tuple[Sort, Value], Entry] = {}
+        self.defaults: dict[Sort, Value] = {}  # of arrays
         self._datatype: Sort | None = None
 
     # -- sorts

@@ -33,7 +33,10 @@ def _several(maker: Maker, sort: Sort, depth: int, most: int = 3) -> list[Value]
 def _draw_array(maker: Maker, sort: Sort, depth: int) -> Value:
     index, element = sort.sorts()
     pairs = [(point, maker.random_value(element, depth - 1)) for point in _several(maker, index, depth)]
-    return ArrayValue(maker.random_value(element, depth - 1), dict(pairs).items())
+    default = maker.defaults.setdefault(sort, maker.random_value(element, depth - 1))
+    if maker.stream.chance(0.3):  # most arrays of a run differ at a few indices only
+        default = maker.random_value(element, depth - 1)
+    return ArrayValue(default, dict(pairs).items())
 
 
 def _draw_tuple(maker: Maker, sort: Sort, depth: int) -> Value:

@@ -32,11 +32,13 @@ def _const(site: Site, value: Value) -> Value:
     return ArrayValue(value)
 
 
-@meaning("OP_ARRAY_DEFAULT", open="over a finite index sort: any value of the element sort")
+@meaning("OP_ARRAY_DEFAULT", open="an array that is not constant, over a finite index sort: any value of the element sort")
 def _default(site: Site, array: Any) -> Value:
     """z3's `default`: what an array is at all indices but finitely many."""
     if not isinstance(array, ArrayValue):
         raise CannotSay("the default of a function over a large domain")
+    if not array.points:  # a constant array, whichever way it was made
+        return array.default
     if site.points.size(site.sorts[0].sort(0)) is not None or site.sorts[0].sort(0).kind == "SORT_UNINTERPRETED":
         return site.open((array,))
     return array.default
