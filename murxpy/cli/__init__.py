@@ -20,6 +20,7 @@ COMMANDS = {
     "typefuzz": "Fuzz with SMT-LIB scripts whose expressions are replaced.",
     "replay": "Run a trace again, on the same solver or another one.",
     "minimize": "Make a trace smaller that shows the same.",
+    "lift": "Print an SMT-LIB script as a trace.",
     "translate": "Print a trace as an SMT-LIB script or a Python program.",
     "findings": "List what a campaign found.",
     "triage": "Say who is wrong where solvers disagree, by which evidence.",

@@ -1,0 +1,26 @@
+"""`murxpy lift`: an SMT-LIB script as a trace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from murxpy.data import load_catalogue
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.smtlib.reader import read_file
+from murxpy.trace.lift import lift as lift_script
+
+
+@click.command()
+@click.argument("file", metavar="SCRIPT", type=click.Path(path_type=Path))
+@click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path),
+              help="Write to this file.  [default: standard output]")  # fmt: skip
+def lift(file: Path, output: Path | None) -> int:
+    """Print SCRIPT, an SMT-LIB script, as a trace, which 'murxpy replay --solver' runs on any solver."""
+    text = lift_script(read_file(file, build_catalogue(load_catalogue()))).text()
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        output.write_text(text, encoding="utf-8")
+    return 0
