@@ -38,7 +38,7 @@ def test_a_small_script() -> None:
     assert script.logic == "QF_LIA"
     assert script.statuses() == ["sat"]
     assert repr(script.assertions()[0]) == "OP_INT_LT(OP_CONSTANT(x), OP_VALUE(5))"
-    assert script.places == [1, 1, 1, 2, 2, 2]
+    assert [script.line(k) for k in range(6)] == [1, 1, 1, 2, 2, 2]
 
 
 def test_equal_terms_are_one() -> None:

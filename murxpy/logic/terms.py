@@ -24,7 +24,12 @@ class Term:
         self.sort = sort
         self.free = free
         self.serial = serial
-        self.ground: bool = op in (VALUE, SPECIAL) if not args else all(a.ground for a in args)  # nothing but literals
+        ground: bool = op == VALUE or op == SPECIAL or bool(args)
+        for arg in args:
+            if not arg.ground:
+                ground = False
+                break
+        self.ground: bool = ground  # nothing but literals
 
     @property
     def leaf(self) -> bool:
@@ -79,7 +84,9 @@ def _free(args: tuple[Term, ...], bound: tuple[Term, ...]) -> tuple[Term, ...]:
     open_args = [a for a in args if a.free]
     if not open_args:
         return ()
-    if len(open_args) == 1 and not bound:
-        return open_args[0].free
+    if not bound:
+        first = open_args[0].free
+        if all([a.free is first for a in open_args]):
+            return first
     union = {v.serial: v for a in open_args for v in a.free if v not in bound}
     return tuple(union[serial] for serial in sorted(union))

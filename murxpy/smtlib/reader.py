@@ -30,7 +30,7 @@ from murxpy.smtlib.declarations import (
     define_sort,
 )  # fmt: skip
 from murxpy.smtlib.lexer import symbol
-from murxpy.smtlib.script import Script
+from murxpy.smtlib.script import Origin, Script
 from murxpy.smtlib.source import Source
 from murxpy.smtlib.tables import Tables
 from murxpy.smtlib.term_reader import TermReader
@@ -99,7 +99,7 @@ class Reader:
         if not source.tokens:
             raise InputError("no command, expected a script such as (assert true) (check-sat)", file=source.name)
         while (token := next(source.rest, None)) is not None:
-            start = source.at
+            start = source.at - 1
             if token != "(":
                 raise InputError(f"expected '(' before a command, found '{token[:60]}'")
             command = self._command(source.next("a command"))
@@ -108,9 +108,7 @@ class Reader:
             self._add([command] if command is not None else [], start)
             if isinstance(command, c.Exit):
                 break
-        script = Script(source.name, self.tables, self.commands)
-        script.places = source.lines(self.starts)
-        return script
+        return Script(source.name, self.tables, self.commands, Origin(source.text, self.starts))
 
     def _add(self, commands: list[Command], start: int) -> None:
         self.commands.extend(commands)

@@ -9,7 +9,16 @@ from murxpy.logic.sorts import SortTable
 from murxpy.logic.terms import Term, TermTable
 from murxpy.logic.typing import Checker
 from murxpy.smtlib.commands import CHECKS, Assert, Command, DeclareFun, Exit, Reset, SetInfo, SetLogic
+from murxpy.smtlib.lexer import offset, place
 from murxpy.smtlib.tables import Tables
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The text of a script, and the numbers of the tokens that its commands begin with."""
+
+    text: str
+    starts: list[int]
 
 
 @dataclass
@@ -25,13 +34,13 @@ class Script:
     - Another script with the same tables is `Script(name, tables, [commands])`; a command for it is `Assert(term)`. Constants need a
       `DeclareFun`; constants, sorts and datatypes without one are declared by `print_script` in front of the first command that needs them.
     - Printing: `murxpy.smtlib.writer.print_script(script, dialect)`, with a dialect of `smtlib.dialects.DIALECTS`.
-    - `places` has the line of each command in the text, empty for a script that was made.
+    - `line(k)` is the line of the k-th command in the text, None for a script that was made.
     """
 
     name: str
     tables: Tables
     commands: list[Command] = field(default_factory=list)
-    places: list[int] = field(default_factory=list)
+    origin: Origin | None = None
 
     @property
     def sorts(self) -> SortTable:
@@ -52,6 +61,12 @@ class Script:
     def logic(self) -> str | None:
         """The first logic that is set; None where there is none."""
         return next((c.logic for c in self.commands if isinstance(c, SetLogic)), None)
+
+    def line(self, number: int) -> int | None:
+        """The line that a command begins on."""
+        if self.origin is None or number >= len(self.origin.starts):
+            return None
+        return place(self.origin.text, offset(self.origin.text, self.origin.starts[number]))[0]
 
     def assertions(self) -> list[Term]:
         """The asserted terms, in order, whatever level they are on."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import length_hint
 
 from murxpy.errors import InputError, nearest
-from murxpy.smtlib.lexer import is_symbol, offset, place, solid, symbol, tokenize
+from murxpy.smtlib.lexer import is_symbol, offset, place, symbol, tokenize
 
 
 class Source:
@@ -88,18 +88,6 @@ class Source:
         """The error with the place of the token before the next one."""
         line, column = place(self.text, offset(self.text, max(self.at - 1, 0)))
         return type(error)(str(error), file=self.name, line=line, column=column)
-
-    def lines(self, starts: list[int]) -> list[int]:
-        """The lines of the tokens with these numbers, which ascend."""
-        found: list[int] = []
-        line = at = 0
-        for number, match in enumerate(solid(self.text)):
-            while len(found) < len(starts) and starts[len(found)] == number:
-                line, at = line + self.text.count("\n", at, match), match
-                found.append(line + 1)
-            if len(found) == len(starts):
-                break
-        return found
 
 
 def unknown(token: str, what: str, known: list[str]) -> InputError:

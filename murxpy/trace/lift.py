@@ -39,7 +39,7 @@ def lift(script: Script) -> Trace:
         try:
             lifter.carry_out(command)
         except InputError as error:
-            raise InputError(error.reason, file=script.name, line=script.places[at] if script.places else None) from None
+            raise InputError(error.reason, file=script.name, line=script.line(at)) from None
     return lifter.trace
 
 
