@@ -24,7 +24,7 @@ class Term:
         self.sort = sort
         self.free = free
         self.serial = serial
-        ground: bool = op == VALUE or op == SPECIAL or bool(args)
+        ground: bool = bool(args) or op in (VALUE, SPECIAL)
         for arg in args:
             if not arg.ground:
                 ground = False
@@ -86,7 +86,7 @@ def _free(args: tuple[Term, ...], bound: tuple[Term, ...]) -> tuple[Term, ...]:
         return ()
     if not bound:
         first = open_args[0].free
-        if all([a.free is first for a in open_args]):
+        if all(a.free is first for a in open_args):
             return first
     union = {v.serial: v for a in open_args for v in a.free if v not in bound}
     return tuple(union[serial] for serial in sorted(union))

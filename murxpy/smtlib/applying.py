@@ -13,6 +13,7 @@ from murxpy.logic.catalogue import Operator
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import VALUE, Term
 from murxpy.logic.typing import IllSorted, IndexOutOfRange
+from murxpy.smtlib.lambdas import as_array, on_array_sets
 from murxpy.smtlib.tables import Tables
 
 Plan = tuple[str, tuple[Any, ...], Sort]  # operator kind, indices, sort of the result
@@ -52,6 +53,9 @@ class Applier:
             plan = self.plan(operators, tuple([a.sort for a in converted]), indices, wanted)
             if plan is not None:
                 return self.tables.terms.apply(plan[0], tuple(converted), plan[1], plan[2])
+        on_sets = on_array_sets(self.tables, name, args)
+        if on_sets is not None:
+            return on_sets
         raise InputError(mismatch(name, operators, args, indices))
 
     def _single(self, name: str, args: list[Term]) -> Term | None:
@@ -74,8 +78,8 @@ class Applier:
             if len(integers) <= _MOST_COERCED:
                 for chosen in product((False, True), repeat=len(integers)):
                     yield self._reals(args, [at for at, take in zip(integers, chosen, strict=True) if take])
-        if any(a.op == "OP_LAMBDA" and len(a.args) == 2 for a in args):
-            yield [self.as_array(a) for a in args]
+        if any(a.op == "OP_LAMBDA" for a in args):
+            yield [as_array(self.tables, a) for a in args]
 
     def _reals(self, args: list[Term], positions: list[int]) -> list[Term]:
         changed = list(args)
@@ -89,12 +93,6 @@ class Applier:
             return self.tables.value(self.tables.real, Fraction(term.indices[0]))
         return self.tables.apply("OP_INT_TO_REAL", term)
 
-    def as_array(self, term: Term) -> Term:
-        """A lambda of one variable as z3 has it: an array."""
-        if term.op != "OP_LAMBDA" or len(term.args) != 2:
-            return term
-        return self.tables.apply("OP_ARRAY_LAMBDA", *term.args)
-
     def convert(self, term: Term, sort: Sort) -> Term | None:
         """The term as one of this sort; None where that cannot be."""
         if term.sort is sort:
@@ -102,7 +100,7 @@ class Applier:
         if sort.kind == "SORT_REAL" and term.sort.kind == "SORT_INT":
             return self.as_real(term)
         if sort.kind == "SORT_ARRAY" and term.op == "OP_LAMBDA":
-            array = self.as_array(term)
+            array = as_array(self.tables, term)
             return array if array.sort is sort else None
         return None
 

@@ -9,6 +9,7 @@ from murxpy.errors import InputError
 from murxpy.logic.sorts import Constructor, Sort
 from murxpy.logic.terms import Term
 from murxpy.smtlib.heads import FunctionHead, Head, TermHead
+from murxpy.smtlib.lambdas import as_array
 from murxpy.smtlib.lexer import key, symbol
 
 if TYPE_CHECKING:
@@ -95,7 +96,8 @@ class BinderHead(Head):
             raise InputError(f"expected a Boolean body of a quantifier, found {body.sort}")
         if self.pattern is not None:
             return tables.apply(f"{self.kind}_PATTERN", *self.variables, body, self.pattern)
-        return tables.apply(self.kind, *self.variables, body)
+        term = tables.apply(self.kind, *self.variables, body)
+        return as_array(tables, term) if reader.array_lambdas else term
 
 
 def binder(kind: str) -> Form:

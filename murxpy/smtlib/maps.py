@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from murxpy.errors import InputError
 from murxpy.logic.terms import Term
 from murxpy.smtlib.heads import FunctionHead, Head
+from murxpy.smtlib.lambdas import as_array as lambda_as_array
 from murxpy.smtlib.lexer import key
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ class MapHead(Head):
         self.token = token
 
     def close(self, reader: TermReader, args: list[Term]) -> Term:
+        args = [lambda_as_array(reader.tables, a) for a in args]
         function = reader.scope.atoms.get(key(self.token))
         if function is not None and function.sort.kind == "SORT_FUN" and len(args) in (1, 2):
             return reader.tables.apply("OP_ARRAY_MAP" if len(args) == 1 else "OP_ARRAY_MAP2", function, *args)

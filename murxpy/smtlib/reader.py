@@ -43,23 +43,26 @@ _INTEGERS = re.compile(r"I(RA|A|DL)|LI|NI")
 _REALS = re.compile(r"RA|RDL")
 
 
-def read_script(text: str, name: str, catalogue: Catalogue, tables: Tables | None = None) -> Script:
+def read_script(text: str, name: str, catalogue: Catalogue, tables: Tables | None = None, dialect: str = "standard") -> Script:
     """The script that `text` is; `name` is its file, for errors.
 
+    Names of all dialects are known at once. With the dialect `z3` a lambda is an array, as it is there; else a function, or an array where
+    one must be.
     With `tables` its sorts and terms are made there, together with those of other scripts: constants of one name and sort are then one
     term, uninterpreted sorts of one name one sort. Raises InputError with file, line and column, and what was expected.
     """
     source = Source(text, name)
     reader = Reader(source, tables or Tables(catalogue))
+    reader.terms.array_lambdas = dialect == "z3"
     try:
         return reader.script()
     except InputError as error:
         raise error if error.file is not None else source.located(error) from None
 
 
-def read_file(path: Path, catalogue: Catalogue, tables: Tables | None = None) -> Script:
-    """The script in a file. Raises InputError where it cannot be read."""
-    return read_script(read_text(path), str(path), catalogue, tables)
+def read_file(path: Path, catalogue: Catalogue, tables: Tables | None = None, dialect: str = "standard") -> Script:
+    """The script in a file, see `read_script`. Raises InputError where it cannot be read."""
+    return read_script(read_text(path), str(path), catalogue, tables, dialect)
 
 
 def read_text(path: Path) -> str:
@@ -152,6 +155,11 @@ class Reader:
         self.terms.begin()
         self._levels.clear()
 
+    @property
+    def levels(self) -> int:
+        """How many levels are open."""
+        return len(self._levels)
+
     def push(self, levels: int) -> None:
         """Open levels, with whose end their declarations end."""
         for _ in range(levels):
@@ -235,8 +243,9 @@ def _reset(r: Reader) -> Command:
 
 
 def _reset_assertions(r: Reader) -> Command:
-    if not r.global_declarations:
-        r.begin()
+    r.pop(r.levels)
+    if not r.global_declarations:  # the standard forgets all declarations then, z3 does not
+        r.terms.scope.may_declare_anew()
     return c.ResetAssertions()
 
 

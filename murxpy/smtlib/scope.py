@@ -22,7 +22,7 @@ class Scope:
         self.heads: dict[str, Head] = {}
         self.sorts: dict[str, Callable[[Sequence[Sort]], Sort]] = {}  # those that the script declared, as functions of parameters
         self.fields: dict[str, FieldHead] = {}  # selectors, and testers as is-C
-        self.own: dict[str, bool] = {}  # names that the script declared
+        self.own: dict[str, bool] = {}  # names that the script declared; False for one that it may declare anew
         self.instances: dict[Sort, bool] = {}  # of sorts with parameters
         self.literals: dict[str, Term] = {}  # those among the atoms
         self._trail: list[tuple[dict[Any, Any], Any, Any]] = []
@@ -38,6 +38,11 @@ class Scope:
         for token in self.literals:
             self.atoms.pop(token, None)
         self.literals.clear()
+
+    def may_declare_anew(self) -> None:
+        """Let what is declared keep its meaning, but any name be declared once more."""
+        for name in self.own:
+            self.own[name] = False
 
     def mark(self) -> int:
         """A point to which `undo` can go back."""

@@ -111,8 +111,9 @@ class SortReader:
     def declare(self, token: str, maker: Maker) -> None:
         """Let a name stand for what `maker` gives. Raises InputError where it is taken."""
         name = key(token)
-        if name in self.declared:
+        if self.scope.own.get(f"sort {name}"):
             raise InputError(f"the sort '{symbol(token)}' is declared already")
+        self.scope.put(self.scope.own, f"sort {name}", True)
         self.scope.put(self.declared, name, maker)
 
     def datatype(self, name: str, datatype: Datatype, arity: int) -> Maker:

@@ -41,6 +41,7 @@ class TermReader:
         self.name: str | None = None  # of the whole term, where it is (! t :named name)
         self._named: list[tuple[str, Term]] = []
         self.reals = False  # numerals are reals, as in LRA
+        self.array_lambdas = False  # what a lambda makes is an array
         self.begin()
 
     def begin(self) -> None:
@@ -243,7 +244,7 @@ class TermReader:
         name = key(token)
         if name in self.words.core:
             raise InputError(f"'{symbol(token)}' is a symbol of the theory Core, expected another name")
-        if name in self.scope.own:
+        if self.scope.own.get(name):
             raise InputError(f"'{symbol(token)[:60]}' is declared already")
         self.scope.put(self.scope.own, name, True)
 

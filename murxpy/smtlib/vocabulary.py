@@ -24,7 +24,7 @@ OLD_NAMES: dict[str, str] = {
     "is_singleton": "set.is_singleton", "comprehension": "set.comprehension", "join": "rel.join", "product": "rel.product",
     "transpose": "rel.transpose", "tclosure": "rel.tclosure", "iden": "rel.iden", "join_image": "rel.join_image",
     "mkTuple": "tuple", "bag.duplicate_removal": "bag.setof", "int.log2": "int.log2", "pow2": "int.pow2",
-    "seq.foldl": "seq.fold_left",
+    "seq.fold_left": "seq.foldl",
 }  # fmt: skip
 OLD_SPECIAL: dict[str, str] = {"emptyset": "set.empty", "univset": "set.universe", "emptybag": "bag.empty", "set.univ": "set.universe"}
 ROUNDING: dict[str, str] = {
@@ -38,7 +38,8 @@ SORT_NAMES: dict[str, tuple[str, tuple[int, ...]]] = {
 }  # fmt: skip
 
 # Not what they are called, but what the reader makes of other syntax.
-_UNREADABLE = ("OP_IFF", "OP_CONST_ARRAY", "OP_UF_APPLY", "OP_HO_APPLY", "OP_ARRAY_MAP", "OP_ARRAY_MAP2", "OP_SEQ_FOLDL")
+_UNREADABLE = ("OP_IFF", "OP_CONST_ARRAY", "OP_UF_APPLY", "OP_HO_APPLY", "OP_ARRAY_MAP", "OP_ARRAY_MAP2")
+_FOLD = re.compile(r"\(([^\s(){}]+) \(lambda .*\) \{1\} \{2\}\)")  # over a function that is spelled out
 _PLAIN = re.compile(r"\(([^\s(){}]+)((?: \{\d\})*)\)")
 _INDEXED = re.compile(r"\(\(_ ([^\s(){}]+)(?: \{i\d\})+\)((?: \{\d\})*)\)")
 _SPECIAL_FORM = re.compile(r"\((?:_|as) (\S+) [^()]*\)")
@@ -87,6 +88,8 @@ def _names(operator: Operator) -> list[str]:
             found = _PLAIN.fullmatch(spelling) or _INDEXED.fullmatch(spelling)
             if found is not None and found[2] == "".join(f" {{{k}}}" for k in range(operator.minimum)):
                 known.append(found[1])
+            elif _FOLD.fullmatch(spelling):
+                known.append(spelling[1:].split(" ")[0])
             elif found is None and spelling and not spelling.startswith("("):
                 known.append(spelling)
     if f"({operator.smtlib} {{*}})" in [spelled.get(operator.kind) for spelled in SPELLED.values()]:

@@ -33,6 +33,8 @@ class Writer:
         self._declared: set[Declared] = set()
         self._levels: list[list[Declared]] = [[]]
         self._names = 0
+        self._keeps = dialect == "z3"  # declarations outlast (reset-assertions)
+        self._global = False
 
     def write(self, command: Command) -> None:
         """Write one command."""
@@ -61,12 +63,24 @@ class Writer:
     def pop(self, levels: int) -> None:
         """Close levels, and forget what was declared there."""
         for _ in range(min(levels, len(self._levels) - 1)):
-            self._declared.difference_update(self._levels.pop())
+            gone = self._levels.pop()
+            if self._global:
+                self._levels[-1] += gone
+            else:
+                self._declared.difference_update(gone)
 
-    def forget(self) -> None:
-        """Forget all declarations."""
-        self._declared.clear()
-        self._levels = [[]]
+    def forget(self, everything: bool) -> None:
+        """Forget the declarations that `reset`, or else `reset-assertions`, ends."""
+        self.pop(len(self._levels))
+        if everything or not (self._keeps or self._global):
+            self._declared.clear()
+            self._levels = [[]]
+
+    def option(self, command: c.SetOption) -> str:
+        """An option; one of them says how long declarations last."""
+        if command.name == "global-declarations":
+            self._global = command.value == "true"
+        return _pair("set-option", command)
 
     def term(self, term: Term) -> str:
         """A term, with all that is in it declared."""
@@ -198,8 +212,9 @@ def _pop(w: Writer, command: c.Pop) -> str:
 
 
 def _reset(w: Writer, command: c.Reset | c.ResetAssertions) -> str:
-    w.forget()
-    return "(reset)" if isinstance(command, c.Reset) else "(reset-assertions)"
+    everything = isinstance(command, c.Reset)
+    w.forget(everything)
+    return "(reset)" if everything else "(reset-assertions)"
 
 
 def _pair(name: str, command: c.SetInfo | c.SetOption) -> str:
@@ -208,7 +223,7 @@ def _pair(name: str, command: c.SetInfo | c.SetOption) -> str:
 
 _WRITERS: dict[type, Callable[[Writer, Any], str]] = {
     c.SetLogic: lambda w, x: f"(set-logic {x.logic})",
-    c.SetOption: lambda w, x: _pair("set-option", x),
+    c.SetOption: lambda w, x: w.option(x),
     c.SetInfo: lambda w, x: _pair("set-info", x),
     c.DeclareSort: _declare_sort,
     c.DefineSort: _define_sort,

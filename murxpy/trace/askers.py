@@ -30,6 +30,10 @@ def _switch_on(r: Reading) -> None:
         if r.run.wrapper.set("special-options", name) is not None:
             with contextlib.suppress(Refused):  # what is missing will show where it is used
                 solve.set_option(r.run, name, "true", r.seed)
+    for pairs in (r.run.wrapper.data.get("required-options") or {}).values():
+        for name, value in pairs:
+            with contextlib.suppress(Refused):
+                solve.set_option(r.run, str(name), str(value).lower(), r.seed)
 
 
 def delete(r: Reading) -> None:

@@ -1,0 +1,58 @@
+"""Functions as arrays, which is how z3 has them, and its operators on sets that are arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from murxpy.logic.terms import Term
+from murxpy.smtlib.tables import Tables
+
+
+def as_array(tables: Tables, term: Term) -> Term:
+    """A lambda as an array, of several variables as an array of arrays; other terms as they are."""
+    if term.op != "OP_LAMBDA":
+        return term
+    body = as_array(tables, term.args[-1])
+    for variable in reversed(term.args[:-1]):
+        body = tables.apply("OP_ARRAY_LAMBDA", variable, body)
+    return reduced(body)
+
+
+def reduced(term: Term) -> Term:
+    """An array that only looks up what another one has is that other one, as the printer writes the function of a fold."""
+    if term.op != "OP_ARRAY_LAMBDA" or term.args[1].op != "OP_ARRAY_LAMBDA":
+        return term
+    first, (second, body) = term.args[0], term.args[1].args
+    if body.op == "OP_ARRAY_SELECT" and body.args[1] is second and body.args[0].op == "OP_ARRAY_SELECT":
+        array, index = body.args[0].args
+        if index is first and first not in array.free and second not in array.free:
+            return array
+    return term
+
+
+def _both(operator: str) -> Callable[[Tables, list[Term]], Term]:
+    return lambda tables, members: tables.apply(operator, *members)
+
+
+_POINTWISE: dict[str, Callable[[Tables, list[Term]], Term]] = {
+    "union": _both("OP_OR"),
+    "intersection": _both("OP_AND"),
+    "setminus": lambda tables, members: tables.apply("OP_AND", members[0], *(tables.apply("OP_NOT", m) for m in members[1:])),
+    "complement": lambda tables, members: tables.apply("OP_NOT", members[0]),
+    "subset": lambda tables, members: tables.apply("OP_IMPLIES", *members),
+}
+
+
+def on_array_sets(tables: Tables, name: str, args: list[Term]) -> Term | None:
+    """One of z3's operators on sets, applied to arrays to Bool; None where it is something else."""
+    make = _POINTWISE.get(name)
+    arrays = [as_array(tables, a) for a in args]
+    count = 1 if name == "complement" else 2
+    if make is None or len(args) < count or (len(args) > count and name in ("complement", "subset")):
+        return None
+    sort = arrays[0].sort
+    if sort.kind != "SORT_ARRAY" or sort.sort(1) is not tables.bool or any(a.sort is not sort for a in arrays):
+        return None
+    variable = tables.variable("x", sort.sort(0))
+    body = make(tables, [tables.apply("OP_ARRAY_SELECT", a, variable) for a in arrays])
+    return tables.apply("OP_FORALL" if name == "subset" else "OP_ARRAY_LAMBDA", variable, body)
