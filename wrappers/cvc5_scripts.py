@@ -9,6 +9,8 @@ import cvc5
 
 _ERROR = re.compile(r'\(error "(.*?)"\)', re.S)
 
+_NOTHING_THERE = re.compile(r"[Cc]annot get (model|value|unsat core|proof|unsat assumptions?) unless (immediately )?(after|preceded)")
+
 
 def run_script(manager: Any, text: str, limit: int) -> str:
     """What cvc5 prints for a script, in a solver of its own, each check within `limit`. Raises RuntimeError with its first error."""
@@ -20,10 +22,11 @@ def run_script(manager: Any, text: str, limit: int) -> str:
     symbols = parser.getSymbolManager()
     output = ""
     while not (command := _next(parser)).isNull() and command.getCommandName() != "exit":
-        output += str(command.invoke(solver, symbols))
-        found = _ERROR.search(output)
-        if found:
+        printed = str(command.invoke(solver, symbols))
+        found = _ERROR.search(printed)
+        if found and not _NOTHING_THERE.search(found[1]):
             raise RuntimeError(f"script error: {found[1]}")
+        output += printed
     return output
 
 

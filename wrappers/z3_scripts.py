@@ -9,6 +9,8 @@ import z3
 
 _ERROR = re.compile(r'\(error "(?:line \d+ column \d+: )?(.*?)"\)', re.S)
 
+_NOTHING_THERE = re.compile(r"(model|unsat core|proof|unsat assumptions?) is not available")  # after the check that it was asked for
+
 
 def run_script(ctx: Any, text: str, limit: int) -> str:
     """What z3 prints for a script that begins anew, each check within `limit`. Raises Z3Exception with its first error."""
@@ -17,5 +19,7 @@ def run_script(ctx: Any, text: str, limit: int) -> str:
         return str(z3.Z3_eval_smtlib2_string(ctx.ref(), begin + text))
     except z3.Z3Exception as error:
         output = error.value.decode("utf-8", "replace") if isinstance(error.value, bytes) else str(error.value)
-        found = _ERROR.search(output)
-        raise z3.Z3Exception(f"script error: {found[1] if found else output}") from None
+        errors = [text for text in _ERROR.findall(output) if not _NOTHING_THERE.search(text)]
+        if not errors and _ERROR.search(output):
+            return output
+        raise z3.Z3Exception(f"script error: {errors[0] if errors else output}") from None

@@ -15,6 +15,7 @@ from murxpy.errors import MurxpyError, nearest
 
 COMMANDS = {
     "fuzz": "Fuzz a solver through its Python API.",
+    "storm": "Fuzz with formulas of SMT-LIB scripts put together so that they are satisfiable.",
     "fusion": "Fuzz with pairs of SMT-LIB scripts made one, whose answer is known.",
     "opfuzz": "Fuzz with SMT-LIB scripts whose operators are changed.",
     "typefuzz": "Fuzz with SMT-LIB scripts whose expressions are replaced.",
@@ -29,7 +30,7 @@ COMMANDS = {
     "wrappers": "Show the solvers' wrappers and their spellings.",
     "doctor": "Say what the installed solvers can and cannot do.",
 }
-_MODULES = dict.fromkeys(("fusion", "opfuzz", "typefuzz"), "mutate")  # of commands that have none of their own name
+_MODULES = dict.fromkeys(("storm", "fusion", "opfuzz", "typefuzz"), "mutate")  # of commands that have none of their own name
 INTERRUPTED = 130  # as a shell says it of a program that Ctrl-C ended
 
 

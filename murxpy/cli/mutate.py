@@ -38,6 +38,12 @@ def _callback(name: str, own: Sequence[str]) -> Callable[..., int]:
     return callback
 
 
+storm = _command(
+    "storm",
+    "Fuzz with formulas of scripts, put together anew so that a model of the seed is a model of them.\n\nSEEDS are SMT-LIB scripts "
+    "and folders of them.",
+    [click.Option(["--unsat"], is_flag=True, help="Make unsatisfiable instances, of seeds that are labelled so.")],
+)
 fusion = _command(
     "fusion",
     "Fuzz with pairs of scripts made one, tied together so that the answer is known.\n\nSEEDS are SMT-LIB scripts and folders of them, "

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from murxpy.mutation import fusion, opfuzz, typefuzz
+from murxpy.mutation import fusion, opfuzz, storm, typefuzz
 from murxpy.mutation.workshop import Fuzzer
 
 Labels = Callable[[Mapping[str, Any]], Sequence[str]]
@@ -22,6 +22,7 @@ class Entry:
 
 FUZZERS: dict[str, Entry] = {
     "fusion": Entry(fusion.mutants, fusion.labels),
+    "storm": Entry(storm.mutants, storm.labels),
     "opfuzz": Entry(opfuzz.mutants, lambda choices: ("",)),
     "typefuzz": Entry(typefuzz.mutants, lambda choices: ("",)),
 }

@@ -1,0 +1,175 @@
+"""STORM: scripts satisfiable by construction. A seed's formulas are put together anew, so that all of them hold in a model of the seed.
+
+Mansur, Christakis, Wüstholz, Zhang: "Detecting critical bugs in SMT solvers using blackbox mutational fuzzing", FSE 2020. What holds
+is decided by our evaluator under the model, never by the solver under test. Beyond it: formulas below negation, implication and `ite` are
+fragments, too, and with `unsat` instances that keep all assertions of an unsatisfiable seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from murxpy.logic.terms import Term
+from murxpy.mutation.models import PrintedModel, asking, read_model
+from murxpy.mutation.occurrences import binds
+from murxpy.mutation.preparing import prepared
+from murxpy.mutation.workshop import Mutant, Mutants, Workshop
+from murxpy.smtlib.commands import Assert, CheckSat, CheckSatUsing, Command, Pop, Push
+from murxpy.smtlib.script import Script
+
+MOST_DEPTH = 64  # of connectives above a fragment
+MOST_ASSERTIONS = 64
+MOST_FRAGMENTS = 2000
+CONSTRUCTED = (200, 1500)  # formulas put together for a seed, by the size of its pool
+PER_FRAGMENT = 5
+INITIAL = 0.3  # the chance of a fragment rather than a constructed formula
+TACTICS = ("horn", "(then horn-simplify default)", "dom-simplify", "(then dom-simplify smt)")
+_ASSERTING = (Assert, CheckSat, CheckSatUsing, Push, Pop)
+_BINARY = ("OP_AND", "OP_AND", "OP_AND", "OP_OR", "OP_IMPLIES", "OP_XOR")
+
+
+def labels(choices: Mapping[str, Any]) -> Sequence[str]:
+    """The label that the seed must have."""
+    return ("unsat",) if choices.get("unsat") else ("",)
+
+
+def mutants(workshop: Workshop) -> Mutants:
+    """Instances made of one seed's formulas."""
+    script = workshop.script()
+    if script is None:
+        return
+    script = prepared(script)
+    if workshop.choices.get("unsat"):
+        yield from _unsatisfiable(workshop, script)
+        return
+    model = _model(workshop, script)
+    if model is None:
+        return
+    builder = _Builder(workshop, script, model)
+    if not builder.pool:
+        return
+    builder.construct()
+    incremental = workshop.stream.chance(0.5)
+    while True:
+        yield builder.instance(incremental)
+
+
+def _model(workshop: Workshop, script: Script) -> PrintedModel | None:
+    """A model of the seed, or where it is unsatisfiable, one of its negation; None where the solver gives none."""
+    flat = _with(script, script.assertions())
+    output = workshop.ask(asking(flat, workshop.shop.dialect))
+    if output is not None and output.startswith("unsat"):
+        negated = script.tables.apply("OP_NOT", script.tables.conjunction(script.assertions()))
+        flat = _with(script, [negated])
+        output = workshop.ask(asking(flat, workshop.shop.dialect))
+    if output is None or not output.startswith("sat"):
+        return None
+    return read_model(flat, output, workshop.shop.dialect)
+
+
+def _with(script: Script, formulas: Sequence[Term], behind: Sequence[Command] = (CheckSat(),)) -> Script:
+    """The declarations of a script, and these assertions."""
+    head = [c for c in script.commands if not isinstance(c, _ASSERTING)]
+    return Script(script.name, script.tables, [*head, *map(Assert, formulas), *behind])
+
+
+def _unsatisfiable(workshop: Workshop, script: Script) -> Mutants:
+    """Instances with all assertions of an unsatisfiable seed, some of them in a conjunction, among other formulas of it."""
+    if script.incremental:
+        return
+    fragments = _fragments(workshop, script.assertions())
+    tables, stream = script.tables, workshop.stream
+    while True:
+        formulas = [
+            tables.apply("OP_AND", term, stream.choose(fragments)) if stream.chance(0.3) else term for term in script.assertions()
+        ]
+        more = [stream.choose(fragments) for _ in range(stream.below(8))]
+        formulas += [tables.apply("OP_NOT", term) if stream.chance(0.5) else term for term in more]
+        stream.shuffle(formulas)
+        yield Mutant(_with(script, formulas), (f"storm: {len(more)} formulas more",), ("unsat",))
+
+
+def _fragments(workshop: Workshop, roots: Sequence[Term]) -> list[Term]:
+    """The closed formulas in `roots`, each once, down to atoms."""
+    found: dict[Term, None] = {}
+    seen: dict[Term, None] = {}
+    stack = [(root, 0) for root in reversed(roots)]
+    while stack and len(found) < MOST_FRAGMENTS:
+        term, depth = stack.pop()
+        if term in seen:
+            continue
+        seen[term] = None
+        if term.sort.kind == "SORT_BOOL" and not term.free and depth < MOST_DEPTH:
+            found[term] = None
+        first = len(binds(workshop.catalogue, term))
+        if term.op != "OP_UF_APPLY" and not term.op.endswith("_PATTERN"):
+            stack.extend((arg, depth + 1) for arg in reversed(term.args[first:]))
+    return list(found)
+
+
+class _Builder:
+    """Puts formulas together whose truth in the model is known."""
+
+    def __init__(self, workshop: Workshop, script: Script, model: PrintedModel) -> None:
+        self._stream = workshop.stream
+        self._tables = workshop.tables
+        self._script = script
+        self._dialect = workshop.shop.dialect
+        fragments = _fragments(workshop, script.assertions())
+        self.pool = [(term, known) for term in fragments if (known := model.holds(term)) is not None]
+        self._built: list[tuple[Term, bool]] = []
+
+    def construct(self) -> None:
+        """Connectives over formulas of the pool and over what was put together before."""
+        depths: dict[Term, int] = {}
+        for _ in range(min(CONSTRUCTED[1], max(CONSTRUCTED[0], PER_FRAGMENT * len(self.pool)))):
+            first, second = self._draw(0.5), self._draw(0.5)
+            depth = 1 + max(depths.get(first[0], 0), depths.get(second[0], 0))
+            if depth > MOST_DEPTH:
+                continue
+            built = self._negated(first) if self._stream.chance(0.5) else self._combined(first, second)
+            depths.setdefault(built[0], depth)
+            self._built.append(built)
+
+    def _draw(self, initial: float) -> tuple[Term, bool]:
+        return self._stream.choose(self.pool if not self._built or self._stream.chance(initial) else self._built)
+
+    def _negated(self, one: tuple[Term, bool]) -> tuple[Term, bool]:
+        return self._tables.apply("OP_NOT", one[0]), not one[1]
+
+    def _combined(self, first: tuple[Term, bool], second: tuple[Term, bool]) -> tuple[Term, bool]:
+        kind = self._stream.choose(_BINARY)
+        (a, x), (b, y) = first, second
+        value = {"OP_AND": x and y, "OP_OR": x or y, "OP_IMPLIES": y or not x, "OP_XOR": x is not y}[kind]
+        return self._tables.apply(kind, a, b), value
+
+    def instance(self, incremental: bool) -> Mutant:
+        """A script of formulas that hold: those that do not are negated."""
+        stream = self._stream
+        count = stream.between(2, MOST_ASSERTIONS // 2) * 2
+        drawn = [self._draw(INITIAL) for _ in range(count)]
+        formulas = [term if holds else self._tables.apply("OP_NOT", term) for term, holds in drawn]
+        if incremental:
+            return self._incremental(formulas)
+        check = CheckSatUsing(stream.choose(TACTICS)) if self._dialect == "z3" and stream.chance(0.1) else CheckSat()
+        return Mutant(_with(self._script, formulas, [check]), (f"storm: {count} formulas",), ("sat",))
+
+    def _incremental(self, formulas: list[Term]) -> Mutant:
+        """The same in scopes of equal length, with a check at the end of each, some of them left again."""
+        stream = self._stream
+        step = stream.choose([k for k in range(1, len(formulas)) if len(formulas) % k == 0])
+        commands: list[Command] = []
+        checks = level = 0
+        for at in range(0, len(formulas), step):
+            if at:
+                commands.append(CheckSat())
+                checks += 1
+                leave = stream.between(0, level)
+                commands += [Pop(leave)] if leave else []
+                level -= leave
+            commands += [Push(1), *map(Assert, formulas[at : at + step])]
+            level += 1
+        commands.append(CheckSat())
+        steps = (f"storm: {len(formulas)} formulas in scopes of {step}",)
+        return Mutant(_with(self._script, [], commands), steps, ("sat",) * (checks + 1))
