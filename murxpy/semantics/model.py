@@ -15,11 +15,9 @@ class Interpretation:
 
     `constants`: the values of constants, and of functions as FunctionValue; `partial`: by operator kind, what the model makes of
     the points that the standard leaves open, such as division by zero; `domains`: the elements of uninterpreted sorts, all of
-    them. `bounded_universe` is true where, as in cvc5, `set.universe` is some set that includes all others of its sort, and a
-    complement is relative to it: then these have no value.
+    them.
     """
 
     constants: dict[Term, Value] = field(default_factory=dict)
     partial: dict[str, FunctionValue] = field(default_factory=dict)
     domains: dict[Sort, tuple[Element, ...]] = field(default_factory=dict)
-    bounded_universe: bool = False

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from murxpy.semantics.registry import Site, prepared
 from murxpy.semantics.sequences import decided
-from murxpy.semantics.sets import members_of, universe
+from murxpy.semantics.sets import members_of
 from murxpy.semantics.values import CannotSay, DatatypeValue, SetValue, Value
 
 MAX_PAIRS = 1 << 16  # pairs of tuples looked at
@@ -79,8 +79,8 @@ def _join_image(site: Site) -> Callable[[SetValue, int], SetValue]:
     """`rel.join_image`: what is related to at least so many elements."""
 
     def image(one: SetValue, least: int) -> SetValue:
-        if least <= 0:
-            return universe(site.sort, site.points)
+        if least < 1:
+            raise CannotSay("the join image of fewer than one element, on which no document speaks")
         images: dict[Value, int] = {}
         for row in rows(one):
             images[row[0]] = images.get(row[0], 0) + 1

@@ -1,5 +1,7 @@
 """Sets, as cvc5 has them, and z3 as arrays to Bool: a finite number of members, or all but those.
 
+The universe is the set of all elements, as in z3. In cvc5 it is any set that includes the others of its sort (Theory Reference: Sets
+and Relations), so what depends on it must not be judged by this (`unjudged` in its wrapper).
 Over a sort of few values a set is always given by its members, so that equal sets are equal values.
 """
 
@@ -93,22 +95,15 @@ for _kind, _function in _OPERATIONS.items():
     _enter(_kind, _function)
 
 
-def universe(sort: Sort, points: Points) -> SetValue:
-    """The set of all elements. Raises CannotSay where the model's universe is another, which it does not say."""
-    if points.interpretation.bounded_universe:
-        raise CannotSay("the universe is some set that includes all others")
-    return make_set(sort, (), True, points)
-
-
 @prepared("OP_SET_COMPLEMENT")
 def _complement(site: Site) -> Callable[[SetValue], SetValue]:
-    everything = universe(site.sort, site.points)
+    everything = make_set(site.sort, (), True, site.points)
     return lambda one: minus(everything, one)
 
 
 @special("SORT_SET")
 def _special(sort: Sort, name: str, points: Points) -> SetValue:
-    return NOTHING if name == "set.empty" else universe(sort, points)
+    return NOTHING if name == "set.empty" else make_set(sort, (), True, points)
 
 
 @prepared("OP_SET_CARD")
