@@ -98,6 +98,13 @@ def test_judge_with_nothing_in_common_is_refused() -> None:
         agree((truth("left"),), (truth("right", lacks=tuple(OPERATORS)),), LIMITS)
 
 
+def test_end_of_the_time_comes_while_judges_work(tmp_path: Path) -> None:
+    _, events = run(tmp_path, truth("left"), truth("right", idle=0.05), runs=None, time=1.5)
+    assert events[-1].reason == "time limit"  # type: ignore[union-attr]
+    again, _ = run(tmp_path, truth("left"), truth("right"), runs=2)
+    assert again == [] and counters(tmp_path)["judge:runs"] >= 2
+
+
 def test_same_findings_when_interrupted(tmp_path: Path) -> None:
     plans = (truth("left", flaw="parity"), truth("right"), truth("third"))
     whole, _ = run(tmp_path / "whole", *plans, runs=16)

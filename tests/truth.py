@@ -12,10 +12,10 @@ from murxpy.campaign.targets import Plan, TargetSpec
 from murxpy.data import load_catalogue, load_machine
 
 TRUTH_SOURCE = """
-import itertools, sys
+import itertools, sys, time
 sys.path.append({fakes!r})
 import faults
-FLAW, OPTION, DEADLY, SHY = {flaw!r}, {option!r}, {deadly!r}, {shy!r}
+FLAW, OPTION, DEADLY, SHY, IDLE = {flaw!r}, {option!r}, {deadly!r}, {shy!r}, {idle!r}
 MEANING = dict(
     neg=lambda a: not a, conj=lambda *a: all(a), disj=lambda *a: any(a), parity=lambda a, b: a != b, arrow=lambda a, b: not a or b,
     same=lambda *a: len(set(a)) == 1, differ=lambda *a: len(set(a)) == len(a), choice=lambda a, b, c: b if a else c)
@@ -31,6 +31,7 @@ class Solver:
         self.context, self.levels, self.options = context, [[]], {{}}
     def check(self, *assumed):
         terms = [t for level in self.levels for t in level] + list(assumed)
+        time.sleep(IDLE)
         used = set()
         for term in terms:
             operators(term, used)
@@ -72,16 +73,17 @@ OPERATORS = {
 
 
 def wrapper(name: str, flaw: str | None = None, option: str | None = None, deadly: str | None = None, shy: str | None = None,
-            lacks: tuple[str, ...] = ()) -> dict[str, Any]:  # fmt: skip
+            lacks: tuple[str, ...] = (), idle: float = 0.0) -> dict[str, Any]:  # fmt: skip
     """The wrapper of a solver called `name`, which gets the operator `flaw` wrong: always, or when `option` is true.
 
     A check with the operator `deadly` kills it, one with `shy` it answers unknown; it has not the operators of `lacks`.
+    A check takes `idle` seconds.
     """
     return {
         "solver": name,
         "module": name,
         "package": name,
-        "imports": TRUTH_SOURCE.format(fakes=str(FAKES), flaw=flaw, option=option, deadly=deadly, shy=shy),
+        "imports": TRUTH_SOURCE.format(fakes=str(FAKES), flaw=flaw, option=option, deadly=deadly, shy=shy, idle=idle),
         "version": "'1.0'",
         "theories": ["BOOL"],
         "function-terms": False,

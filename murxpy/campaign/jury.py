@@ -132,7 +132,9 @@ class Jury:
             bench.workers.remove(event.worker)
             del bench.given[event.worker.number]
             for job in reversed(event.unstarted):
-                bench.waiting.appendleft(self._jobs.pop(job.number))
+                hearing = self._jobs.pop(job.number, None)
+                if hearing is not None:  # none of them is, when the jury was cleared
+                    bench.waiting.appendleft(hearing)
         return True
 
     def _judged(self, bench: _Bench, result: Result) -> None:
@@ -147,15 +149,13 @@ class Jury:
         if not hearing.left:
             self._heard(hearing)
 
-    def clear(self) -> list[Hearing]:
-        """End the judges' workers; gives the runs that were not judged to the end."""
-        left = {id(hearing): hearing for hearing in [*self._jobs.values(), *(h for b in self._benches for h in b.waiting)]}
+    def clear(self) -> None:
+        """End the judges' workers, and forget the runs that they have."""
         for bench in self._benches:
             bench.waiting.clear()
             for worker in bench.workers:
                 worker.kill("stopped")
         self._jobs.clear()
-        return list(left.values())
 
 
 def _figures(outcome: Outcome, answers: Answers) -> Counter[str]:
