@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from murxpy.logic.terms import SPECIAL
 from murxpy.semantics import fp, fp_convert
+from murxpy.semantics.algebraic import Algebraic, root
 from murxpy.semantics.fp_format import Format, format_of
 from murxpy.semantics.values import ROUNDING_MODES, CannotSay
 
@@ -154,6 +155,16 @@ def test_negation_swaps_the_directed_modes(f: Format, mode: str, number: Fractio
 @given(st.fractions().filter(bool), modes)
 def test_conversion_of_reals(number: Fraction, mode: str) -> None:
     assert fp_convert.from_real(TINY, mode, number) == rounded(TINY, mode, number)
+
+
+@given(modes, st.integers(2, 500).filter(lambda n: math.isqrt(n) ** 2 != n), st.booleans())
+def test_conversion_of_algebraic_numbers(mode: str, square: int, negative: bool) -> None:
+    irrational = root(Fraction(square), 2)
+    assert isinstance(irrational, Algebraic)
+    other = {"RTP": "RTN", "RTN": "RTP"}.get(mode, mode) if negative else mode
+    expected = fp.square_root(DOUBLE, other, bits(float(square)))
+    got = fp_convert.from_algebraic(DOUBLE, mode, -irrational if negative else irrational, 0)
+    assert got == (fp.negate(DOUBLE, expected) if negative else expected)
 
 
 def test_the_remainder_of_numbers_far_apart() -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from murxpy.semantics.algebraic import Algebraic
 from murxpy.semantics.fp import is_infinite, is_nan, round_ratio
 from murxpy.semantics.fp_format import Format, shift_rounded
 from murxpy.semantics.values import CannotSay
 
 MAX_SHIFT = 1 << 20  # bits of a number that we still write out
+MAX_HALVINGS = 4096  # of the interval of an algebraic number
 
 
 def from_float(f: Format, mode: str, source: Format, x: int) -> int:
@@ -32,6 +34,19 @@ def from_real(f: Format, mode: str, number: Fraction, exponent: int = 0) -> int:
     if not number:
         return 0
     return round_ratio(f, mode, 1 if number < 0 else 0, abs(number.numerator), number.denominator, exponent)
+
+
+def from_algebraic(f: Format, mode: str, number: Algebraic, exponent: int = 0) -> int:
+    """`to_fp` of number * 2^exponent, with an irrational number: of an interval of it whose ends round to one float.
+
+    Raises CannotSay where the number is too close to where floats change to tell.
+    """
+    for _ in range(MAX_HALVINGS):
+        below, above = (from_real(f, mode, end, exponent) for end in (number.low, number.high))
+        if below == above:
+            return below
+        number.refine()
+    raise CannotSay("an algebraic number very close to where its rounding changes")
 
 
 def to_unsigned(f: Format, mode: str, width: int, x: int) -> int | None:

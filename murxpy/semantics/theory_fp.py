@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 from murxpy.logic.sorts import Sort
 from murxpy.semantics import fp, fp_convert
+from murxpy.semantics.algebraic import Algebraic
 from murxpy.semantics.fp_format import Format, format_of
 from murxpy.semantics.registry import Points, Site, cardinality, enumeration, literal, prepared, special
-from murxpy.semantics.values import CannotSay, Value
+from murxpy.semantics.values import Value
 
 MAX_PATTERNS = 64  # patterns of NaN that are written out
 
@@ -104,21 +104,21 @@ def _from_signed(site: Site) -> Callable[[str, int], int]:
 
 
 @prepared("OP_FP_TO_FP_FROM_REAL")
-def _from_real(site: Site) -> Callable[[str, Any], int]:
+def _from_real(site: Site) -> Callable[[str, Fraction | Algebraic], int]:
     f = format_of_sort(site.sort)
-    return lambda mode, number: fp_convert.from_real(f, mode, _rational(number))
+    return lambda mode, number: _rounded(f, mode, number, 0)
 
 
 @prepared("OP_FP_TO_FP_FROM_INT_REAL")
-def _from_scaled(site: Site) -> Callable[[str, int, Any], int]:
+def _from_scaled(site: Site) -> Callable[[str, int, Fraction | Algebraic], int]:
     f = format_of_sort(site.sort)
-    return lambda mode, exponent, number: fp_convert.from_real(f, mode, _rational(number), exponent)
+    return lambda mode, exponent, number: _rounded(f, mode, number, exponent)
 
 
-def _rational(number: Any) -> Fraction:
-    if not isinstance(number, (Fraction, int)):
-        raise CannotSay("the rounding of an algebraic number")
-    return Fraction(number)
+def _rounded(f: Format, mode: str, number: Fraction | Algebraic, exponent: int) -> int:
+    if isinstance(number, Algebraic):
+        return fp_convert.from_algebraic(f, mode, number, exponent)
+    return fp_convert.from_real(f, mode, number, exponent)
 
 
 @prepared("OP_FP_TO_UBV", open="NaN, infinities, integers out of range: any bit-vector")
