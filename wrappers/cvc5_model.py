@@ -30,6 +30,12 @@ def read_domain(solver: Any, sort: Any) -> list[str] | None:
     return [_name(element) for element in solver.getModelDomainElements(sort)]
 
 
+def read_core(core: Sequence[Any], formulas: Sequence[Any]) -> list[int | str]:
+    """The places of a core's elements among `formulas`; the text of any other."""
+    places = {formula.getId(): k for k, formula in enumerate(formulas) if formula is not None}
+    return [places.get(element.getId(), str(element)) for element in core]
+
+
 class Rows:
     """Rows of values, each made once; nothing recurs on the depth of a value."""
 

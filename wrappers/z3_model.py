@@ -36,6 +36,13 @@ def read_domain(solver: Any, sort: Any) -> list[str] | None:
     return None if universe is None else [element.decl().name() for element in universe]
 
 
+def read_core(solver: Any, formulas: Sequence[Any], names: Sequence[str | None]) -> list[int | str]:
+    """The places of a core's elements among `formulas`, by themselves or by the names of their trackers; the text of any other."""
+    places = {formula.get_id(): k for k, formula in enumerate(formulas) if formula is not None}
+    trackers = {name: k for k, name in enumerate(names) if name is not None}
+    return [places.get(e.get_id(), trackers.get(e.decl().name(), e.sexpr())) for e in solver.unsat_core()]
+
+
 class Rows:
     """Rows of values, each made once; nothing recurs on the depth of a value."""
 

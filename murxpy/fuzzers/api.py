@@ -12,8 +12,8 @@ Plain = dict[str, Any]
 LimitedBy = Literal["solver", "wall"]
 
 # Checks of what the solver promises, by name; those that cost little are on by default.
-CHECKS = ("models",)
-DEFAULT_CHECKS = ("models",)
+CHECKS = ("models", "cores", "assumptions")
+DEFAULT_CHECKS = CHECKS
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,7 @@ def assert_tracked(run: Run, entry: Entry, name: str, seed: int, spelling: str |
     """`assert-tracked t "name"`: an assertion with a name, for unsat cores."""
     words = f"{entry} {quote(name)}"
     plain(run, "assert-tracked", words, (entry.obj,), seed, spelling, terms=(entry.term,), name=name)
+    run.state.names[name] = entry
     _asserted(run, entry)
 
 

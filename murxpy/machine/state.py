@@ -19,7 +19,7 @@ class SolverState:
     unsat_assumptions: bool = True
     options: dict[str, str] = field(default_factory=dict)
     assertions: list[list[Entry]] = field(default_factory=lambda: [[]])
-    tracked: int = 0
+    names: dict[str, Entry] = field(default_factory=dict)  # of tracked assertions; those of popped levels stay here
     answer: str | None = None  # sat, unsat or unknown while the last command was a check
     checks: int = 0
     assumptions: list[Entry] = field(default_factory=list)  # of the last check

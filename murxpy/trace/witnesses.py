@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from murxpy.machine.checks import model
+from murxpy.machine.checks import cores, model
 from murxpy.trace.reading import Reading
 
 
@@ -13,3 +13,22 @@ def check_model(r: Reading) -> None:
     r.require(state.models and state.has_model and state.answer == "sat", f"no model: the last answer is {state.answer}")
     r.require(r.run.wrapper.set("readers", "model") is not None, "the wrapper has no reader of models")
     model.check_model(r.run, r.seed, r.spelling("readers", "model"))
+
+
+def check_core(r: Reading) -> None:
+    """`check-core`."""
+    r.end(0)
+    state = r.run.state
+    r.require(state.cores and state.answer == "unsat", f"no core: the last answer is {state.answer}")
+    r.require(r.run.wrapper.set("readers", "core") is not None, "the wrapper has no reader of cores")
+    cores.check_core(r.run, r.seed, r.spelling("readers", "core"))
+
+
+def check_assumptions(r: Reading) -> None:
+    """`check-assumptions`."""
+    r.end(0)
+    state = r.run.state
+    there = state.unsat_assumptions and state.answer == "unsat" and state.assumptions
+    r.require(bool(there), f"no unsat assumptions: the last answer is {state.answer}")
+    r.require(r.run.wrapper.set("readers", "assumptions") is not None, "the wrapper has no reader of assumptions")
+    cores.check_assumptions(r.run, r.seed, r.spelling("readers", "assumptions"))

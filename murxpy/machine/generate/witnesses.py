@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
+from murxpy.machine.checks.cores import check_assumptions, check_core
 from murxpy.machine.checks.model import check_model
 from murxpy.machine.generate.base import Generator
+from murxpy.machine.run import Refused
 
 
 def check_answer(gen: Generator) -> None:
     """The checks of the answer that a check of the solver just gave."""
-    run = gen.run
-    state = run.state
-    if state.answer == "sat" and state.models and _due(gen, "models", "check-model") and run.wrapper.set("readers", "model"):
-        check_model(run, run.line_seed())
+    run, state = gen.run, gen.run.state
+    with suppress(Refused):
+        if state.answer == "sat" and state.models and _due(gen, "models", "model"):
+            check_model(run, run.line_seed())
+        if state.answer == "unsat" and state.cores and _due(gen, "cores", "core"):
+            check_core(run, run.line_seed())
+        if state.answer == "unsat" and state.unsat_assumptions and state.assumptions and _due(gen, "assumptions", "assumptions"):
+            check_assumptions(run, run.line_seed())
 
 
-def _due(gen: Generator, name: str, chance: str) -> bool:
-    return name in gen.checks and gen.settings.chance(chance, gen.stream)
+def _due(gen: Generator, check: str, reader: str) -> bool:
+    there = check in gen.checks and gen.run.wrapper.set("readers", reader) is not None
+    return there and gen.settings.chance(f"check-{reader}", gen.stream)

@@ -1,0 +1,61 @@
+"""Solving formulas anew: in a fresh solver of the same context, with the same limit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+
+from murxpy.machine.database import Entry
+from murxpy.machine.run import Refused, Run
+from murxpy.solvers.spelling import Spelling
+
+FACTOR = 4  # times the limit of the check, since the fresh solver has learned nothing yet
+
+
+@contextmanager
+def fresh_solver(run: Run) -> Iterator[None]:
+    """The calls inside go to a fresh solver of the run's context. Raises Refused where the binding cannot have two."""
+    kept = run.frame.solver
+    run.frame.fill(value=run.state.logic)
+    new = _first(run, "lifecycle", "new")
+    try:
+        run.frame.solver = run.call(new, (), (), "new")
+        if run.frame.solver is kept:
+            raise Refused("unsupported", "a context of this release has one solver")
+        _set_options(run)
+        yield
+    finally:
+        run.frame.solver = kept
+
+
+def _first(run: Run, section: str, key: str) -> Spelling:
+    spellings = run.wrapper.set(section, key)
+    chosen = spellings.pick(0.0, run.frame) if spellings is not None else None
+    if chosen is None:
+        raise Refused("unsupported", f"no spelling of {key}")
+    return chosen
+
+
+def _set_options(run: Run) -> None:
+    """What the theories of the run need, models, and the limit."""
+    required = [name for pairs in (run.wrapper.data.get("required-options") or {}).values() for name, _ in pairs]
+    wanted = {name: value for name, value in run.state.options.items() if name in required} | {"produce-models": "true"}
+    for name, value in wanted.items():
+        special = run.wrapper.set("special-options", name)
+        if special is None and name not in required:
+            continue
+        run.frame.fill(name=name, value=value)
+        run.call(special.spellings[0] if special else _first(run, "actions", "set-option"), (), (), "set-option")
+    if run.state.limit is not None:
+        run.frame.fill(value=FACTOR * run.state.limit)
+        with suppress(Refused):
+            run.call(_first(run, "actions", "set-limit"), (), (), "set-limit")
+
+
+def solve_anew(run: Run, entries: Sequence[Entry]) -> str:
+    """The answer of a solver to which `entries` alone are asserted; inside `fresh_solver`. Raises Refused, Stopped."""
+    for entry in entries:
+        run.frame.fill(terms=(entry.term,))
+        run.call(_first(run, "actions", "assert-formula"), (entry.obj,), (), "assert-formula")
+    run.frame.fill()
+    return str(run.call(_first(run, "actions", "check-sat"), (), (), "check-sat"))
