@@ -31,9 +31,13 @@ def read_domain(solver: Any, sort: Any) -> list[str] | None:
 
 
 def read_core(core: Sequence[Any], formulas: Sequence[Any]) -> list[int | str]:
-    """The places of a core's elements among `formulas`; the text of any other."""
+    """The places of a core's elements among `formulas`; the text of any other but the definition of a function."""
     places = {formula.getId(): k for k, formula in enumerate(formulas) if formula is not None}
-    return [places.get(element.getId(), str(element)) for element in core]
+    return [places.get(element.getId(), str(element)) for element in core if not _definition(element)]
+
+
+def _definition(element: Any) -> bool:
+    return element.getKind() == Kind.EQUAL and element[0].getKind() == Kind.CONSTANT and element[1].getKind() == Kind.LAMBDA
 
 
 class Rows:

@@ -20,6 +20,7 @@ COMMANDS = {
     "opfuzz": "Fuzz with SMT-LIB scripts whose operators are changed.",
     "typefuzz": "Fuzz with SMT-LIB scripts whose expressions are replaced.",
     "replay": "Run a trace again, on the same solver or another one.",
+    "eval": "Say which assertions are true under the model that the solver gives.",
     "minimize": "Make a trace smaller that shows the same.",
     "lift": "Print an SMT-LIB script as a trace.",
     "translate": "Print a trace as an SMT-LIB script or a Python program.",

@@ -10,7 +10,7 @@ from murxpy.errors import InputError
 from murxpy.machine.tokens import Token, print_token, read_tokens
 
 VERSION = 1
-RESULTS = ("return", "answer", "value", "refused", "raised")
+RESULTS = ("return", "answer", "value", "refused", "raised", "model", "holds")
 INDENT = "      "
 MAX_TRACE = 256 << 20
 MURXLA_OPTIONS = "set-murxla-options"

@@ -48,6 +48,7 @@ READERS: dict[str, Reader] = {
     "check-value": askers.check_object(inspect.check_value),
     "check-eq": askers.check_object(inspect.check_eq),
     "check-model": witnesses.check_model,
+    "evaluate": witnesses.evaluate_model,
     "check-core": witnesses.check_core,
     "check-assumptions": witnesses.check_assumptions,
     "del": askers.drop,

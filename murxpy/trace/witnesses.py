@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from murxpy.machine.checks import cores, model
+from murxpy.machine.checks.evaluate import evaluate
 from murxpy.trace.reading import Reading
 
 
 def check_model(r: Reading) -> None:
     """`check-model`."""
+    _needs_model(r)
+    model.check_model(r.run, r.seed, r.spelling("readers", "model"))
+
+
+def evaluate_model(r: Reading) -> None:
+    """`evaluate`."""
+    _needs_model(r)
+    evaluate(r.run, r.seed, r.spelling("readers", "model"))
+
+
+def _needs_model(r: Reading) -> None:
     r.end(0)
     state = r.run.state
     r.require(state.models and state.has_model and state.answer == "sat", f"no model: the last answer is {state.answer}")
     r.require(r.run.wrapper.set("readers", "model") is not None, "the wrapper has no reader of models")
-    model.check_model(r.run, r.seed, r.spelling("readers", "model"))
 
 
 def check_core(r: Reading) -> None:

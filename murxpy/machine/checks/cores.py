@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from murxpy.logic.terms import FUNCTION
 from murxpy.machine.checks.anew import fresh_solver, solve_anew
-from murxpy.machine.checks.model import Model
+from murxpy.machine.checks.model import Model, below
 from murxpy.machine.checks.timing import timed
 from murxpy.machine.database import Entry
 from murxpy.machine.run import Refused, Run, Stopped
@@ -48,7 +49,8 @@ _NAMES = {"core": "unsat core", "assumptions": "set of unsat assumptions"}
 def _solve_anew(run: Run, what: str, entries: list[Entry], spelling: str) -> None:
     """Solve what is blamed in a fresh solver. Raises Stopped where that is satisfiable; an answer unknown agrees with anything."""
     action = f"check-{what}"
-    if any(entry.obj is None for entry in entries):
+    # A fresh solver does not know the definitions of the first one.
+    if any(entry.obj is None for entry in entries) or any(t.op == FUNCTION for t in below(e.term for e in entries)):
         run.counts[f"{action}:cannot-say"] += 1
         return
     verdict = ""

@@ -30,9 +30,7 @@ def check_model(run: Run, seed: int, spelling: str | None = None) -> None:
     with timed(run, "models"):
         model = Model(run, formulas, chosen)
         for term in dict.fromkeys(formulas):
-            verdict = model.judge(term)
-            if verdict not in ("true", "false") and model.ask():
-                verdict = model.judge(term)
+            verdict = model.settle(term)
             _count(run, term, verdict)
             if verdict == "false":
                 raise Stopped(_finding(run, model, term, chosen.name))
@@ -70,10 +68,10 @@ class Model:
         self._asked = False
         self._unjudged: dict[str, str] = run.wrapper.data.get("unjudged") or {}
         self.terms = list(below(formulas))
-        constants = [term for term in self.terms if term.op == CONSTANT]
+        self.constants = [term for term in self.terms if term.op == CONSTANT]
         self.objects = {e.term: e.obj for e in run.db.terms.values() if e.obj is not None}
-        known = [term for term in constants if term in self.objects]
-        self._domains(constants)
+        known = [term for term in self.constants if term in self.objects]
+        self._domains()
         data = run.call(reader, [self.objects[term] for term in known], (), "check-model")
         values = Values(data["rows"], run.sorts, self.evaluator)
         for term, at in zip(known, data["roots"], strict=True):
@@ -93,7 +91,12 @@ class Model:
             missing = next((self.unread[t] for t in below([term]) if t in self.unread), None)
             return missing or str(reason)
 
-    def _domains(self, constants: Iterable[Term]) -> None:
+    def settle(self, term: Term) -> str:
+        """As `judge`, asking the solver for open points where that is needed."""
+        verdict = self.judge(term)
+        return self.judge(term) if verdict not in ("true", "false") and self.ask() else verdict
+
+    def _domains(self) -> None:
         """The elements of uninterpreted sorts, in whose number quantifiers and equalities of arrays may lie."""
         reader = self.run.wrapper.set("readers", "domain")
         sorts = dict.fromkeys(s for term in self.terms for s in components(term.sort) if s.kind == "SORT_UNINTERPRETED")

@@ -1,0 +1,45 @@
+"""A model and the values of assertions under it, as lines to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from murxpy.trace.grammar import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The model as texts by symbol, and each formula (its id and what it is) with `true`, `false`, or why that cannot be said."""
+
+    model: dict[str, str]
+    holds: list[tuple[str, str]]
+
+
+def read_evaluation(trace: Trace) -> Evaluation | None:
+    """What the last line `evaluate` with results noted; None where there is none, say since no answer was sat."""
+    for line in reversed(trace.lines):
+        if line.action == "evaluate" and line.results and line.result("refused") is None:
+            words = [(kind, [str(getattr(token, "text", token)) for token in tokens]) for kind, tokens in line.results]
+            model = {f"{name} ({place})": value for kind, (place, name, value) in _of(words, "model")}
+            return Evaluation(model, [(place, verdict.lower()) for _, (place, verdict) in _of(words, "holds")])
+    return None
+
+
+def _of(words: list[tuple[str, list[str]]], kind: str) -> Iterator[tuple[str, list[str]]]:
+    return ((name, tokens) for name, tokens in words if name == kind)
+
+
+def evaluation_lines(found: Evaluation) -> Iterator[str]:
+    """The model, a constant a line, then the assertions, a line each."""
+    if not found.holds:
+        yield "no model: no check answers sat with something asserted"
+        return
+    yield "model"
+    width = max((len(name) for name in found.model), default=0)
+    for name, value in found.model.items():
+        yield f"  {name:<{width}}  {value}"
+    yield "assertions and assumptions"
+    for place, verdict in found.holds:
+        known = verdict in ("true", "false")
+        yield f"  {place:<6} {verdict if known else f'cannot say: {verdict}'}"
