@@ -60,7 +60,7 @@ def _structure(value: Any, sort: Sort | None) -> str:
         return _application("array", [*pairs, f"[else] {_text(value.default, element)}"])
     if isinstance(value, FunctionValue):
         sorts: list[Sort | None] = [None] if sort is None else list(sort.sorts())
-        pairs = [f"({', '.join(_text(v, s) for v, s in zip(k, sorts, strict=False))}) {_text(v, sorts[-1])}" for k, v in value.items()]
+        pairs = [f"({_point(k, sorts)}) {_text(v, sorts[-1])}" for k, v in value.items()]
         return _application("function", [*pairs, f"else {_text(value.default, sorts[-1])}"])
     if isinstance(value, SetValue):
         members = sorted(_text(v, _inner(sort, 0)) for v in value.members)
@@ -68,6 +68,10 @@ def _structure(value: Any, sort: Sort | None) -> str:
     if isinstance(value, BagValue):
         return _application("bag", sorted(f"{_text(v, _inner(sort, 0))} * {n}" for v, n in value.counts))
     return "a function that is asked"
+
+
+def _point(point: Any, sorts: list[Sort | None]) -> str:
+    return ", ".join(_text(value, sort) for value, sort in zip(point, sorts, strict=False))
 
 
 def _inner(sort: Sort | None, position: int) -> Sort | None:

@@ -46,6 +46,13 @@ def promised(line, broken):
         defect(line, broken)
 
 
+def satisfied(line, seen):
+    """The answer of a fresh solver to the assertions with each constant fixed to its value in the model."""
+    print(f"line {line}: the assertions with the values of the model: {seen}", flush=True)
+    if str(seen) == "unsat":
+        defect(line, "the model does not satisfy the assertions")
+
+
 def refused(line, call, is_defect, recorded):
     """A call that the solver refused when the trace was made."""
     try:

@@ -22,6 +22,7 @@ from murxpy.trace.translate.dry import DryRun, interpret, plain_text
 from murxpy.trace.translate.expressions import Code, SourceWrapper, literal
 from murxpy.trace.translate.frame import END, START
 from murxpy.trace.translate.inline import inlined
+from murxpy.trace.translate.witnesses import model_rows
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _TIDY = re.compile(r"[^A-Za-z0-9_]+")
@@ -54,7 +55,7 @@ class _Program(DryRun):
         super().__init__(wrapper, catalogue, trace)
         self.rows: list[str] = []
         self._live: list[str] = []
-        self._taken = {*keyword.kwlist, *dir(builtins), *_WORD.findall(START + END), "ctx", "solver", "h"}
+        self._taken = {*keyword.kwlist, *dir(builtins), *_WORD.findall(START + END), "ctx", "solver", "h", "values", "first", "c", "v", "f"}
         self._helpers = [text for _, text in wrapper.data.get("helpers_sources") or []]
         self._taken.update(_WORD.findall("\n".join(self._helpers)), _WORD.findall(str(wrapper.data["imports"])))
         self._taken.update(word for text in _texts(wrapper.data) for word in _WORD.findall(text))
@@ -111,6 +112,12 @@ class _Program(DryRun):
     def passed(self, reason: str) -> None:
         if self.refusal() is None:
             self.rows.append(f"# line {self.line.number}, {self.line.action}, makes no call: {_ascii(reason)}")
+
+    def witness(self, action: str) -> None:
+        if action != "check-model":
+            super().witness(action)
+        elif self.refusal() is None:
+            self.rows += model_rows(self, self.line.number)
 
     def call(self, spelling: Spelling, args: Sequence[Any], indices: Sequence[Any], action: str, operator: str = "") -> Any:
         code = run_spelling(spelling, args, indices, self.frame, self.wrapper.conjunction)
