@@ -81,6 +81,7 @@ def test_counts_get_smaller(fault: dict[str, Any], last: str) -> None:
 
 
 def test_widths_indices_and_values_get_smaller() -> None:
+    """Murxla leaves them as they are."""
     source = """1 new
 1 mk-sort SORT_BV 32
  return s1
@@ -108,6 +109,7 @@ def test_another_defect_is_not_accepted() -> None:
 
 
 def test_several_replays_at_a_time_find_the_same() -> None:
+    """Murxla makes one after another, two processes each."""
     one, three = (reduced(EXAMPLE, Wishes(jobs=jobs), **NEED_NOT) for jobs in (1, 3))
     assert rows(one) == rows(three)
 

@@ -98,6 +98,7 @@ def test_bad_wishes_are_one_line(capsys: pytest.CaptureFixture[str], tmp_path: P
 
 
 def test_the_time_covers_the_first_replays() -> None:
+    """Murxla's first replay has no time limit."""
     start = time.monotonic()
     with pytest.raises(InputError, match="are over before it was seen what the trace shows"):
         minimize(planted(at="pop", how="sleep"), EXAMPLE, "a.trace", Wishes(time=0.3))

@@ -59,6 +59,7 @@ def test_no_part_is_left_untried(keep: int) -> None:
 
 
 def test_what_is_larger_or_was_tried_is_not_tested() -> None:
+    """Murxla remembers no candidate."""
     reducer, tested = numbers(lambda c: False, (1, 2))
     assert reducer.offer([(1, 2, 3), (1, 2), (1,), (1,)]) is None
     assert reducer.offer([(1,)]) is None
@@ -116,6 +117,7 @@ def heads(script: Script) -> list[str]:
 
 
 def test_dependants_go_along(script: Script) -> None:
+    """Murxla leaves them, and most of its candidates are ill-formed."""
     assert heads(lines.without(script, 1, 2)) == ["new", "push 2", "pop 1", "pop 1"]
     assert heads(closed(script[1:])) == []
 
@@ -132,6 +134,7 @@ def test_a_pop_takes_no_more_levels_than_there_are() -> None:
 
 
 def test_what_nothing_uses_goes(script: Script) -> None:
+    """Murxla removes unused ids one by one, each with a test."""
     gone = set(heads(script)) - set(heads(collected(script)))
     assert gone == {'mk-const s1 "unused"'}
 
@@ -156,6 +159,7 @@ def test_ids_are_replaced_whole(script: Script) -> None:
 
 
 def test_assumptions_and_arguments_get_fewer(script: Script) -> None:
+    """Murxla takes arguments of operators of any arity only, and no assumptions."""
     at = next(n for n, line in enumerate(script) if line.action == "check-sat-assuming")
     assert "check-sat-assuming 1 t13" in {heads(c)[at] for c in words.fewer_terms(script, at)}
     at = next(n for n, line in enumerate(script) if "OP_BV_ADD" in line.args)
@@ -169,6 +173,7 @@ def test_weights_go_with_their_terms() -> None:
 
 
 def test_indices_and_widths_get_smaller(script: Script) -> None:
+    """Murxla leaves indices, widths and values as they are."""
     at = next(n for n, line in enumerate(script) if "OP_BV_EXTRACT" in line.args)
     assert "mk-term OP_BV_EXTRACT SORT_BV 1 t11 2 0 0" in {heads(c)[at] for c in words.smaller_words(script, at)}
     narrow = [heads(c) for c in sorts.smaller_widths(script, 1)]
@@ -176,6 +181,7 @@ def test_indices_and_widths_get_smaller(script: Script) -> None:
 
 
 def test_a_term_becomes_its_child_or_a_constant(script: Script) -> None:
+    """Murxla puts neither in place of a term."""
     at = next(n for n, line in enumerate(script) if "OP_BV_ADD" in line.args)
     assert any("mk-term OP_BV_EXTRACT SORT_BV 1 t1 2 7 0" in heads(c) for c in terms.older_terms(script, at))
     assert any('mk-const s1 "c11"' in heads(c) for c in terms.leaves(script, at))
@@ -197,6 +203,7 @@ def test_datatypes_get_smaller() -> None:
 
 
 def test_ids_and_symbols_at_the_end(script: Script) -> None:
+    """Murxla does not renumber."""
     plain = words.plain_seeds(words.plain_symbols(lines.renumbered(script)))
     assert "return t2 s1" in text(plain) and '"unused"' not in text(plain)
     assert "t10" not in text(plain)
@@ -216,6 +223,7 @@ def made(rows: str) -> Script:
 
 
 def test_constructors_are_applied_to_what_is_left() -> None:
+    """Murxla does not touch applications of constructors."""
     script = made('1 mk-sort SORT_DT 1 "d" 0 1 "pair" 2 "left" s1 "right" s1\n return s2\n'
                   '1 mk-term OP_DT_APPLY_CONS SORT_DT s2 1 "pair" 2 t1 t3\n return t2 s2\n')  # fmt: skip
     found = [heads(c)[1:] for c in datatypes.smaller_datatypes(script, 1)]
@@ -266,12 +274,14 @@ def test_actions_get_plainer(script: Script) -> None:
 
 
 def test_any_older_term_is_tried_in_a_short_trace() -> None:
+    """Only older ones: Murxla tries both directions, and every second candidate is ill-formed."""
     rows = "".join(f'1 mk-const s1 "c{n}"\n return t{n} s1\n' for n in range(1, 10)) + "1 assert-formula t9\n"
     found = {heads(c)[-1] for c in terms.older_terms(made(rows), 9)}
     assert found == {f"assert-formula t{n}" for n in range(1, 9)}
 
 
 def test_equal_declarations_become_one() -> None:
+    """Murxla merges none."""
     script = made('1 mk-sort SORT_BV 4\n return s1\n1 mk-sort SORT_BV 4\n return s2\n1 mk-const s2 "a"\n return t1 s2\n')
     assert ["new", "mk-sort SORT_BV 4", 'mk-const s1 "a"'] in [heads(c) for c in sorts.merged_sorts(script, 2)]
 

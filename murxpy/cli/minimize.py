@@ -19,14 +19,17 @@ from murxpy.campaign.minimize import SAVE_SECONDS, Minimized, Progress, Wishes, 
 from murxpy.campaign.minimize import minimize as minimize_trace
 from murxpy.campaign.origin import holds_traces, origin, read_history
 from murxpy.campaign.plans import make_plans
-from murxpy.campaign.reproducers import base_of
+from murxpy.campaign.replay import replay_trace
+from murxpy.campaign.reproducers import Shown, base_of, write_programs
+from murxpy.campaign.targets import Plan
 from murxpy.campaign.wanted import Match, exit_kind
 from murxpy.cli.params import duration, names
 from murxpy.cli.replay import judges_of
 from murxpy.cli.replay import plan_of as trace_plan
 from murxpy.errors import InputError
+from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.report.console import is_live_terminal
-from murxpy.report.text import amount, brief, percent, rate
+from murxpy.report.text import amount, brief, one_line, percent, rate
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import parse_trace
 
@@ -47,11 +50,13 @@ from murxpy.trace.grammar import parse_trace
 @click.option("--command", metavar="COMMAND", help="Keep what this command, given a candidate's file, exits with 0 for.")
 @click.option("--cross-check", "judged", type=names(), metavar="SOLVER[@PLACE],...",
               help="Keep that one of these disagrees, and who is wrong; 'none': the finding.  [default: those in the header]")  # fmt: skip
+@click.option("--reproducers", is_flag=True,
+              help="Also print the result as a Python program and an SMT-LIB script beside it, and try both.")  # fmt: skip
 @click.option("--solver", metavar="SOLVER[@PLACE]", help="Replay on this one.  [default: where the trace comes from]")
 @click.option("--wrapper", metavar="FILE", help="Wrapper of the solver.")
 def minimize(
     file: Path, jobs: int, seconds: float | None, output: Path | None, tries: int, solver: str | None,
-    wrapper: str | None, judged: tuple[str, ...] | None, **wishes: Any,
+    wrapper: str | None, judged: tuple[str, ...] | None, reproducers: bool, **wishes: Any,
 ) -> None:  # fmt: skip
     """Make TRACE as small as it can be while its replay still shows the same finding.
 
@@ -79,6 +84,20 @@ def minimize(
     write_atomically(output, result.text)
     watch.clear()
     click.echo(_summary(result, output))
+    if reproducers:
+        _print_forms(plan, output, result, bool(judges))
+
+
+def _print_forms(plan: Plan, output: Path, result: Minimized, judged: bool) -> None:
+    """Write the result in its other forms, and say of each whether it shows the same."""
+    replayed = replay_trace(plan, result.text, str(output))
+    shown = Shown(DISAGREEMENT if judged else "hang", result.key, "")
+    if replayed.found is not None and not judged:
+        shown = Shown(replayed.found.verdict.kind, replayed.found.key, replayed.found.verdict.message)
+    for form in write_programs(plan, output, result.text, shown):
+        said = {True: "shows it", False: "does not show it", None: "not tried"}[form.reproduces]
+        note = f" ({one_line(form.note, 200)})" if form.note else ""
+        click.echo(f"{form.form}: {form.file}: {said}{note}" if form.file else f"{form.form}: none{note}")
 
 
 def _history(file: Path, output: Path | None, solver: str | None, wrapper: str | None, wishes: Wishes) -> None:
