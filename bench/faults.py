@@ -9,6 +9,7 @@ INT = '1 mk-sort SORT_INT\n return s2\n1 mk-const s2 "i"\n return t2 s2\n'
 BV = '1 mk-sort SORT_BV 4\n return s3\n1 mk-const s3 "v"\n return t3 s3\n'
 ASSERT = "1 assert-formula {}\n"
 CHECK = "1 check-sat\n"
+ANSWERED = CHECK + " answer sat\n"
 
 
 def term(made: int, operator: str, sort: str, words: str, of: int) -> str:
@@ -110,10 +111,10 @@ FAULTS: list[tuple[str, dict[str, Any], str]] = [
      BOOL + NOT + term(11, "OP_NOT", "SORT_BOOL", "1 t10", 1) + term(12, "OP_NOT", "SORT_BOOL", "1 t11", 1) + ASSERT.format("t12") + CHECK),
     ("a very deep assertion", {"at": "check-sat", "depth": 6},
      BOOL + NOT + "".join(term(10 + n, "OP_NOT", "SORT_BOOL", f"1 t{9 + n}", 1) for n in range(1, 6)) + ASSERT.format("t15") + CHECK),
-    ("an answer", {"at": "get-model", "answered": 1}, CHECK + "1 get-model\n"),
-    ("three answers", {"at": "get-value", "answered": 3}, BOOL + CHECK * 3 + "1 get-value 1 t1\n"),
+    ("an answer", {"at": "get-model", "answered": 1}, ANSWERED + "1 get-model\n"),
+    ("three answers", {"at": "get-value", "answered": 3}, BOOL + ANSWERED * 3 + "1 get-value 1 t1\n"),
     ("an answer, then a level", {"at": "get-value", "answered": 2, "levels": 1},
-     BOOL + "1 push 1\n" + CHECK * 2 + "1 get-value 1 t1\n"),
+     BOOL + "1 push 1\n" + ANSWERED * 2 + "1 get-value 1 t1\n"),
     ("four constants", {"at": "check-sat", "times": {"mk-const": 4}},
      '1 mk-sort SORT_INT\n return s2\n' + "".join(f'1 mk-const s2 "c{n}"\n return t{n} s2\n' for n in range(2, 6)) + CHECK),
     ("three applications", {"at": "check-sat", "times": {"OP_NOT": 3}}, BOOL + NOT + "".join(

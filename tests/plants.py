@@ -13,8 +13,7 @@ from toy import TOY, toy_session, walk
 from murxpy.campaign.targets import Plan, resolve
 from murxpy.data import load_catalogue, load_machine
 from murxpy.machine.tokens import Ref
-from murxpy.trace.grammar import Line, parse_trace
-from murxpy.trace.passes.measure import text
+from murxpy.trace.grammar import Line, Trace, parse_trace
 from murxpy.trace.passes.terms import mapped
 
 sys.path.append(str(FAKES))  # as the worker has it
@@ -27,9 +26,15 @@ _WALK = 10_000  # of those of each further walk
 
 def planted(**fault: Any) -> Plan:
     """The toy solver with this fault; see `fakes/planted.py`."""
-    setup = {"session": "planted:PlantedSession", "session_path": [str(FAKES)], "catalogue": load_catalogue(),
-             "machine": load_machine("default"), "wrapper": TOY, "fault": fault}  # fmt: skip
+    catalogue, machine = _data()
+    setup = {"session": "planted:PlantedSession", "session_path": [str(FAKES)], "catalogue": catalogue, "machine": machine,
+             "wrapper": TOY, "fault": fault}  # fmt: skip
     return Plan(resolve("toy"), setup)
+
+
+@cache
+def _data() -> tuple[Any, Any]:
+    return load_catalogue(), load_machine("default")
 
 
 def long_trace(fault: dict[str, Any], example: str, seed: int, least: int = 200) -> str:
@@ -55,7 +60,7 @@ def _walk(rng: random.Random, least: int) -> str:
         rest = found if not number else [line for line in found if line.action not in ("new", "set-logic")]
         walked += [_moved(line, number * _WALK) for line in rest if line.action != "delete"]
         number += 1
-    return text(tuple(walked))
+    return Trace("", walked).text()
 
 
 @cache
@@ -70,7 +75,7 @@ def _mix(walked: str, example: str, rng: random.Random) -> str:
     at = sorted(rng.randrange(1, len(lines) + 1) for _ in added)
     for place, line in zip(reversed(at), reversed(added), strict=True):
         lines.insert(place, line)
-    return text(tuple(lines))
+    return Trace("", lines).text()
 
 
 def _moved(line: Line, by: int) -> Line:
