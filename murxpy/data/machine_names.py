@@ -8,7 +8,8 @@ ACTIONS = (
     "check-sat-assuming", "get-unsat-assumptions", "get-unsat-core", "get-value", "get-model", "print-model",
     "get-assertions", "simplify", "substitute", "get-info", "statistics", "push", "pop", "reset", "reset-assertions",
     "term-get-children", "check-term", "check-sort", "check-value", "check-eq", "del", "gc", "delete", "go",
-    "set-limit", "solver-action", "misuse-value", "misuse-object", "misuse-order",
+    "set-limit", "solver-action", "misuse-value", "misuse-object", "misuse-order", "misuse-hold",
+    "misuse-held", "misuse-protocol", "misuse-life", "misuse-state", "misuse-drop",
 )  # fmt: skip
 
 CONDITIONS = {

@@ -210,6 +210,11 @@ class Database:
         self.terms.pop(entry.id, None)
         self.discard(lambda e: e is not entry)
 
+    def drop_sort(self, entry: SortEntry) -> None:
+        """Let go of the solver's object of a sort (`del`)."""
+        entry.obj = None
+        self.sorts.pop(entry.id, None)
+
     def drop_above(self, pushed: int) -> None:
         """Forget the terms made above assertion level `pushed`, for wrappers whose declarations are scoped."""
         self.discard(lambda e: e.pushed <= pushed)

@@ -100,6 +100,7 @@ class Run:
         self._made: dict[Sort, Any] = {}
         self._symbols = 0
         self.misuse: Misuse | None = None  # waits for the next call
+        self.held: list[Any] = []  # results that a misuse keeps beyond the state that gave them
         self._elsewhere: Frame | None = None
 
     # -- the trace
@@ -238,12 +239,37 @@ class Run:
     def elsewhere(self) -> Frame:
         """A frame of another context with a solver in it, one a run; its `sort_object` makes sorts there."""
         if self._elsewhere is None:
-            frame = Frame(lambda sort: self._make_sort(sort, frame))
-            lifecycle = self.wrapper.spellings["lifecycle"]
-            frame.ctx = lifecycle["new-context"].spellings[0].call((), (), frame)
-            frame.solver = lifecycle["new"].spellings[0].call((), (), frame)
-            self._elsewhere = frame
+            self._elsewhere = self.new_context()
         return self._elsewhere
+
+    def new_context(self) -> Frame:
+        """A frame of a new context with a solver in it."""
+        frame = Frame(lambda sort: self._make_sort(sort, frame))
+        lifecycle = self.wrapper.spellings["lifecycle"]
+        frame.ctx = lifecycle["new-context"].spellings[0].call((), (), frame)
+        frame.solver = lifecycle["new"].spellings[0].call((), (), frame)
+        return frame
+
+    def leave(self, frame: Frame) -> None:
+        """Let go of the context and the solver of a frame."""
+        frame.ctx = frame.solver = None
+
+    def drop_context(self) -> None:
+        """Let go of the context, and of the sorts that no line returned."""
+        self.frame.ctx = None
+        self._made = {}
+
+    def apply(self, function: Callable[..., Any], *operands: Any) -> Any:
+        """Call a function of ours on objects of the binding."""
+        return function(*operands)
+
+    def deferred(self, spelling: Spelling, frame: Frame) -> Any:
+        """A function of no operands that makes a call."""
+        return lambda: spelling.call((), (), frame)
+
+    def repeated(self, call: Callable[[], Any], count: int) -> Any:
+        """What so many calls give."""
+        return [call() for _ in range(count)]
 
     def stranger(self, name: str) -> Any:
         """A Python object that is none of the solver's, by its name in a trace."""
@@ -279,6 +305,7 @@ class Run:
         self.frame.solver = None
         self.frame.ctx = None
         self._elsewhere = None
+        self.held = []
 
     def symbol(self, prefix: str) -> str:
         """A symbol that this run has not used: `_x12`."""

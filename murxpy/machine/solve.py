@@ -7,7 +7,7 @@ from typing import Any
 
 from murxpy.machine.database import Entry
 from murxpy.machine.run import Run, Stopped
-from murxpy.machine.tokens import Token, as_word, print_token, quote
+from murxpy.machine.tokens import Ref, Token, as_word, print_token, quote
 
 ANSWERS = ("sat", "unsat", "unknown")
 
@@ -217,6 +217,18 @@ def drop(run: Run, entry: Entry, seed: int) -> None:
     """`del t`: lets go of an object."""
     run.begin(seed, "del", None, str(entry))
     run.db.drop(entry)
+    run.counts["action-ok:del"] += 1
+
+
+def drop_other(run: Run, ref: Ref, seed: int) -> None:
+    """`del s`, `del o1`, `del c1`: lets go of a sort, of the solver, of the context, before what was made with it."""
+    run.begin(seed, "del", None, str(ref))
+    if ref.letter == "s":
+        run.db.drop_sort(run.db.sorts[ref.number])
+    elif ref.letter == "o":
+        run.frame.solver = None
+    else:
+        run.drop_context()
     run.counts["action-ok:del"] += 1
 
 

@@ -89,6 +89,9 @@ class Verdict:
 # Calls that break a precondition, or that end objects' lives: what dies in them is the binding's.
 _LIVES = ("misuse", "del", "gc", "delete")
 
+_ID = re.compile(r"[tsoc]\d+")
+_NAMED = {"t": "term", "s": "sort", "o": "solver", "c": "context"}
+
 _KIND = re.compile(r"(?:OP|SORT)_[A-Z0-9_]+")
 _LINE = re.compile(r"\s*\d+\s+(?:[a-z]\d+\.)?([A-Za-z][\w-]*)(?:@(\S+))?(?:\s+(\S+))?")
 
@@ -101,6 +104,8 @@ def parse_call(line: str) -> Call | None:
     action, spelling, first = match.groups()
     if action == "misuse":  # what is broken stands behind the rule: `misuse@none mk-term@plus OP_BV_ADD ... with 0 py:none`
         callee = (first or "").partition("@")[0]
+        if _ID.fullmatch(callee):
+            return Call(action, _NAMED[callee[0]], spelling or "")
         broken = parse_call(f"0 {line[match.start(3):]}") if first else None
         return Call(action, broken.operator or callee if broken else callee, spelling or "")
     named = first is not None and (_KIND.fullmatch(first) or action == "set-option")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ DOCUMENTED, RESOURCES, UNREACHED, BROKEN = "documented", "resources", "unreached
 # How Python itself says that an argument is of the wrong type or value; a binding may leave it to say so.
 PYTHON = ("TypeError", "ValueError", "OverflowError", "IndexError", "ArgumentError", "NotImplementedError")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{5,}")
+_LIBRARY = os.path.dirname(os.__file__)
 _OURS = ("wrappers/", "murxpy/", "<string>")
 
 
@@ -68,7 +70,12 @@ class Contract:
         while trace is not None:
             code = trace.tb_frame.f_code
             name = code.co_filename
-            ours = name in self._helpers or name.startswith(_OURS) or "/murxpy/" in name
+            ours = name in self._helpers or name.startswith(_OURS) or "/murxpy/" in name or _standard(name)
             place = "" if ours else f"{code.co_qualname.rpartition('.cvc5_python_base.')[2]} ({PurePath(name).name})"
             trace = trace.tb_next
         return place
+
+
+def _standard(file: str) -> bool:
+    """True for a module of Python's own."""
+    return file.startswith((_LIBRARY, "<frozen")) and "site-packages" not in file

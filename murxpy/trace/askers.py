@@ -8,6 +8,7 @@ from collections.abc import Callable
 from murxpy.machine import inspect, script, solve
 from murxpy.machine.database import Entry, SortEntry
 from murxpy.machine.run import Refused, Run
+from murxpy.machine.tokens import Ref
 from murxpy.trace.murxla import old_action, own_operands, substituted
 from murxpy.trace.reading import Reading
 
@@ -323,10 +324,16 @@ def _self_check(r: Reading, call: Callable[..., None], entry: Entry | SortEntry)
 
 
 def drop(r: Reading) -> None:
-    """`del t`."""
-    entry = r.term(0)
+    """`del t`, `del s`, `del o1`, `del c1`."""
+    word = r.word(0, "an id")
     r.end(1)
-    solve.drop(r.run, entry, r.seed)
+    if isinstance(word, Ref) and word.letter in "oc" and word.number == 1:
+        solve.drop_other(r.run, word, r.seed)
+    elif isinstance(word, Ref) and word.letter == "s":
+        r.sort(0)
+        solve.drop_other(r.run, word, r.seed)
+    else:
+        solve.drop(r.run, r.term(0), r.seed)
 
 
 def collect(r: Reading) -> None:

@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from murxpy.errors import nearest
+from murxpy.machine.misuse import lives
 from murxpy.machine.misuse.armed import WITH, Armed
+from murxpy.machine.misuse.lives import LEAST, LIVING, MANY, SORTED, STRESS
 from murxpy.machine.misuse.rules import RULES, Rule
 from murxpy.machine.run import Misused, Refused
 from murxpy.machine.strangers import STRANGERS
@@ -15,6 +17,7 @@ from murxpy.trace.reading import Reading, Skipped
 
 Readers = Mapping[str, Callable[[Reading], None]]
 BREAKABLE_LETTERS = "stoc"
+UNBREAKABLE = ("misuse", "new", "delete", "del", "gc")
 MAX_TIMES = 100_000
 
 
@@ -26,17 +29,41 @@ def reader(readers: Readers, own: Callable[[Reading], None]) -> Callable[[Readin
         if rule is None:
             raise r.error(f"unknown rule '{r.line.spelling}'{nearest(r.line.spelling or '', RULES)}; expected 'misuse@RULE'")
         r.require(not r.foreign, "a misuse of another solver")
-        _broken_call(r, rule, readers, own)
+        if rule.name in STRESS:
+            _stress(r, rule)
+        else:
+            _broken_call(r, rule, readers, own)
 
     return read
+
+
+def _stress(r: Reading, rule: Rule) -> None:
+    """Objects that are copied, compared, kept, dropped or handed over."""
+    words = r.line.args
+    least = LEAST.get(rule.name, 1)
+    if len(words) < least or (rule.name not in MANY and len(words) > least):
+        raise r.error(f"'misuse@{rule.name}' takes {least} words{' or more' if rule.name in MANY else ''}, found {len(words)}")
+    for word in words:
+        if isinstance(word, Ref):
+            _known(r, word)
+        elif not isinstance(word, Python):
+            raise r.error(f"expected an id or a Python value, found '{print_token(word)}'")
+    if rule.name in SORTED and not (isinstance(words[0], Ref) and words[0].letter == "s"):
+        raise r.error(f"'misuse@{rule.name}' takes a sort such as s1, found '{print_token(words[0])}'")
+    r.require(r.run.frame.ctx is not None or rule.name not in LIVING, "the context is gone")
+    before = len(r.run.differences)
+    raised = lives.do(r.run, rule, words, r.seed)
+    if len(r.run.differences) == before:
+        _compare(r, raised)
 
 
 def _broken_call(r: Reading, rule: Rule, readers: Readers, own_action: Callable[[Reading], None]) -> None:
     """A call with one bad operand, or in a state that does not allow it."""
     line = r.line
+    r.require(r.run.frame.ctx is not None and r.run.frame.solver is not None, "the solver is gone")
     callee, _, spelling = r.text(0, "the call that is broken").partition("@")
     own = r.run.wrapper.data.get("own-actions") or {}
-    if (callee not in readers and callee not in own) or callee in ("misuse", "new", "delete", "del", "gc"):
+    if (callee not in readers and callee not in own) or callee in UNBREAKABLE:
         raise r.error(f"'{callee}' is no call that can be broken{nearest(callee, readers)}")
     end, misuse = _armed(r, rule)
     r.line = replace(line, action=callee, spelling=spelling or None, args=line.args[1:end], results=[])
@@ -56,7 +83,7 @@ def _broken_call(r: Reading, rule: Rule, readers: Readers, own_action: Callable[
 def _armed(r: Reading, rule: Rule) -> tuple[int, Armed]:
     """Where the words of the call end, and the misuse that the words behind `with` name."""
     args = r.line.args
-    if rule.family == "order":
+    if not rule.slots:
         return len(args), Armed(rule)
     at = max((k for k, token in enumerate(args) if token == WITH), default=0)
     if not at or len(args) < at + 3:

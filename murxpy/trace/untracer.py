@@ -10,6 +10,8 @@ from murxpy.trace.murxla import old_action
 from murxpy.trace.readers import READERS
 from murxpy.trace.reading import Reading, Skipped
 
+ALIVE = ("new", "delete", "del", "gc", "misuse")  # what can be done without a solver
+
 
 def replay(run: Run, trace: Trace) -> None:
     """Carry out the lines of `trace`.
@@ -51,6 +53,9 @@ def _reader(reading: Reading) -> Reader:
         raise reading.error(f"unknown action '{line.action}'{nearest(line.action, [*READERS, *own_actions])}")
     if not reading.run.state.started and line.action != "new":
         raise reading.error("no solver yet, expected 'new' before this line")
+    gone = (reading.run.state.started and reading.run.frame.ctx is None) or reading.run.frame.solver is None
+    if gone and action not in ALIVE:
+        raise reading.error("the solver or its context is gone, expected one of " + ", ".join(ALIVE))
     return READERS.get(action, own)
 
 

@@ -25,6 +25,7 @@ from murxpy.solvers.wrapper import Wrapper
 from murxpy.trace.grammar import VERSION, Trace, parse_trace
 from murxpy.trace.judging import judge
 from murxpy.trace.untracer import replay
+from murxpy.worker.finalizers import watched
 
 Write = Callable[[str], None]
 UNDAMPED = frozenset(
@@ -185,16 +186,19 @@ class Session:
     def _report(self, run: Run, body: Callable[[], None]) -> dict[str, Any]:
         start = thread_time_ns()
         finding = None
-        try:
-            body()
-        except Stopped as stopped:
-            finding = stopped.finding
-        finally:
-            run.flush()
-            differences, counts = run.differences, run.counts
-            lines = run.lines
-            run.forget()
-            self._collect(now=run.counts["action:misuse"] > 0)  # what a misuse broke is to show in its own run
+        with watched(run) as raised:
+            try:
+                body()
+            except Stopped as stopped:
+                finding = stopped.finding
+            finally:
+                run.flush()
+                differences, counts = run.differences, run.counts
+                lines = run.lines
+                run.forget()
+                self._collect(now=counts["action:misuse"] > 0)  # what a misuse broke is to show in its own run
+        if finding is None and raised and counts["action:misuse"]:
+            finding = raised[0]
         counts["time-ns:run"] += thread_time_ns() - start
         counts["time-ns:solver"] += run.solver_ns
         counts["time-ns:trace"] += run.trace_ns

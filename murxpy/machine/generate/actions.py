@@ -334,6 +334,12 @@ ACTIONS: dict[str, Action] = {
     "misuse-value": lambda gen: misuse.misuse(gen, "value", _plainly),
     "misuse-object": lambda gen: misuse.misuse(gen, "object", _plainly),
     "misuse-order": misuse.out_of_order,
+    "misuse-hold": misuse.hold,
+    "misuse-held": misuse.held,
+    "misuse-protocol": lambda gen: misuse.stress(gen, "protocol"),
+    "misuse-life": lambda gen: misuse.stress(gen, "life"),
+    "misuse-state": lambda gen: misuse.stress(gen, "state"),
+    "misuse-drop": misuse.tear_down,
 }
 
 

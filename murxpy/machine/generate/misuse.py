@@ -7,11 +7,15 @@ from collections.abc import Callable
 from murxpy.machine import solve
 from murxpy.machine.generate import options
 from murxpy.machine.generate.base import Generator
-from murxpy.machine.misuse.armed import Drawn
+from murxpy.machine.misuse import lives
+from murxpy.machine.misuse.armed import DAMPED, Drawn
+from murxpy.machine.misuse.bad import CONTEXT, SOLVER, portable
 from murxpy.machine.misuse.rules import RULES, Rule, family
+from murxpy.machine.misuse.values import NONE, NUMBERS, TYPES
 from murxpy.machine.random import Weighted
-from murxpy.machine.run import Misused, Refused, Unbroken
+from murxpy.machine.run import Misused, Refused, Run, Unbroken
 from murxpy.machine.state import SolverState
+from murxpy.machine.tokens import Python, Ref, Token
 
 Perform = Callable[[Generator, str], bool]
 
@@ -126,4 +130,99 @@ def _call(gen: Generator, name: str) -> bool:
         if entries is None:
             return False
         solve.own(run, name, entries, seed)
+    return True
+
+
+def hold(gen: Generator) -> bool:
+    """Ask a question that is allowed now and keep its result; False where none is."""
+    names = ("get-model", "get-value", "get-unsat-core", "get-unsat-assumptions", "get-assertions", "statistics", "get-info")
+    name = gen.stream.choose(names)
+    if not _offered(gen, name) or (name in _NEEDS and not _allowed(gen, name)):
+        return False
+    asks = (lambda: _call(gen, name)) if name in _NEEDS else (lambda: _ask(gen, name))
+    return _armed(gen, RULES["hold"], asks)
+
+
+def _ask(gen: Generator, name: str) -> bool:
+    solve.query(gen.run, name, gen.run.line_seed())
+    return True
+
+
+def stress(gen: Generator, name: str) -> bool:
+    """Stress objects of the run by a rule of the family `name`; False where it has none that the rule takes."""
+    rule = gen.stream.weighted(Weighted([(rule, rule.weight) for rule in family(name) if rule.name in lives.STRESS]))
+    return _do(gen, rule)
+
+
+def held(gen: Generator) -> bool:
+    """Use what was held; False where nothing is."""
+    return bool(gen.run.held) and _do(gen, RULES["held"])
+
+
+def _do(gen: Generator, rule: Rule) -> bool:
+    words = _operands(gen, rule)
+    if words is None or not _sensible(gen, rule):
+        return False
+    what = next((_KINDS[word.letter] for word in words if isinstance(word, Ref)), "")
+    if f"{rule.name}:{what}" in gen.damped and gen.stream.random() >= DAMPED:
+        return False
+    lives.do(gen.run, rule, words, gen.run.line_seed())
+    return True
+
+
+_KINDS = {"t": "term", "s": "sort", "o": "solver", "c": "context"}
+
+
+def _sensible(gen: Generator, rule: Rule) -> bool:
+    """A recheck needs an answer to compare with; what makes terms needs the context."""
+    state, frame = gen.run.state, gen.run.frame
+    if rule.name == "recheck":
+        return state.answer in ("sat", "unsat") and not state.assumptions
+    return frame.ctx is not None or rule.name not in lives.LIVING
+
+
+def _operands(gen: Generator, rule: Rule) -> list[Token] | None:
+    """Ids and values for a line of `rule`."""
+    stream = gen.stream
+    if rule.name in lives.SORTED:
+        sorts = [entry for entry in gen.run.db.sorts.values() if entry.obj is not None and portable(entry.sort)]
+        return [Ref("s", stream.choose(sorts).id)] if sorts else None
+    count = lives.LEAST.get(rule.name, 1)
+    if rule.name in lives.MANY:
+        count = stream.between(1, 6)
+    objects = alive(gen.run)
+    if rule.name in ("chain", "reflected", "index"):
+        objects = [ref for ref in objects if ref.letter == "t"]
+    if count and not objects:
+        return None
+    words: list[Token] = [stream.choose(objects) for _ in range(count)]
+    if rule.name == "index":
+        words[1] = stream.choose((*NUMBERS, *NONE, *TYPES))
+    if rule.name == "reflected":
+        words[1] = stream.choose((Python(1), Python(True), Python(0.5), Python(1 << 64)))
+    return words
+
+
+def alive(run: Run) -> list[Ref]:
+    """The ids of all objects that the run still has, terms first; the solver and the context stand for more than one."""
+    found = [Ref("t", entry.id) for entry in run.db.terms.values() if entry.obj is not None]
+    found += [Ref("s", entry.id) for entry in run.db.sorts.values() if entry.obj is not None and entry.sort.kind != "SORT_FUN"]
+    own = [ref for ref, obj in ((SOLVER, run.frame.solver), (CONTEXT, run.frame.ctx)) if obj is not None]
+    return found + own * (1 + len(found) // 8)
+
+
+def tear_down(gen: Generator) -> bool:
+    """Drop solver, context, sorts and terms in any order, with collections and uses of what is left between."""
+    run, stream = gen.run, gen.stream
+    doomed = list(dict.fromkeys(alive(run)))
+    stream.shuffle(doomed)
+    for ref in doomed[: stream.between(2, 12)] if stream.chance(0.7) else [SOLVER, CONTEXT]:
+        if ref.letter == "t":
+            solve.drop(run, run.db.terms[ref.number], run.line_seed())
+        else:
+            solve.drop_other(run, ref, run.line_seed())
+        if stream.chance(0.3):
+            solve.collect(run, run.line_seed())
+        if stream.chance(0.4):
+            stress(gen, "protocol" if stream.chance(0.7) else "life")
     return True

@@ -41,7 +41,7 @@ class Armed:
     def prepare(self, run: Run, chosen: Spelling) -> Spelling:
         """The spelling to call instead of `chosen`. Raises Unbroken where the rule breaks nothing of it."""
         self.choose_slot(run, chosen)
-        if self.rule.family == "order":
+        if not self.rule.slots:
             self.ready = True
             return chosen
         if all(text != self.placeholder for text, placeholder in chosen.template.parts if placeholder):
@@ -88,7 +88,8 @@ class Armed:
             raise Misused
         finally:
             run.frame.bad = None
-        self._threw(run, thrown, what)
+        self.raised = True
+        threw(run, self.rule, thrown, what)
         raise Misused
 
     def operand(self, run: Run, args: Sequence[Any], indices: Sequence[Any]) -> Any:
@@ -101,25 +102,31 @@ class Armed:
             return made
         return bad.replaced(operands(slot.text, args, indices, run.frame), self.element, self.words, made)
 
-    def _threw(self, run: Run, thrown: Thrown, what: str) -> None:
-        self.raised = True
-        run.result(f"raised {quote(thrown.text)}")
-        if thrown.sort == BROKEN:
-            run.counts["misuse-outcome:finding"] += 1
-            message = f"class {self.rule.letter}: {thrown.text} in {thrown.place}" if thrown.place else thrown.text
-            raise Stopped(run.finding("contract", "binding", message, "misuse", what, self.rule.name))
-        outcome = {UNREACHED: "unreached", RESOURCES: "resources"}.get(thrown.sort, "refused")
-        run.counts[f"misuse-outcome:{outcome}"] += 1
-
     def _returned(self, run: Run, value: Any, action: str, what: str) -> None:
-        fault = promise.fault(run, self, value, action)
-        if fault is not None:
-            run.counts["misuse-outcome:finding"] += 1
-            message = f"class {self.rule.letter}: {fault}"
-            raise Stopped(run.finding("contract", "binding", message, "misuse", what, self.rule.name))
-        run.counts["misuse-outcome:kept"] += 1
+        if self.rule.family == "hold":
+            run.held.append(value)
+        returned(run, self.rule, promise.fault(run, self, value, action), what)
         if action in CHANGING:
             raise Stopped(None)  # what the solver holds now is not known any more
+
+
+def threw(run: Run, rule: Rule, thrown: Thrown, what: str) -> None:
+    """Note what a misuse threw. Raises Stopped where the binding does not document it."""
+    run.result(f"raised {quote(thrown.text)}")
+    if thrown.sort == BROKEN:
+        run.counts["misuse-outcome:finding"] += 1
+        message = f"class {rule.letter}: {thrown.text} in {thrown.place}" if thrown.place else f"class {rule.letter}: {thrown.text}"
+        raise Stopped(run.finding("contract", "binding", message, "misuse", what, rule.name))
+    outcome = {UNREACHED: "unreached", RESOURCES: "resources"}.get(thrown.sort, "refused")
+    run.counts[f"misuse-outcome:{outcome}"] += 1
+
+
+def returned(run: Run, rule: Rule, fault: str | None, what: str) -> None:
+    """Note that a misuse was not refused. Raises Stopped where it broke a promise, which `fault` names."""
+    if fault is not None:
+        run.counts["misuse-outcome:finding"] += 1
+        raise Stopped(run.finding("contract", "binding", f"class {rule.letter}: {fault}", "misuse", what, rule.name))
+    run.counts["misuse-outcome:kept"] += 1
 
 
 class Drawn(Armed):
@@ -134,7 +141,7 @@ class Drawn(Armed):
         template = chosen.template
         if run.wrapper.contract.undefined(template.text, self.rule.name):
             raise Unbroken
-        if self.rule.family == "order":
+        if not self.rule.slots:
             return
         candidates = [slot for slot in slots(template) if self._breaks(run, slot, template)]
         while candidates:

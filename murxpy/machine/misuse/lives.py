@@ -1,0 +1,141 @@
+"""Misuse of objects: lines `misuse@RULE ids` that copy, compare, keep, drop or hand over what the run has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from murxpy.machine.misuse import bad, stress
+from murxpy.machine.misuse.armed import returned, threw
+from murxpy.machine.misuse.rules import Rule
+from murxpy.machine.run import Refused, Run
+from murxpy.machine.tokens import Python, Ref, Token, print_token, quote
+from murxpy.solvers.frame import Frame
+from murxpy.solvers.spelling import Spelling
+
+Stress = Callable[[Run, list[Any], Sequence[Token]], Any]
+HANDED_OVER = 40  # terms that another thread drops
+
+
+def _on(function: Callable[..., Any]) -> Stress:
+    return lambda run, operands, words: run.apply(function, *operands)
+
+
+def _constants(run: Run, frame: Frame, ref: Token) -> Spelling:
+    """The spelling of a constant of the sort that `ref` names, with the frame filled for it."""
+    if not isinstance(ref, Ref):
+        raise Refused("unsupported", "no sort")
+    sort = bad.sort_of(run, ref)
+    frame.fill(result=sort, name="orphan")
+    spellings = run.wrapper.sort_set("constants", sort.kind)
+    chosen = None if spellings is None else spellings.pick(0.0, frame)
+    if chosen is None:
+        raise Refused("unsupported", f"no constant of {sort}")
+    return chosen
+
+
+def _orphan(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
+    frame = run.new_context()
+    orphans = run.repeated(run.deferred(_constants(run, frame, words[0]), frame), 1)
+    run.leave(frame)
+    return run.apply(stress.orphaned, orphans)
+
+
+def _handed_over(function: Callable[..., Any]) -> Stress:
+    def call(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
+        make = run.deferred(_constants(run, run.frame, words[0]), run.frame)
+        operands.clear()
+        return run.apply(function, run.repeated(make, HANDED_OVER), *([make] if function is stress.race else []))
+
+    return call
+
+
+def _kept(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
+    spellings = run.wrapper.set("actions", "get-assertions")
+    if spellings is None:
+        raise Refused("unsupported", "no assertions to get")
+    found = spellings.spellings[0].call((), (), run.frame.fill())
+    return run.apply(stress.counted, found, len(run.state.asserted()))
+
+
+def _recheck(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
+    state = run.state
+    frame = Frame(run.sort_object)
+    frame.ctx = run.frame.ctx
+    frame.solver = run.wrapper.spellings["lifecycle"]["new"].spellings[0].call((), (), frame)
+    _spelled(run, frame, "set-limit", (), value=state.limit or 10_000)
+    for entry in state.asserted():
+        _spelled(run, frame, "assert-formula", (entry.obj,), terms=(entry.term,))
+    return run.apply(stress.agree, state.answer or "", _spelled(run, frame, "check-sat", ()))
+
+
+def _spelled(run: Run, frame: Frame, action: str, args: Sequence[Any], **operands: Any) -> Any:
+    spellings = run.wrapper.set("actions", action)
+    chosen = None if spellings is None else spellings.pick(0.0, frame.fill(**operands))
+    if chosen is None:
+        raise Refused("unsupported", f"no spelling of {action}")
+    return chosen.call(args, (), frame)
+
+
+def _held(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
+    held, run.held = run.held, []
+    return run.apply(stress.used_all, held)
+
+
+STRESS: dict[str, Stress] = {
+    "copy": _on(stress.copied),
+    "deepcopy": _on(stress.deeply_copied),
+    "pickle": _on(stress.pickled),
+    "equality": _on(stress.equality),
+    "chain": _on(stress.chained),
+    "iterate": _on(stress.iterated),
+    "index": _on(stress.indexed),
+    "truth": _on(stress.truth),
+    "text": _on(stress.texts),
+    "reflected": _on(stress.reflected),
+    "cycle": _on(stress.knot),
+    "exit": _on(stress.exits),
+    "orphan": _orphan,
+    "thread": _handed_over(stress.in_thread),
+    "race": _handed_over(stress.race),
+    "kept": _kept,
+    "recheck": _recheck,
+    "held": _held,
+}  # fmt: skip
+
+
+LEAST = {"chain": 2, "index": 2, "reflected": 2, "kept": 0, "recheck": 0, "held": 0}  # words of a line, 1 where it is not said
+MANY = ("cycle", "exit")  # those that take more
+SORTED = ("orphan", "thread", "race")  # those that take a sort
+LIVING = ("thread", "race", "kept", "recheck")  # those that need the run's context
+
+
+def do(run: Run, rule: Rule, words: Sequence[Token], seed: int) -> bool:
+    """`misuse@RULE words`: stress the objects that the words name; True if the binding refused.
+
+    Raises Stopped with a finding, Refused where it cannot be done.
+    """
+    run.begin(seed, "misuse", rule.name, " ".join(map(print_token, words)))
+    run.counts[f"misuse:{rule.name}"] += 1
+    what = _what(run, words)
+    operands = [word.value if isinstance(word, Python) else bad.make(run, [word]) for word in words]
+    try:
+        with run.binding_time():
+            fault = STRESS[rule.name](run, operands, words)
+    except Refused as refused:
+        run.result(f"refused {refused.sort} {quote(str(refused))}")
+        raise
+    except (Exception, SystemExit) as error:  # whatever a binding throws is an outcome
+        thrown = run.wrapper.contract.judge(error, run.wrapper.refusals)
+        error.__traceback__ = None
+    else:
+        returned(run, rule, fault, what)
+        return False
+    threw(run, rule, thrown, what)
+    return True
+
+
+def _what(run: Run, words: Sequence[Token]) -> str:
+    """What is stressed, for the bucket: a term, a sort, the solver, the context."""
+    kinds = {"t": "term", "s": "sort", "o": "solver", "c": "context"}
+    return next((kinds[word.letter] for word in words if isinstance(word, Ref)), "")

@@ -1,0 +1,241 @@
+"""What is done to one object of a binding, and what must hold: each function gives None, or says which promise is broken.
+
+What these calls throw is judged by the caller. Imports the standard library only: a printed program carries these functions.
+"""
+
+from __future__ import annotations
+
+import copy
+import ctypes
+import gc
+import itertools
+import operator
+import os
+import pickle
+import signal
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+ENDLESS = 5000  # elements after which an iteration is taken for one that does not end
+EXIT_SECONDS = 10
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether the binding takes two objects for one; by `eq` where `==` makes a term."""
+    eq = getattr(one, "eq", None)
+    return bool(eq(other)) if callable(eq) else bool(one == other)
+
+
+def copied(obj: Any) -> str | None:
+    """`copy.copy` gives an equal object of the same class, or is refused."""
+    return _alike(obj, copy.copy(obj), "a copy")
+
+
+def deeply_copied(obj: Any) -> str | None:
+    """`copy.deepcopy` gives an equal object of the same class, or is refused."""
+    return _alike(obj, copy.deepcopy(obj), "a deep copy")
+
+
+def pickled(obj: Any) -> str | None:
+    """What was pickled comes back equal, or pickling is refused."""
+    return _alike(obj, pickle.loads(pickle.dumps(obj)), "what was pickled")
+
+
+def _alike(obj: Any, other: Any, what: str) -> str | None:
+    if type(other) is not type(obj):
+        return f"{what} of a {type(obj).__name__} is of another class"
+    if getattr(type(obj), "__eq__", None) is object.__eq__:  # a solver, a context
+        return _kept(obj, other, what)
+    if not same(obj, other):
+        return f"{what} of a {type(obj).__name__} is not equal to it"
+    return None if hash(obj) == hash(other) else f"{what} of a {type(obj).__name__} has another hash"
+
+
+def _kept(obj: Any, other: Any, what: str) -> str | None:
+    """Where a solver has assertions, its copy has as many."""
+    for name in ("assertions", "getAssertions"):
+        if hasattr(obj, name):
+            count, found = len(getattr(obj, name)()), len(getattr(other, name)())
+            return None if count == found else f"{what} of a solver has another number of assertions"
+    return None
+
+
+def counted(found: Sequence[Any], count: int) -> str | None:
+    """As many assertions come back as were made."""
+    return None if len(found) == count else f"the solver has another number of assertions; {len(found)} for {count}"
+
+
+def agree(answer: str, again: str) -> str | None:
+    """A fresh solver with the same assertions does not contradict the one that was misused."""
+    return None if {answer, again} != {"sat", "unsat"} else f"after a misuse it answers {answer}, a fresh solver {again}"
+
+
+def equality(obj: Any) -> str | None:
+    """An object is equal to itself, found in collections, and not equal to what is none of the binding's."""
+    name = type(obj).__name__
+    if not bool(obj == obj) or bool(obj != obj):
+        return f"a {name} is not equal to itself"
+    if hash(obj) != hash(obj) or obj not in [obj] or {obj: 1}.get(obj) != 1:
+        return f"a {name} is not found in a collection that has it"
+    for stranger in (None, 7, "x", object()):
+        try:
+            equal = obj == stranger
+        except Exception as error:
+            if type(error).__name__ in ("AttributeError", "RecursionError", "SystemError", "NameError"):
+                raise
+            continue
+        if equal is True:
+            return f"a {name} is equal to {stranger!r:.20}"
+    return None
+
+
+def chained(one: Any, other: Any) -> str | None:
+    """`a == b == a` keeps both equations: where `a == b` is a term, a plain bool has lost one of them."""
+    if isinstance(one == other, bool):
+        return None
+    result = one == other == one
+    return f"a == b == a of two {type(one).__name__} is the bool {result}" if isinstance(result, bool) and one is not other else None
+
+
+def iterated(obj: Any) -> str | None:
+    """Iteration ends, or is refused; `len` is the number of what came."""
+    found = sum(1 for _ in itertools.islice(iter(obj), ENDLESS))
+    name = type(obj).__name__
+    if found == ENDLESS:
+        return f"iterating over a {name} does not end"
+    count = len(obj) if hasattr(obj, "__len__") else found
+    return None if count == found else f"a {name} of length {count} has {found} elements"
+
+
+def indexed(obj: Any, index: Any) -> None:
+    """An index that there is none of is refused, or gives an object that has a text."""
+    str(obj[index])
+
+
+def truth(obj: Any) -> str | None:
+    """`bool` gives a bool, or is refused."""
+    return None if bool(obj) in (True, False) else "bool gives no bool"
+
+
+def texts(obj: Any) -> str | None:
+    """`str`, `repr` and `format` give texts."""
+    for how in (str, repr, format):
+        if not isinstance(how(obj), str):
+            return f"{how.__name__} of a {type(obj).__name__} is no text"
+    return None
+
+
+_OPERATORS = (operator.add, operator.mul, operator.and_, operator.or_, operator.xor, operator.sub)
+
+
+def reflected(obj: Any, number: Any) -> str | None:
+    """Where `a + 1` works, `1 + a` does too; the same for the other operators."""
+    for call in _OPERATORS:
+        left, right = _works(call, obj, number), _works(call, number, obj)
+        if left != right:
+            works, fails = ("a . n", "n . a") if left else ("n . a", "a . n")
+            return f"{call.__name__} of a {type(obj).__name__} and a {type(number).__name__}: {works} works, {fails} does not"
+    return None
+
+
+def _works(call: Callable[[Any, Any], Any], left: Any, right: Any) -> bool:
+    try:
+        call(left, right)
+    except Exception:
+        return False
+    return True
+
+
+def used(obj: Any) -> None:
+    """All that can be asked of any object that is still alive."""
+    str(obj)
+    repr(obj)
+    if type(obj).__hash__ is not None:
+        hash(obj)
+    for element in obj if isinstance(obj, (list, tuple)) else ():
+        str(element)
+
+
+def used_all(objects: Sequence[Any]) -> None:
+    """Use all of them."""
+    for obj in objects:
+        used(obj)
+
+
+def orphaned(objects: Sequence[Any]) -> None:
+    """Use what is left when all else of its context is gone."""
+    gc.collect()
+    used_all(objects)
+
+
+class Knot:
+    """A reference cycle around objects of a binding, whose finalizer uses them."""
+
+    def __init__(self, objects: Sequence[Any]) -> None:
+        self.objects = list(objects)
+        self.itself = self
+
+    def __del__(self) -> None:
+        for obj in self.objects:
+            used(obj)
+
+
+def knot(*objects: Any) -> None:
+    """Leave objects to a cycle that the next collection finds."""
+    Knot(objects)
+
+
+def in_thread(objects: list[Any]) -> None:
+    """Let another thread drop the last references and collect; it has ended when this returns."""
+    kept = [Knot(objects)]
+    objects.clear()
+
+    def drop() -> None:
+        kept.clear()
+        gc.collect()
+
+    thread = threading.Thread(target=drop)
+    thread.start()
+    thread.join()
+
+
+def race(objects: list[Any], busy: Callable[[], Any]) -> None:
+    """Let another thread drop and collect while this one goes on making terms."""
+    kept = objects[:]
+    objects.clear()
+
+    def drop() -> None:
+        while kept:
+            kept.pop()
+            gc.collect(0)
+
+    thread = threading.Thread(target=drop)
+    thread.start()
+    while thread.is_alive():
+        busy()
+    thread.join()
+
+
+def exits(*objects: Any) -> str | None:
+    """End the interpreter, in a process forked for it, while the objects are alive; it must exit with status 0."""
+    child = os.fork()
+    if child == 0:
+        ctypes.pythonapi.Py_Exit(0)
+    deadline = time.monotonic() + EXIT_SECONDS
+    while time.monotonic() < deadline:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return _ended(status)
+        time.sleep(0.005)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return "the interpreter does not end while objects are alive"
+
+
+def _ended(status: int) -> str | None:
+    if os.WIFSIGNALED(status):
+        return f"the interpreter ends with {signal.Signals(os.WTERMSIG(status)).name} while objects are alive"
+    code = os.waitstatus_to_exitcode(status)
+    return None if code == 0 else f"the interpreter ends with status {code} while objects are alive"

@@ -1,0 +1,30 @@
+"""What finalizers raise: Python prints it and goes on, so nobody would know."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from murxpy.machine.run import Run
+
+
+@contextmanager
+def watched(run: Run) -> Iterator[list[dict[str, Any]]]:
+    """Gather the findings of what finalizers raise inside, in the order in which they ran; Python prints them all the same."""
+    found: list[dict[str, Any]] = []
+    before = sys.unraisablehook
+
+    def note(raised: Any) -> None:
+        if isinstance(raised.exc_value, Exception):
+            thrown = run.wrapper.contract.judge(raised.exc_value, run.wrapper.refusals)
+            message = f"class A: a finalizer raises {thrown.type}; {thrown.message}"
+            found.append(run.finding("contract", "binding", message, "misuse", thrown.place or "finalizer", "finalizer"))
+        before(raised)
+
+    sys.unraisablehook = note
+    try:
+        yield found
+    finally:
+        sys.unraisablehook = before
