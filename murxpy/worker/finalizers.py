@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from murxpy.machine.run import Run
+from murxpy.solvers.contract import DOCUMENTED
 
 
 @contextmanager
@@ -17,11 +19,14 @@ def watched(run: Run) -> Iterator[list[dict[str, Any]]]:
     before = sys.unraisablehook
 
     def note(raised: Any) -> None:
+        before(raised)
         if isinstance(raised.exc_value, Exception):
             thrown = run.wrapper.contract.judge(raised.exc_value, run.wrapper.refusals)
-            message = f"class A: a finalizer raises {thrown.type}; {thrown.message}"
+            if thrown.sort == DOCUMENTED:
+                return
+            letter = "A" if threading.current_thread() is threading.main_thread() else "H"
+            message = f"class {letter}: a finalizer raises {thrown.type}; {thrown.message}"
             found.append(run.finding("contract", "binding", message, "misuse", thrown.place or "finalizer", "finalizer"))
-        before(raised)
 
     sys.unraisablehook = note
     try:

@@ -178,6 +178,10 @@ def _sensible(gen: Generator, rule: Rule) -> bool:
     state, frame = gen.run.state, gen.run.frame
     if rule.name == "recheck":
         return state.answer in ("sat", "unsat") and not state.assumptions
+    if rule.name == "kept":  # some solvers drop what is given twice, or what follows a contradiction
+        terms = [entry.term for entry in state.asserted()]
+        if len(set(terms)) < len(terms) or any(term.literal for term in terms) or state.answer == "unsat":
+            return False
     return frame.ctx is not None or rule.name not in lives.LIVING
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from murxpy.errors import InputError
 from murxpy.machine.misuse import bad, promise
 from murxpy.machine.misuse.rules import Rule
-from murxpy.machine.misuse.slots import Slot, broken, kind_of, operands, slots
+from murxpy.machine.misuse.slots import VALUE, Slot, broken, kind_of, operands, slots
 from murxpy.machine.run import Misused, Run, Stopped, Unbroken
 from murxpy.machine.tokens import Token, print_token, quote
 from murxpy.solvers.contract import BROKEN, RESOURCES, UNREACHED, Thrown
@@ -166,4 +166,6 @@ class Drawn(Armed):
     def _breaks(self, run: Run, slot: Slot, template: Template) -> bool:
         if slot.kind not in self.rule.slots:
             return False
+        if self.rule.name == "text" and slot.kind == VALUE:
+            return run.frame.result is not None and run.frame.result.kind == "SORT_STRING"
         return promise.mixes(run, template, slot) if self.rule.name == "context" else not slot.receiver

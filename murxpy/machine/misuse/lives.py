@@ -18,7 +18,23 @@ HANDED_OVER = 40  # terms that another thread drops
 
 
 def _on(function: Callable[..., Any]) -> Stress:
-    return lambda run, operands, words: run.apply(function, *operands)
+    def call(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
+        fault = run.apply(function, *operands)
+        if bad.CONTEXT in words:
+            _living(run)
+        return fault
+
+    return call
+
+
+def _living(run: Run) -> None:
+    """Make something in the context, which must have outlived what was done to it."""
+    frame = run.frame.fill(result=run.sorts.get("SORT_BOOL"), name="alive")
+    for section in ("sorts", "constants"):
+        spellings = run.wrapper.sort_set(section, "SORT_BOOL")
+        chosen = None if spellings is None else spellings.pick(0.0, frame)
+        if chosen is not None:
+            chosen.call((), (), frame)
 
 
 def _constants(run: Run, frame: Frame, ref: Token) -> Spelling:
@@ -94,6 +110,7 @@ STRESS: dict[str, Stress] = {
     "text": _on(stress.texts),
     "reflected": _on(stress.reflected),
     "cycle": _on(stress.knot),
+    "finalizer": _on(stress.testament),
     "exit": _on(stress.exits),
     "orphan": _orphan,
     "thread": _handed_over(stress.in_thread),
@@ -105,7 +122,7 @@ STRESS: dict[str, Stress] = {
 
 
 LEAST = {"chain": 2, "index": 2, "reflected": 2, "kept": 0, "recheck": 0, "held": 0}  # words of a line, 1 where it is not said
-MANY = ("cycle", "exit")  # those that take more
+MANY = ("cycle", "finalizer", "exit")  # those that take more
 SORTED = ("orphan", "thread", "race")  # those that take a sort
 LIVING = ("thread", "race", "kept", "recheck")  # those that need the run's context
 

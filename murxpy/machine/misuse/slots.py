@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from murxpy.solvers.frame import Frame
@@ -40,7 +41,8 @@ class Slot:
         return self.text.endswith("*") or self.text == "vars"
 
 
-def slots(template: Template) -> list[Slot]:
+@cache
+def slots(template: Template) -> tuple[Slot, ...]:
     """The slots of a template, in the order of their first occurrence; those in arithmetic or text of Python's own are left out."""
     found: dict[str, Slot] = {}
     barred: list[str] = []
@@ -59,7 +61,7 @@ def slots(template: Template) -> list[Slot]:
             found[text] = Slot(text, kind, receiver or (known is not None and known.receiver))
         else:
             barred.append(text)
-    return [slot for slot in found.values() if slot.text not in barred]
+    return tuple(slot for slot in found.values() if slot.text not in barred)
 
 
 def kind_of(placeholder: str) -> str:

@@ -19,7 +19,7 @@ FLOATS: tuple[Python, ...] = tuple(
 TEXTS: tuple[Python, ...] = tuple(
     Python(text)
     for text in (
-        "", "\0", "a\0b", "|", "a|b", "\\", "a\\b", '"', "a b", "\n", ";", "(", ")", "\ud800", "a\udfffb", "\u00e9",
+        "", "\0", "a\0b", "\0a", "|", "a|b", "\\", "a\\b", '"', "a b", "\n", ";", "(", ")", "\ud800", "a\udfffb", "\u00e9",
         "\U0001f600", "\U0010ffff", "x" * 5000, "0", "-1", "true", "and", "(_ bv1 8)", "\\u{41}", "%s%n", "\x7f", "\r",
     )
 )  # fmt: skip

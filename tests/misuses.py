@@ -1,0 +1,73 @@
+"""The binding with planted defects (`fakes/misused.py`) behind a wrapper, and what contract mode finds in it."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import Any
+
+from campaigns import FAKES
+from toy import _collected, replay, walk
+
+from murxpy.data import load_catalogue, load_machine
+from murxpy.worker.session import Session
+
+sys.path.append(str(FAKES))
+
+import misused
+from misused import DEFECTS as DEFECTS
+
+WRAPPER: dict[str, Any] = {
+    "solver": "misused",
+    "module": "misused",
+    "package": "misused",
+    "imports": f"import sys\nsys.path.append({str(FAKES)!r})\nimport misused as f",
+    "version": "'1.0'",
+    "theories": ["BOOL", "BV"],
+    "function-terms": False,
+    "lifecycle": {"new-context": "f.Context()", "new": "f.Solver({ctx})"},
+    "sorts": {"SORT_BOOL": "f.bool_sort({ctx})", "SORT_BV": "f.bv_sort({ctx}, {p0})"},
+    "values": {"SORT_BOOL": "f.number({sort}, {v})", "SORT_BV": "f.number({sort}, {v})"},
+    "constants": {"any": "f.constant({sort}, {name})"},
+    "operators": {
+        "OP_NOT": "f.app('not', None, {0})",
+        "OP_AND": "f.app('and', None, {*})",
+        "OP_OR": "f.app('or', None, {*})",
+        "OP_BV_ADD": "f.app('bvadd', None, {*})",
+        "OP_BV_ULT": "f.app('bvult', f.bool_sort({ctx}), {0}, {1})",
+        "OP_BV_EXTRACT": "f.extract({i0}, {i1}, {0})",
+    },
+    "actions": {
+        "assert-formula": "{solver}.add({0})",
+        "check-sat": "{solver}.check()",
+        "check-sat-assuming": "{solver}.check({*})",
+        "push": "[{solver}.push() for _ in range({v})]",
+        "pop": "{solver}.pop({v})",
+        "get-model": "{solver}.model()",
+        "get-assertions": "{solver}.assertions()",
+    },
+    "readers": {"term-sort": "{0}.sort", "symbol": "{0}.text"},
+    "self-checks": {"check-sort": "None if {0}.width == ({1}['params'] or [0])[0] else f'its width is {{{0}.width}}'"},
+    "contract": {"documented": ["MisusedError"]},
+}
+
+
+@functools.cache
+def session() -> Session:
+    """A session of the binding in contract mode."""
+    return _collected({"catalogue": load_catalogue(), "machine": load_machine("contract"), "wrapper": WRAPPER})
+
+
+def plant(defect: str) -> None:
+    """Plant a defect in the binding; none for the empty string."""
+    misused.planted = defect
+
+
+def walked(seed: int) -> tuple[str, dict[str, Any]]:
+    """Trace and report of one walk."""
+    return walk(session(), seed)
+
+
+def replayed(text: str) -> tuple[str, dict[str, Any]]:
+    """Trace and report of a replay."""
+    return replay(session(), text)

@@ -1,0 +1,115 @@
+"""Contract mode on a binding with planted defects: each is found, once, by its class; a clean binding has none; lines replay."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+
+import misuses
+import pytest
+
+from murxpy.campaign.buckets import bucket_key
+from murxpy.machine.misuse import lives
+from murxpy.machine.misuse.rules import RULES
+from murxpy.oracles.crash import Outcome, judge
+
+SEEDS = 400  # walks after which a defect that did not show is one that no rule finds
+
+
+@pytest.fixture(autouse=True)
+def binding(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No test ends the interpreter, and none leaves a defect behind."""
+    monkeypatch.setitem(lives.STRESS, "exit", lambda run, operands, words: None)
+    gc.collect()
+    gc.freeze()  # each run collects: what was there before need not be looked at
+    yield
+    gc.unfreeze()
+    misuses.plant("")
+
+
+def test_every_class_of_defects_has_a_rule() -> None:
+    assert {rule.letter for rule in RULES.values()} == set("ABCDEFGH")
+    assert set(misuses.DEFECTS.values()) == set("ABCDEFGH")
+
+
+def test_a_clean_binding_has_no_finding() -> None:
+    counts: dict[str, int] = {}
+    for seed in range(30):
+        trace, report = misuses.walked(seed)
+        assert report["finding"] is None, f"{report['finding']}\n{trace}"
+        for name, count in report["counts"].items():
+            counts[name] = counts.get(name, 0) + count
+    assert counts["misuse-outcome:refused"] > 50
+    assert len([name for name in counts if name.startswith("misuse:")]) > 20
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("defect", misuses.DEFECTS)
+def test_a_planted_defect_is_found_and_named(defect: str) -> None:
+    misuses.plant(defect)
+    found = next(walk for walk in map(misuses.walked, range(SEEDS)) if walk[1]["finding"] is not None)
+    trace, report = found
+    verdict = judge(Outcome("report", report, trace))
+    assert verdict is not None
+    assert verdict.tier == "binding"
+    assert verdict.message.startswith(f"class {misuses.DEFECTS[defect]}: "), verdict.message
+
+    text, again = misuses.replayed(trace)
+    assert text == trace
+    same = judge(Outcome("report", again, text))
+    assert same is not None
+    assert bucket_key("misused", same) == bucket_key("misused", verdict)
+
+    misuses.plant("")
+    assert misuses.replayed(trace)[1]["finding"] is None
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("misuse@nonesuch mk-const s1 \"a\" with name py:none", "unknown rule 'nonesuch'"),
+        ("misuse@none mk-const@default s1 \"a\" with p0 py:none", "has no operand 'p0'"),
+        ("misuse@none mk-const@default s1 \"a\" with name t9", "unknown id t9"),
+        ("misuse@none mk-const@default s1 \"a\" with name eval", "'eval' is no bad operand"),
+        ("misuse@none mk-const@default s1 \"a\"", "expected 'with SLOT BAD'"),
+        ("misuse@none new with ctx py:none", "'new' is no call that can be broken"),
+        ("misuse@none mk-konst s1 with name py:none", "did you mean 'mk-const'"),
+        ("misuse@copy t1 t1", "takes 1 words, found 2"),
+        ("misuse@copy x", "expected an id or a Python value"),
+        ("misuse@orphan t1", "takes a sort"),
+        ("misuse@index t1", "takes 2 words"),
+    ],
+)
+def test_a_malformed_misuse_is_one_clear_line(line: str, message: str) -> None:
+    start = "1 new@default\n1 mk-sort@default SORT_BOOL\n      return s1\n1 mk-const@default s1 \"a\"\n      return t1 s1\n"
+    report = misuses.replayed(f"{start}1 {line}\n")[1]
+    assert report["status"] == "malformed"
+    assert message in report["message"]
+    assert "t.trace:6" in report["message"]
+
+
+def test_what_needs_the_solver_is_refused_when_it_is_gone() -> None:
+    report = misuses.replayed("1 new@default\n1 del o1\n1 check-sat@default\n")[1]
+    assert "the solver or its context is gone" in report["message"]
+
+
+def test_a_run_goes_on_after_a_refused_misuse() -> None:
+    text = """1 new@default
+1 mk-sort@default SORT_BOOL
+      return s1
+1 mk-const@default s1 "a"
+      return t1 s1
+1 misuse@none assert-formula@default t1 with 0 py:none
+1 misuse@order pop@default 3
+1 assert-formula@default t1
+1 misuse@kept
+1 misuse@hold get-assertions@default
+1 del o1
+1 gc
+1 misuse@held
+"""
+    written, report = misuses.replayed(text)
+    assert report["finding"] is None
+    assert written.count("raised \"MisusedError: ") == 2
+    assert report["counts"]["misuse-outcome:refused"] == 2
+    assert report["counts"]["misuse-outcome:kept"] == 3
