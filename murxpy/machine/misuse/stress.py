@@ -22,7 +22,7 @@ ENDLESS = 5000  # elements after which an iteration is taken for one that does n
 EXIT_SECONDS = 10
 
 
-def same(one: Any, other: Any) -> bool:
+def identical(one: Any, other: Any) -> bool:
     """Whether the binding takes two objects for one; by `eq` where `==` makes a term."""
     eq = getattr(one, "eq", None)
     return bool(eq(other)) if callable(eq) else bool(one == other)
@@ -48,7 +48,7 @@ def _alike(obj: Any, other: Any, what: str) -> str | None:
         return f"{what} of a {type(obj).__name__} is of another class"
     if getattr(type(obj), "__eq__", None) is object.__eq__:  # a solver, a context
         return _kept(obj, other, what)
-    if not same(obj, other):
+    if not identical(obj, other):
         return f"{what} of a {type(obj).__name__} is not equal to it"
     return None if hash(obj) == hash(other) else f"{what} of a {type(obj).__name__} has another hash"
 

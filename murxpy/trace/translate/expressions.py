@@ -83,7 +83,7 @@ class SourceWrapper(Wrapper):
 def _reader(placeholder: str) -> Any:
     """What gives a placeholder's source for a call."""
     if placeholder in ("ctx", "solver"):
-        return lambda args, indices, frame: placeholder
+        return lambda args, indices, frame: str(getattr(frame, placeholder) or placeholder)
     code = parse_template("{" + placeholder + "}", "").source
     many = code.startswith("*")
     value = eval(f"lambda a, i, k: {code.removeprefix('*')}")  # the very code that a run evaluates

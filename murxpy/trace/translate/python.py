@@ -11,6 +11,8 @@ from typing import Any
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
+from murxpy.machine import strangers
+from murxpy.machine.misuse import stress
 from murxpy.machine.run import Refused, Stopped
 from murxpy.machine.tokens import Ref, Token
 from murxpy.solvers.frame import Frame
@@ -18,10 +20,12 @@ from murxpy.solvers.refusals import UNDOCUMENTED
 from murxpy.solvers.spelling import Spelling, run_spelling
 from murxpy.trace.grammar import Trace
 from murxpy.trace.reading import Reading
-from murxpy.trace.translate.dry import DryRun, interpret, plain_text
+from murxpy.trace.translate.dry import interpret, plain_text
 from murxpy.trace.translate.expressions import Code, SourceWrapper, literal
 from murxpy.trace.translate.frame import END, START
 from murxpy.trace.translate.inline import inlined
+from murxpy.trace.translate.misuse import START as MISUSE
+from murxpy.trace.translate.misuse import MisuseRows
 from murxpy.trace.translate.witnesses import model_rows
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -46,7 +50,7 @@ def to_python(trace: Trace, catalogue: Catalogue, wrapper: dict[str, Any]) -> st
     return run.text()
 
 
-class _Program(DryRun):
+class _Program(MisuseRows):
     """Writes a statement for each call. Objects are names, and the operands of later calls."""
 
     wrapper: SourceWrapper
@@ -54,8 +58,10 @@ class _Program(DryRun):
     def __init__(self, wrapper: SourceWrapper, catalogue: Catalogue, trace: Trace) -> None:
         super().__init__(wrapper, catalogue, trace)
         self.rows: list[str] = []
-        self._live: list[str] = []
+        self.live: list[str] = []
+        self._managers = ["solver", "ctx"]  # that are alive
         self._taken = {*keyword.kwlist, *dir(builtins), *_WORD.findall(START + END), "ctx", "solver", "h", "values", "first", "c", "v", "f"}
+        self._taken.update(_WORD.findall(MISUSE), dir(stress), dir(strangers))
         self._helpers = [text for _, text in wrapper.data.get("helpers_sources") or []]
         self._taken.update(_WORD.findall("\n".join(self._helpers)), _WORD.findall(str(wrapper.data["imports"])))
         self._taken.update(word for text in _texts(wrapper.data) for word in _WORD.findall(text))
@@ -69,6 +75,7 @@ class _Program(DryRun):
         about = self.trace.header.get("solver", data["solver"])
         start = START.replace("NAME", _ascii(self.trace.name.rsplit("/", 1)[-1])).replace("SOLVER", _ascii(about))
         note = "# The trace. Numbers behind statements are those of its lines."
+        start += self.misuse_source()
         return f"{start}\n{data['imports'].strip()}\n\n{helpers.strip()}\n\n\n{note}\n{source}\n{END}"
 
     # -- statements
@@ -76,9 +83,15 @@ class _Program(DryRun):
     def _row(self, text: str) -> None:
         self.rows.append(f"{text}  # {self.line.number}")
 
+    def row(self, text: str) -> None:
+        self._row(text)
+
+    def bind(self, code: str, hint: str) -> Code:
+        return self._bind(code, hint)
+
     def _bind(self, code: str, hint: str) -> Code:
         name = self._name(hint)
-        self._live.append(name)
+        self.live.append(name)
         self._row(f"{name} = {code}")
         return Code(name)
 
@@ -100,14 +113,25 @@ class _Program(DryRun):
             self.rows.append("# The trace ends with this call.")
         if action == "delete":
             # Terms first, the solver and its context last.
-            self._row(f"del {', '.join([*self._live, 'solver', 'ctx'])}")
-            self._live = []
+            self._row(f"del {', '.join([*self.live, *self._managers])}")
+            self.live = []
         elif action == "del":
-            name = str(self.db.terms[int(words[1:])].obj)
-            self._live.remove(name)
-            self._row(f"del {name}")
+            self._dropped(words)
         elif action == "gc":
             self._row("gc.collect()")
+
+    def _dropped(self, word: str) -> None:
+        """The object of an id loses its name."""
+        if word in ("o1", "c1"):
+            name = "solver" if word == "o1" else "ctx"
+            self._managers.remove(name)
+        else:
+            number = int(word[1:])
+            name = str(self.db.terms[number].obj if word[0] == "t" else self.db.sorts[number].obj)
+            if name not in self.live:  # a sort that has two ids
+                return
+            self.live.remove(name)
+        self._row(f"del {name}")
 
     def passed(self, reason: str) -> None:
         if self.refusal() is None:
@@ -120,6 +144,11 @@ class _Program(DryRun):
             self.rows += model_rows(self, self.line.number)
 
     def call(self, spelling: Spelling, args: Sequence[Any], indices: Sequence[Any], action: str, operator: str = "") -> Any:
+        if self.misuse is not None and self.misuse.ready:
+            self.broken_call(spelling, args, indices)
+        if action == "new":
+            self.rows.append(f"ctx = {self.frame.ctx}")
+            self.frame.ctx = Code("ctx")
         code = run_spelling(spelling, args, indices, self.frame, self.wrapper.conjunction)
         reader = self.wrapper.set("readers", "value")
         if reader is not None and spelling is reader.spellings[0]:
@@ -128,8 +157,9 @@ class _Program(DryRun):
             return code
         self._refused(code)
         if action == "new":
-            self.rows.append(f"ctx = {self.frame.ctx}")
             self._row(f"solver = {code}")
+            self._managers = ["solver", "ctx"]
+            return Code("solver")
         elif action in _CHECKS:
             self._check(code)
             return self.answer()
@@ -172,7 +202,7 @@ class _Program(DryRun):
         ids = [t.number for t in self.line.result("return") or () if isinstance(t, Ref)]
         ids += [0] * (len(self.frame.value) - len(ids))
         names = [self._name(f"s{number}_{d[0]}") for number, d in zip(ids, self.frame.value, strict=False)]
-        self._live += names
+        self.live += names
         self._row(f"{', '.join(names)}{',' if len(names) == 1 else ''} = {code}")
         return [Code(name) for name in names]
 
