@@ -107,7 +107,7 @@ STRESS: dict[str, Stress] = {
     "iterate": _on(stress.iterated),
     "index": _on(stress.indexed),
     "truth": _on(stress.truth),
-    "text": _on(stress.texts),
+    "print": _on(stress.texts),
     "reflected": _on(stress.reflected),
     "cycle": _on(stress.knot),
     "finalizer": _on(stress.testament),

@@ -56,7 +56,7 @@ RULES: dict[str, Rule] = {
         Rule("iterate", "E", "protocol", "iteration and len"),
         Rule("index", "E", "protocol", "an index that there is none of"),
         Rule("truth", "E", "protocol", "bool of an object", weight=4),
-        Rule("text", "F", "protocol", "str, repr and format", weight=4),
+        Rule("print", "F", "protocol", "str, repr and format", weight=4),
         Rule("reflected", "E", "protocol", "a + 1 and 1 + a"),
         Rule("cycle", "A", "life", "objects in a reference cycle, for the collector to take apart"),
         Rule("finalizer", "A", "life", "objects in a reference cycle with a finalizer that uses them", weight=2),
