@@ -14,7 +14,7 @@ from murxpy.campaign.targets import Plan
 from murxpy.campaign.tester import OutOfTime
 from murxpy.errors import InputError
 from murxpy.oracles.crash import Outcome
-from murxpy.oracles.disagreement import Answers, until_line
+from murxpy.oracles.disagreement import OPPOSITE, Answers, until_line
 from murxpy.oracles.triage import Triage
 
 
@@ -97,7 +97,7 @@ class Disagreeing:
         self._work = Work(court.bench, case)
         self.start = self._cut(case, name)
         self._triage = self._verdict(self.start)
-        names = f"{court.bench.releases[0]} {case.ours}, {court.bench.releases[case.judge]} not"
+        names = f"{court.bench.releases[0]} {case.ours}, {court.bench.releases[case.judge]} {OPPOSITE[case.ours]}"
         wrong = f", {self._triage.verdict} of {self._triage.release}" if self._triage.culprit else ""
         self.key = f"disagreement: {names}{wrong}"
 

@@ -23,7 +23,7 @@ _UNDER_INQUIRY = 8  # disagreements that may wait for their inquiry; with more t
 
 @dataclass(frozen=True)
 class Hooks:
-    """What the cross-check tells the campaign: a run is over, a finding with its proof and triage, counters, a line for people."""
+    """What the cross-check tells the campaign: a run is over, a finding with its proof and triage, counters; and asks: the buckets."""
 
     done: Callable[[int, int], None]
     found: Callable[[Candidate, Proof, Mapping[str, object]], None]

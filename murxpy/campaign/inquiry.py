@@ -29,7 +29,7 @@ Questions = Generator[Ask, Outcome, T]
 
 
 class Inquirer:
-    """Carries out inquiries one after another; `each` replay has the pool's limit for replays.
+    """Carries out inquiries one after another; each replay has the pool's wall limit of a run.
 
     A process does many replays. One in which it dies is its answer, and it is replaced.
     """
@@ -124,17 +124,3 @@ class Inquirer:
         for worker in self._workers.values():
             worker.kill("stopped")
         return left
-
-
-def inquire(pool: Pool, questions: Questions[T]) -> T:
-    """Carry out one inquiry in `pool`, which nothing else uses meanwhile; gives what it returns."""
-    results: list[T] = []
-    inquirer = Inquirer(pool)
-    inquirer.add(questions, results.append)
-    inquirer.feed()
-    while not results:
-        for event in pool.step(0.05):
-            inquirer.take(event)
-        inquirer.feed()
-    inquirer.clear()
-    return results[0]

@@ -12,6 +12,7 @@ from murxpy.campaign.buckets import Bucket
 from murxpy.campaign.common import judge_plans
 from murxpy.campaign.court import Court
 from murxpy.campaign.disagreement import HEADER, Bench, evaluated, last_answer, operators, options
+from murxpy.campaign.folder import Folder
 from murxpy.campaign.inquiry import Ask, Questions
 from murxpy.campaign.limits import Limits
 from murxpy.campaign.origin import origin
@@ -57,7 +58,12 @@ def triaged(out: Path, judges: Sequence[str] = (), again: bool = False, limits: 
 
 
 def _save(out: Path, buckets: list[Bucket]) -> None:
-    with closing(Store(out)) as store:
+    """Store it, unless a campaign writes to the folder, which would overwrite it."""
+    try:
+        folder = Folder(out)
+    except InputError:
+        return
+    with closing(folder), closing(Store(out)) as store:
         store.save(Changes(buckets=buckets))
 
 
