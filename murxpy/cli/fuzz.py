@@ -110,7 +110,9 @@ def mutation_of(
 
 def _sorted_out(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Solvers, and behind them files and folders that are there."""
-    seeds = [name for name in names if name not in wrapper_names() and "@" not in name and Path(name).exists()]
+    wrappers = wrapper_names()
+    others = [name for name in names if name not in wrappers and "@" not in name and Path(name).suffix not in (".yaml", ".yml")]
+    seeds = [name for name in others if Path(name).exists()]
     return tuple(name for name in names if name not in seeds), tuple(seeds)
 
 
