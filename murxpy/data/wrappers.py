@@ -23,7 +23,7 @@ Scalar = bool | int | float | str
 ENTRY_POINTS = "murxpy.wrappers"
 SECTIONS = (
     "lifecycle", "sorts", "special-values", "values", "constants", "variables", "functions", "operators", "actions",
-    "special-options", "readers", "self-checks",
+    "special-options", "readers", "self-checks", "invariants",
 )  # fmt: skip
 _TAKEN = r"^((bool|any|constant|uninterpreted|quantified)\+?|same-[0-9]+)$"
 
@@ -120,6 +120,8 @@ class Wrapper(Strict, frozen=True):
     special_options: dict[str, Any] = {}
     readers: dict[str, Any] = {}
     self_checks: dict[str, Any] = {}
+    invariants: dict[str, Any] = {}
+    seed_option: str = ""
     options: list[Option] = []
     own_actions: dict[str, OwnAction] = {}
     unjudged: dict[str, str] = {}

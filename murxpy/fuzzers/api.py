@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from murxpy.errors import InputError, nearest
+from murxpy.machine.checks.invariants import PHRASES
 
 Plain = dict[str, Any]
 LimitedBy = Literal["solver", "wall"]
 
 # Checks of what the solver promises, by name; those that cost little are on by default.
-CHECKS = ("models", "cores", "assumptions")
-DEFAULT_CHECKS = CHECKS
+CHECKS = ("models", "cores", "assumptions", "invariants", *(f"invariant-{name}" for name in PHRASES))
+DEFAULT_CHECKS = CHECKS[:4]
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from murxpy.solvers.template import Template, parse_template
 
 SECTIONS = (
     "lifecycle", "sorts", "special-values", "values", "constants", "variables", "functions", "operators", "actions",
-    "special-options", "readers", "self-checks",
+    "special-options", "readers", "self-checks", "invariants",
 )  # fmt: skip
 _FOLDS = {"left-assoc": "left", "right-assoc": "right", "chainable": "chain", "pairwise": "pairwise"}
 

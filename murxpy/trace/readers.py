@@ -50,6 +50,7 @@ READERS: dict[str, Reader] = {
     "check-model": witnesses.check_model,
     "evaluate": witnesses.evaluate_model,
     "check-core": witnesses.check_core,
+    "check-invariant": witnesses.check_invariant,
     "check-assumptions": witnesses.check_assumptions,
     "del": askers.drop,
     "gc": askers.collect,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from murxpy.machine.checks import cores, model
+from murxpy.errors import nearest
+from murxpy.machine.checks import cores, invariants, model
 from murxpy.machine.checks.evaluate import evaluate
 from murxpy.trace.reading import Reading
 
@@ -43,3 +44,16 @@ def check_assumptions(r: Reading) -> None:
     r.require(bool(there), f"no unsat assumptions: the last answer is {state.answer}")
     r.require(r.run.wrapper.set("readers", "assumptions") is not None, "the wrapper has no reader of assumptions")
     cores.check_assumptions(r.run, r.seed, r.spelling("readers", "assumptions"))
+
+
+def check_invariant(r: Reading) -> None:
+    """`check-invariant NAME`."""
+    name = r.text(0, "an invariant")
+    r.end(1)
+    own = list(r.run.wrapper.data.get("invariants") or {})
+    if name not in (*invariants.INVARIANTS, *own) and not r.foreign:
+        known = [*invariants.INVARIANTS, *own]
+        raise r.error(f"unknown invariant '{name}'{nearest(name, known)}, expected one of {', '.join(known)}")
+    r.require(r.run.state.answer in ("sat", "unsat"), f"nothing to compare with: the last answer is {r.run.state.answer}")
+    r.require(name in invariants.known_invariants(r.run), f"no invariant '{name}' here")
+    invariants.check_invariant(r.run, name, r.seed)

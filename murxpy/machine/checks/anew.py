@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from typing import Any
 
 from murxpy.machine.database import Entry
 from murxpy.machine.run import Refused, Run
@@ -52,10 +53,14 @@ def _set_options(run: Run) -> None:
             run.call(_first(run, "actions", "set-limit"), (), (), "set-limit")
 
 
+def call_first(run: Run, action: str, args: Sequence[Any], **operands: Any) -> Any:
+    """An action by its first spelling that fits, on the solver of the frame, without a line of its own. Raises Refused, Stopped."""
+    run.frame.fill(**operands)
+    return run.call(_first(run, "actions", action), args, (), action)
+
+
 def solve_anew(run: Run, entries: Sequence[Entry]) -> str:
     """The answer of a solver to which `entries` alone are asserted; inside `fresh_solver`. Raises Refused, Stopped."""
     for entry in entries:
-        run.frame.fill(terms=(entry.term,))
-        run.call(_first(run, "actions", "assert-formula"), (entry.obj,), (), "assert-formula")
-    run.frame.fill()
-    return str(run.call(_first(run, "actions", "check-sat"), (), (), "check-sat"))
+        call_first(run, "assert-formula", (entry.obj,), terms=(entry.term,))
+    return str(call_first(run, "check-sat", ()))

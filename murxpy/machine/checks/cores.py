@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from murxpy.logic.terms import FUNCTION
@@ -49,8 +50,7 @@ _NAMES = {"core": "unsat core", "assumptions": "set of unsat assumptions"}
 def _solve_anew(run: Run, what: str, entries: list[Entry], spelling: str) -> None:
     """Solve what is blamed in a fresh solver. Raises Stopped where that is satisfiable; an answer unknown agrees with anything."""
     action = f"check-{what}"
-    # A fresh solver does not know the definitions of the first one.
-    if any(entry.obj is None for entry in entries) or any(t.op == FUNCTION for t in below(e.term for e in entries)):
+    if not solvable_anew(entries):
         run.counts[f"{action}:cannot-say"] += 1
         return
     verdict = ""
@@ -58,7 +58,7 @@ def _solve_anew(run: Run, what: str, entries: list[Entry], spelling: str) -> Non
         with fresh_solver(run):
             answer = solve_anew(run, entries)
             if answer == "sat":
-                verdict = _evidence(run, entries)
+                verdict = evidence(run, entries)
     except Refused:
         answer = "refused"
     run.counts[f"{action}:{answer if answer in ('sat', 'unsat') else 'cannot-say'}"] += 1
@@ -67,7 +67,12 @@ def _solve_anew(run: Run, what: str, entries: list[Entry], spelling: str) -> Non
         raise Stopped(run.finding(f"invalid-{what}", "solver", message, action, "", spelling))
 
 
-def _evidence(run: Run, entries: list[Entry]) -> str:
+def solvable_anew(entries: Sequence[Entry]) -> bool:
+    """Whether a fresh solver can be asked: it does not know the definitions of the first one."""
+    return all(entry.obj is not None for entry in entries) and all(t.op != FUNCTION for t in below(e.term for e in entries))
+
+
+def evidence(run: Run, entries: Sequence[Entry]) -> str:
     """What our evaluation says of the model of the fresh solver."""
     reader: Any = run.wrapper.set("readers", "model")
     if reader is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from murxpy.machine.checks.cores import check_assumptions, check_core
+from murxpy.machine.checks.invariants import check_invariant, known_invariants
 from murxpy.machine.checks.model import check_model
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.run import Refused
@@ -20,6 +21,16 @@ def check_answer(gen: Generator) -> None:
             check_core(run, run.line_seed())
         if state.answer == "unsat" and state.unsat_assumptions and state.assumptions and _due(gen, "assumptions", "assumptions"):
             check_assumptions(run, run.line_seed())
+        if state.answer in ("sat", "unsat") and (names := _invariants(gen)) and gen.settings.chance("check-invariant", gen.stream):
+            check_invariant(run, gen.stream.choose(names), run.line_seed())
+
+
+def _invariants(gen: Generator) -> list[str]:
+    """Those that are on: all, or some by name."""
+    if not any(name.startswith("invariant") for name in gen.checks):
+        return []
+    known = known_invariants(gen.run)
+    return known if "invariants" in gen.checks else [name for name in known if f"invariant-{name}" in gen.checks]
 
 
 def _due(gen: Generator, check: str, reader: str) -> bool:
