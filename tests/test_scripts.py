@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from commands import error, outcome
 
+from murxpy.machine.script import answers_of
+
 SCRIPT = "(set-logic QF_LIA)(declare-const x Int)(assert (> x 3))(check-sat)(push 1)(assert (< x 2))(check-sat)(pop 1)"
 HEAD = "# murxpy-trace 1\n# solver {}\n1 new\n1 set-limit 100000\n"
 
@@ -48,3 +50,13 @@ def test_a_script_that_is_none_is_our_fault(capsys: pytest.CaptureFixture[str], 
 def test_only_answers_can_be_expected(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     code, text = error(capsys, "replay", written(tmp_path, "z3", "expect perhaps"))
     assert code == 2 and text.endswith(":5: expected sat, unsat or unknown, found 'perhaps'")
+
+
+def test_the_reason_of_an_unknown_is_no_part_of_the_answer() -> None:
+    assert answers_of("sat\nunknown (RESOURCEOUT)\ntimeout\n(sat)\n") == ["sat", "unknown", "unknown"]
+
+
+def test_theories_that_cvc5_calls_experimental(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    text = "(set-logic ALL)(declare-const x (_ FloatingPoint 5 11))(assert (fp.lt x x))(check-sat)"
+    code, out, _ = outcome(capsys, "replay", written(tmp_path, "cvc5", "expect unsat", f'run-script "{text}"'))
+    assert code == 0 and "answers: 1 unsat" in out

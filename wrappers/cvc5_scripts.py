@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from typing import Any
 
@@ -9,12 +10,17 @@ import cvc5
 
 _ERROR = re.compile(r'\(error "(.*?)"\)', re.S)
 
+_REQUIRED = ("arrays-exp", "fp-exp", "sets-exp", "strings-exp")  # of whole theories, which are refused without them
+
 _NOTHING_THERE = re.compile(r"[Cc]annot get (model|value|unsat core|proof|unsat assumptions?) unless (immediately )?(after|preceded)")
 
 
 def run_script(manager: Any, text: str, limit: int) -> str:
     """What cvc5 prints for a script, in a solver of its own, each check within `limit`. Raises RuntimeError with its first error."""
     solver = cvc5.Solver(manager)
+    for option in _REQUIRED:
+        with contextlib.suppress(RuntimeError):  # of a release that has it not
+            solver.setOption(option, "true")
     if limit:
         solver.setOption("reproducible-resource-limit", str(limit))
     parser = cvc5.InputParser(solver)

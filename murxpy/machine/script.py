@@ -9,7 +9,7 @@ from murxpy.machine.run import Run
 from murxpy.machine.solve import ANSWERS
 from murxpy.machine.tokens import quote
 
-_ANSWER = re.compile(r"^(sat|unsat|unknown|timeout)\r?$", re.M)
+_ANSWER = re.compile(r"^(sat|unsat|unknown|timeout)(?: \(\w+\))?\r?$", re.M)  # cvc5 adds a reason: `unknown (RESOURCEOUT)`
 
 
 def run_script(run: Run, text: str, seed: int, spelling: str | None = None) -> str:

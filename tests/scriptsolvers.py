@@ -1,0 +1,36 @@
+"""z3 and cvc5 run scripts in this process, as the wrappers do."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import cvc5
+import z3
+
+from murxpy.data.folders import data_folder
+from murxpy.machine.script import answers_of
+
+
+@contextmanager
+def _helpers() -> Iterator[None]:
+    sys.path.insert(0, str(data_folder("wrappers")))
+    try:
+        yield
+    finally:
+        sys.path.pop(0)
+
+
+with _helpers():
+    import cvc5_scripts
+    import z3_scripts
+
+SOLVERS = ("z3", "cvc5")
+
+
+def answers(solver: str, text: str, limit: int = 200_000) -> list[str]:
+    """The answers of a script's checks. Raises the binding's exception where it does not read the script."""
+    if solver == "z3":
+        return answers_of(z3_scripts.run_script(z3.Context(), text, 5 * limit))
+    return answers_of(cvc5_scripts.run_script(cvc5.TermManager(), text, limit))
