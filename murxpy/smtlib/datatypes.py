@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from murxpy.errors import InputError
@@ -154,11 +155,22 @@ def _finish(r: Reader, block: list[Datatype]) -> DeclareDatatypes:
     missing = next((d for d in block if d not in founded), None)
     if missing is not None:
         raise InputError(f"the datatype '{missing.name}' has no finite value, expected a constructor that does not need another one")
+    _declare_constructors(r, block)
+    return DeclareDatatypes(tuple(block))
+
+
+def known_datatypes(r: Reader, block: Sequence[Datatype]) -> None:
+    """Declare datatypes that another script declared in the same tables."""
+    for datatype in block:
+        r.terms.sorts.declare(key_of(datatype.name), r.terms.sorts.datatype(datatype.name, datatype, len(datatype.params)))
+    _declare_constructors(r, block)
+
+
+def _declare_constructors(r: Reader, block: Sequence[Datatype]) -> None:
     for datatype in block:
         sort = None if datatype.params else r.tables.sorts.get("SORT_DT", datatype)
         for constructor in datatype.constructors:
             _declare_constructor(r, datatype, constructor, sort)
-    return DeclareDatatypes(tuple(block))
 
 
 def _declare_constructor(r: Reader, datatype: Datatype, constructor: Constructor, sort: Sort | None) -> None:

@@ -99,6 +99,8 @@ class Identifiers:
             element = field_element(reader.tables, token, sort.width)
             if element is not None:
                 return element
+        if reader.elements is not None and sort.kind == "SORT_UNINTERPRETED" and key(token) not in reader.scope.atoms:
+            return reader.elements(token, sort)
         head = self._with_sort(token, sort)
         term = head.close(reader, []) if isinstance(head, ConstructorHead) else reader.scope.atoms.get(key(token))
         if term is None or term.sort is not sort:

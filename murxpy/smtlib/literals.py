@@ -15,7 +15,7 @@ from murxpy.smtlib.tables import Tables
 
 MAX_DIGITS = 4000  # of a decimal number: Python reads more only after a change of its own limits
 
-_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+|/[1-9][0-9]*)?")  # with a sign, or as a quotient, in cvc5
 _FIELD = re.compile(r"#f(-?[0-9]+)m([0-9]+)")
 _FF = re.compile(r"ff(-?[0-9]+)")
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from murxpy.errors import InputError
+from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
 from murxpy.smtlib.applying import Applier
 from murxpy.smtlib.forms import FORMS, AnnotationHead, MatchHead, bind
@@ -41,6 +44,7 @@ class TermReader:
         self.name: str | None = None  # of the whole term, where it is (! t :named name)
         self._named: list[tuple[str, Term]] = []
         self.reals = False  # numerals are reals, as in LRA
+        self.elements: Callable[[str, Sort], Term] | None = None  # makes what `(as @S_0 S)` is in a model
         self.array_lambdas = False  # what a lambda makes is an array
         self.begin()
 
