@@ -18,8 +18,7 @@ from murxpy.errors import InputError, MurxpyError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.machine.tokens import Quoted
 from murxpy.smtlib.reader import read_script, read_text
-from murxpy.trace.grammar import Line
-from murxpy.trace.lift import lift
+from murxpy.trace.lift import for_judges, lift
 from murxpy.worker.session import Session
 
 DECIDED = ("sat", "unsat")
@@ -37,10 +36,9 @@ class Comparison:
         path = self.paths[number]
         text = read_text(path)
         try:
-            trace = lift(read_script(text, path.name, self.catalogue))
+            trace = for_judges(lift(read_script(text, path.name, self.catalogue)), self.milliseconds)
         except InputError as error:
             return {"refused": error.reason}
-        trace.lines.insert(1, Line("set-limit", [self.milliseconds]))
         rows: list[str] = []
         report = session.judge(trace.text(), path.name, rows.append, {"unit": 1})
         limit = int(self.milliseconds * float(session.wrapper.data.get("limit-per-ms") or 1))

@@ -23,6 +23,7 @@ COMMANDS = {
     "eval": "Say which assertions are true under the model that the solver gives.",
     "minimize": "Make a trace smaller that shows the same.",
     "lift": "Print an SMT-LIB script as a trace.",
+    "check-seeds": "Say which SMT-LIB scripts are unreadable or mislabelled.",
     "translate": "Print a trace as an SMT-LIB script or a Python program.",
     "findings": "List what a campaign found.",
     "triage": "Say who is wrong where solvers disagree, by which evidence.",
@@ -31,7 +32,8 @@ COMMANDS = {
     "wrappers": "Show the solvers' wrappers and their spellings.",
     "doctor": "Say what the installed solvers can and cannot do.",
 }
-_MODULES = dict.fromkeys(("storm", "fusion", "opfuzz", "typefuzz"), "mutate")  # of commands that have none of their own name
+# Of commands that have no module of their own name.
+_MODULES = dict.fromkeys(("storm", "fusion", "opfuzz", "typefuzz"), "mutate") | {"check-seeds": "check_seeds"}
 INTERRUPTED = 130  # as a shell says it of a program that Ctrl-C ended
 
 
@@ -44,7 +46,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(importlib.import_module(f"murxpy.cli.{_MODULES.get(cmd_name, cmd_name)}"), cmd_name)
+        module = importlib.import_module(f"murxpy.cli.{_MODULES.get(cmd_name, cmd_name)}")
+        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         return command
 
     def resolve_command(

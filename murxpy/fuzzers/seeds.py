@@ -39,7 +39,7 @@ def collect_seeds(paths: Iterable[Path], size_limit: int = SIZE_LIMIT) -> SeedFi
     """
     found = SeedFiles()
     paths = list(paths)
-    for path in _files(paths):
+    for path in script_files(paths):
         _read(found, path, size_limit)
     if not found.files:
         reasons = "".join(f"; {notice}" for notice in found.notices())
@@ -47,7 +47,8 @@ def collect_seeds(paths: Iterable[Path], size_limit: int = SIZE_LIMIT) -> SeedFi
     return found
 
 
-def _files(paths: list[Path]) -> Iterator[Path]:
+def script_files(paths: Iterable[Path]) -> Iterator[Path]:
+    """The files among `paths`, and the `.smt2` files in the folders among them. Raises InputError for a path that is not there."""
     for path in paths:
         if path.is_dir():
             yield from sorted(file for file in path.rglob(f"*{SUFFIX}") if file.is_file())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 from murxpy.logic.sorts import Sort
@@ -81,12 +82,23 @@ class TermTable:
 
 
 def _free(args: tuple[Term, ...], bound: tuple[Term, ...]) -> tuple[Term, ...]:
-    open_args = [a for a in args if a.free]
-    if not open_args:
-        return ()
-    if not bound:
-        first = open_args[0].free
-        if all(a.free is first for a in open_args):
-            return first
-    union = {v.serial: v for a in open_args for v in a.free if v not in bound}
-    return tuple(union[serial] for serial in sorted(union))
+    """The free variables of the arguments without `bound`, by serial number; a tuple that is there already where one is right."""
+    found: tuple[Term, ...] = ()
+    for arg in args:
+        free = arg.free
+        if not free or free is found:
+            continue
+        found = _union(found, free) if found else free
+    return tuple([v for v in found if v not in bound]) if bound and found else found
+
+
+def _union(left: tuple[Term, ...], right: tuple[Term, ...]) -> tuple[Term, ...]:
+    if len(left) < len(right):
+        left, right = right, left
+    known = left if len(left) < _FEW else set(left)
+    more = [v for v in right if v not in known]
+    return tuple(sorted([*left, *more], key=_serial)) if more else left
+
+
+_FEW = 16  # in a tuple that short, looking is faster than in a set
+_serial = attrgetter("serial")

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 
 from murxpy.errors import InputError
 from murxpy.logic.terms import Term
-from murxpy.mutation.substitution import substituted
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.model import Interpretation
 from murxpy.semantics.values import CannotSay, Element
 from murxpy.smtlib.commands import Ask, DeclareDatatypes, DeclareFun, DeclareSort, DefineFun, SetLogic, SetOption
 from murxpy.smtlib.reader import read_script
 from murxpy.smtlib.script import Script
+from murxpy.smtlib.substitution import substituted
 from murxpy.smtlib.writer import print_script
 
 _BEGIN = re.compile(r"\(\s*(?:model\s*)?(?=\(|;|\))")

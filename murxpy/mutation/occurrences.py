@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.terms import FUNCTION, Term
 from murxpy.machine.random import Stream
+from murxpy.smtlib.substitution import binds as binds
 from murxpy.smtlib.tables import Tables
 
 
@@ -83,15 +84,6 @@ class Occurrences:
             return range(0)
         first = 1 if term.op == "OP_UF_APPLY" else len(binds(self._catalogue, term))
         return range(first, len(term.args) - term.op.endswith("_PATTERN"))
-
-
-def binds(catalogue: Catalogue, term: Term) -> tuple[Term, ...]:
-    """The variables that `term` binds."""
-    operator = catalogue.operators.get(term.op)
-    if operator is None or not operator.signature.binder:
-        return ()
-    behind = 1 if operator.typing == "match-case" else len(operator.signature.args) - 1
-    return term.args[: len(term.args) - behind]
 
 
 def in_scope(catalogue: Catalogue, occurrence: Occurrence) -> list[Term]:

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.terms import FUNCTION, Term
-from murxpy.mutation.occurrences import binds
 from murxpy.smtlib.tables import Tables
+
+
+def binds(catalogue: Catalogue, term: Term) -> tuple[Term, ...]:
+    """The variables that `term` binds."""
+    operator = catalogue.operators.get(term.op)
+    if operator is None or not operator.signature.binder:
+        return ()
+    behind = 1 if operator.typing == "match-case" else len(operator.signature.args) - 1
+    return term.args[: len(term.args) - behind]
 
 
 def substituted(tables: Tables, root: Term, new: Mapping[Term, Term]) -> Term:

@@ -1,0 +1,64 @@
+"""`murxpy check-seeds`: which SMT-LIB scripts cannot be read, and which are mislabelled."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from murxpy.campaign import seedcheck
+from murxpy.campaign.common import make_judges
+from murxpy.campaign.court import Court
+from murxpy.campaign.limits import Limits
+from murxpy.campaign.plans import Request, make_plans
+from murxpy.campaign.seedcheck import FAULTS, VERDICTS, Checked
+from murxpy.cli.params import duration, names
+from murxpy.data import load_catalogue
+from murxpy.errors import InputError
+from murxpy.fuzzers.seeds import script_files
+from murxpy.logic.catalogue import build_catalogue
+
+
+@click.command("check-seeds")
+@click.argument("seeds", metavar="SEEDS...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--solver", metavar="SOLVER[@PLACE]", default="z3", show_default=True, help="Run them on this one.")
+@click.option("--cross-check", "judges", type=names(), default="", metavar="SOLVER[@PLACE],...", help="And on these.")
+@click.option("--limit", type=duration, default="1s", metavar="TIME", show_default=True, help="The solver's own limit of a check.")
+@click.option("--wall", type=duration, default="5s", metavar="TIME", show_default=True, help="Wall time of a script on one solver.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def check_seeds(
+    seeds: tuple[Path, ...], solver: str, judges: tuple[str, ...], limit: float, wall: float, as_json: bool
+) -> int:
+    """Read SEEDS, SMT-LIB scripts and folders of them, run each, and compare the answers with its (set-info :status ...).
+
+    Exits with 1 when one cannot be read, is labelled otherwise than the solvers answer, or makes solvers contradict each other.
+    """
+    paths = list(script_files(seeds))
+    if not paths:
+        raise InputError(f"no scripts (*.smt2) in {', '.join(map(str, seeds))}")
+    request = Request((solver,))
+    (plan,) = make_plans(request)
+    others = make_judges(request, [plan], judges) if judges else ()
+    counts: Counter[str] = Counter()
+    found: list[Checked] = []
+    with closing(Court(plan, others, Limits(wall=wall))) as court:
+        for checked in seedcheck.check_seeds(paths, court, build_catalogue(load_catalogue()), int(limit * 1000)):
+            counts[checked.verdict] += 1
+            found.append(checked)
+            if checked.verdict in FAULTS and not as_json:
+                click.echo(f"{checked.verdict}: {_line(checked)}")
+    if as_json:
+        click.echo(json.dumps({"counts": dict(counts), "seeds": [asdict(checked) for checked in found]}, indent=2))
+    else:
+        for verdict in VERDICTS:
+            if counts[verdict]:
+                click.echo(f"{counts[verdict]:>7,}  {verdict}")
+    return int(any(counts[verdict] for verdict in FAULTS))
+
+
+def _line(checked: Checked) -> str:
+    return checked.reason if checked.verdict == "unreadable" else f"{checked.path}: {checked.reason}"
