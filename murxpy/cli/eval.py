@@ -1,4 +1,4 @@
-"""`murxpy eval`: each assertion of a trace and its value under the model that the solver gives, by our own evaluation."""
+"""`murxpy eval`: each assertion of a trace or script and its value under a model, by our own evaluation."""
 
 from __future__ import annotations
 
@@ -11,36 +11,79 @@ from murxpy.campaign.origin import origin
 from murxpy.campaign.replay import replay_trace
 from murxpy.cli.params import duration
 from murxpy.cli.replay import plan_of
+from murxpy.data import load_catalogue
 from murxpy.errors import InputError
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.logic.terms import FUNCTION, Term
 from murxpy.report.evaluation import Evaluation, evaluation_lines, read_evaluation
+from murxpy.smtlib.commands import Assert
+from murxpy.smtlib.models import holds, read_model
+from murxpy.smtlib.printer import Printer
+from murxpy.smtlib.reader import read_file, read_text
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import Line, Trace, parse_trace
+from murxpy.trace.lift import lift
 
 _CHECKS = ("check-sat", "check-sat-assuming")
 _OWN = ("check-model", "check-values", "evaluate")  # they would end the replay where something is wrong
 
 
 @click.command("eval")
-@click.argument("file", metavar="TRACE", type=click.Path(path_type=Path))
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @click.option("--solver", metavar="SOLVER[@PLACE]", help="Solve with this one.  [default: where the trace comes from]")
+@click.option("--model", metavar="FILE", type=click.Path(path_type=Path),
+              help="Evaluate a script under the model in this file, as solvers print it, and ask no solver.")  # fmt: skip
 @click.option("--wall", type=duration, default="20s", metavar="TIME", show_default=True, help="End it after this time.")
-def eval(file: Path, solver: str | None, wall: float) -> int:
-    """Replay TRACE, and print the model of its last sat answer and the value of each assertion under it.
+def eval(file: Path, solver: str | None, model: Path | None, wall: float) -> int:
+    """Replay FILE, a trace or an SMT-LIB script, and print the model of its last sat answer and the value of each assertion under it.
 
     Exits with 1 when an assertion is false, with 0 when none is known to be.
     """
-    trace = parse_trace(read_trace(file), str(file))
+    if model is not None:
+        if solver is not None:
+            raise InputError("with --model no solver is asked: leave out --solver")
+        return _show(_under_model(file, model))
+    trace = _trace(file)
     plan = plan_of(trace, solver, None, None if solver else origin(file))
     replayed = replay_trace(plan, asking(trace).text(), str(file), Limits(wall=wall), None, wall)
     report = replayed.outcome.report or {}
     if report.get("status") == "malformed":
         raise InputError(report["message"])
     found = read_evaluation(parse_trace(replayed.outcome.trace, str(file)))
-    for line in evaluation_lines(found or Evaluation({}, [])):
-        click.echo(line)
     if replayed.found is not None:
         click.echo(f"the replay ends with a finding: {replayed.found.verdict.message}", err=True)
-    return int(found is not None and any(verdict == "false" for _, verdict in found.holds))
+    return _show(found or Evaluation({}, []))
+
+
+def _show(found: Evaluation) -> int:
+    """Print it; the exit code."""
+    for line in evaluation_lines(found):
+        click.echo(line)
+    return int(any(verdict == "false" for _, verdict in found.holds))
+
+
+def _trace(file: Path) -> Trace:
+    """The trace in a file, or that of the script in it."""
+    if file.suffix == ".smt2":
+        return lift(read_file(file, build_catalogue(load_catalogue())))
+    return parse_trace(read_trace(file), str(file))
+
+
+def _under_model(file: Path, model: Path) -> Evaluation:
+    """The assertions of a script, by their lines, under a model in a file."""
+    script = read_file(file, build_catalogue(load_catalogue()))
+    read = read_model(read_text(model), str(model), script)
+    printer = Printer(script.tables.catalogue, "cvc5")
+    shown = {printer.function(constant): _shown(printer, term) for constant, term in read.definitions.items()}
+    return Evaluation(shown, [(f"line {script.line(at)}", holds(script, read, command.term))
+                              for at, command in enumerate(script.commands) if isinstance(command, Assert)])  # fmt: skip
+
+
+def _shown(printer: Printer, term: Term) -> str:
+    """A value, or a function with its variables, as text."""
+    if term.op != FUNCTION:
+        return printer.term(term)
+    return f"({printer.variables(term.args[:-1])}) {printer.term(term.args[-1])}"
 
 
 def asking(trace: Trace) -> Trace:

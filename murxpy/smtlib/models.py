@@ -138,4 +138,4 @@ def holds(script: Script, model: Model, term: Term) -> str:
     try:
         return "true" if evaluator.value(substituted(script.tables, term, model.definitions)) else "false"
     except CannotSay as reason:
-        return f"cannot say: {reason}"
+        return str(reason)
