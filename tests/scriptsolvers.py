@@ -29,8 +29,13 @@ with _helpers():
 SOLVERS = ("z3", "cvc5")
 
 
-def answers(solver: str, text: str, limit: int = 200_000) -> list[str]:
-    """The answers of a script's checks. Raises the binding's exception where it does not read the script."""
+def output(solver: str, text: str, limit: int = 200_000) -> str:
+    """What a solver prints for a script. Raises the binding's exception where it does not read the script."""
     if solver == "z3":
-        return answers_of(z3_scripts.run_script(z3.Context(), text, 5 * limit))
-    return answers_of(cvc5_scripts.run_script(cvc5.TermManager(), text, limit))
+        return z3_scripts.run_script(z3.Context(), text, 5 * limit)
+    return cvc5_scripts.run_script(cvc5.TermManager(), text, limit)
+
+
+def answers(solver: str, text: str, limit: int = 200_000) -> list[str]:
+    """The answers of a script's checks. Raises as `output` does."""
+    return answers_of(output(solver, text, limit))

@@ -13,6 +13,7 @@ from murxpy.campaign.targets import Plan
 from murxpy.oracles.crash import Outcome
 from murxpy.oracles.disagreement import OPPOSITE, Answers, answers_of, first_disagreement, until_line
 from murxpy.oracles.triage import ModelVoice, Triage, Voice, Way, triage
+from murxpy.smtlib.fingerprint import theories
 from murxpy.trace.defuse import Script
 from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.trace.judging import CHECKS
@@ -118,8 +119,9 @@ def judged(bench: Bench, trace: str) -> Questions[dict[int, Answers]]:
 
 
 def operators(script: Script) -> tuple[str, ...]:
-    """The operators of a trace, sorted; those of Boolean structure only where there is nothing else."""
-    kinds = sorted({str(line.args[0]) for line in script if line.action == "mk-term"})
+    """The operators of a trace, sorted; those of Boolean structure only where there is nothing else. Of a whole script, its theories."""
+    texts = [str(line.args[0]) for line in script if line.action == "run-script" and line.args]
+    kinds = sorted({str(line.args[0]) for line in script if line.action == "mk-term"}.union(*map(theories, texts)))
     return tuple([kind for kind in kinds if kind not in _CORE] or kinds)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from murxpy.machine.run import Run
 from murxpy.machine.solve import ANSWERS
 from murxpy.machine.tokens import quote
+from murxpy.smtlib.fingerprint import theories
 
 _ANSWER = re.compile(r"^(sat|unsat|unknown|timeout)(?: \(\w+\))?\r?$", re.M)  # cvc5 adds a reason: `unknown (RESOURCEOUT)`
 
@@ -26,7 +27,7 @@ def run_script(run: Run, text: str, seed: int, spelling: str | None = None) -> s
         run.result(f"answer {answer}")
     run.meter.script(answers)
     for answer in answers:
-        run.judge(answer, "run-script", chosen.name)
+        run.judge(answer, "run-script", chosen.name, "+".join(theories(text)))
     return output
 
 

@@ -63,8 +63,9 @@ class _Chain:
         """So many of them, each tested as it is made."""
         run = self._run
         solve.new(run, run.line_seed())
-        unit = float(run.wrapper.data.get("limit-per-ms") or 1)
-        solve.set_limit(run, max(1, int(check_ms * unit)), run.line_seed())
+        if run.wrapper.set("actions", "set-limit") is not None:
+            unit = float(run.wrapper.data.get("limit-per-ms") or 1)
+            solve.set_limit(run, max(1, int(check_ms * unit)), run.line_seed())
         mutants = FUZZERS[self._name].mutants(self._workshop)
         answers: Sequence[str] | None = None
         mutant = next(mutants, None)

@@ -12,6 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from murxpy.logic.values import from_codes
+from murxpy.smtlib.fingerprint import theories
+
 Cause = Literal["report", "died", "parent", "wall", "cpu", "memory", "channel", "stopped"]
 
 SEVERITY = {
@@ -108,6 +111,8 @@ def parse_call(line: str) -> Call | None:
             return Call(action, _NAMED[callee[0]], spelling or "")
         broken = parse_call(f"0 {line[match.start(3):]}") if first else None
         return Call(action, broken.operator or callee if broken else callee, spelling or "")
+    if action == "run-script" and first is not None:  # the call is the whole script: what tells one from another is of what it speaks
+        return Call(action, "+".join(theories(from_codes(line[match.start(3) :].strip('"\n ')))), spelling or "")
     named = first is not None and (_KIND.fullmatch(first) or action == "set-option")
     return Call(action, first if named else "", spelling or "")
 

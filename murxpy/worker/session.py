@@ -21,6 +21,7 @@ from murxpy.machine.generate.walk import StateMachine
 from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.mutation.source import API, Sources
 from murxpy.mutation.workshop import Seed, Shop
+from murxpy.smtlib.dialects import DIALECTS
 from murxpy.solvers.wrapper import Wrapper
 from murxpy.trace.grammar import VERSION, Trace, parse_trace
 from murxpy.trace.judging import judge
@@ -53,8 +54,11 @@ class Session:
         theories, swarm = setup.get("theories"), setup.get("swarm", True)
         self.swarm = SwarmDrawer(self.catalogue, self.wrapper, self.settings, self.profile, theories, swarm)
         self.version = self.wrapper.release
-        shop = Shop(self.catalogue, frozenset(kind for kinds in self.swarm.available().values() for kind in kinds), self.wrapper.name)
+        dialect = self.wrapper.name if self.wrapper.name in DIALECTS else "standard"
+        shop = Shop(self.catalogue, frozenset(kind for kinds in self.swarm.available().values() for kind in kinds), dialect)
         self.sources = Sources(setup["sources"], shop) if setup.get("sources") else None
+        if self.sources is not None and self.wrapper.set("actions", "run-script") is None:
+            raise InputError(f"{self.wrapper.name} {self.version} cannot run scripts: its wrapper has no action run-script")
         self._limited = setup.get("limits") != "wall"
         self._damped: frozenset[str] = frozenset()
         self._checks: frozenset[str] = frozenset(setup.get("checks") or ())

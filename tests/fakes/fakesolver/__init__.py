@@ -115,3 +115,8 @@ class Solver:
         if self._model is None:
             raise FakeError("no model is available")
         return self._context.mk_value(term.value(self._model))
+
+
+def run_script(text: str) -> str:
+    """What it prints for a script: wrong as soon as there is an exclusive or in it."""
+    return ("unsat\n" if "(xor " in text else "sat\n") * text.count("(check-sat)")

@@ -1,0 +1,171 @@
+"""What the mutation fuzzers make: answers known by construction hold, new expressions are in scope, growth has a bound."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from campaigns import FAKES
+from commands import outcome
+from scriptsolvers import SOLVERS, answers, output
+
+from murxpy.data import load_catalogue
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.machine.random import Stream
+from murxpy.mutation.fuzzers import FUZZERS
+from murxpy.mutation.models import asking, read_model
+from murxpy.mutation.preparing import prepared
+from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
+from murxpy.smtlib.commands import CHECKS, Assert, Pop, Push
+from murxpy.smtlib.reader import read_script
+from murxpy.smtlib.writer import print_script
+
+CATALOGUE = build_catalogue(load_catalogue())
+SHOP = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
+SAT = Seed("sat.smt2", """(set-info :status sat)(declare-datatypes ((T 0)) (((leaf) (node (value Int)))))
+(declare-const x Int)(declare-const y Int)(declare-const b (_ BitVec 4))(declare-const s String)(declare-const p Bool)
+(declare-fun f (Int) Int)(declare-const t T)
+(assert (let ((u (+ x y))) (and (< u 3) (> u x)))) (assert (= (f x) (+ x 1))) (assert (not (= b #x3)))
+(assert (=> p (= (str.len s) 2))) (assert ((_ is node) t)) (assert (forall ((z Int)) (or (< z x) (<= x z))))
+(check-sat)""", "sat")  # fmt: skip
+UNSAT = Seed("unsat.smt2", """(set-info :status unsat)(declare-const x Int)(declare-const b (_ BitVec 4))(declare-fun f (Int) Int)
+(assert (> x 0))(assert (< (f x) (f 1)))(assert (<= x 1))(assert (= b #x1))(check-sat)""", "unsat")  # fmt: skip
+STEPS = Seed("steps.smt2", """(declare-const x Int)(assert (> x 0))(check-sat)(push 1)(assert (< x 5))(check-sat)(pop 1)
+(assert (> x 7))(check-sat)""")  # fmt: skip
+QUANTIFIED = Seed("q.smt2", """(declare-const x Int)(assert (forall ((y Int)) (exists ((z Int)) (and (< y z) (< (+ y x) z)))))
+(assert (exists ((y Int)) (= y (* 2 x))))(check-sat)""")  # fmt: skip
+
+
+def ask(text: str) -> str | None:
+    return output("z3", text)
+
+
+def made(name: str, seeds: Sequence[Seed], count: int, choices: dict[str, Any] | None = None, seed: int = 1) -> list[Mutant]:
+    workshop = Workshop(SHOP, Stream(seed), seeds, ask, choices or {})
+    return [mutant for mutant, _ in zip(FUZZERS[name].mutants(workshop), range(count), strict=False)]
+
+
+def text_of(mutant: Mutant, dialect: str = "standard") -> str:
+    return print_script(mutant.script, dialect)
+
+
+@pytest.mark.parametrize(
+    ("oracle", "seeds"), [("sat", (SAT, SAT)), ("unsat", (UNSAT, UNSAT)), ("mixed", (SAT, UNSAT))]
+)  # fmt: skip
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_fusions_answer_as_they_must(oracle: str, seeds: Sequence[Seed], solver: str) -> None:
+    decided = 0
+    for mutant in made("fusion", seeds, 12, {"oracle": oracle}):
+        (found,) = answers(solver, text_of(mutant), 20_000)
+        assert found in ("unknown", *mutant.expected), text_of(mutant)
+        decided += found != "unknown"
+        assert re.fullmatch(r"fusion: [a-z-]+ of .* replaced\)|fusion: either|fusion: both", mutant.steps[0])
+    assert decided >= 3
+
+
+def test_fusion_keeps_functions_and_datatypes_of_both() -> None:
+    text = text_of(made("fusion", (SAT, SAT), 1)[0])
+    assert all(text.count(word) == 1 for word in ("declare-fun f (", "declare-fun f_2 (", "((T 0))", "((T!1 0))"))
+
+
+def test_what_cannot_be_fused_is_left() -> None:
+    assert made("fusion", (STEPS, SAT), 1) == []
+
+
+def test_storm_instances_hold_in_a_model_of_the_seed() -> None:
+    mutants = made("storm", (SAT,), 6)
+    assert len(mutants) == 6 and all(set(mutant.expected) == {"sat"} for mutant in mutants)
+    for mutant in mutants:
+        model = read_model(mutant.script, ask(asking(prepared(read_script(SAT.text, "a", CATALOGUE)), "z3")) or "", "z3")
+        truths = [model.holds(term) for term in mutant.script.assertions()]
+        assert all(truths) and len(truths) >= 4
+
+
+def test_storm_is_incremental_for_some_seeds() -> None:
+    kinds = [made("storm", (SAT,), 1, seed=number)[0] for number in range(8)]
+    checks = [sum(isinstance(c, CHECKS) for c in mutant.script.commands) for mutant in kinds]
+    assert min(checks) == 1 < max(checks)
+    for mutant, count in zip(kinds, checks, strict=True):
+        assert len(mutant.expected) == count
+        depth = 0
+        for command in mutant.script.commands:
+            depth += isinstance(command, Push) - (command.levels if isinstance(command, Pop) else 0)
+            assert depth >= 0
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_storm_makes_unsatisfiable_instances(solver: str) -> None:
+    for mutant in made("storm", (UNSAT,), 5, {"unsat": True}):
+        assert mutant.expected == ("unsat",) and answers(solver, text_of(mutant), 20_000) in (["unsat"], ["unknown"])
+
+
+@pytest.mark.parametrize("seed", [SAT, QUANTIFIED, STEPS], ids=lambda seed: seed.name)
+@pytest.mark.parametrize("name", ["typefuzz", "opfuzz"])
+def test_mutants_are_closed_and_read_back(name: str, seed: Seed) -> None:
+    """A variable out of scope would not be read; each mutant differs from the one before."""
+    before = ""
+    for mutant in made(name, (seed,), 40):
+        text = text_of(mutant)
+        once = print_script(read_script(text, "once", CATALOGUE), "standard")  # an operator without a name is spelled by others
+        assert print_script(read_script(once, "twice", CATALOGUE), "standard") == once and text != before
+        assert not any(term.free for term in mutant.script.assertions())
+        before = text
+
+
+def test_growth_is_bounded() -> None:
+    mutants = made("typefuzz", (QUANTIFIED,), 300)
+    assert len(mutants) == 300
+    assert max(len(text_of(mutant)) for mutant in mutants) < 20_000
+
+
+def test_incremental_seeds_stay_incremental() -> None:
+    for mutant in (*made("opfuzz", (STEPS,), 3), *made("typefuzz", (STEPS,), 3)):
+        kinds = [type(c).__name__ for c in mutant.script.commands if isinstance(c, (Assert, Push, Pop, *CHECKS))]
+        assert kinds == ["Assert", "CheckSat", "Push", "Assert", "CheckSat", "Pop", "Assert", "CheckSat"]
+
+
+CASES: list[tuple[str, Sequence[Seed], dict[str, Any]]] = [
+    ("opfuzz", (SAT,), {}), ("typefuzz", (SAT,), {}), ("storm", (SAT,), {}), ("storm", (UNSAT,), {"unsat": True}),
+    ("fusion", (SAT, UNSAT), {"oracle": "mixed"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "seeds", "choices"), CASES, ids=[f"{name}{choices}" for name, _, choices in CASES])
+def test_the_same_seed_makes_the_same(name: str, seeds: Sequence[Seed], choices: dict[str, Any]) -> None:
+    def texts(number: int) -> list[str]:
+        return [text_of(mutant) for mutant in made(name, seeds, 6, choices, number)]
+
+    assert texts(3) == texts(3) != texts(4)
+
+
+Write = Callable[[str, str], Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def written(name: str, text: str) -> Path:
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return written
+
+
+BOOLEAN = "(set-info :status sat)(declare-const a Bool)(declare-const b Bool)(assert (or a b))(assert (not (and a b)))(check-sat)"
+
+
+def test_a_wrong_answer_is_found_once(capsys: pytest.CaptureFixture[str], tmp_path: Path, write: Write) -> None:
+    """The planted solver answers unsat where it sees an exclusive or; the finding says how it was made."""
+    seed = write("seed.smt2", BOOLEAN)
+    args = ("fusion", f"fake@{FAKES}", seed, "--wrapper", FAKES / "scripts.yaml", "--jobs", "1", "--seed", "1")
+    code, out, _ = outcome(capsys, *args, "--runs", "12", "--out", tmp_path / "out")
+    assert code == 1 and out.count("bucket new") == 1 and "kind=wrong-answer" in out, out
+    found = min((tmp_path / "out" / "findings").rglob("*.trace"))
+    trace = found.read_text()
+    assert f"# seed-file {seed}" in trace and "# fusion: bool-xor of " in trace and re.search(r"^# seed [0-9a-f]+$", trace, re.M)
+    (number,) = re.findall(r"^# seed ([0-9a-f]+)$", trace, re.M)
+    again = outcome(capsys, *args, "--run-seed", number)
+    assert again[0] == 1 and "answered unsat, expected sat" in again[2]
