@@ -112,12 +112,21 @@ class Watch:
         return depth
 
     def _chain(self, term: Token, chain: list[str]) -> bool:
-        """Whether the operators of `chain` stand in `term`, each below the one before it."""
-        line = self.terms.get(term)
-        if not chain or line is None:
-            return not chain
-        rest = chain[1:] if line.action == "mk-term" and line.args[0] == chain[0] else chain
-        return not rest or any(self._chain(token, rest) for token in line.args if isinstance(token, Ref))
+        """Whether the operators of `chain` stand in `term`, each below the one before it. Shared terms are looked at once."""
+        waiting = [(term, 0)]  # a term, and how many of the chain stand above it
+        seen = set(waiting)
+        while waiting:
+            found, above = waiting.pop()
+            line = self.terms.get(found)
+            if line is None:
+                continue
+            above += line.action == "mk-term" and line.args[0] == chain[above]
+            if above == len(chain):
+                return True
+            below = [(token, above) for token in line.args if isinstance(token, Ref) and (token, above) not in seen]
+            seen.update(below)
+            waiting += below
+        return not chain
 
 
 def shows(fault: dict[str, Any], text: str) -> bool:
