@@ -49,6 +49,7 @@ READERS: dict[str, Reader] = {
     "check-eq": askers.check_object(inspect.check_eq),
     "check-model": witnesses.check_model,
     "evaluate": witnesses.evaluate_model,
+    "check-values": witnesses.check_values,
     "check-core": witnesses.check_core,
     "check-invariant": witnesses.check_invariant,
     "check-assumptions": witnesses.check_assumptions,

@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 from murxpy.errors import nearest
-from murxpy.machine.checks import cores, invariants, model
+from murxpy.machine.checks import cores, invariants, model, values
 from murxpy.machine.checks.evaluate import evaluate
 from murxpy.trace.reading import Reading
 
 
 def check_model(r: Reading) -> None:
     """`check-model`."""
+    r.end(0)
     _needs_model(r)
     model.check_model(r.run, r.seed, r.spelling("readers", "model"))
 
 
 def evaluate_model(r: Reading) -> None:
     """`evaluate`."""
+    r.end(0)
     _needs_model(r)
     evaluate(r.run, r.seed, r.spelling("readers", "model"))
 
 
+def check_values(r: Reading) -> None:
+    """`check-values n t..`."""
+    entries = r.counted_terms(0, closed=True)
+    r.end(1 + len(entries))
+    _needs_model(r)
+    r.values(*(e.term.sort for e in entries))
+    values.check_values(r.run, entries, r.seed, r.spelling("readers", "model"))
+
+
 def _needs_model(r: Reading) -> None:
-    r.end(0)
     state = r.run.state
     r.require(state.models and state.has_model and state.answer == "sat", f"no model: the last answer is {state.answer}")
     r.require(r.run.wrapper.set("readers", "model") is not None, "the wrapper has no reader of models")

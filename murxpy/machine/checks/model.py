@@ -17,7 +17,8 @@ from murxpy.semantics.model import Interpretation
 from murxpy.semantics.registry import MEANINGS, partial_key
 from murxpy.semantics.values import CannotSay, Element, FunctionValue, Value
 
-TERMS = 20_000  # below the formulas of one check; more are not evaluated
+TOO_LARGE = (OverflowError, MemoryError, RecursionError)  # what values that fit nowhere make Python throw
+LITERAL = frozenset(["SORT_BOOL", "SORT_BV", "SORT_INT", "SORT_FP", "SORT_RM", "SORT_STRING", "SORT_FF"])
 
 
 def check_model(run: Run, seed: int, spelling: str | None = None) -> None:
@@ -85,7 +86,7 @@ class Model:
                 return "an operator whose meaning is the solver's own"
         try:
             return "true" if self.evaluator.value(term) else "false"
-        except (OverflowError, MemoryError, RecursionError) as error:
+        except TOO_LARGE as error:
             return f"too large: {error}"
         except CannotSay as reason:
             missing = next((self.unread[t] for t in below([term]) if t in self.unread), None)
@@ -109,6 +110,8 @@ class Model:
 
     def _read(self, values: Values, term: Term, at: int) -> None:
         try:
+            if term.sort.kind in LITERAL and values.rows[at][0] == "unknown":
+                raise Unreadable(f"'{values.rows[at][1]}' is no value")
             self.interpretation.constants[term] = _value(values, at, term.sort)
         except CannotSay as reason:
             self.unread[term] = str(reason)
@@ -149,7 +152,7 @@ class Model:
             return False
         try:
             args = tuple(map(self.evaluator.value, term.args))
-        except (CannotSay, OverflowError, MemoryError, RecursionError):
+        except (CannotSay, *TOO_LARGE):
             return False
         try:
             self.evaluator.value(term)

@@ -125,12 +125,7 @@ def _check_sat_assuming(gen: Generator) -> bool:
 
 def _get_value(gen: Generator) -> bool:
     run, stream = gen.run, gen.stream
-    entries = []
-    kinds = [s for kind, found in run.db.by_kind.items() for s in found if gen.profile.allows("get-value", s)]
-    for _ in range(gen.settings.number("values-read", stream)):
-        entry = run.db.pick(stream.choose(kinds), stream, 0.3, closed=True) if kinds else None
-        if entry is not None:
-            entries.append(entry)
+    entries = witnesses.values_to_read(gen)
     if not entries:
         return False
     completion = gen.settings.chance("value-with-completion", stream)
