@@ -40,7 +40,8 @@ def read_core(solver: Any, formulas: Sequence[Any], names: Sequence[str | None])
     """The places of a core's elements among `formulas`, by themselves or by the names of their trackers; the text of any other."""
     places = {formula.get_id(): k for k, formula in enumerate(formulas) if formula is not None}
     trackers = {name: k for k, name in enumerate(names) if name is not None}
-    return [places.get(e.get_id(), trackers.get(e.decl().name(), e.sexpr())) for e in solver.unsat_core()]
+    named = [(e, e.decl().name() if z3.is_const(e) else None) for e in solver.unsat_core()]
+    return [places.get(e.get_id(), trackers.get(name, e.sexpr())) for e, name in named]
 
 
 class Rows:

@@ -76,7 +76,7 @@ def assert_tracked(run: Run, entry: Entry, name: str, seed: int, spelling: str |
     """`assert-tracked t "name"`: an assertion with a name, for unsat cores."""
     words = f"{entry} {quote(name)}"
     plain(run, "assert-tracked", words, (entry.obj,), seed, spelling, terms=(entry.term,), name=name)
-    run.state.names[name] = entry
+    run.state.names[-1].append((name, entry))
     _asserted(run, entry)
 
 
@@ -126,6 +126,7 @@ def push(run: Run, levels: int, seed: int, spelling: str | None = None) -> None:
     """`push N`."""
     plain(run, "push", str(levels), (), seed, spelling, value=levels)
     run.state.assertions.extend([] for _ in range(levels))
+    run.state.names.extend([] for _ in range(levels))
     run.state.changed()
 
 
@@ -133,6 +134,7 @@ def pop(run: Run, levels: int, seed: int, spelling: str | None = None) -> None:
     """`pop N`; also forgets the terms made since, where the wrapper says that declarations are scoped."""
     plain(run, "pop", str(levels), (), seed, spelling, value=levels)
     del run.state.assertions[len(run.state.assertions) - levels :]
+    del run.state.names[len(run.state.names) - levels :]
     if run.wrapper.data.get("scoped-declarations"):
         run.db.drop_above(run.state.level)
     run.state.changed()
@@ -142,6 +144,8 @@ def reset(run: Run, seed: int, spelling: str | None = None) -> None:
     """`reset`: assertions, scopes and options as after `new`; terms stay, since they belong to the context."""
     plain(run, "reset", "", (), seed, spelling)
     run.state.assertions = [[]]
+    run.state.names = [[]]
+    run.state.altered = False
     run.state.logic = None
     run.state.changed()
 
@@ -150,6 +154,8 @@ def reset_assertions(run: Run, seed: int, spelling: str | None = None) -> None:
     """`reset-assertions`."""
     plain(run, "reset-assertions", "", (), seed, spelling)
     run.state.assertions = [[]]
+    run.state.names = [[]]
+    run.state.altered = False
     run.state.changed()
 
 
@@ -210,6 +216,7 @@ def own(run: Run, action: str, entries: Sequence[Entry], seed: int, spelling: st
         # Named by the spelling that ran, so that a replay, which names it, finds the same.
         raise Stopped(run.finding("contract", "binding", broken, action, "", chosen.name))
     if run.wrapper.data["own-actions"][action].get("changes"):
+        run.state.altered = True
         run.state.changed()
 
 

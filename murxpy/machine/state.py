@@ -19,13 +19,14 @@ class SolverState:
     unsat_assumptions: bool = True
     options: dict[str, str] = field(default_factory=dict)
     assertions: list[list[Entry]] = field(default_factory=lambda: [[]])
-    names: dict[str, Entry] = field(default_factory=dict)  # of tracked assertions; those of popped levels stay here
+    names: list[list[tuple[str, Entry]]] = field(default_factory=lambda: [[]])  # of tracked assertions, by level as these are
     answer: str | None = None  # sat, unsat or unknown while the last command was a check
     checks: int = 0
     assumptions: list[Entry] = field(default_factory=list)  # of the last check
     expected: list[str] = field(default_factory=list)  # of the next checks, see machine/script.py
     limit: int | None = None
     has_model: bool = False
+    altered: bool = False  # an action of the wrapper's own asserted what we do not know
 
     @property
     def level(self) -> int:
@@ -35,6 +36,10 @@ class SolverState:
     def asserted(self) -> list[Entry]:
         """All assertions of all levels, outermost first."""
         return [entry for level in self.assertions for entry in level]
+
+    def named(self) -> list[tuple[str, Entry]]:
+        """The tracked assertions of all levels with their names."""
+        return [pair for level in self.names for pair in level]
 
     def changed(self) -> None:
         """The assertion stack changed: the last answer says nothing any more."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,8 +17,9 @@ from murxpy.machine.run import Refused, Run, Stopped
 def check_core(run: Run, seed: int, spelling: str | None = None) -> None:
     """`check-core`: the unsat core. Raises Stopped where it has what was not asserted, or is satisfiable."""
     tracked = run.wrapper.set("actions", "assert-tracked") is not None
-    named = list(run.state.names.values())
-    _check(run, "core", seed, spelling, [entry for entry in run.state.asserted() if tracked and entry not in named])
+    asserted = Counter(run.state.asserted())
+    asserted.subtract(entry for _, entry in run.state.named())
+    _check(run, "core", seed, spelling, [entry for entry, times in asserted.items() if tracked and times > 0])
 
 
 def check_assumptions(run: Run, seed: int, spelling: str | None = None) -> None:
@@ -28,14 +30,17 @@ def check_assumptions(run: Run, seed: int, spelling: str | None = None) -> None:
 def _check(run: Run, what: str, seed: int, spelling: str | None, background: list[Entry]) -> None:
     """Read what is blamed; `background` is asserted beside it, since the solver never blames it."""
     action = f"check-{what}"
-    named = {entry: name for name, entry in run.state.names.items()}
-    known = [*run.state.asserted(), *run.state.assumptions]
+    if run.state.altered:
+        raise Refused("unsupported", "the solver has assertions that are not ours")
+    named = run.state.named()
+    known = [*run.state.asserted(), *run.state.assumptions, *(entry for _, entry in named)]
+    names = [*[None] * (len(known) - len(named)), *(name for name, _ in named)]
     run.frame.fill()
     chosen = run.choose(run.wrapper.set("readers", what), seed, spelling, action)
     run.begin(seed, action, chosen.name, "")
     run.meter.core_read()
     with timed(run, action):
-        places = run.call(chosen, ([entry.obj for entry in known], [named.get(entry) for entry in known]), (), action)
+        places = run.call(chosen, ([entry.obj for entry in known], names), (), action)
         foreign = next((place for place in places if isinstance(place, str)), None)
         if foreign is not None and all(entry.obj is not None for entry in known):
             message = f"the {_NAMES[what]} has what was neither asserted nor assumed"
