@@ -22,6 +22,8 @@ Solve = Callable[[Run, Sequence[Entry]], str]
 def check_invariant(run: Run, name: str, seed: int) -> None:
     """`check-invariant NAME`. Raises Stopped where the answer is the opposite of that of the last check, InputError for no such name."""
     state = run.state
+    if state.altered:
+        raise Refused("unsupported", "the solver has assertions that are not ours")
     entries = list(dict.fromkeys([*state.asserted(), *state.assumptions]))
     before = str(state.answer)
     run.begin(seed, "check-invariant", None, as_word(name))
