@@ -14,6 +14,7 @@ from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
 from murxpy.machine.random import Stream
+from murxpy.mutation.composed import LITERALS, composed
 from murxpy.mutation.inversions import RULES, Fusion, Maker, rules_of
 from murxpy.mutation.laws import constants_of, laws, refutations
 from murxpy.semantics.evaluator import Evaluator
@@ -87,6 +88,17 @@ def test_laws(kind: str, params: tuple[Any, ...]) -> None:
         for script in refutations(tables, fusion, x, y, bounds(tables, x, y)):
             found = [answers(solver, print_script(script, solver), LIMIT)[0] for solver in SOLVERS]
             assert "sat" not in found and ("unsat" in found or name in HARD), (name, found)
+
+
+@pytest.mark.parametrize(("kind", "params"), [case for case in CASES if case[0] in LITERALS])
+def test_laws_of_functions_that_are_made(kind: str, params: tuple[Any, ...]) -> None:
+    rng = random.Random(5)
+    tables = Tables(CATALOGUE)
+    sort = made(tables, kind, params)
+    x, y = tables.constant("x", sort), tables.constant("y", sort)
+    for seed in range(10):
+        fusion = composed(4)(Maker(tables, Stream(seed)), x, y)
+        assert all(holds_at(tables, fusion, x, y, rng) for _ in range(5)), (seed, fusion.value)
 
 
 def bounds(tables: Tables, x: Term, y: Term) -> tuple[Term, ...]:

@@ -16,6 +16,7 @@ from murxpy.machine.random import Stream
 from murxpy.mutation import opfuzz
 from murxpy.mutation.conforming import Conforming
 from murxpy.mutation.occurrences import Occurrences, in_scope, replaced
+from murxpy.mutation.preparing import Logics, in_logic, prepared
 from murxpy.mutation.workshop import Seed, Shop, Workshop
 from murxpy.smtlib.reader import read_script
 from murxpy.smtlib.writer import print_script
@@ -66,9 +67,18 @@ def test_conforming_operators_keep_sorts() -> None:
     script = read_script(TEXT, "a", CATALOGUE)
     conforming = Conforming(CATALOGUE, EVERYTHING)
     both = script.assertions()[0]
-    names = {kind for kind, _ in conforming.choices(both, script.checker)}
+    names = {kind for kind, _, cast in conforming.choices(both, script.checker) if not cast}
     assert {"OP_OR", "OP_XOR", "OP_IMPLIES", "OP_EQUAL", "OP_DISTINCT"} <= names and "OP_AND" not in names
-    assert [kind for kind, _ in conforming.choices(script.assertions()[1], script.checker)] == ["OP_EXISTS"]
+    assert [kind for kind, _, _ in conforming.choices(script.assertions()[1], script.checker)] == ["OP_EXISTS"]
+
+
+def test_integers_are_reals_too() -> None:
+    script = read_script("(declare-const x Int)(assert (< x 3))(assert (= (/ (to_real x) (to_real 2)) 1.0))", "a", CATALOGUE)
+    conforming = Conforming(CATALOGUE, EVERYTHING)
+    below, quotient = script.assertions()[0], script.assertions()[1].args[0]
+    assert ("OP_REAL_GT", (), "up") in conforming.choices(below, script.checker)
+    casts = {kind: cast for kind, _, cast in conforming.choices(quotient, script.checker)}
+    assert casts["OP_INT_DIV"] == "down" and casts["OP_REAL_MUL"] == ""
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -79,7 +89,8 @@ def test_mutants_read_back(seed: int) -> None:
     for mutant, _ in zip(made, range(30), strict=False):
         text = print_script(mutant.script, "standard")
         assert text != before and len(mutant.steps) == 1
-        assert print_script(read_script(text, "b", CATALOGUE), "standard") == text
+        once = print_script(read_script(text, "b", CATALOGUE), "standard")  # an operator without a name is spelled by others
+        assert print_script(read_script(once, "c", CATALOGUE), "standard") == once
         before = text
 
 
@@ -89,6 +100,24 @@ def test_the_same_seed_makes_the_same_mutants() -> None:
         return [print_script(mutant.script, "standard") for mutant, _ in made]
 
     assert texts() == texts()
+
+
+@pytest.mark.parametrize(
+    ("text", "logic"),
+    [
+        ("(declare-const x Int)(assert (< (* 2 x) 3))", "QF_LIA"),
+        ("(declare-const x Int)(assert (< (* x x) 3))", "QF_NIA"),
+        ("(declare-const x (_ BitVec 8))(assert (= (bvmul x x) x))", "QF_BV"),
+        ("(declare-fun f (Real) Real)(assert (forall ((y Real)) (= (f y) 1.0)))", "UFLRA"),
+        ("(declare-const s String)(assert (= (str.len s) 3))", "QF_SLIA"),
+        ("(declare-const x Int)(declare-const b (_ BitVec 8))(assert (< x 3))", "ALL"),
+        ("(declare-datatypes ((T 0)) (((c (d Int)))))(declare-const t T)(assert (= t t))", "ALL"),
+        ("(declare-const p Bool)(assert p)", "QF_UF"),
+    ],
+)
+def test_the_logic_of_a_script(text: str, logic: str) -> None:
+    script = prepared(read_script(text, "a", CATALOGUE))
+    assert Logics(script).of(script) == logic and in_logic(script, logic).logic == logic
 
 
 def test_labels() -> None:

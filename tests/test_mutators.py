@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from campaigns import FAKES
-from commands import outcome
+from commands import error, outcome
 from scriptsolvers import SOLVERS, answers, output
 
 from murxpy.data import load_catalogue
@@ -169,3 +169,54 @@ def test_a_wrong_answer_is_found_once(capsys: pytest.CaptureFixture[str], tmp_pa
     (number,) = re.findall(r"^# seed ([0-9a-f]+)$", trace, re.M)
     again = outcome(capsys, *args, "--run-seed", number)
     assert again[0] == 1 and "answered unsat, expected sat" in again[2]
+
+
+@pytest.mark.parametrize("oracle", [("sat", (SAT, SAT)), ("unsat", (UNSAT, UNSAT))], ids=["sat", "unsat"])
+def test_fusion_with_functions_that_are_made(oracle: tuple[str, Sequence[Seed]]) -> None:
+    mutants = made("fusion", oracle[1], 20, {"oracle": oracle[0], "generate": 3})
+    assert any("composed" in step for mutant in mutants for step in mutant.steps)
+    for mutant in mutants:
+        assert answers("z3", text_of(mutant, "z3"), 20_000)[0] in ("unknown", *mutant.expected), text_of(mutant)
+
+
+OWN = """(define-fun scale ((x Int) (y Int)) Int (+ (* 3 x) y))
+(define-fun scale.x ((z Int) (y Int)) Int (div (- z y) 3))
+(define-fun scale.y ((z Int) (x Int)) Int (- z (* 3 x)))
+(define-fun scale.guard ((x Int) (y Int)) Bool (< x 1000))
+"""
+
+
+def test_the_users_functions(capsys: pytest.CaptureFixture[str], tmp_path: Path, write: Write) -> None:
+    mutants = made("fusion", (SAT, SAT), 10, {"functions": OWN})
+    assert any(step.startswith("fusion: scale of ") for mutant in mutants for step in mutant.steps)
+    seed, own = write("seed.smt2", BOOLEAN), write("own.smt2", OWN)
+    code, out, _ = outcome(capsys, "fusion", "z3", seed, "--functions", own, "--runs", "1", "--jobs", "1", "--out", tmp_path / "out")
+    assert code == 0, out
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (OWN.replace("(- z (* 3 x))", "(- z x)"), "own.smt2: the law y = scale.y(scale(x, y), x) does not hold for all x and y: z3"),
+        (OWN.replace("scale.y", "scale.w"), "own.smt2:1: expected a definition of 'scale.y'"),
+        ("(define-fun f ((x Int)) Int x)", "own.smt2:1: 'f': expected a function of two arguments of one sort"),
+        (OWN.replace("scale.x ((z Int)", "scale.x ((z Real)").replace("(div (- z y) 3)", "y"), "a function from INT and INT to"),
+        ("(check-sat)", "expected definitions of fusion functions"),
+        ("(define-fun", "own.smt2"),
+    ],
+)  # fmt: skip
+def test_functions_that_are_refused(capsys: pytest.CaptureFixture[str], write: Write, text: str, expected: str) -> None:
+    code, message = error(capsys, "fusion", "z3", write("seed.smt2", BOOLEAN), "--functions", write("own.smt2", text))
+    assert code == 2 and expected in message
+
+
+def test_terms_of_other_seeds() -> None:
+    mutants = made("typefuzz", (QUANTIFIED, SAT), 40, {"corpus": 1})
+    assert any("str.len s_2" in text_of(mutant) for mutant in mutants)
+    for mutant in mutants:
+        read_script(text_of(mutant), "again", CATALOGUE)
+
+
+def test_bounds_of_storm() -> None:
+    mutants = made("storm", (SAT,), 10, {"max_assertions": 4, "max_depth": 1})
+    assert all(len(mutant.script.assertions()) == 4 for mutant in mutants)

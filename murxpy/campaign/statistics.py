@@ -12,6 +12,7 @@ from murxpy.campaign.events import Event, Found, Overstayed, RunEnded, Tier, Wor
 
 WorkerState = Literal["starting", "running", "confirming", "waiting"]
 
+YIELD = ("made", "accepted", "decided", "unknown", "findings")  # what is counted of a mutation fuzzer's mutants
 RECENT = 10.0  # seconds over which the present rates are taken
 
 
@@ -104,6 +105,13 @@ class Snapshot:
         """Refused calls by class: the four classes always, in this order."""
         classes = ("unsupported", "resources", "ill-formed", "undocumented")
         return {name: self.counts.get(f"refusal:{name}", 0) for name in classes}
+
+    @property
+    def mutants(self) -> dict[str, int]:
+        """Of each mutation fuzzer what it made and what came of that, as `opfuzz-made`; nothing where none runs."""
+        counts = self.part("mutator:")
+        names = dict.fromkeys(key.partition(":")[0] for key in counts)
+        return {f"{name}-{word}": counts.get(f"{name}:{word}", 0) for name in names for word in YIELD}
 
     @property
     def findings(self) -> int:

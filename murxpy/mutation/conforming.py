@@ -7,20 +7,25 @@ is computed from the ranks of `fsm/theories`, not kept in a list.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
 from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import Term
+from murxpy.logic.terms import VALUE, Term
 from murxpy.logic.typing import Checker, IllSorted
+from murxpy.smtlib.tables import Tables
 
 _NEVER = frozenset(["OP_UF_APPLY", "OP_DT_MATCH", "OP_DT_MATCH_CASE", "OP_DT_MATCH_BIND_CASE"])
 _SWAPS = ({"OP_FORALL": "OP_EXISTS", "OP_EXISTS": "OP_FORALL", "OP_FORALL_PATTERN": "OP_EXISTS_PATTERN",
            "OP_EXISTS_PATTERN": "OP_FORALL_PATTERN"})  # fmt: skip
 _INDEX_VALUES = 3  # of each index, from the ends of its range
 
-Choice = tuple[str, tuple[int, ...]]
+_REALS = "OP_INT_TO_REAL"
+
+Choice = tuple[str, tuple[int, ...], str]
+"""An operator, its indices, and a cast: `up` for arguments that are integers where it takes reals, `down` for the other way round."""
 
 
 class Conforming:
@@ -39,28 +44,44 @@ class Conforming:
         """Operators with indices that may replace the operator of `term`, itself left out."""
         swapped = _SWAPS.get(term.op)
         if swapped is not None:
-            return ((swapped, ()),) if swapped in self._operators else ()
+            return ((swapped, (), ""),) if swapped in self._operators else ()
         if not term.args or term.op in _NEVER or term.sort.kind == "SORT_FUN":
             return ()
         args = tuple(arg.sort for arg in term.args)
-        key = f"{term.sort!r} {args!r}"
+        whole = all(arg.op == _REALS or _integral(arg) for arg in term.args)
+        key = f"{term.sort!r} {args!r} {whole}"
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = tuple(self._all(args, term.sort, checker))
+            found = self._known[key] = tuple(self._all(args, term.sort, checker, whole))
         spelled = self._spelled(term.op, term.indices)
-        return tuple(choice for choice in found if self._spelled(*choice) != spelled)
+        return tuple(choice for choice in found if self._spelled(*choice[:2]) != spelled)
 
     def _spelled(self, kind: str, indices: tuple[Any, ...]) -> tuple[Any, ...]:
         """What an operator looks like in a script: `=` of Booleans has two kinds."""
         return self._catalogue.operators[kind].smtlib, indices
 
-    def _all(self, args: tuple[Sort, ...], wanted: Sort, checker: Checker) -> list[Choice]:
-        return [
-            (operator.kind, indices)
-            for operator in self._candidates
-            for indices in _indices(operator, wanted)
-            if _gives(checker, operator, args, indices, wanted)
-        ]
+    def _all(self, args: tuple[Sort, ...], wanted: Sort, checker: Checker, whole: bool) -> list[Choice]:
+        """The choices without casts, and with them what only they make fit: reals are the one supersort, integers the one subsort."""
+        found: list[Choice] = []
+        integer, real = checker.sorts.get("SORT_INT"), checker.sorts.get("SORT_REAL")
+        for operator in self._candidates:
+            for indices in _indices(operator, wanted):
+                if _gives(checker, operator, args, indices, wanted):
+                    found.append((operator.kind, indices, ""))
+                elif integer in args and _gives(checker, operator, tuple([real if s is integer else s for s in args]), indices, wanted):
+                    found.append((operator.kind, indices, "up"))
+                elif whole and _gives(checker, operator, (integer,) * len(args), indices, integer if wanted is real else wanted):
+                    found.append((operator.kind, indices, "down"))
+        return found
+
+
+def _integral(term: Term) -> bool:
+    return term.op == VALUE and term.sort.kind == "SORT_REAL" and Fraction(term.indices[0]).denominator == 1
+
+
+def lowered(tables: Tables, term: Term) -> Term:
+    """The integer that a term of reals with the cast `down` is of."""
+    return term.args[0] if term.op == _REALS else tables.value(tables.int, int(term.indices[0]))
 
 
 def _gives(checker: Checker, operator: Operator, args: tuple[Sort, ...], indices: tuple[int, ...], wanted: Sort) -> bool:

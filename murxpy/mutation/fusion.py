@@ -12,8 +12,10 @@ from typing import Any
 from murxpy.errors import InputError
 from murxpy.logic.terms import CONSTANT, Term
 from murxpy.machine.random import Stream
-from murxpy.mutation.inversions import Maker, rules_of
+from murxpy.mutation.composed import LITERALS, composed
+from murxpy.mutation.inversions import Maker, Rule, rules_of
 from murxpy.mutation.occurrences import Occurrences, replaced
+from murxpy.mutation.userfunctions import user_rules
 from murxpy.mutation.workshop import Mutant, Mutants, Workshop
 from murxpy.smtlib.commands import Assert, CheckSat, Command, DeclareDatatypes, DeclareSort, DefineFunsRec, Other, SetLogic
 from murxpy.smtlib.script import Script
@@ -59,6 +61,11 @@ class _Fuser:
         self._stream: Stream = workshop.stream
         self._labels = labels(workshop.choices)
         self._occurrences: dict[Term, Occurrences] = {}
+        links = int(workshop.choices.get("generate") or 0)
+        self._composed = composed(links) if links else None
+        workshop.tables.suffix = ""
+        functions = str(workshop.choices.get("functions") or "")
+        self._own = list(user_rules(functions, workshop.tables)) if functions else []
         self._sides = [first.assertions(), second.assertions()]
         self._constants = [[c for c in script.constants() if c.op == CONSTANT and rules_of(c.sort)] for script in (first, second)]
         self._head: list[Command] = [SetLogic("ALL"), *(c for s in (first, second) for c in s.commands if isinstance(c, _KEPT))]
@@ -76,7 +83,7 @@ class _Fuser:
             if pair is None:
                 break
             used.update(dict.fromkeys(pair))
-            name, rule = self._stream.choose(list(rules_of(pair[0].sort).items()))
+            name, rule = self._rule(pair[0])
             fusion = rule(maker, *pair)
             value = maker.new(f"z{number}_", fusion.value.sort)
             ties.append(self._tables.apply("OP_EQUAL", value, fusion.value))
@@ -86,6 +93,15 @@ class _Fuser:
         if not ties:
             return None
         return self._put_together(sides, ties, also, steps)
+
+    def _rule(self, x: Term) -> tuple[str, Rule]:
+        """A fusion function for terms of the sort of `x`: where the user has any, one of those; else now and then one that is made."""
+        own = [(name, rule) for name, sort, rule in self._own if sort is x.sort]
+        if own:
+            return self._stream.choose(own)
+        if self._composed is not None and x.sort.kind in LITERALS and self._stream.chance(0.5):
+            return "composed", self._composed
+        return self._stream.choose(list(rules_of(x.sort).items()))
 
     def _pair(self, used: Mapping[Term, None]) -> tuple[Term, Term] | None:
         """Two constants of one sort that are not fused yet: of different seeds where that can be, else of one."""

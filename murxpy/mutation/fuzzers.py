@@ -24,5 +24,5 @@ FUZZERS: dict[str, Entry] = {
     "fusion": Entry(fusion.mutants, fusion.labels),
     "storm": Entry(storm.mutants, storm.labels),
     "opfuzz": Entry(opfuzz.mutants, lambda choices: ("",)),
-    "typefuzz": Entry(typefuzz.mutants, lambda choices: ("",)),
+    "typefuzz": Entry(typefuzz.mutants, typefuzz.labels),
 }

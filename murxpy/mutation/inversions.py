@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import Term
+from murxpy.logic.terms import VALUE, Term
 from murxpy.machine.random import Stream
 from murxpy.smtlib.tables import Tables
 
@@ -66,6 +66,8 @@ class Maker:
 
     def unless_zero(self, divisor: Term, known: Term, inverse: Term) -> Term:
         """`inverse`, but `known` where `divisor` is 0."""
+        if divisor.op == VALUE and divisor is not self.zero(divisor.sort):
+            return inverse
         return self.apply("OP_ITE", self.apply("OP_EQUAL", divisor, self.zero(divisor.sort)), known, inverse)
 
 

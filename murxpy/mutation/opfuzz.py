@@ -7,7 +7,7 @@ and what `let` shares.
 from __future__ import annotations
 
 from murxpy.logic.terms import Term
-from murxpy.mutation.conforming import Conforming
+from murxpy.mutation.conforming import Conforming, lowered
 from murxpy.mutation.occurrences import Occurrence, Occurrences, replaced
 from murxpy.mutation.preparing import places, prepared, with_assertion
 from murxpy.mutation.workshop import Mutant, Mutants, Workshop
@@ -64,7 +64,14 @@ class _Mutator:
 
     def _change(self, occurrence: Occurrence) -> tuple[Term, str]:
         term = occurrence.term
-        kind, indices = self._stream.choose(self._conforming.choices(term, self._tables.checker))
-        wanted = term.sort if self._tables.catalogue.operators[kind].signature.as_sort else None
-        new = self._tables.apply(kind, *term.args, indices=indices, wanted=wanted)
-        return new, f"opfuzz: {term.op} to {kind}, depth {len(occurrence.above)}"
+        kind, indices, cast = self._stream.choose(self._conforming.choices(term, self._tables.checker))
+        tables, args = self._tables, term.args
+        if cast == "up":
+            args = tuple([tables.apply("OP_INT_TO_REAL", arg) if arg.sort is tables.int else arg for arg in args])
+        elif cast == "down":
+            args = tuple([lowered(tables, arg) for arg in args])
+        wanted = term.sort if tables.catalogue.operators[kind].signature.as_sort else None
+        new = tables.apply(kind, *args, indices=indices, wanted=wanted)
+        if cast == "down" and term.sort is tables.real:
+            new = tables.apply("OP_INT_TO_REAL", new)
+        return new, f"opfuzz: {term.op} to {kind}, depth {len(occurrence.above)}{cast and f', cast {cast}'}"

@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from murxpy.logic.terms import Term
-from murxpy.smtlib.commands import Ask, Assert, CheckSat, CheckSatUsing, Command, Exit, GetValue, SetInfo, SetLogic, SetOption, Simplify
+from murxpy.smtlib.commands import (
+    Ask,
+    Assert,
+    CheckSat,
+    CheckSatAssuming,
+    CheckSatUsing,
+    Command,
+    DefineFunsRec,
+    Exit,
+    GetValue,
+    SetInfo,
+    SetLogic,
+    SetOption,
+    Simplify,
+)
+from murxpy.smtlib.logics import NEEDS, smallest
 from murxpy.smtlib.script import Script
 
+_MORE = "more"  # that no logic of the standard has
 _DROPPED = (Ask, Exit, GetValue, SetInfo, SetLogic, SetOption, Simplify)
 
 
@@ -13,6 +31,56 @@ def prepared(script: Script) -> Script:
     """The script without options, descriptions and questions, in the logic ALL, since mutation leaves the seed's."""
     kept = [CheckSat() if isinstance(c, CheckSatUsing) else c for c in script.commands if not isinstance(c, _DROPPED)]
     return Script(script.name, script.tables, [SetLogic("ALL"), *kept])
+
+
+class Logics:
+    """The smallest logic of the scripts of a chain: it has what they had so far, so that only new terms are looked at."""
+
+    def __init__(self, script: Script) -> None:
+        self._operators = script.tables.catalogue.operators
+        self._seen: set[Term] = set()
+        self._needs: dict[str, None] = {}
+        if any(isinstance(c, DefineFunsRec) for c in script.commands):
+            self._needs[_MORE] = None
+        for constant in script.constants():
+            self._needs.update(dict.fromkeys(self._of(constant)))
+
+    def of(self, script: Script) -> str:
+        """The logic of the next script; `ALL` where it has what no logic of the standard names."""
+        stack = [term for command in script.commands for term in _terms(command)]
+        while stack:
+            term = stack.pop()
+            if term not in self._seen:
+                self._seen.add(term)
+                self._needs.update(dict.fromkeys(self._of(term)))
+                stack.extend(term.args)
+        return "ALL" if _MORE in self._needs else smallest(self._needs)
+
+    def _of(self, term: Term) -> list[str]:
+        sorts = [sort.kind for sort in (term.sort, *term.sort.sorts()) if sort.kind != "SORT_BOOL"]
+        needs = [_MORE if kind == "SORT_DT" else NEEDS.get(kind, _MORE) for kind in sorts]  # a datatype's fields have sorts, too
+        operator = self._operators.get(term.op)
+        if operator is None:
+            return needs
+        if operator.extension or operator.feature or operator.typing:
+            needs.append(_MORE)
+        if operator.signature.binder:
+            needs.append("Q" if operator.kind.startswith(("OP_FORALL", "OP_EXISTS")) else _MORE)
+        if operator.nonlinear and operator.theory in ("INT", "REAL"):
+            factors = sum(not arg.literal for arg in term.args)
+            needs += ["N"] if factors > (operator.nonlinear == "product") else []
+        return needs
+
+
+def _terms(command: Command) -> Sequence[Term]:
+    if isinstance(command, CheckSatAssuming):
+        return command.assumptions
+    return (command.term,) if isinstance(command, Assert) else ()
+
+
+def in_logic(script: Script, logic: str) -> Script:
+    """The script with another logic."""
+    return Script(script.name, script.tables, [SetLogic(logic) if isinstance(c, SetLogic) else c for c in script.commands])
 
 
 def places(script: Script) -> list[int]:

@@ -7,13 +7,16 @@ from typing import Any
 
 from murxpy.machine import script, solve
 from murxpy.machine.random import Stream, Weighted
-from murxpy.machine.run import Refused, Run
+from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.mutation.corpus import Corpus
 from murxpy.mutation.fuzzers import FUZZERS
+from murxpy.mutation.preparing import Logics, in_logic
 from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
 from murxpy.smtlib.chain import ChainPrinter
 from murxpy.smtlib.printer import Unsayable
+from murxpy.smtlib.script import Script
 
+OWN_LOGIC = 0.5  # of the runs say the logic of their scripts
 API = "api"  # the source that walks the state machine
 
 
@@ -58,6 +61,8 @@ class _Chain:
         self._name = name
         self._workshop = Workshop(shop, run.stream, seeds, self._ask, choices)
         self._printer = ChainPrinter(self._workshop.tables, shop.dialect)
+        self._own_logic = run.stream.chance(OWN_LOGIC)
+        self._logics: Logics | None = None
 
     def run(self, length: int, check_ms: float) -> None:
         """So many of them, each tested as it is made."""
@@ -84,7 +89,7 @@ class _Chain:
             run.note(step)
         run.counts[f"{count}made"] += 1
         try:
-            text = self._printer.text(mutant.script)
+            text = self._printer.text(self._with_logic(mutant.script))
         except Unsayable:
             run.counts[f"{count}unsayable"] += 1
             return None
@@ -92,6 +97,9 @@ class _Chain:
             script.expect(run, mutant.expected, run.line_seed())
         try:
             output = script.run_script(run, text, run.line_seed())
+        except Stopped:
+            run.counts[f"{count}findings"] += 1
+            raise
         except Refused as refused:
             run.counts[f"{count}{refused.sort}"] += 1
             return None
@@ -100,6 +108,13 @@ class _Chain:
         run.counts[f"{count}decided"] += any(answer != "unknown" for answer in answers)
         run.counts[f"{count}unknown"] += all(answer == "unknown" for answer in answers)
         return answers
+
+    def _with_logic(self, made: Script) -> Script:
+        """The script, in half of the runs in the smallest logic that has it instead of ALL: solvers take other ways then."""
+        if not self._own_logic:
+            return made
+        self._logics = self._logics or Logics(made)
+        return in_logic(made, self._logics.of(made))
 
     def _ask(self, text: str) -> str | None:
         try:

@@ -115,6 +115,10 @@ class _Builder:
         self._stream = workshop.stream
         self._tables = workshop.tables
         self._script = script
+        choices = workshop.choices
+        self._most_depth = int(choices.get("max_depth") or MOST_DEPTH)
+        self._most_assertions = int(choices.get("max_assertions") or MOST_ASSERTIONS)
+        self._most_formulas = int(choices.get("max_formulas") or CONSTRUCTED[1])
         self._dialect = workshop.shop.dialect
         fragments = _fragments(workshop, script.assertions())
         self.pool = [(term, known) for term in fragments if (known := model.holds(term)) is not None]
@@ -123,10 +127,10 @@ class _Builder:
     def construct(self) -> None:
         """Connectives over formulas of the pool and over what was put together before."""
         depths: dict[Term, int] = {}
-        for _ in range(min(CONSTRUCTED[1], max(CONSTRUCTED[0], PER_FRAGMENT * len(self.pool)))):
+        for _ in range(min(self._most_formulas, max(CONSTRUCTED[0], PER_FRAGMENT * len(self.pool)))):
             first, second = self._draw(0.5), self._draw(0.5)
             depth = 1 + max(depths.get(first[0], 0), depths.get(second[0], 0))
-            if depth > MOST_DEPTH:
+            if depth > self._most_depth:
                 continue
             built = self._negated(first) if self._stream.chance(0.5) else self._combined(first, second)
             depths.setdefault(built[0], depth)
@@ -147,7 +151,7 @@ class _Builder:
     def instance(self, incremental: bool) -> Mutant:
         """A script of formulas that hold: those that do not are negated."""
         stream = self._stream
-        count = stream.between(2, MOST_ASSERTIONS // 2) * 2
+        count = stream.between(2, self._most_assertions // 2) * 2
         drawn = [self._draw(INITIAL) for _ in range(count)]
         formulas = [term if holds else self._tables.apply("OP_NOT", term) for term, holds in drawn]
         if incremental:

@@ -6,8 +6,11 @@ new expression uses only variables that are in scope (local compatibility), it d
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, Term
@@ -48,10 +51,26 @@ def mutants(workshop: Workshop) -> Mutants:
     if script is None:
         return
     script = prepared(script)
-    mutator = _Mutator(workshop, script)
+    mutator = _Mutator(workshop, script, _others(workshop))
     while (changed := mutator.mutate(script)) is not None:
         script, step = changed
         yield Mutant(script, (step,))
+
+
+def labels(choices: Mapping[str, Any]) -> Sequence[str]:
+    """Any seed, and with `corpus` so many more, to take terms from."""
+    return ("",) * (1 + int(choices.get("corpus") or 0))
+
+
+def _others(workshop: Workshop) -> list[Script]:
+    """The scripts of the seeds that give terms alone; a datatype or constant of theirs is none of the first seed's."""
+    found = []
+    for number, seed in enumerate(workshop.seeds[1:], 2):
+        workshop.tables.suffix = f"_{number}"
+        with contextlib.suppress(InputError):
+            found.append(workshop.read(seed))
+    workshop.tables.suffix = ""
+    return found
 
 
 class Pool:
@@ -93,13 +112,14 @@ class Pool:
 class _Mutator:
     """Replaces one expression of a script at a time."""
 
-    def __init__(self, workshop: Workshop, script: Script) -> None:
+    def __init__(self, workshop: Workshop, script: Script, others: Sequence[Script] = ()) -> None:
         self._tables = workshop.tables
         self._stream = workshop.stream
         self._producers = workshop.shop.lasting(Producers)
         self._occurrences = Occurrences(workshop.catalogue, lambda term: term.sort.kind != "SORT_FUN")
-        self._pool = Pool(workshop.catalogue, script.assertions())
-        for constant in script.constants():
+        scripts = [script, *others]
+        self._pool = Pool(workshop.catalogue, [term for one in scripts for term in one.assertions()])
+        for constant in [constant for one in scripts for constant in one.constants()]:
             if constant.op == CONSTANT and constant.sort.kind != "SORT_FUN":
                 self._pool.add(constant)
         self._most = GROWTH * sum(map(self._occurrences.count, script.assertions())) + 50

@@ -75,6 +75,7 @@ def _status(word: str, snapshot: Snapshot) -> str:
         "solver": "-" if share is None else f"{100 * share:.0f}%",
         **snapshot.answers,
         **{f"refused-{name}": count for name, count in snapshot.refusals.items()},
+        **snapshot.mutants,
         "overstayed": snapshot.overstayed,
         "lost": snapshot.lost,
         "findings": snapshot.findings,

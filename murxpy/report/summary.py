@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from murxpy.campaign.events import Ended, Started
-from murxpy.campaign.statistics import BucketView, Snapshot
+from murxpy.campaign.statistics import YIELD, BucketView, Snapshot
 from murxpy.report.findings import BucketRow, print_findings
 from murxpy.report.text import amount, clock, one_line, percent, rate, target_names, trace_path
 
@@ -68,7 +68,7 @@ def _print_mutators(console: Console, snapshot: Snapshot) -> None:
     """What each mutation fuzzer made, and what came of it."""
     counts = snapshot.part("mutator:")
     names = list(dict.fromkeys(key.split(":")[0] for key in counts))
-    known = ("made", "accepted", "decided", "unknown")
+    known = YIELD
     more = list(dict.fromkeys(key.split(":")[1] for key in counts if key.split(":")[1] not in known))
     table = _table("fuzzer", *known, *more)
     for name in names:

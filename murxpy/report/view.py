@@ -65,6 +65,7 @@ def figures(started: Started, snapshot: Snapshot, screen: Screen) -> list[Text]:
         *_flow("decided", _decided(snapshot), screen),
         *_flow("answers", _amounts(snapshot.answers, ANSWER_STYLES), screen),
         *_bar(snapshot.answers, screen),
+        *(_flow("mutants", _mutants(snapshot), screen) if snapshot.mutants else []),
         *_flow("refused", _amounts(snapshot.refusals, {"ill-formed": "bold red", "undocumented": "red"}), screen),
         *_flow("findings", _findings(snapshot), screen),
     ]
@@ -94,6 +95,15 @@ def _amounts(amounts: dict[str, int], styles: dict[str, str]) -> Iterable[Text]:
     for name, number in amounts.items():
         style = styles.get(name, "") if number else "dim"
         yield Text.assemble(("over limit" if name == "over-limit" else name, style), f" {number:,}")
+
+
+def _mutants(snapshot: Snapshot) -> Iterable[Text]:
+    """Of each fuzzer: made, decided of these, findings."""
+    counts = snapshot.mutants
+    for name in dict.fromkeys(key.rpartition("-")[0] for key in counts):
+        made, decided, found = (counts[f"{name}-{word}"] for word in ("made", "decided", "findings"))
+        share = percent(decided / made if made else None)
+        yield Text.assemble((name, "bold"), f" {made:,}, {share} decided, ", (f"{found} found", "bold red" if found else "dim"))
 
 
 def _findings(snapshot: Snapshot) -> Iterable[Text]:
