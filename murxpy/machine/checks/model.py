@@ -81,9 +81,8 @@ class Model:
 
     def judge(self, term: Term) -> str:
         """`true`, `false`, or why that cannot be said."""
-        for inner in below([term]) if self._unjudged else ():
-            if inner.op in self._unjudged or (inner.op == SPECIAL and inner.indices[0] in self._unjudged):
-                return "an operator whose meaning is the solver's own"
+        if self.unjudged(term):
+            return "an operator whose meaning is the solver's own"
         try:
             return "true" if self.evaluator.value(term) else "false"
         except TOO_LARGE as error:
@@ -91,6 +90,11 @@ class Model:
         except CannotSay as reason:
             missing = next((self.unread[t] for t in below([term]) if t in self.unread), None)
             return missing or str(reason)
+
+    def unjudged(self, term: Term) -> bool:
+        """Whether an operator occurs of which the wrapper says that no model is judged."""
+        names = self._unjudged
+        return bool(names) and any(t.op in names or (t.op == SPECIAL and t.indices[0] in names) for t in below([term]))
 
     def settle(self, term: Term) -> str:
         """As `judge`, asking the solver for open points where that is needed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from murxpy.machine.checks.blame import blamed, solver_value
+from murxpy.machine.checks.blame import blamed, differ, solver_value
 from murxpy.machine.checks.model import TOO_LARGE, Model, below
 from murxpy.machine.checks.reading import Unreadable
 from murxpy.machine.checks.timing import timed
@@ -31,9 +31,11 @@ def check_values(run: Run, entries: Sequence[Entry], seed: int, spelling: str | 
 
 
 def _compare(run: Run, model: Model, entry: Entry) -> str:
+    if model.unjudged(entry.term):
+        return "cannot-say"
     model.settle(entry.term)
     try:
         theirs = solver_value(run, model.evaluator, entry.obj, entry.term.sort)
-        return "true" if model.evaluator.value(entry.term) == theirs else "false"
+        return "false" if differ(model.evaluator.value(entry.term), theirs) else "true"
     except (CannotSay, Unreadable, Refused, Stopped, *TOO_LARGE):
         return "cannot-say"
