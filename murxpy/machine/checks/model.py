@@ -41,14 +41,17 @@ def _finding(run: Run, model: Model, formula: Term, spelling: str) -> dict[str, 
     """The finding that `formula` is false. It names the operator on which the solver's evaluation and ours part."""
     term = blamed(run, model.evaluator, list(below([formula])))
     where = f"the solver's value of {term.op} is not ours" if term else "so it is by the solver's evaluation"
-    message = f"an assertion is false under the model; {where} ({', '.join(theories(run, formula))})"
+    about = "" if term else f" ({', '.join(theories(run, formula))})"  # else the operator says what it is about
+    message = f"an assertion is false under the model; {where}{about}"
     return run.finding("invalid-model", "solver", message, "check-model", term.op if term else "", spelling)
 
 
 def _count(run: Run, term: Term, verdict: str) -> None:
     known = verdict if verdict in ("true", "false") else "cannot-say"
     run.counts[f"check-model:{known}"] += 1
-    for theory in theories(run, term):
+    found = theories(run, term)
+    # Where there are quantifiers or transcendentals, nothing else is to blame that a value cannot be said.
+    for theory in [name for name in found if name in ("QUANT", "TRANSCENDENTAL")] or found:
         run.counts[f"check-model-of:{theory}:{known}"] += 1
     if known == "cannot-say":
         run.counts[f"check-model-why:{tidy(verdict)}"] += 1
