@@ -68,7 +68,7 @@ def tabulated(
             return FunctionValue(entries[0][1], entries)
         points: list[dict[Value, None]] = [dict.fromkeys(values) for values in named] or [{} for _ in domain]
         for body, step in bodies:
-            _name(rows, body, points[::step])
+            _name(rows, body, points[::step], domain[::step])
         return _table(ask, points)
     except Unnamed:
         return Built(lambda *args: _asking(ask, args))
@@ -78,7 +78,7 @@ def _few(count: int | None) -> bool:
     return count is not None and count <= POINTS
 
 
-def _name(rows: Rows, body: int, points: Sequence[dict[Value, None]]) -> None:
+def _name(rows: Rows, body: int, points: Sequence[dict[Value, None]], domain: Sequence[Sort]) -> None:
     """Add the values with which a body compares its variables; what it misses will raise Unnamed."""
     stack = [body]
     while stack:
@@ -89,7 +89,7 @@ def _name(rows: Rows, body: int, points: Sequence[dict[Value, None]]) -> None:
             for variable, other in ((row[1], row[2]), (row[2], row[1])):
                 inner = rows.rows[variable]
                 if inner[0] == "var" and inner[1] < len(points) and not rows.is_open(other):
-                    points[inner[1]][rows.value(other, None)] = None
+                    points[inner[1]][rows.value(other, domain[inner[1]])] = None
 
 
 def _table(ask: Ask, points: Sequence[dict[Value, None]]) -> FunctionValue:

@@ -131,7 +131,7 @@ class Model:
         for term in self.terms if tables else ():
             at = tables.get(partial_key(term.op, term.indices, tuple(a.sort for a in term.args[:2])))
             if at is not None:
-                self._points(term).read = partial(values.apply, at, sort=term.sort)
+                self._points(term).read = partial(values.apply, at, sort=term.sort, domain=[a.sort for a in term.args[:2]])
 
     def _points(self, term: Term) -> OpenPoints:
         """What the model makes of the open points of a term's operator at its sorts."""

@@ -22,7 +22,7 @@ from murxpy.semantics.values import ArrayValue, BagValue, CannotSay, DatatypeVal
 DEPTH = 100  # of values in values
 
 Row = tuple[Any, ...]
-Env = tuple[Any, ...]  # the values of bound variables, the innermost last
+Env = tuple[tuple[Sort | None, Any], ...]  # sorts and values of bound variables, the innermost last
 
 
 class Unreadable(Exception):
@@ -56,7 +56,7 @@ class Values:
         """The function of row `at`. Raises CannotSay where the model does not fix it."""
         row = self.rows[at]
         if row[0] == "lambda" and row[1] == len(domain):
-            return tabulated(self, lambda *args: self.value(row[2], codomain, args), domain, [(row[2], -1)], [])
+            return tabulated(self, lambda *args: self.value(row[2], codomain, _bound(domain, args)), domain, [(row[2], -1)], [])
         if row[0] != "function" or row[1] != len(domain):
             raise CannotSay(f"a function given as '{row[0]}'")
         _, _, entries, default = row
@@ -65,19 +65,19 @@ class Values:
             return FunctionValue(self.value(default, codomain), points)
         named = [[self.value(e[k], s) for e, _ in entries] for k, s in enumerate(domain)]
         bodies = [] if default is None else [(default, 1)]
-        return tabulated(self, lambda *args: self.apply(at, args, codomain), domain, bodies, named)
+        return tabulated(self, lambda *args: self.apply(at, args, codomain, domain), domain, bodies, named)
 
-    def apply(self, at: int, args: Sequence[Any], sort: Sort | None) -> Value:
-        """A function of the model at arguments. Raises CannotSay where the model does not fix it there."""
-        row = self.rows[at]
+    def apply(self, at: int, args: Sequence[Any], sort: Sort | None, domain: Sequence[Sort | None] = ()) -> Value:
+        """A function of the model at arguments, of the sorts `domain` if known. Raises CannotSay where the model does not fix it."""
+        row, domain = self.rows[at], domain or [None] * len(args)
         if row[0] != "function":
             raise CannotSay("a function that the model does not fix")
         for entry, result in row[2]:
-            if all(_same(self.value(e, None), a) for e, a in zip(entry, args, strict=True)):
+            if all(_same(self.value(e, s), a) for e, a, s in zip(entry, args, domain, strict=True)):
                 return self.value(result, sort)
         if row[3] is None:
             raise CannotSay("a point at which the model does not fix a function")
-        return self.value(row[3], sort, tuple(reversed(args)))  # variable 0 is the first argument
+        return self.value(row[3], sort, _bound(domain, args)[::-1])  # variable 0 is the first argument
 
     def is_open(self, at: int) -> bool:
         """True if a variable may occur in row `at`."""
@@ -100,6 +100,10 @@ class Values:
             self._depth -= 1
 
 
+def _bound(sorts: Sequence[Sort | None], values: Sequence[Any]) -> Env:
+    return tuple(zip(sorts, values, strict=True))
+
+
 def _same(value: Value, other: Any) -> bool:
     """True if an argument is a value that a function names. Raises Unnamed for an argument that stands for all others."""
     return not other.differs(value) if isinstance(other, Fresh) else value == other
@@ -116,7 +120,7 @@ def _expect(sort: Sort | None, kinds: Sequence[str], what: str) -> None:
 def _variable(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
     if row[1] >= len(env):
         raise Unreadable("a variable that nothing binds")
-    bound = env[-1 - row[1]]
+    bound = env[-1 - row[1]][1]
     if isinstance(bound, Fresh):
         raise Unnamed
     found: Value = bound
@@ -140,13 +144,23 @@ def _equality(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
     _expect(sort, ("SORT_BOOL",), "a Boolean")
     for variable, other in ((row[1], row[2]), (row[2], row[1])):
         inner = values.rows[variable]
-        if inner[0] == "var" and inner[1] < len(env) and isinstance(env[-1 - inner[1]], Fresh) and not values.is_open(other):
-            return not env[-1 - inner[1]].differs(values.value(other, None))
+        if inner[0] == "var" and inner[1] < len(env):
+            known, value = env[-1 - inner[1]]
+            if isinstance(value, Fresh) and not values.is_open(other):
+                return not value.differs(values.value(other, known))
+            return bool(values.value(variable, known, env) == values.value(other, known, env))
     return values.value(row[1], None, env) == values.value(row[2], None, env)
 
 
 def _application(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
-    return values.apply(row[1], [values.value(part, None, env) for part in row[2:]], sort)
+    sorts = [_sort_of(values, part, env) for part in row[2:]]
+    return values.apply(row[1], [values.value(part, s, env) for part, s in zip(row[2:], sorts, strict=True)], sort, sorts)
+
+
+def _sort_of(values: Values, at: int, env: Env) -> Sort | None:
+    """The sort of a variable; of anything else it is not known."""
+    tag, *parts = values.rows[at]
+    return env[-1 - parts[0]][0] if tag == "var" and parts[0] < len(env) else None
 
 
 def _selection(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
@@ -159,7 +173,7 @@ def _selection(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
     if inner[0] == "const":
         return values.value(inner[1], sort, env)
     if inner[0] == "lambda" and inner[1] == 1:
-        return values.value(inner[2], sort, (*env, index))
+        return values.value(inner[2], sort, (*env, (None, index)))
     if inner[0] == "as-array":
         return values.apply(inner[1], [index], sort)
     raise CannotSay(f"a selection from '{inner[0]}'")
@@ -302,7 +316,7 @@ def _array(values: Values, row: Row, sort: Sort, env: Env) -> Value:
         base = values.function(row[1], (index,), element)
     elif row[0] == "lambda" and row[1] == 1:
         body = row[2]
-        base = tabulated(values, lambda at: values.value(body, element, (*env, at)), (index,), [(body, -1)], [])
+        base = tabulated(values, lambda at: values.value(body, element, (*env, (index, at))), (index,), [(body, -1)], [])
     else:
         raise CannotSay(f"an array made of '{row[1] if row[0] == 'unknown' else row[0]}'")
     if isinstance(base, FunctionValue):
