@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import product
@@ -13,7 +14,8 @@ from murxpy.logic.catalogue import Operator
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import VALUE, Term
 from murxpy.logic.typing import IllSorted, IndexOutOfRange
-from murxpy.smtlib.lambdas import as_array, on_array_sets
+from murxpy.smtlib.lambdas import as_array
+from murxpy.smtlib.sugar import sugared
 from murxpy.smtlib.tables import Tables
 
 Plan = tuple[str, tuple[Any, ...], Sort]  # operator kind, indices, sort of the result
@@ -53,9 +55,10 @@ class Applier:
             plan = self.plan(operators, tuple([a.sort for a in converted]), indices, wanted)
             if plan is not None:
                 return self.tables.terms.apply(plan[0], tuple(converted), plan[1], plan[2])
-        on_sets = on_array_sets(self.tables, name, args)
-        if on_sets is not None:
-            return on_sets
+        with contextlib.suppress(IllSorted):
+            meant = sugared(self.tables, name, args, indices)
+            if meant is not None:
+                return meant
         raise InputError(mismatch(name, operators, args, indices))
 
     def _single(self, name: str, args: list[Term]) -> Term | None:
@@ -114,7 +117,7 @@ class Applier:
 
 def mismatch(name: str, operators: tuple[Operator, ...], args: list[Term], indices: tuple[Any, ...]) -> str:
     """What an operator takes and what it was given."""
-    ranks = " or ".join(dict.fromkeys(op.signature.text for op in operators))
+    ranks = " or ".join(dict.fromkeys(op.signature.text for op in operators)) or "other arguments"
     shown = ", ".join(str(a.sort) for a in args[:6]) + (", ..." if len(args) > 6 else "")
     head = f"(_ {name} {' '.join(map(str, indices))})" if indices else name
     return f"'{head}' takes {ranks}; found ({shown})"

@@ -13,6 +13,7 @@ from murxpy.smtlib.lexer import is_numeral, key, symbol
 from murxpy.smtlib.literals import bit_vector, field_element
 from murxpy.smtlib.maps import MapHead, as_array
 from murxpy.smtlib.source import unknown
+from murxpy.smtlib.sugar import SUGARED
 
 if TYPE_CHECKING:
     from murxpy.smtlib.term_reader import TermReader
@@ -133,8 +134,9 @@ class Identifiers:
         head = self._heads.get((token, numbers))
         if head is None:
             operators = tuple(op for op in self.reader.words.operators.get(token, ()) if op.signature.indices)
-            if not operators:
-                raise unknown(token, "indexed operator", [n for n, ops in self.reader.words.operators.items() if ops[0].signature.indices])
+            if not operators and token not in SUGARED:
+                known = self.reader.words.operators.items()
+                raise unknown(token, "indexed operator", [name for name, ops in known if any(op.signature.indices for op in ops)])
             head = self._heads[token, numbers] = TheoryHead(token, operators, numbers)
         return head
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
+from operator import attrgetter
 
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue, Operator
@@ -16,6 +17,8 @@ from murxpy.smtlib.dialects import BINARY, SAME, SORTS, SPELLED, STANDARD_SORTS,
 from murxpy.smtlib.dialects import SPECIAL as SPECIAL_NAMES
 from murxpy.smtlib.symbols import Symbols
 
+_HIGH = 200  # a term that high gets a name of its own, shared or not
+_NESTED = 40  # binders in binders, printed one inside the other
 _SORT_HOLE = re.compile(r"\{(sort|elem|width)(\d)\}")
 _HOLE = re.compile(r"\{([^{}]+)\}")
 _QUOTIENT = re.compile(r"\(/ (\d+)\.0 (\d+)\.0\)")
@@ -36,6 +39,8 @@ class Printer:
         self.symbols = Symbols([*names, *(sort.smtlib for sort in catalogue.sorts.values())])
         self._sorts: dict[Sort, str] = {}
         self._lets = 0
+        self._nesting = 0
+        self._bodies: dict[Term, str] = {}
         self._binders = frozenset(
             op.kind for op in catalogue.operators.values() if op.signature.binder and op.typing is None
         )
@@ -111,16 +116,23 @@ class Printer:
         order, uses = _scope(root, self._binders)
         texts: dict[Term, str] = {}
         levels: dict[Term, int] = {}
+        heights: dict[Term, int] = {}
         lets: list[list[str]] = []
         for term in order:
-            level = max((levels[t] for t in inside(term, self._binders)), default=0)
+            parts = inside(term, self._binders)
+            level = max((levels[t] for t in parts), default=0)
+            height = heights[term] = 1 + max((heights[t] for t in parts), default=0)
             text = self._apply(term, texts)
-            if uses[term] > 1 and term.args and term.op != FUNCTION and term.sort.kind not in ("SORT_CASE", "SORT_FUN"):
+            for part in parts:
+                if uses[part] == 1:
+                    texts[part] = ""  # needed no more; together the texts of a deep term would be quadratic in its size
+            named = uses[term] > 1 or height >= _HIGH
+            if named and term.args and term.op != FUNCTION and term.sort.kind not in ("SORT_CASE", "SORT_FUN"):
                 if len(lets) == level:
                     lets.append([])
                 name = self._fresh("l")
                 lets[level].append(f"({name} {text})")
-                text, level = name, level + 1
+                text, level, heights[term] = name, level + 1, 0
             texts[term], levels[term] = text, level
         opened = "".join(f"(let ({' '.join(bindings)}) " for bindings in lets)
         return f"{opened}{texts[root]}{')' * len(lets)}"
@@ -218,26 +230,53 @@ class Printer:
             text = f"(_ {text} {arg})"
         return text
 
+    def _scoped(self, body: Term) -> str:
+        """What stands below a binder or in a case, with `let`s of its own."""
+        known = self._bodies.pop(body, None)
+        if known is not None:
+            return known
+        if self._nesting >= _NESTED:
+            self._prepare(body)
+        self._nesting += 1
+        text = self.term(body)
+        self._nesting -= 1
+        return text
+
+    def _prepare(self, root: Term) -> None:
+        """Print what stands in scopes below `root`, innermost first, so that no depth of binders is a depth of calls."""
+        found: dict[Term, None] = {}
+        stack, seen = [root], {root}
+        while stack:
+            term = stack.pop()
+            if term.op in self._binders or term.sort.kind == "SORT_CASE":
+                found.update(dict.fromkeys(a for a in term.args if a.op != VARIABLE))
+            for arg in term.args:
+                if arg not in seen:
+                    seen.add(arg)
+                    stack.append(arg)
+        for body in sorted(found, key=attrgetter("serial")):  # parts are made before what they are in
+            self._bodies[body] = self.term(body)
+
     def _binder(self, operator: Operator, term: Term) -> str:
         if self.dialect == "z3" and operator.kind == "OP_SET_COMPREHENSION":
             return self._comprehension(term)
         name = self._name(operator)
         behind = len(operator.signature.args) - 1
         bound, rest = term.args[: len(term.args) - behind], term.args[len(term.args) - behind :]
-        body = self.term(rest[0])
+        body = self._scoped(rest[0])
         if operator.kind.endswith("_PATTERN"):
-            body = f"(! {body} :pattern ({self.term(rest[1])}))"
+            body = f"(! {body} :pattern ({self._scoped(rest[1])}))"
         elif len(rest) > 1:
-            body = f"{body} {self.term(rest[1])}"
+            body = f"{body} {self._scoped(rest[1])}"
         return f"({name} ({self.variables(bound)}) {body})"
 
     def _comprehension(self, term: Term) -> str:
         """A set comprehension where sets are arrays."""
         bound, condition, member = term.args[:-2], term.args[-2], term.args[-1]
         if bound == (member,):
-            return f"(lambda ({self.variables(bound)}) {self.term(condition)})"
+            return f"(lambda ({self.variables(bound)}) {self._scoped(condition)})"
         name = self._fresh("x")
-        body = f"(and {self.term(condition)} (= {name} {self.term(member)}))"
+        body = f"(and {self._scoped(condition)} (= {name} {self._scoped(member)}))"
         return f"(lambda (({name} {self.sort(member.sort)})) (exists ({self.variables(bound)}) {body}))"
 
     def variables(self, bound: tuple[Term, ...]) -> str:
@@ -279,10 +318,10 @@ class Printer:
         variables, body = case.args[:-1], case.args[-1]
         names = [self.symbols.of(v, str(v.indices[0])) for v in variables]
         if not case.indices:
-            return f"({names[0]} {self.term(body)})"
+            return f"({names[0]} {self._scoped(body)})"
         constructor = self._constructor(case.sort.sort(0).datatype, str(case.indices[0]))
         pattern = f"({constructor} {' '.join(names)})" if names else constructor
-        return f"({pattern} {self.term(body)})"
+        return f"({pattern} {self._scoped(body)})"
 
     # -- literals
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.smtlib.dialects import SAME, SPELLED, STANDARD_SPECIAL
 from murxpy.smtlib.dialects import SPECIAL as SPECIAL_NAMES
+from murxpy.smtlib.sugar import SUGARED
 
 # Names of older standards and releases, and long forms: what they are called now.
 OLD_NAMES: dict[str, str] = {
@@ -73,6 +74,8 @@ def vocabulary(catalogue: Catalogue) -> Vocabulary:
     for old, new in OLD_NAMES.items():
         if new in named:
             named.setdefault(old, named[new])
+    for name in SUGARED:
+        named.setdefault(name, [])
     sorts = {sort.smtlib: kind for kind, sort in catalogue.sorts.items() if sort.smtlib != "-"}
     core = frozenset(op.smtlib for op in catalogue.of_theory("BOOL") if not op.extension)
     return Vocabulary({name: tuple(found) for name, found in named.items()}, binders, _special(), sorts, core | {"true", "false"})

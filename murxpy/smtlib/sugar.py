@@ -1,0 +1,111 @@
+"""Applications that solvers take beyond the ranks of `fsm/theories`, and what they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from murxpy.logic.terms import VALUE, Term
+from murxpy.smtlib.lambdas import on_array_sets
+from murxpy.smtlib.tables import Tables
+
+Sugar = Callable[[Tables, list[Term], tuple[Any, ...]], "Term | None"]
+
+# z3 applies operators of sequences to strings, and those of strings to sequences.
+_TWINS = {
+    "seq.++": "OP_STR_CONCAT", "seq.len": "OP_STR_LEN", "seq.at": "OP_STR_AT", "seq.extract": "OP_STR_SUBSTR",
+    "seq.prefixof": "OP_STR_PREFIXOF", "seq.suffixof": "OP_STR_SUFFIXOF", "seq.contains": "OP_STR_CONTAINS",
+    "seq.indexof": "OP_STR_INDEXOF", "seq.replace": "OP_STR_REPLACE", "seq.replace_all": "OP_STR_REPLACE_ALL",
+    "str.++": "OP_SEQ_CONCAT", "str.len": "OP_SEQ_LENGTH", "str.at": "OP_SEQ_AT", "str.substr": "OP_SEQ_EXTRACT",
+    "str.prefixof": "OP_SEQ_PREFIX", "str.suffixof": "OP_SEQ_SUFFIX", "str.contains": "OP_SEQ_CONTAINS",
+    "str.indexof": "OP_SEQ_INDEXOF", "str.replace": "OP_SEQ_REPLACE", "str.replace_all": "OP_SEQ_REPLACE_ALL",
+}  # fmt: skip
+
+
+def sugared(tables: Tables, name: str, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
+    """What the application stands for; None where it is nothing known. Raises IllSorted where its parts do not fit."""
+    sugar = _SUGAR.get(name)
+    found = sugar(tables, args, indices) if sugar is not None and args else None
+    if found is not None:
+        return found
+    twin = _TWINS.get(name)
+    if twin is not None and args and args[0].sort.kind == ("SORT_STRING" if name.startswith("seq") else "SORT_SEQ"):
+        return tables.apply(twin, *args)
+    return on_array_sets(tables, name, args) if not indices else None
+
+
+def _from_start(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
+    """`(str.indexof s t)`: from the beginning."""
+    if len(args) != 2:
+        return None
+    kind = "OP_STR_INDEXOF" if args[0].sort is tables.string else "OP_SEQ_INDEXOF"
+    return tables.apply(kind, *args, tables.value(tables.int, 0))
+
+
+def _insert(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
+    """`(set.insert 1 2 s)` of cvc5: one insertion after another."""
+    if len(args) < 3:
+        return None
+    found = args[-1]
+    for member in reversed(args[:-1]):
+        found = tables.apply("OP_SET_INSERT", member, found)
+    return found
+
+
+def _loop(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
+    """`(re.loop r 1 3)`, and `((_ re.loop 2) r)`: from 2 on."""
+    if len(args) > 1 and not indices and all(a.op == VALUE and a.sort is tables.int and a.indices[0] >= 0 for a in args[1:]):
+        indices = tuple(a.indices[0] for a in args[1:])
+    if len(indices) == 1:
+        power = tables.apply("OP_RE_POW", args[0], indices=indices)
+        return tables.apply("OP_RE_CONCAT", power, tables.apply("OP_RE_STAR", args[0]))
+    return tables.apply("OP_RE_LOOP", args[0], indices=indices) if len(indices) == 2 else None
+
+
+def _update(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
+    """`((_ tuple.update i) t x)` of cvc5."""
+    if len(args) != 2 or args[0].sort.kind != "SORT_TUPLE" or len(indices) != 1 or indices[0] >= len(args[0].sort.params):
+        return None
+    fields = [tables.apply("OP_TUPLE_SELECT", args[0], indices=(k,)) for k in range(len(args[0].sort.params))]
+    fields[indices[0]] = args[1]
+    return tables.apply("OP_TUPLE", *fields)
+
+
+def _no_overflow(kind: str) -> Sugar:
+    return lambda tables, args, indices: tables.apply("OP_NOT", tables.apply(kind, *args))
+
+
+def _one_of(least: bool) -> Sugar:
+    """A bound on the number of true ones among one."""
+
+    def sugar(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
+        if len(args) != 1 or len(indices) != 1 or args[0].sort is not tables.bool:
+            return None
+        bound = indices[0]
+        if least:
+            return tables.true if bound < 1 else args[0] if bound == 1 else tables.false
+        return tables.apply("OP_NOT", args[0]) if bound < 1 else tables.true
+
+    return sugar
+
+
+def _folded(kind: str) -> Sugar:
+    """`(bvsub a b c)`, which solvers take from the left."""
+
+    def sugar(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
+        if len(args) < 3:
+            return None
+        found = args[0]
+        for arg in args[1:]:
+            found = tables.apply(kind, found, arg)
+        return found
+
+    return sugar
+
+
+_SUGAR: dict[str, Sugar] = {
+    "str.indexof": _from_start, "seq.indexof": _from_start, "set.insert": _insert, "insert": _insert, "re.loop": _loop,
+    "tuple.update": _update, "bvumul_noovfl": _no_overflow("OP_BV_UMULO"), "at-least": _one_of(True), "at-most": _one_of(False),
+    "bvsub": _folded("OP_BV_SUB"), "bvxnor": _folded("OP_BV_XNOR"),
+}  # fmt: skip
+SUGARED = tuple(_SUGAR)  # names, of which some are no operator's

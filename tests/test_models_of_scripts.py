@@ -1,0 +1,88 @@
+"""Models as solvers print them, and seeds whose label is wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from murxpy.campaign.seedcheck import judge
+from murxpy.data import load_catalogue
+from murxpy.errors import InputError
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.smtlib.models import holds, read_model
+from murxpy.smtlib.reader import read_script
+
+CATALOGUE = build_catalogue(load_catalogue())
+SCRIPT = """(declare-sort S 0)(declare-datatype T ((leaf) (node (left T))))
+(declare-const x Int)(declare-fun f (Int) Int)(declare-const a S)(declare-const b S)(declare-const t T)
+(assert (> (f x) 3))(assert (distinct a b))(assert ((_ is node) t))"""
+OF_Z3 = """sat
+(
+  ;; universe for S:
+  (declare-fun S!val!1 () S)
+  (declare-fun S!val!0 () S)
+  (forall ((x S)) (or (= x S!val!1) (= x S!val!0)))
+  (define-fun x () Int (- 3))
+  (define-fun a () S S!val!0)
+  (define-fun b () S S!val!1)
+  (define-fun t () T (node leaf))
+  (define-fun f ((x!0 Int)) Int (ite (= x!0 (- 3)) 4 0))
+)"""
+OF_CVC5 = """(
+; rep: (as @S_0 S)
+(define-fun x () Int 0)
+(define-fun f ((_arg_1 Int)) Int 4)
+(define-fun a () S (as @S_0 S))
+(define-fun b () S (as @S_1 S))
+(define-fun t () T (node leaf))
+)"""
+
+
+def verdicts(model: str) -> list[str]:
+    """What the model says of each assertion."""
+    script = read_script(SCRIPT, "f.smt2", CATALOGUE)
+    read = read_model(model, "m.smt2", script)
+    return [holds(script, read, term) for term in script.assertions()]
+
+
+@pytest.mark.parametrize("model", [OF_Z3, OF_CVC5])
+def test_models_of_solvers(model: str) -> None:
+    assert verdicts(model) == ["true", "true", "true"]
+
+
+def test_a_wrong_model_is_seen() -> None:
+    wrong = OF_CVC5.replace("Int 4)", "Int 3)").replace("@S_1", "@S_0")
+    assert verdicts(wrong) == ["false", "false", "true"]
+
+
+def test_what_the_model_does_not_say_is_not_known() -> None:
+    assert verdicts("(model (define-fun x () Int 0))")[0] not in ("true", "false")
+
+
+@pytest.mark.parametrize(
+    ("model", "reason"),
+    [
+        ("", "m.smt2:1:1: expected '(' before the model"),
+        ("((define-fun x () Bool true))", "'x' is of sort INT, the model gives one of BOOL"),
+        ("((assert true))", "m.smt2:1:3: expected 'define-fun', found 'assert'"),
+        ("((define-fun x () Int 0)) (check-sat)", "expected the end behind the model"),
+    ],
+)
+def test_bad_models(model: str, reason: str) -> None:
+    with pytest.raises(InputError) as raised:
+        verdicts(model)
+    assert reason in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("labels", "answers", "verdict"),
+    [
+        (["sat"], {"z3": ["sat"], "cvc5": ["unknown"]}, "right"),
+        (["sat"], {"z3": ["unsat"], "cvc5": ["unsat"]}, "mislabelled"),
+        (["sat"], {"z3": ["unsat"], "cvc5": ["sat"]}, "disagreement"),
+        ([None], {"z3": ["unsat"]}, "unlabelled"),
+        (["unsat"], {"z3": []}, "undecided"),
+        (["sat", "unsat"], {"z3": ["sat", "sat"]}, "mislabelled"),
+    ],
+)
+def test_labels_are_compared_with_answers(labels: list[str | None], answers: dict[str, list[str]], verdict: str) -> None:
+    assert judge("f.smt2", labels, answers).verdict == verdict
