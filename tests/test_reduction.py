@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from murxpy.machine.tokens import Ref
 from murxpy.trace.defuse import Script, closed, collected, matching_pops
 from murxpy.trace.grammar import parse_trace
-from murxpy.trace.passes import datatypes, lines, sorts, terms, words
+from murxpy.trace.passes import datatypes, functions, lines, sorts, terms, words
 from murxpy.trace.passes.measure import measure, text
 from murxpy.trace.passes.spellings import Spellings
 from murxpy.trace.reduction import Problem, Reducer, ddmin, each, fixpoint
@@ -241,7 +241,7 @@ def test_functions_take_fewer_arguments() -> None:
     """Murxla drops domains, too; here the applications follow, and nothing else."""
     script = made('1 mk-sort SORT_FUN s1 s2 s3\n return s4\n1 mk-const s4 "f"\n return t1 s4\n'
                   "1 mk-term OP_UF_APPLY SORT_BOOL 3 t1 t2 t3\n return t4 s3\n")  # fmt: skip
-    found = [heads(c)[1:] for c in sorts.fewer_domains(script, 1)]
+    found = [heads(c)[1:] for c in functions.fewer_domains(script, 1)]
     assert found == [["mk-sort SORT_FUN s1 s3", 'mk-const s4 "f"', "mk-term OP_UF_APPLY SORT_BOOL 2 t1 t2"],
                      ["mk-sort SORT_FUN s2 s3", 'mk-const s4 "f"', "mk-term OP_UF_APPLY SORT_BOOL 2 t1 t3"]]  # fmt: skip
 
@@ -290,3 +290,21 @@ def test_numbers_and_texts_get_smaller() -> None:
     script = made('1 mk-value s1 "1234"\n return t1 s1\n1 mk-value s2 "some text"\n return t2 s2\n')
     assert {'mk-value s1 "0"', 'mk-value s1 "12"'} <= {heads(c)[1] for c in words.smaller_words(script, 1)}
     assert {'mk-value s2 ""', 'mk-value s2 "some"', 'mk-value s2 "ome text"'} <= {heads(c)[2] for c in words.smaller_words(script, 2)}
+
+
+def test_defined_functions_take_fewer_arguments() -> None:
+    script = made('1 mk-fun "f" 2 t1 t2 t3\n return t4 s2\n1 mk-term OP_UF_APPLY SORT_BOOL 3 t4 t5 t6\n return t7 s1\n')
+    assert [heads(c)[1:] for c in functions.fewer_variables(script, 1)] == [
+        ['mk-fun "f" 1 t1 t3', "mk-term OP_UF_APPLY SORT_BOOL 2 t4 t5"],
+        ['mk-fun "f" 1 t2 t3', "mk-term OP_UF_APPLY SORT_BOOL 2 t4 t6"],
+    ]
+
+
+def test_a_term_is_raised_above_what_it_lies_below() -> None:
+    script = made('1 mk-sort SORT_INT\n return s1\n1 mk-const s1 "i"\n return t1 s1\n1 mk-sort SORT_BOOL\n return s2\n'
+                  '1 mk-const s2 "p"\n return t2 s2\n1 mk-term OP_NOT SORT_BOOL 1 t2\n return t3 s2\n'
+                  "1 mk-term OP_ITE SORT_INT 3 t3 t1 t1\n return t4 s1\n1 mk-term OP_INT_LT SORT_BOOL 2 t1 t4\n return t5 s2\n"
+                  "1 assert-formula t5\n")  # fmt: skip
+    found = [heads(collected(c)) for c in terms.raised(script, 5)]
+    assert found == [["new", "mk-sort SORT_INT", 'mk-const s1 "i"', "mk-term OP_INT_LT SORT_BOOL 2 t1 t1",
+                      "mk-term OP_NOT SORT_BOOL 1 t5", "assert-formula t3"]]  # fmt: skip

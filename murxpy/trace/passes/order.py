@@ -7,7 +7,7 @@ from functools import partial
 
 from murxpy.trace.defuse import Script
 from murxpy.trace.defuse import collected as without_unused
-from murxpy.trace.passes import datatypes, lines, sorts, terms, words
+from murxpy.trace.passes import datatypes, functions, lines, sorts, terms, words
 from murxpy.trace.passes.spellings import Spellings
 from murxpy.trace.reduction import Reducer, ddmin, each, fixpoint
 
@@ -50,7 +50,7 @@ def _lines(reducer: Reducer[Script]) -> None:
 
 
 def _terms(reducer: Reducer[Script]) -> None:
-    _each(reducer, *map(_collecting, (terms.older_terms, terms.leaves, terms.other_argument, terms.unbound)))
+    _each(reducer, *map(_collecting, (terms.older_terms, terms.leaves, terms.other_argument, terms.raised, terms.unbound)))
 
 
 def _words(reducer: Reducer[Script]) -> None:
@@ -59,9 +59,9 @@ def _words(reducer: Reducer[Script]) -> None:
 
 
 def _sorts(reducer: Reducer[Script]) -> None:
-    _each(reducer, sorts.smaller_formats, sorts.smaller_widths,
-          *map(_collecting, (datatypes.smaller_datatypes, sorts.fewer_domains, sorts.merged_sorts, sorts.simpler_sorts,
-                                                            sorts.older_sort_argument)))  # fmt: skip
+    kinds = (datatypes.smaller_datatypes, functions.fewer_domains, functions.fewer_variables, sorts.merged_sorts,
+             sorts.simpler_sorts, sorts.older_sort_argument)  # fmt: skip
+    _each(reducer, sorts.smaller_formats, sorts.smaller_widths, *map(_collecting, kinds))
 
 
 def _names(reducer: Reducer[Script], spellings: Spellings) -> None:

@@ -101,29 +101,6 @@ def simpler_sorts(lines: Script, at: int) -> Iterator[Script]:
             yield (*lines[:at], made, *(_of_kind(other, own, kind) for other in lines[at + 1 :]))
 
 
-def fewer_domains(lines: Script, at: int) -> Iterator[Script]:
-    """With a domain less in the function sort at `at`, and an argument less in all applications of its functions."""
-    line = lines[at]
-    if line.action != "mk-sort" or line.args[0] != "SORT_FUN":
-        return
-    own = returned(line)[:1]
-    functions = {returned(other)[0] for other in lines[at:] if other.action == "mk-const" and other.args[:1] == own and returned(other)}
-    for index in range(len(line.args) - 3, -1, -1) if len(line.args) > 3 else ():
-        fewer = replace(line, args=[*line.args[: 1 + index], *line.args[2 + index :]])
-        rest = (_applied(other, functions, index) for other in lines[at + 1 :])
-        yield (*lines[:at], fewer, *rest)
-
-
-def _applied(line: Line, functions: set[Ref], index: int) -> Line:
-    """The application of one of `functions` without its argument number `index`."""
-    place = terms_of(line)
-    if line.action != "mk-term" or line.args[0] != "OP_UF_APPLY" or place is None or line.args[place[0]] not in functions:
-        return line
-    start, count = place
-    args = [*line.args[: start - 1], count - 1, *line.args[start : start + 1 + index], *line.args[start + 2 + index :]]
-    return replace(line, args=args, spelling=None)
-
-
 def merged_sorts(lines: Script, at: int) -> Iterator[Script]:
     """With one id for two sorts: the sort that the line at `at` was the first to return, and an older one of its kind.
 

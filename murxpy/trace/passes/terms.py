@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from murxpy.machine.tokens import Quoted, Ref, Token
-from murxpy.trace.defuse import Script, definitions, returned, sort_of, used
+from murxpy.trace.defuse import Script, closed, definitions, returned, sort_of, used
 from murxpy.trace.grammar import Line
 
 _OLDER = 4  # older terms that are tried in place of one
@@ -63,6 +63,37 @@ def other_argument(lines: Script, at: int) -> Iterator[Script]:
             for ref in dict.fromkeys((*beside, *_tried(lines, oldest))):
                 changed = replace(line, args=[*line.args[:word], ref, *line.args[word + 1 :]])
                 yield (*lines[:at], changed, *lines[at + 1 :])
+
+
+def raised(lines: Script, at: int) -> Iterator[Script]:
+    """With the application at `at` above a later one of its own sort, not below it: `t(.. h(x) ..)` becomes `h(t(.. y ..))`.
+
+    What lies between them goes, so this is smaller where much does; `y` is the oldest term of the sort.
+    """
+    sort, line = sort_of(lines[at]), lines[at]
+    if sort is None or line.action != "mk-term" or not used(line):
+        return
+    sorts = {returned(other)[0]: sort_of(other) for other in lines if sort_of(other) is not None}
+    below = {returned(line)[0]}  # all that the application is in
+    for index in range(at + 1, len(lines)):
+        upper = lines[index]
+        if upper.action != "mk-term" or not below & {*used(upper)}:
+            continue
+        below |= {*returned(upper)[:1]}
+        older = [next((ref for ref, of in sorts.items() if of == sorts.get(arg) and ref not in below), None)
+                 for arg in used(upper) if arg in below]  # fmt: skip
+        if sort_of(upper) == sort and None not in older:
+            yield _raised(lines, at, index, below, iter(older))
+
+
+def _raised(lines: Script, at: int, index: int, below: set[Ref], older: Iterator[Ref | None]) -> Script:
+    line, upper = lines[at], lines[index]
+    own, top = returned(line)[0], returned(upper)[0]
+    lowered = replace(upper, args=[next(older, None) or token if token in below else token for token in upper.args])
+    first = next(at for at, token in enumerate(line.args) if isinstance(token, Ref) and token.letter == "t")
+    above = replace(line, args=[*line.args[:first], top, *line.args[first + 1 :]])
+    rest = with_uses(lines[index + 1 :], top, own, 0)
+    return closed([*lines[:at], *lines[at + 1 : index], lowered, above, *rest])
 
 
 def leaves(lines: Script, at: int) -> Iterator[Script]:
