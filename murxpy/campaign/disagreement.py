@@ -10,6 +10,7 @@ from murxpy.campaign.inquiry import Ask, Questions
 from murxpy.campaign.jury import judging_wishes
 from murxpy.campaign.plans import absolute_target
 from murxpy.campaign.targets import Plan
+from murxpy.machine.tokens import Quoted
 from murxpy.oracles.crash import Outcome
 from murxpy.oracles.disagreement import OPPOSITE, Answers, answers_of, first_disagreement, until_line
 from murxpy.oracles.triage import ModelVoice, Triage, Voice, Way, triage
@@ -120,7 +121,7 @@ def judged(bench: Bench, trace: str) -> Questions[dict[int, Answers]]:
 
 def operators(script: Script) -> tuple[str, ...]:
     """The operators of a trace, sorted; those of Boolean structure only where there is nothing else. Of a whole script, its theories."""
-    texts = [str(line.args[0]) for line in script if line.action == "run-script" and line.args]
+    texts = [arg.text for line in script if line.action == "run-script" for arg in line.args if isinstance(arg, Quoted)]
     kinds = sorted({str(line.args[0]) for line in script if line.action == "mk-term"}.union(*map(theories, texts)))
     return tuple([kind for kind in kinds if kind not in _CORE] or kinds)
 

@@ -12,6 +12,7 @@ from murxpy.campaign.buckets import Reproducer, bucket_key, normalise
 from murxpy.campaign.folder import write_atomically
 from murxpy.campaign.limits import Limits
 from murxpy.campaign.programs import run_program
+from murxpy.campaign.script_minimize import WRONG, scripted
 from murxpy.campaign.targets import Plan
 from murxpy.errors import MurxpyError
 from murxpy.logic.catalogue import build_catalogue
@@ -102,6 +103,9 @@ class _Programs:
         return Reproducer("smt2", str(file), seen, f"without what is not in SMT-LIB: {unsaid}" if unsaid else note)
 
     def _smtlib(self, lossy: bool) -> str:
+        script = scripted(self._parsed())
+        if script is not None:  # what the solver was given is the script
+            return script.text
         family = self._plan.target.family
         return to_smtlib(self._parsed(), self._catalogue, family if family in DIALECTS else "standard", lossy)
 
@@ -137,7 +141,7 @@ def _script(plan: Plan, file: Path, text: str, shown: Shown, limits: Limits) -> 
         return ended
     if _exit_code(outcome) == NO_SCRIPTS:
         return None, "this release's Python API reads no scripts"
-    if shown.kind == DISAGREEMENT:
+    if shown.kind in (DISAGREEMENT, WRONG):
         same = _ANSWER.findall(outcome.output) == _recorded(text)
         return same, "" if same else "it answers otherwise"
     message = _bare(shown.message)
@@ -149,7 +153,8 @@ def _script(plan: Plan, file: Path, text: str, shown: Shown, limits: Limits) -> 
 def _recorded(text: str) -> list[str]:
     """The answers that the trace records."""
     lines = parse_trace(text, "trace").lines
-    return [str(answer[0]) for line in lines if line.action.startswith("check-sat") and (answer := line.result("answer"))]
+    checks = [line for line in lines if line.action.startswith(("check-sat", "run-script"))]
+    return [str(tokens[0]) for line in checks for name, tokens in line.results if name == "answer"]
 
 
 def _ended(plan: Plan, outcome: Outcome, shown: Shown) -> tuple[bool, str] | None:

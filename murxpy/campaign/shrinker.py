@@ -5,6 +5,7 @@ It is its own process so that the campaign's loop never waits for it, and dies w
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -24,6 +25,7 @@ from murxpy.campaign.limits import Limits
 from murxpy.campaign.minimize import SAVE_SECONDS, Minimized, Progress, Wishes, minimize, minimize_disagreement
 from murxpy.campaign.origin import read_history
 from murxpy.campaign.reproducers import Shown, base_of, write_programs
+from murxpy.campaign.script_minimize import Scripted, minimize_script, others_than, scripted
 from murxpy.campaign.targets import Plan, TargetSpec
 from murxpy.errors import InputError, MurxpyError
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
@@ -81,6 +83,10 @@ def _shrink_trace(plan: Plan, trace: Path, small: Path, seconds: float, kind: st
     source = read_trace(trace)
     earlier = read_trace(small) if small.is_file() else None
     wishes = Wishes(time=seconds)
+    script = scripted(parse_trace(source, trace.name))
+    if script is not None:
+        with contextlib.suppress(InputError):  # else its lines alone
+            return _shrink_script(plan, script, trace.name, parse_trace(source, trace.name).header.get(HEADER, ""), wishes)
     if kind == DISAGREEMENT:
         judges = tuple(filter(None, parse_trace(source, trace.name).header.get(HEADER, "").split(",")))
         return minimize_disagreement(Court(plan, judge_plans(judges), Limits()), source, trace.name, wishes, earlier, _Saver(small))
@@ -88,6 +94,12 @@ def _shrink_trace(plan: Plan, trace: Path, small: Path, seconds: float, kind: st
         return minimize(plan, source, trace.name, wishes, earlier, _Saver(small))
     except InputError:
         return minimize(plan, source, trace.name, replace(wishes, tries=_TRIES), earlier, _Saver(small))
+
+
+def _shrink_script(plan: Plan, script: Scripted, name: str, judges: str, wishes: Wishes) -> Minimized:
+    """Minimize what the last line of a trace runs; the judges in its header, or the other solvers, say what is right."""
+    names = tuple(filter(None, judges.split(","))) or (others_than(plan.target.name) if script.expected else ())
+    return minimize_script(plan, script, name, judge_plans(names), wishes)[0]
 
 
 def answer(request: Mapping[str, Any], plan: Plan) -> dict[str, Any]:

@@ -18,24 +18,27 @@ from murxpy.campaign.limits import Limits
 from murxpy.campaign.minimize import SAVE_SECONDS, Minimized, Progress, Wishes, minimize_disagreement
 from murxpy.campaign.minimize import minimize as minimize_trace
 from murxpy.campaign.origin import holds_traces, origin, read_history
-from murxpy.campaign.plans import make_plans
+from murxpy.campaign.plans import Request, make_plans
 from murxpy.campaign.replay import replay_trace
 from murxpy.campaign.reproducers import Shown, base_of, write_programs
+from murxpy.campaign.script_minimize import Scripted, minimize_script, others_than, scripted
 from murxpy.campaign.targets import Plan
 from murxpy.campaign.wanted import Match, exit_kind
 from murxpy.cli.params import duration, names
 from murxpy.cli.replay import judges_of
 from murxpy.cli.replay import plan_of as trace_plan
 from murxpy.errors import InputError
+from murxpy.fuzzers.seeds import label_of
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.report.console import is_live_terminal
 from murxpy.report.text import amount, brief, one_line, percent, rate
+from murxpy.smtlib.reader import read_text
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import parse_trace
 
 
 @click.command()
-@click.argument("file", metavar="TRACE", type=click.Path(path_type=Path))
+@click.argument("file", metavar="TRACE|SCRIPT", type=click.Path(path_type=Path))
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Replays at a time.")
 @click.option("--time", "seconds", type=duration, metavar="TIME", help="End with the best after this time.")
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
@@ -58,7 +61,7 @@ def minimize(
     file: Path, jobs: int, seconds: float | None, output: Path | None, tries: int, solver: str | None,
     wrapper: str | None, judged: tuple[str, ...] | None, reproducers: bool, **wishes: Any,
 ) -> None:  # fmt: skip
-    """Make TRACE as small as it can be while its replay still shows the same finding.
+    """Make TRACE, or with --solver the SMT-LIB SCRIPT, as small as it can be while it still shows the same finding.
 
     The same is: its kind and its bucket, unless --match-..., --unknown or --slower ask for something else, all of which
     must hold then, or --command does. Ctrl-C ends it with the best so far; a second call goes on from that.
@@ -68,6 +71,9 @@ def minimize(
     if file.suffix == ".history":
         _history(file, output, solver, wrapper, wished)
         return
+    if file.suffix == ".smt2":
+        _script_file(file, output, solver, wrapper, judged, wished)
+        return
     source = read_trace(file)
     trace = parse_trace(source, str(file))
     plan = trace_plan(trace, solver, wrapper, None if solver or wrapper else origin(file))
@@ -75,15 +81,19 @@ def minimize(
     earlier = read_trace(output) if output.is_file() and output.resolve() != file.resolve() else None
     if earlier is not None:
         parse_trace(earlier, str(output))  # what is no trace is not overwritten
-    watch = _Watch(output)
+    script = None if match or command else scripted(trace)
+    watch = _Watch(output if script is None else None)
     judges = () if match or command else judges_of(trace, judged)
-    if judges:
+    if script is not None:
+        judges = judges or (others_than(plan.target.name) if script.expected and judged is None else ())
+        result, _ = minimize_script(plan, script, str(file), judge_plans(judges), wished, watch.see)
+    elif judges:
         result = minimize_disagreement(Court(plan, judge_plans(judges), Limits()), source, str(file), wished, earlier, watch.see)
     else:
         result = minimize_trace(plan, source, str(file), wished, earlier, watch.see)
     write_atomically(output, result.text)
     watch.clear()
-    click.echo(_summary(result, output))
+    click.echo(_summary(result, output, "line" if script is None else "character"))
     if reproducers:
         _print_forms(plan, output, result, bool(judges))
 
@@ -98,6 +108,27 @@ def _print_forms(plan: Plan, output: Path, result: Minimized, judged: bool) -> N
         said = {True: "shows it", False: "does not show it", None: "not tried"}[form.reproduces]
         note = f" ({one_line(form.note, 200)})" if form.note else ""
         click.echo(f"{form.form}: {form.file}: {said}{note}" if form.file else f"{form.form}: none{note}")
+
+
+def _script_file(
+    file: Path, output: Path | None, solver: str | None, wrapper: str | None, judged: tuple[str, ...] | None, wishes: Wishes
+) -> None:
+    """Minimize an SMT-LIB script."""
+    if wishes.command or wishes.match:
+        raise InputError("of a script the finding itself is kept: leave out --command, --match-..., --unknown and --slower", file=str(file))
+    if solver is None and wrapper is None:
+        raise InputError("name the solver that the script is run on with --solver", file=str(file))
+    (plan,) = make_plans(Request((solver,) if solver else (), wrapper=wrapper))
+    text = read_text(file)
+    label = label_of(text)
+    names = tuple(judged or ()) if judged != ("none",) else ()
+    names = names or (others_than(plan.target.name) if label else ())
+    watch = _Watch(None)
+    made, small = minimize_script(plan, Scripted(text, (label,) if label else ()), str(file), judge_plans(names), wishes, watch.see)
+    output = output or file.with_name(f"{file.stem.removesuffix('.min')}.min.smt2")
+    write_atomically(output, small)
+    watch.clear()
+    click.echo(_summary(made, output, "character"))
 
 
 def _history(file: Path, output: Path | None, solver: str | None, wrapper: str | None, wishes: Wishes) -> None:
@@ -161,8 +192,8 @@ class _Watch:
             click.echo("\r\x1b[K", err=True, nl=False)
 
 
-def _summary(result: Minimized, output: Path) -> str:
+def _summary(result: Minimized, output: Path, unit: str = "line") -> str:
     ended = {"complete": "", "time": ", ended by its time limit", "interrupted": ", interrupted"}[result.ended]
     share = percent(result.after / result.before)
-    return (f"{result.key}: {amount(result.before, 'line')} to {result.after} ({share}), {amount(result.tests, 'test')} in "
+    return (f"{result.key}: {amount(result.before, unit)} to {result.after} ({share}), {amount(result.tests, 'test')} in "
             f"{brief(result.seconds)}{ended}; written to {output}")  # fmt: skip
