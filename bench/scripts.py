@@ -19,6 +19,7 @@ from murxpy.smtlib.dialects import EXPERIMENTAL
 
 _ANSWER = re.compile(r"^(sat|unsat|unknown)\b", re.MULTILINE)
 _ERROR = re.compile(r"\(error .*")
+_BROKEN = re.compile(r"^(ASSERTION VIOLATION|UNEXPECTED CODE WAS REACHED)", re.MULTILINE)  # z3 exits then, by no signal
 _DECLARES = ("(declare", "(define", "(assert ", "(set-logic")
 
 
@@ -103,8 +104,9 @@ def read_z3(script: str, seconds: float, per_check: int = 0) -> Reading:
         done = subprocess.run(command, input=script, capture_output=True, text=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired:
         return Reading(late=True)
-    counted = None if done.returncode < 0 else count_z3(script, seconds)
-    return Reading(_ANSWER.findall(done.stdout), _ERROR.findall(done.stdout), counted, max(0, -done.returncode))
+    killed = signal.SIGABRT if _BROKEN.search(done.stdout + done.stderr) else max(0, -done.returncode)
+    counted = None if killed else count_z3(script, seconds)
+    return Reading(_ANSWER.findall(done.stdout), _ERROR.findall(done.stdout), counted, killed)
 
 
 def count_z3(script: str, seconds: float) -> int | None:

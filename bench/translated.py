@@ -24,21 +24,22 @@ from murxpy.trace.translate.smtlib import to_smtlib
 from murxpy.worker.session import Session
 
 SECONDS = 10.0
-SETTLED = ("same", "partly", "timeout", "unsupported", "disputed")  # no fault of the translation
+SETTLED = ("same", "partly", "timeout", "unsupported", "disputed", "died")  # no fault of the translation
 # What a command is refused for when the check before it ran out of resources in the one and not in the other.
 _STATE = re.compile(r"resource limit|not available|unless|cannot get|Cannot get|canceled")
 # What a script leaves out and no other solver's script needs: the API's own actions, options, what had no call.
-_LEFT_OUT = re.compile(r"^; line \d+: (?P<action>\S+): (?P<what>.*has no name in.*|a negative.*)$", re.MULTILINE)
+_LEFT_OUT = re.compile(r"^; line \d+: (?P<action>\S+): (?P<what>.*has no name in.*|.*cvc5-block-model.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Verdict:
     """What came of a translation.
 
-    `same`, `differs`, `refused`, `died`, `timeout`; of scripts also `partly` where it left out terms that the dialect cannot say
-    (`detail` names the first), `unsupported` where another solver than the trace's has no procedure for it, `miscounted` where not as
-    many assertions were read as printed, and `disputed` where the solver contradicts itself: it answers as was recorded when the check
-    stands alone.
+    - `same`; `differs`; `refused`; `miscounted`: not as many assertions were read as printed.
+    - `partly`: a script or trace of Murxla left out terms that have no words there; `detail` names the first.
+    - `unsupported`: another solver than the trace's has no procedure for it.
+    - `disputed`: the solver contradicts itself, it answers as was recorded when the check stands alone.
+    - `died`: the solver crashed on what did not crash it before. `timeout`.
     """
 
     status: str

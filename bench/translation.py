@@ -27,7 +27,7 @@ from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.worker.session import Session
 
 SHOWN = 12
-KINDS = ("same", "differs", "refused", "miscounted", "died", "partly", "unsupported", "disputed", "timeout")
+KINDS = ("same", "differs", "refused", "miscounted", "partly", "unsupported", "disputed", "died", "timeout")
 
 
 def walks(session: Session, args: argparse.Namespace) -> Iterator[Trace]:
@@ -61,7 +61,7 @@ def judged(traces: Iterator[Trace], session: Session, args: argparse.Namespace) 
             if len(found["murxla"]) < args.murxla:
                 found["murxla"].append((trace.name, judge_murxla(trace, session)))
             last = [verdicts[-1][1] for verdicts in found.values() if verdicts and verdicts[-1][0] == trace.name]
-            if args.keep and any(bad(v) or v.status == "disputed" for v in last):
+            if args.keep and any(bad(v) or v.status in ("disputed", "died") for v in last):
                 args.keep.mkdir(parents=True, exist_ok=True)
                 (args.keep / trace.name).write_text(trace.text(), encoding="utf-8")
     return {to: verdicts for to, verdicts in found.items() if verdicts}
@@ -105,7 +105,7 @@ def main() -> None:
 def _report(to: str, verdicts: list[tuple[str, Verdict]]) -> None:
     for name, one in [(name, v) for name, v in verdicts if bad(v)][:SHOWN]:
         print(f"  {to} {name}: {one.status}: {one.detail[:180]}")
-    for name, one in [(name, v) for name, v in verdicts if v.status == "disputed"][:SHOWN]:
+    for name, one in [(name, v) for name, v in verdicts if v.status in ("disputed", "died")][:SHOWN]:
         print(f"  {to} {name}: the solvers' business: {one.detail[:180]}")
     print(f"  {to}: {_share(verdicts)} the same, aim 100 %: {verdict(not any(bad(v) for _, v in verdicts))}")
 

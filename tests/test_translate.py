@@ -169,6 +169,53 @@ def test_what_could_not_be_declared_cannot_be_used() -> None:
     assert sum("SORT_SEQ has no name" in row for row in rows) == 3
 
 
+def test_what_cvc5_excludes_by_a_model_is_said_in_its_dialect() -> None:
+    lines = ["mk-sort SORT_BOOL\n return s1", 'mk-const s1 "x"\n return t1 s1', "cvc5-block-model@values", "cvc5-block-model-values t1"]
+    text = HEADER.replace("z3 5.4.0.0", "cvc5 1.4.2") + "\n".join(["new", *lines])
+    assert to_smtlib(trace(text), catalogue(), "cvc5").splitlines()[-3:-1] == ["(block-model :values)", "(block-model-values (x))"]
+    with pytest.raises(InputError, match="'cvc5-block-model' is an action of one solver only"):
+        to_smtlib(trace(text), catalogue(), "standard")
+
+
+def test_constructors_of_parametric_datatypes_have_their_rank_in_z3() -> None:
+    lines = ["mk-sort SORT_INT\n return s1", 'mk-sort SORT_DT 1 "d" 1 s"e" 1 "c" 2 "f" s"e" "g" s1\n return s2',
+             "instantiate-sort s2 s1\n return s3", 'mk-const s3 "x"\n return t1 s3',
+             'mk-term OP_DT_APPLY_TESTER SORT_BOOL 1 "c" 1 t1\n return t2 s4', "assert-formula t2",
+             'mk-term OP_DT_APPLY_UPDATER SORT_DT 2 "c" "g" 2 t1 t4\n return t3 s3']  # fmt: skip
+    lines.insert(6, 'mk-value s1 "1"\n return t4 s1')
+    lines += ["mk-term OP_EQUAL SORT_BOOL 2 t1 t3\n return t5 s4", "assert-formula t5"]
+    rows = smtlib(*lines, dialect="z3")
+    assert rows[-2:] == ["(assert ((_ is (c (Int Int) (d Int))) x))", "(assert (= x ((_ update-field (g ((d Int)) Int)) x 1)))"]
+    assert READERS["z3"]("\n".join([*rows, "(check-sat)"]), 10, 0).answers == ["sat"]
+    assert smtlib(*lines)[-1] == "(assert (= x (ite ((_ is c) x) ((as c (d Int)) (f x) 1) x)))"
+
+
+def test_misuses_are_of_the_api_only() -> None:
+    lines = ["mk-sort SORT_BV 8\n return s1", 'mk-const s1 "x"\n return t1 s1',
+             "misuse@type mk-term@function OP_BV_ULT SORT_BOOL 2 t1 t1 with 1 py:[1]"]  # fmt: skip
+    with pytest.raises(InputError, match="t.trace:8: a call that is broken on purpose"):
+        smtlib(*lines)
+    with pytest.raises(InputError, match="t.trace:8: 'misuse' has no name in Murxla"):
+        murxla(*lines)
+
+
+def test_an_answer_that_is_not_expected_is_the_defect(tmp_path: Path) -> None:
+    file = tmp_path / "p.py"
+    file.write_text(to_python(trace(HEADER + "new\nexpect unsat\ncheck-sat\n answer sat\n"), catalogue(), load_wrapper("z3")))
+    done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "answered sat, expected unsat" in done.stdout
+
+
+def test_a_script_in_a_trace_is_the_script(tmp_path: Path) -> None:
+    line = r'run-script "(assert false)\u{a}(check-sat)"'
+    file = tmp_path / "p.py"
+    file.write_text(to_python(trace(f"{HEADER}new\nexpect sat\n{line}\n answer unsat\n"), catalogue(), load_wrapper("z3")))
+    assert subprocess.run([sys.executable, str(file)], capture_output=True, check=False).returncode == 1
+    rows = smtlib(r'run-script "(declare-const x Int)\u{a}(assert (> x 0))\u{a}(check-sat)"')
+    assert rows[:4] == ["(declare-const x Int)", "(assert (> x 0))", "(check-sat)", "(reset)"]
+
+
 @pytest.mark.parametrize(
     ("needs", "logic"),
     [([], "QF_UF"), (["BV"], "QF_BV"), (["BV", "A"], "QF_ABV"), (["I", "N", "Q"], "NIA"), (["R", "I"], "QF_LIRA"), (["S", "I"], "QF_SLIA"),

@@ -10,7 +10,7 @@ from operator import attrgetter
 
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue, Operator
-from murxpy.logic.sorts import Datatype, Sort
+from murxpy.logic.sorts import Datatype, Sort, SortTable
 from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, VALUE, VARIABLE, Term
 from murxpy.logic.values import special_value, to_codes
 from murxpy.smtlib.dialects import BINARY, SAME, SORTS, SPELLED, STANDARD_SORTS, STANDARD_SPECIAL
@@ -294,7 +294,7 @@ class Printer:
             return f"({head} {' '.join(args)})" if args else head
         datatype = term.args[0].sort.datatype
         if kind == "OP_DT_APPLY_TESTER":
-            return f"((_ is {self._constructor(datatype, str(term.indices[0]))}) {args[0]})"
+            return f"((_ is {self._exactly(term.args[0].sort, str(term.indices[0]))}) {args[0]})"
         selector = self._selector(datatype, str(term.indices[1]))
         if kind == "OP_DT_APPLY_SEL":
             return f"({selector} {args[0]})"
@@ -304,6 +304,15 @@ class Printer:
             return f"(let (({name} {args[0]})) {self._updated(spelling, term, [name, args[1]])})"
         return self._updated(spelling, term, args)
 
+    def _exactly(self, sort: Sort, name: str) -> str:
+        """A constructor; for z3 with its rank where the datatype is parametric, since it has one of that name for each instance."""
+        head = self._constructor(sort.datatype, name)
+        if self.dialect != "z3" or not sort.sorts():
+            return head
+        constructor = next(c for c in sort.datatype.constructors if c.name == name)
+        fields = [self.sort(field) for field in SortTable().field_sorts(sort, constructor)]
+        return f"({head} ({' '.join(fields)}) {self.sort(sort)})"
+
     def _updated(self, spelling: str, term: Term, args: list[str]) -> str:
         """A datatype's value with another one in a field of a constructor."""
         datatype, (constructor, changed) = term.sort.datatype, term.indices
@@ -311,7 +320,10 @@ class Printer:
         head = self._constructor(datatype, str(constructor))
         fields = [args[1] if name == changed else f"({self._selector(datatype, name)} {args[0]})" for name, _ in declared.fields]
         made = f"(as {head} {self.sort(term.sort)})" if term.sort.sorts() else head
-        holes = {"constructor": head, "selector": self._selector(datatype, str(changed)), "rebuilt": f"({made} {' '.join(fields)})"}
+        selector = self._selector(datatype, str(changed))
+        if self.dialect == "z3" and term.sort.sorts():
+            selector = f"({selector} ({self.sort(term.sort)}) {self.sort(term.args[1].sort)})"
+        holes = {"constructor": head, "selector": selector, "rebuilt": f"({made} {' '.join(fields)})"}
         return _filled(spelling, holes | _numbered(args), term.sort)
 
     def _case(self, case: Term) -> str:

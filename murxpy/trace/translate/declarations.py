@@ -5,9 +5,11 @@ from __future__ import annotations
 from murxpy.logic.sorts import Datatype, Sort, reachable
 from murxpy.logic.terms import CONSTANT, FUNCTION, Term
 from murxpy.smtlib.dialects import STANDARD, USED_SORTS
+from murxpy.smtlib.logics import NEEDS
 from murxpy.smtlib.printer import Printer, Unsayable
 
 EXTENSION, NONLINEAR, QUANTIFIED, ODD_ARRAY = "X", "N", "Q", "odd"  # needs that are no sorts
+ALWAYS = ("SORT_BOOL", "SORT_PARAM")
 _MIXED = ("OP_REAL_IS_INT", "OP_REAL_TO_INT", "OP_INT_TO_REAL")  # theory Reals_Ints
 
 
@@ -20,6 +22,10 @@ class Declarations:
         self.needs: dict[str, None] = {}
         self._declared: set[Sort | Term | Datatype] = set()
         self._unsaid: dict[Sort | Term, str] = {}  # of what was met: why it could not be declared
+
+    def demands(self) -> list[str]:
+        """The needs in the words of `smtlib.logics`."""
+        return [NEEDS.get(need, need) for need in self.needs if need not in ALWAYS]
 
     def term(self, root: Term) -> str:
         """The term as text, with what it needs declared before. Raises Unsayable."""

@@ -50,6 +50,10 @@ class DryRun(Run):
         words = self.line.result("answer")
         return plain_text(words[0]) if words else "unknown"
 
+    def printed(self) -> str:
+        """The recorded answers of a script, as it printed them."""
+        return "\n".join(plain_text(words[0]) for name, words in self.line.results if name == "answer")
+
     def returned(self, letter: str) -> int | None:
         """The first id of this letter that the line returned."""
         return next((t.number for t in self.line.result("return") or () if isinstance(t, Ref) and t.letter == letter), None)
@@ -120,8 +124,13 @@ class Silent(DryRun):
             return [True] * len(self.frame.value)
         return True if action in MAKING else self.asked(action)
 
+    def broken(self) -> None:
+        """The line in hand breaks a call on purpose."""
+
     def asked(self, action: str) -> Any:
         """An action that makes nothing; the answer where it is a check."""
+        if action == "run-script":
+            return self.printed()
         return self.answer() if action in CHECKS else None
 
     def sort_object(self, sort: Sort) -> Any:
@@ -157,6 +166,8 @@ def _reader(reading: Reading) -> Any:
         raise reading.error("no solver yet, expected 'new' before this line")
     if action not in READERS and "-" not in action:
         raise reading.error(f"unknown action '{action}'{nearest(action, READERS)}")
+    if action == "misuse" and isinstance(silent := reading.run, Silent):
+        return lambda reading: silent.broken()
     if action in WITNESSES and isinstance(run := reading.run, DryRun):
         return lambda reading: run.witness(action)
     return READERS.get(action, own)

@@ -30,9 +30,20 @@ def same(line, what, seen, recorded):
         OTHERWISE.append(line)
 
 
-def answered(line, seen, recorded):
+def answered(line, seen, recorded, expected="unknown"):
     """The answer of a check; what is recorded is None where the trace does not say."""
     same(line, "answer", str(seen), str(seen) if recorded is None else recorded)
+    if sorted([str(seen), expected]) == ["sat", "unsat"]:
+        defect(line, f"answered {seen}, expected {expected} by how the check was made")
+
+
+def scripted(line, output, recorded, expected):
+    """The answers of a script's checks, from what the solver printed."""
+    answers = [row.strip() for row in output.splitlines() if row.strip() in ("sat", "unsat", "unknown", "timeout")]
+    same(line, "answers of the script", ["unknown" if answer == "timeout" else answer for answer in answers], recorded)
+    for number, (seen, wanted) in enumerate(zip(answers, expected), 1):
+        if sorted([seen, wanted]) == ["sat", "unsat"]:
+            defect(line, f"check {number} answered {seen}, expected {wanted} by how the script was made")
 
 
 def read(line, term, seen, recorded):

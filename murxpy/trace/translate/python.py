@@ -163,6 +163,10 @@ class _Program(MisuseRows):
         elif action in _CHECKS:
             self._check(code)
             return self.answer()
+        elif action == "run-script":
+            said = [self.printed().split(), list(self.state.expected)]
+            self._row(f"scripted({self.line.number}, {code}, {', '.join(map(literal, said))})")
+            return self.printed()
         elif action in _SELF_CHECKS or action in (self.wrapper.data.get("own-actions") or {}):
             self._row(f"promised({self.line.number}, {code})")
         elif action == "mk-sort" and self.frame.result is None:
@@ -208,7 +212,8 @@ class _Program(MisuseRows):
 
     def _check(self, code: str) -> None:
         recorded = self.line.result("answer")
-        self._row(f"answered({self.line.number}, {code}, {literal(plain_text(recorded[0]) if recorded else None)})")
+        said = [plain_text(recorded[0]) if recorded else None, *self.state.expected[:1]]
+        self._row(f"answered({self.line.number}, {code}, {', '.join(map(literal, said))})")
 
     def _value(self, code: str) -> None:
         """A value that was read, and what the trace says of it."""

@@ -12,13 +12,14 @@ from murxpy.logic.terms import CONSTANT, FUNCTION, Term
 from murxpy.logic.values import to_codes
 from murxpy.machine.database import Entry
 from murxpy.machine.solve import SPECIAL_OPTIONS
+from murxpy.machine.tokens import Ref
 from murxpy.smtlib.dialects import EXPERIMENTAL
-from murxpy.smtlib.logics import LOGICS, NEEDS, covers
+from murxpy.smtlib.logics import LOGICS, covers
 from murxpy.smtlib.printer import Printer, Unsayable
 from murxpy.smtlib.symbols import spell
 from murxpy.trace.grammar import Trace
 from murxpy.trace.readers import READERS
-from murxpy.trace.translate.declarations import NONLINEAR, QUANTIFIED, Declarations
+from murxpy.trace.translate.declarations import ALWAYS, NONLINEAR, QUANTIFIED, Declarations
 from murxpy.trace.translate.dry import AnyReading, Silent, interpret, plain_text
 
 _QUERIES = {
@@ -106,8 +107,8 @@ class _Script(Silent):
         if self.dialect == "cvc5":
             return logic if all(_covers(logic, kind) for kind in needs) else "ALL"
         lenient = ("UF", NONLINEAR, QUANTIFIED) if self.dialect == "z3" else ()
-        letters = [NEEDS.get(need, need) for need in needs if need not in _ALWAYS]
-        return logic if logic in LOGICS and covers(logic, (need for need in letters if need not in lenient)) else "ALL"
+        demands = [need for need in self._declarations.demands() if need not in lenient]
+        return logic if logic in LOGICS and covers(logic, demands) else "ALL"
 
     # -- what the run tells
 
@@ -117,6 +118,9 @@ class _Script(Silent):
                 self._restart()
         elif action in ("del", "gc"):
             self._cannot(f"'{action}' is an action of the API only")
+
+    def broken(self) -> None:
+        self._cannot("a call that is broken on purpose")
 
     def asked(self, action: str) -> Any:
         handler: Callable[[], Any] | None = getattr(self, "_do_" + action.replace("-", "_"), None)
@@ -138,10 +142,20 @@ class _Script(Silent):
         return super().term_entry(term, obj, number, sort_number, pooled)
 
     def passed(self, reason: str) -> None:
-        if self.line.action not in READERS and self.refusal() is None:
+        if self.line.action in _BLOCKING and self.dialect == "cvc5" and self.refusal() is None:
+            self._block()
+        elif self.line.action not in READERS and self.refusal() is None:
             self._cannot(f"'{self.line.action}' is an action of one solver only")
         else:
             self._comment(reason)
+
+    def _block(self) -> None:
+        """An action of cvc5 that asserts something: the model before it, or values of it, are excluded."""
+        terms = [self.db.terms[word.number].term for word in self.line.args if isinstance(word, Ref)]
+        if self.line.action == "cvc5-block-model":
+            self._body.append(f"(block-model :{'values' if self.line.spelling == 'values' else 'literals'})")
+        else:
+            self._say(lambda: f"(block-model-values ({' '.join(map(self._term, terms))}))")
 
     def _cannot(self, what: str) -> None:
         if not self.lossy:
@@ -172,6 +186,17 @@ class _Script(Silent):
 
     def _option(self, command: str) -> None:
         (self._body if self._settled else self._options).append(command)
+
+    def _do_run_script(self) -> str:
+        """A script in a solver of its own: it stands between two resets."""
+        if self.dialect not in ("standard", self.trace.solver):
+            self._cannot("a script in the dialect of another solver")
+            return self.printed()
+        if self._body or self._options:
+            self._restart()
+        rows = [row for row in str(self.frame.value).splitlines() if row.strip() and row.strip() != "(exit)"]
+        self.done += [*rows, "(reset)"]
+        return self.printed()
 
     def _do_set_limit(self) -> None:
         if self.trace.murxla or self.dialect not in ("standard", self.trace.solver):
@@ -253,9 +278,9 @@ class _Script(Silent):
         self._begin()
 
 
+_BLOCKING = ("cvc5-block-model", "cvc5-block-model-values")
 # How scripts call the options of a dialect's solver.
 _PARAMETERS = {"z3": "smt.", "cvc5": ""}
-_ALWAYS = ("SORT_BOOL", "SORT_PARAM")
 _LETTERS = {
     "SORT_BV": "BV", "SORT_FP": "FP", "SORT_RM": "FP", "SORT_ARRAY": "^A", "SORT_INT": "[LN]I|IDL", "SORT_REAL": "RA|RDL",
     "SORT_STRING": "S", "SORT_REGLAN": "S", "SORT_DT": "DT", "SORT_FF": "FF", "SORT_UNINTERPRETED": "UF|AX",
@@ -264,7 +289,7 @@ _LETTERS = {
 
 def _covers(logic: str, kind: str) -> bool:
     """True if a logic of cvc5 has sorts of a kind; sorts of extensions only `ALL` has."""
-    if "ALL" in logic or kind in (*_ALWAYS, "SORT_FUN") or not kind.startswith("SORT_"):
+    if "ALL" in logic or kind in (*ALWAYS, "SORT_FUN") or not kind.startswith("SORT_"):
         return True
     return kind in _LETTERS and re.search(_LETTERS[kind], logic.removeprefix("QF_")) is not None
 
