@@ -193,9 +193,9 @@ def test_constructors_of_parametric_datatypes_have_their_rank_in_z3() -> None:
 def test_misuses_are_of_the_api_only() -> None:
     lines = ["mk-sort SORT_BV 8\n return s1", 'mk-const s1 "x"\n return t1 s1',
              "misuse@type mk-term@function OP_BV_ULT SORT_BOOL 2 t1 t1 with 1 py:[1]"]  # fmt: skip
-    with pytest.raises(InputError, match="t.trace:8: a call that is broken on purpose"):
+    with pytest.raises(InputError, match=r"t.trace:8: a call that is broken on purpose"):
         smtlib(*lines)
-    with pytest.raises(InputError, match="t.trace:8: 'misuse' has no name in Murxla"):
+    with pytest.raises(InputError, match=r"t.trace:8: 'misuse' has no name in Murxla"):
         murxla(*lines)
 
 
