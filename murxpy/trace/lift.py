@@ -18,6 +18,7 @@ from murxpy.smtlib.script import Script
 from murxpy.trace.grammar import VERSION, Line, Trace
 
 SOLVER = "smtlib"  # the trace is of no solver: each takes it in its own spellings
+MOST_LEFT_OUT = 20  # different ones in the header
 _ASKS = {
     "get-model": "get-model",
     "get-unsat-core": "get-unsat-core",
@@ -26,7 +27,6 @@ _ASKS = {
     "get-info :reason-unknown": "reason-unknown",
     "get-info :all-statistics": "statistics",
 }
-_LIMITS = ("reproducible-resource-limit", "rlimit")
 
 
 def lift(script: Script) -> Trace:
@@ -235,7 +235,7 @@ class Lifter:
         """Say what is left out."""
         self.trace.header.setdefault("left-out", "")
         left = [*filter(None, self.trace.header["left-out"].split("; ")), to_codes(" ".join(text.split()))[:60]]
-        self.trace.header["left-out"] = "; ".join(dict.fromkeys(left))
+        self.trace.header["left-out"] = "; ".join(list(dict.fromkeys(left))[:MOST_LEFT_OUT])
 
 
 def _mentions(sort: Sort, block: Sequence[Datatype]) -> bool:
