@@ -15,9 +15,11 @@ from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.random import Stream
 from murxpy.mutation import opfuzz
 from murxpy.mutation.conforming import Conforming
+from murxpy.mutation.fuzzers import FUZZERS
 from murxpy.mutation.occurrences import Occurrences, in_scope, replaced
 from murxpy.mutation.preparing import Logics, in_logic, prepared
 from murxpy.mutation.workshop import Seed, Shop, Workshop
+from murxpy.smtlib.chain import ChainPrinter
 from murxpy.smtlib.reader import read_script
 from murxpy.smtlib.writer import print_script
 
@@ -165,3 +167,15 @@ def test_a_run_is_redone_by_its_seed(capsys: pytest.CaptureFixture[str], tmp_pat
 def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str], args: tuple[str, ...], expected: str) -> None:
     code, text = error(capsys, *args)
     assert code == 2 and expected in text
+
+
+@pytest.mark.parametrize("name", ["opfuzz", "typefuzz"])
+def test_a_chain_is_printed_as_its_scripts_mean(name: str) -> None:
+    """What is printed with kept texts reads as the terms that it was printed from: their own printing is the same."""
+    shop = workshop(TEXT.replace("(forall ((z Int)) (=> (<= z x) (<= z (+ x 1))))", "(=> (<= y x) (<= y (+ x 1)))"), 4)
+    printer = ChainPrinter(shop.tables, "standard")
+    for mutant, _ in zip(FUZZERS[name].mutants(shop), range(60), strict=False):
+        text = printer.text(mutant.script)
+        read = [print_script(read_script(one, "a", CATALOGUE)) for one in (text, print_script(mutant.script))]
+        asserted = [[row for row in one.splitlines() if row.startswith(("(assert", "(check"))] for one in read]
+        assert asserted[0] == asserted[1]

@@ -48,7 +48,7 @@ class Conforming:
         if not term.args or term.op in _NEVER or term.sort.kind == "SORT_FUN":
             return ()
         args = tuple(arg.sort for arg in term.args)
-        whole = all(arg.op == _REALS or _integral(arg) for arg in term.args)
+        whole = all(map(integral, term.args))
         key = f"{term.sort!r} {args!r} {whole}"
         found = self._known.get(key)
         if found is None:
@@ -75,8 +75,9 @@ class Conforming:
         return found
 
 
-def _integral(term: Term) -> bool:
-    return term.op == VALUE and term.sort.kind == "SORT_REAL" and Fraction(term.indices[0]).denominator == 1
+def integral(term: Term) -> bool:
+    """True for an integer where a real must be."""
+    return term.op == _REALS or (term.op == VALUE and term.sort.kind == "SORT_REAL" and Fraction(term.indices[0]).denominator == 1)
 
 
 def lowered(tables: Tables, term: Term) -> Term:

@@ -7,7 +7,7 @@ and what `let` shares.
 from __future__ import annotations
 
 from murxpy.logic.terms import Term
-from murxpy.mutation.conforming import Conforming, lowered
+from murxpy.mutation.conforming import Choice, Conforming, integral, lowered
 from murxpy.mutation.occurrences import Occurrence, Occurrences, replaced
 from murxpy.mutation.preparing import places, prepared, with_assertion
 from murxpy.mutation.workshop import Mutant, Mutants, Workshop
@@ -42,9 +42,18 @@ class _Mutator:
         self._stream = workshop.stream
         self._conforming = workshop.shop.lasting(Conforming)
         self._occurrences = Occurrences(workshop.catalogue, self._can_change)
+        self._known: dict[tuple[object, ...], tuple[Choice, ...]] = {}
 
     def _can_change(self, term: Term) -> bool:
-        return bool(self._conforming.choices(term, self._tables.checker))
+        return bool(term.args) and bool(self._choices(term))
+
+    def _choices(self, term: Term) -> tuple[Choice, ...]:
+        """Kept by what they depend on: operator, indices, sorts, and which arguments stand for integers."""
+        key = (term.op, term.indices, term.sort, *[arg.sort if arg.sort.kind != "SORT_REAL" else integral(arg) for arg in term.args])
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._conforming.choices(term, self._tables.checker)
+        return found
 
     def mutate(self, script: Script) -> tuple[Script, str] | None:
         """The script with one operator changed, and what was done; None where no operator can be."""
@@ -64,7 +73,7 @@ class _Mutator:
 
     def _change(self, occurrence: Occurrence) -> tuple[Term, str]:
         term = occurrence.term
-        kind, indices, cast = self._stream.choose(self._conforming.choices(term, self._tables.checker))
+        kind, indices, cast = self._stream.choose(self._choices(term))
         tables, args = self._tables, term.args
         if cast == "up":
             args = tuple([tables.apply("OP_INT_TO_REAL", arg) if arg.sort is tables.int else arg for arg in args])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from operator import attrgetter
@@ -113,13 +113,14 @@ class Printer:
 
     def term(self, root: Term) -> str:
         """A term, its shared subterms in `let`s. Raises Unsayable."""
-        order, uses = _scope(root, self._binders)
+        order, uses = _scope(root, self.inside)
         texts: dict[Term, str] = {}
         levels: dict[Term, int] = {}
         heights: dict[Term, int] = {}
         lets: list[list[str]] = []
         for term in order:
-            parts = inside(term, self._binders)
+            parts = self.inside(term)
+            texts.update(self.known(term))
             level = max((levels[t] for t in parts), default=0)
             height = heights[term] = 1 + max((heights[t] for t in parts), default=0)
             text = self._apply(term, texts)
@@ -136,6 +137,14 @@ class Printer:
             texts[term], levels[term] = text, level
         opened = "".join(f"(let ({' '.join(bindings)}) " for bindings in lets)
         return f"{opened}{texts[root]}{')' * len(lets)}"
+
+    def inside(self, term: Term) -> Sequence[Term]:
+        """The parts of a term that are printed in its scope, of which it has no text yet."""
+        return inside(term, self._binders)
+
+    def known(self, term: Term) -> Mapping[Term, str]:
+        """The texts of the other parts, none here."""
+        return {}
 
     def _apply(self, term: Term, texts: dict[Term, str]) -> str:
         if term.op in (CONSTANT, FUNCTION, VARIABLE):
@@ -407,11 +416,11 @@ def _filled(spelling: str, holes: dict[str, str], sort: Sort) -> str:
     return _HOLE.sub(lambda found: {**numbers, **holes}[found[1]], spelling)
 
 
-def _scope(root: Term, binders: frozenset[str]) -> tuple[list[Term], dict[Term, int]]:
+def _scope(root: Term, inside: Callable[[Term], Iterable[Term]]) -> tuple[list[Term], dict[Term, int]]:
     """The terms printed in the scope of `root`, arguments first, and how often each is used there."""
 
     def parts(term: Term) -> Iterator[Term]:
-        return iter(inside(term, binders))
+        return iter(inside(term))
 
     order: list[Term] = []
     uses: dict[Term, int] = {root: 1}

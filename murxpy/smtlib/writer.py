@@ -27,8 +27,8 @@ def print_script(script: Script, dialect: str = "standard") -> str:
 class Writer:
     """Writes commands; knows what is declared, by level."""
 
-    def __init__(self, catalogue: Catalogue, dialect: str) -> None:
-        self.printer = Printer(catalogue, dialect)
+    def __init__(self, catalogue: Catalogue, dialect: str, printer: Printer | None = None) -> None:
+        self.printer = printer or Printer(catalogue, dialect)
         self.rows: list[str] = []
         self._declared: set[Declared] = set()
         self._levels: list[list[Declared]] = [[]]
