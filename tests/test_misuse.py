@@ -40,7 +40,7 @@ def test_a_clean_binding_has_no_finding() -> None:
         assert report["finding"] is None, f"{report['finding']}\n{trace}"
         for name, count in report["counts"].items():
             counts[name] = counts.get(name, 0) + count
-    assert counts["misuse-outcome:refused"] > 50
+    assert sum(count for name, count in counts.items() if name.startswith("misuse-refused:")) > 50
     assert len([name for name in counts if name.startswith("misuse:")]) > 20
 
 
@@ -112,5 +112,6 @@ def test_a_run_goes_on_after_a_refused_misuse() -> None:
     written, report = misuses.replayed(text)
     assert report["finding"] is None
     assert written.count("raised \"MisusedError: ") == 2
-    assert report["counts"]["misuse-outcome:refused"] == 2
-    assert report["counts"]["misuse-outcome:kept"] == 3
+    outcomes = {name: count for name, count in report["counts"].items() if name.startswith("misuse-")}
+    assert outcomes == {"misuse-refused:none": 1, "misuse-refused:order": 1, "misuse-kept:kept": 1, "misuse-kept:hold": 1,
+                        "misuse-kept:held": 1}  # fmt: skip

@@ -161,7 +161,7 @@ def held(gen: Generator) -> bool:
 
 def _do(gen: Generator, rule: Rule) -> bool:
     words = _operands(gen, rule)
-    if words is None or not _sensible(gen, rule):
+    if words is None or not lives.sensible(gen.run, rule) or (rule.name in lives.LIVING and gen.run.frame.ctx is None):
         return False
     what = next((_KINDS[word.letter] for word in words if isinstance(word, Ref)), "")
     if f"{rule.name}:{what}" in gen.damped and gen.stream.random() >= DAMPED:
@@ -171,18 +171,6 @@ def _do(gen: Generator, rule: Rule) -> bool:
 
 
 _KINDS = {"t": "term", "s": "sort", "o": "solver", "c": "context"}
-
-
-def _sensible(gen: Generator, rule: Rule) -> bool:
-    """A recheck needs an answer to compare with; what makes terms needs the context."""
-    state, frame = gen.run.state, gen.run.frame
-    if rule.name == "recheck":
-        return state.answer in ("sat", "unsat") and not state.assumptions
-    if rule.name == "kept":  # some solvers drop what is given twice, or what follows a contradiction
-        terms = [entry.term for entry in state.asserted()]
-        if len(set(terms)) < len(terms) or any(term.literal for term in terms) or state.answer == "unsat":
-            return False
-    return frame.ctx is not None or rule.name not in lives.LIVING
 
 
 def _operands(gen: Generator, rule: Rule) -> list[Token] | None:

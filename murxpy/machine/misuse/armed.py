@@ -114,19 +114,19 @@ def threw(run: Run, rule: Rule, thrown: Thrown, what: str) -> None:
     """Note what a misuse threw. Raises Stopped where the binding does not document it."""
     run.result(f"raised {quote(thrown.text)}")
     if thrown.sort == BROKEN:
-        run.counts["misuse-outcome:finding"] += 1
+        run.counts[f"misuse-finding:{rule.name}"] += 1
         message = f"class {rule.letter}: {thrown.text} in {thrown.place}" if thrown.place else f"class {rule.letter}: {thrown.text}"
         raise Stopped(run.finding("contract", "binding", message, "misuse", what, rule.name))
     outcome = {UNREACHED: "unreached", RESOURCES: "resources"}.get(thrown.sort, "refused")
-    run.counts[f"misuse-outcome:{outcome}"] += 1
+    run.counts[f"misuse-{outcome}:{rule.name}"] += 1
 
 
 def returned(run: Run, rule: Rule, fault: str | None, what: str) -> None:
     """Note that a misuse was not refused. Raises Stopped where it broke a promise, which `fault` names."""
     if fault is not None:
-        run.counts["misuse-outcome:finding"] += 1
+        run.counts[f"misuse-finding:{rule.name}"] += 1
         raise Stopped(run.finding("contract", "binding", f"class {rule.letter}: {fault}", "misuse", what, rule.name))
-    run.counts["misuse-outcome:kept"] += 1
+    run.counts[f"misuse-kept:{rule.name}"] += 1
 
 
 class Drawn(Armed):

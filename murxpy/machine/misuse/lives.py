@@ -14,7 +14,7 @@ from murxpy.solvers.frame import Frame
 from murxpy.solvers.spelling import Spelling
 
 Stress = Callable[[Run, list[Any], Sequence[Token]], Any]
-HANDED_OVER = 40  # terms that another thread drops
+HANDED_OVER = 40  # terms that are dropped at once
 
 
 def _on(function: Callable[..., Any]) -> Stress:
@@ -110,7 +110,7 @@ STRESS: dict[str, Stress] = {
     "print": _on(stress.texts),
     "reflected": _on(stress.reflected),
     "cycle": _on(stress.knot),
-    "finalizer": _on(stress.testament),
+    "finalizer": _handed_over(stress.testament),
     "exit": _on(stress.exits),
     "orphan": _orphan,
     "thread": _handed_over(stress.in_thread),
@@ -122,9 +122,24 @@ STRESS: dict[str, Stress] = {
 
 
 LEAST = {"chain": 2, "index": 2, "reflected": 2, "kept": 0, "recheck": 0, "held": 0}  # words of a line, 1 where it is not said
-MANY = ("cycle", "finalizer", "exit")  # those that take more
-SORTED = ("orphan", "thread", "race")  # those that take a sort
-LIVING = ("thread", "race", "kept", "recheck")  # those that need the run's context
+MANY = ("cycle", "exit")  # those that take more
+SORTED = ("orphan", "thread", "race", "finalizer")  # those that take a sort
+LIVING = ("thread", "race", "finalizer", "kept", "recheck")  # those that need the run's context
+
+
+def sensible(run: Run, rule: Rule) -> bool:
+    """Whether the rule can say something now.
+
+    A recheck needs an answer to compare with. Assertions can be counted where the solver has no reason to drop one: some
+    keep no literal, none that is given twice, and nothing that follows a contradiction.
+    """
+    state = run.state
+    if rule.name == "recheck":
+        return state.answer in ("sat", "unsat") and not state.assumptions
+    if rule.name == "kept":
+        terms = [entry.term for entry in state.asserted()]
+        return len(set(terms)) == len(terms) and state.answer != "unsat" and not any(term.literal for term in terms)
+    return True
 
 
 def do(run: Run, rule: Rule, words: Sequence[Token], seed: int) -> bool:
@@ -132,6 +147,8 @@ def do(run: Run, rule: Rule, words: Sequence[Token], seed: int) -> bool:
 
     Raises Stopped with a finding, Refused where it cannot be done.
     """
+    if not sensible(run, rule):
+        raise Refused("unsupported", f"'{rule.name}' says nothing in this state")
     run.begin(seed, "misuse", rule.name, " ".join(map(print_token, words)))
     run.counts[f"misuse:{rule.name}"] += 1
     what = _what(run, words)

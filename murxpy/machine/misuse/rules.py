@@ -59,7 +59,7 @@ RULES: dict[str, Rule] = {
         Rule("print", "F", "protocol", "str, repr and format", weight=4),
         Rule("reflected", "E", "protocol", "a + 1 and 1 + a"),
         Rule("cycle", "A", "life", "objects in a reference cycle, for the collector to take apart"),
-        Rule("finalizer", "A", "life", "objects in a reference cycle with a finalizer that uses them", weight=2),
+        Rule("finalizer", "A", "life", "a term whose last reference is in a cycle with a finalizer that uses it", weight=2),
         Rule("orphan", "A", "life", "a term that outlives its context, its solver and its sort"),
         Rule("exit", "A", "life", "the interpreter exits while objects are alive"),
         Rule("thread", "H", "life", "the last reference is dropped and collected in another thread"),
