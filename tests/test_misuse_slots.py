@@ -17,6 +17,7 @@ from murxpy.solvers.template import parse_template
         ("BitVecVal((1 << {p0}) - 1, {p0}, {ctx})", ["ctx"]),  # we compute 1 << p0, not the binding
         ("[{solver}.push() for _ in range({v})]", ["solver!"]),
         ("And({*})", ["*"]),
+        ("fun([{*}][:-1], {-1})", ["-1"]),  # the last one is cut off
         ("Function({name}, [{sort.*}])", ["name", "sort.*"]),
         ("If({n0}, {1}, {2})", ["1", "2"]),
     ],

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from murxpy.logic.terms import CONSTANT, Term
 from murxpy.machine.misuse import bad, stress
 from murxpy.machine.misuse.armed import returned, threw
 from murxpy.machine.misuse.rules import Rule
@@ -71,7 +73,13 @@ def _kept(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
     if spellings is None:
         raise Refused("unsupported", "no assertions to get")
     found = spellings.spellings[0].call((), (), run.frame.fill())
-    return run.apply(stress.counted, found, len(run.state.asserted()))
+    return run.apply(stress.counted, found, len(_plain(run)))
+
+
+def _plain(run: Run) -> list[Term]:
+    """The different constants that were asserted before anything else: what no solver has a reason to drop."""
+    leading = itertools.takewhile(lambda entry: entry.term.op == CONSTANT, run.state.asserted())
+    return list(dict.fromkeys(entry.term for entry in leading))
 
 
 def _recheck(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
@@ -130,16 +138,12 @@ LIVING = ("thread", "race", "finalizer", "kept", "recheck")  # those that need t
 def sensible(run: Run, rule: Rule) -> bool:
     """Whether the rule can say something now.
 
-    A recheck needs an answer to compare with. Assertions can be counted where the solver has no reason to drop one: some
-    keep no literal, none that is given twice, and nothing that follows a contradiction.
+    A recheck needs an answer to compare with, a count something to count.
     """
     state = run.state
     if rule.name == "recheck":
         return state.answer in ("sat", "unsat") and not state.assumptions
-    if rule.name == "kept":
-        terms = [entry.term for entry in state.asserted()]
-        return len(set(terms)) == len(terms) and state.answer != "unsat" and not any(term.literal for term in terms)
-    return True
+    return rule.name != "kept" or bool(_plain(run))
 
 
 def do(run: Run, rule: Rule, words: Sequence[Token], seed: int) -> bool:

@@ -56,7 +56,8 @@ def slots(template: Template) -> tuple[Slot, ...]:
         receiver = behind.startswith(".")
         alone = bool(_BEFORE.search(before) and _BEHIND.match(behind)) and not _PYTHON.search(before)
         operand = kind in (TERM, MANY, MANAGER) and not _PYTHON.search(before)
-        if alone or operand:
+        sliced = behind.startswith("][")  # what is cut off is not passed
+        if (alone or operand) and not sliced:
             known = found.get(text)
             found[text] = Slot(text, kind, receiver or (known is not None and known.receiver))
         else:
