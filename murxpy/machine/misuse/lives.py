@@ -59,6 +59,14 @@ def _orphan(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
     return run.apply(stress.orphaned, orphans)
 
 
+def _testament(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
+    frame = run.new_context()
+    heirs = run.repeated(run.deferred(_constants(run, frame, words[0]), frame), 2)
+    run.apply(stress.bequeathed, heirs, frame.solver, frame.ctx)
+    run.leave(frame)
+    return run.apply(stress.collected)
+
+
 def _handed_over(function: Callable[..., Any]) -> Stress:
     def call(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
         make = run.deferred(_constants(run, run.frame, words[0]), run.frame)
@@ -118,7 +126,7 @@ STRESS: dict[str, Stress] = {
     "print": _on(stress.texts),
     "reflected": _on(stress.reflected),
     "cycle": _on(stress.knot),
-    "finalizer": _handed_over(stress.testament),
+    "finalizer": _testament,
     "exit": _on(stress.exits),
     "orphan": _orphan,
     "thread": _handed_over(stress.in_thread),
@@ -132,7 +140,7 @@ STRESS: dict[str, Stress] = {
 LEAST = {"chain": 2, "index": 2, "reflected": 2, "kept": 0, "recheck": 0, "held": 0}  # words of a line, 1 where it is not said
 MANY = ("cycle", "exit")  # those that take more
 SORTED = ("orphan", "thread", "race", "finalizer")  # those that take a sort
-LIVING = ("thread", "race", "finalizer", "kept", "recheck")  # those that need the run's context
+LIVING = ("thread", "race", "kept", "recheck")  # those that need the run's context
 
 
 def sensible(run: Run, rule: Rule) -> bool:
