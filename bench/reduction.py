@@ -100,7 +100,7 @@ def figures(rows: list[Reduced], wall: float) -> dict[str, Any]:
     return {
         "reduced": len(good),
         "failed": len(rows) - len(good),
-        "within 2 lines": f"{near} of {sum(row.smallest > 0 for row in rows)}",
+        "within 2 lines": f"{near} of {len(rows)}" if any(row.smallest for row in rows) else "not known",
         "median share": f"{100 * statistics.median([row.after / row.before for row in good]):.1f} %",
         "median lines": f"{statistics.median([row.before for row in good]):g} to {statistics.median([row.after for row in good]):g}",
         "tests": sum(row.tests for row in rows),
