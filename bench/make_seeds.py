@@ -76,7 +76,7 @@ def main() -> None:
     """Fill the folders."""
     parser = common.parser(__doc__, 50)
     parser.add_argument("--into", type=Path, default=ROOT / "seeds", help="folder of the seeds")
-    parser.add_argument("--each", type=int, default=8, help="most files of one logic and status")
+    parser.add_argument("--each", type=int, default=4, help="most files of one logic and status")
     parser.add_argument("--bytes", type=int, default=2500, help="most bytes of a script")
     args = parser.parse_args()
     session = common.load(args)

@@ -1,0 +1,13 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic ALL)
+(declare-const |_x3:k| Real)
+(declare-const _x1 Real)
+(declare-const _x0 Real)
+(declare-const |_x2'| Int)
+(assert (let ((l1 (ite (= (* _x1 _x0) _x0) 1 1))) (xor (> 0.0 (* _x1 (ite (< |_x3:k| 0.0) (- |_x3:k|) |_x3:k|))) (= (ubv_to_int (bvand ((_ int_to_bv 56) 255) ((_ int_to_bv 56) 1))) l1 l1))))
+(assert (let ((l2 (/ _x1 |_x3:k|)) (l3 (* _x1 _x0)) (l4 (ite (< |_x3:k| 0.0) (- |_x3:k|) |_x3:k|))) (let ((l5 (ite (or (< 255 |_x2'| |_x2'| 2) (not (is_int _x0))) l4 (- l2 0.0 |_x3:k| l4 l3)))) (or (or (is_int l2) (not (= l3 _x0))) (>= (ite (= l4 0.0) 0.0 (/ (ite (< l5 0.0) (- l5) l5) l4)) l5)))))
+(check-sat)
+(exit)

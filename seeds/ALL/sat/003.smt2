@@ -1,0 +1,11 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic ALL)
+(declare-const _x4 Bool)
+(declare-const _x6 (Array Bool (_ BitVec 9)))
+(assert _x4)
+(assert (distinct _x6 ((as const (Array Bool (_ BitVec 9))) #b111111000)))
+(check-sat)
+(exit)

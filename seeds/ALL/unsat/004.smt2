@@ -1,0 +1,13 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status unsat)
+(set-logic ALL)
+(declare-const _x1 Int)
+(declare-const _x0 Int)
+(assert (let ((l1 (> _x1 _x0)) (l2 (abs _x1))) (let ((l3 (> l2 _x0)) (l5 (= (mod (ite (= _x0 0) l2 (mod l2 _x0)) 2) 0))) (let ((l4 (not (not l3)))) (or l1 (not l4) (=> l4 (= (or l5 l1 l5 l5) l3)))))))
+(assert (let ((l6 (abs _x1))) (let ((l7 (> l6 _x0)) (l8 (= (mod (ite (= _x0 0) l6 (mod l6 _x0)) 2) 0))) (not (=> (not (not l7)) (= (or l8 (> _x1 _x0) l8 l8) l7))))))
+(assert (not (not (not (> (abs _x1) _x0)))))
+(assert (let ((l9 (abs _x1))) (let ((l10 (ite (= _x0 0) l9 (mod l9 _x0))) (l13 (> l9 _x0))) (let ((l11 (= (mod l10 2) 0)) (l14 (ubv_to_int (bvand ((_ int_to_bv 61) _x0) ((_ int_to_bv 61) l10)))) (l18 (not l13))) (let ((l12 (or l11 (> _x1 _x0) l11 l11)) (l15 (* (- 17) _x1 l14 _x0 l10))) (let ((l16 (mod _x1 l15))) (let ((l17 (< l16 (+ l15 l14)))) (xor l12 (= l12 l13) l13 l11 l17 l18 l17 (=> (not l18) (> l15 (abs l16)))))))))))
+(check-sat)
+(exit)

@@ -1,0 +1,10 @@
+; made by murxpy from a trace of z3 5.4.0
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic BV)
+(declare-const _x3 Bool)
+(assert (not _x3))
+(assert (exists ((_v5 Bool)) _v5))
+(check-sat)
+(exit)

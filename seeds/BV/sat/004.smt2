@@ -1,0 +1,12 @@
+; made by murxpy from a trace of z3 5.4.0
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic BV)
+(declare-const _x1 Bool)
+(declare-const _x35 Bool)
+(assert _x1)
+(assert (exists ((_v26 Bool)) _v26))
+(assert (not _x35))
+(check-sat)
+(exit)

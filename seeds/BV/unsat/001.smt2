@@ -1,0 +1,11 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status unsat)
+(set-logic BV)
+(declare-const _x1 Bool)
+(declare-const _x2 Bool)
+(assert (forall ((_v7 Bool)) _v7))
+(assert (let ((l1 (xor _x1 _x2 _x1))) (= l1 (or _x1 (xor l1 _x2)))))
+(check-sat)
+(exit)

@@ -1,0 +1,13 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status unsat)
+(set-logic LIA)
+(declare-const _x0 Int)
+(declare-const _x6 Int)
+(assert (=> (exists ((_v12 Int) (_v13 Bool) (_v14 Int)) (let ((l1 (<= _v12 _v12 _v12))) (xor (xor l1 _v13) (or l1 (>= (- _v12) (- (- (- _x0)))))))) (forall ((_v10 Int)) (> _v10 (- (- _x0)) _v10))))
+(assert (> _x6 (- (- (- (- _x0))))))
+(assert (and (forall ((_v1 Bool) (_v2 Bool)) _v2) (and (<= _x0 (- _x0) _x0 _x0) (<= _x0 _x0))))
+(assert (not (<= _x0 _x0)))
+(check-sat)
+(exit)

@@ -1,0 +1,10 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status unsat)
+(set-logic LIA)
+(assert (forall ((_v8 Int)) (= (mod (- _v8) 3) 0)))
+(assert (forall ((_v16 Bool)) _v16))
+(assert (forall ((_v4 Bool)) _v4))
+(check-sat)
+(exit)

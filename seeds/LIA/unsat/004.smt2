@@ -1,0 +1,10 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status unsat)
+(set-logic LIA)
+(declare-const |_x20)| Int)
+(assert (let ((l1 (* |_x20)| 7))) (> l1 0 l1)))
+(assert (exists ((_v7 Bool)) _v7))
+(check-sat)
+(exit)

@@ -1,0 +1,13 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status unsat)
+(set-logic NIA)
+(declare-const |_x2:k| Int)
+(declare-const |_x3)| Bool)
+(declare-const _x1 Int)
+(declare-const _x0 Int)
+(assert (let ((l1 (ite |_x3)| _x1 _x0))) (let ((l2 (* (ite (= |_x2:k| 0) 0 (div (ite (= _x0 0) 0 (div |_x2:k| _x0)) |_x2:k|)) l1))) (distinct (<= l2 l1) (> l2 (+ _x1 _x0))))))
+(assert (forall ((_v4 Int)) (> _v4 _v4)))
+(check-sat)
+(exit)

@@ -1,0 +1,12 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_ABV)
+(declare-const _x3 (_ BitVec 16))
+(declare-const _x2 (_ BitVec 64))
+(declare-const _x1 (Array (_ BitVec 64) (_ BitVec 16)))
+(declare-const _x0 Bool)
+(assert (let ((l1 (store _x1 #b0000000000000000000000000000000000000000000000000000000000000001 #b1111111111111111))) (let ((l2 (store l1 _x2 _x3))) (let ((l3 (store l2 _x2 #b0000000000000001))) (= (= l2 l3 (store _x1 (bvsub _x2 #b0000000000000000000000000000000000000000000000000000000000000001) #b1111111111111111) l1 l3) _x0)))))
+(check-sat)
+(exit)

@@ -1,0 +1,12 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_ABV)
+(declare-const |_x1,| (Array (_ BitVec 1) (_ BitVec 7)))
+(declare-const _x0 (_ BitVec 1))
+(declare-const _x13 (_ BitVec 32))
+(assert (let ((l1 (select |_x1,| _x0))) (bvule l1 (select (store (store |_x1,| #b1 l1) #b1 #b1111011) _x0))))
+(assert (let ((l2 (select |_x1,| _x0))) (let ((l3 (ite (bvule l2 (select (store (store |_x1,| #b1 l2) #b1 #b1111011) _x0)) (select ((as const (Array (_ BitVec 32) (_ BitVec 8))) #b00001000) _x13) #b00001000))) (bvuge (bvneg l3) l3))))
+(check-sat)
+(exit)

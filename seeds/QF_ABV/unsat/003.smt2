@@ -1,0 +1,13 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status unsat)
+(set-logic QF_ABV)
+(declare-const _x0 (Array (_ BitVec 32) (_ BitVec 115)))
+(declare-const _x4 (_ BitVec 32))
+(declare-const _x2 (_ BitVec 115))
+(assert (bvsgt (select _x0 _x4) _x2))
+(assert (bvsdivo (select _x0 _x4) (select _x0 #b00000000000000000000000000000000)))
+(assert (let ((l1 ((as const (Array (_ BitVec 1) (_ BitVec 115))) #b1111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111110010))) (= l1 l1 l1)))
+(check-sat)
+(exit)

@@ -1,0 +1,13 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_ALIA)
+(declare-const _x2 (Array Int Int))
+(declare-const _x3 (Array Int Int))
+(declare-const |_x0'| (Array Int Int))
+(declare-const _x1 Int)
+(assert (= _x2 _x3))
+(assert (>= 9223372036854775809 (select |_x0'| _x1)))
+(check-sat)
+(exit)

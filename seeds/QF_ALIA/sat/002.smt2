@@ -1,0 +1,10 @@
+; made by murxpy from a trace of z3 5.4.0
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_ALIA)
+(declare-const _x9%d Int)
+(declare-const _x18 (Array Int Int))
+(assert (= (store _x18 _x9%d (- _x9%d)) _x18))
+(check-sat)
+(exit)

@@ -1,0 +1,13 @@
+; made by murxpy from a trace of z3 5.4.0
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status unsat)
+(set-logic QF_AUFLIA)
+(declare-const _x2 (Array Int Int))
+(declare-fun _x4 (Int) Int)
+(declare-fun _x5 (Int) Int)
+(declare-const _x1 Int)
+(assert (let ((l1 (_x5 5)) (l2 (_x4 5))) (and (= (mod (select _x2 l1) 2) 0) (> l2 l2 l1 _x1 _x1))))
+(assert (let ((l3 (_x4 (_x4 5)))) (= (_x4 l3) l3)))
+(check-sat)
+(exit)

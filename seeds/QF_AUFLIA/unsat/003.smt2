@@ -1,0 +1,13 @@
+; made by murxpy from a trace of z3 5.4.0
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status unsat)
+(set-logic QF_AUFLIA)
+(declare-fun _x4 (Int) Int)
+(declare-fun _x5 (Int) Int)
+(declare-const _x1 Int)
+(declare-const _x2 (Array Int Int))
+(assert (let ((l1 (_x4 5))) (> l1 l1 (_x5 5) _x1 _x1)))
+(assert (= (mod (select _x2 (_x5 5)) 2) 0))
+(check-sat)
+(exit)

@@ -1,0 +1,12 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_BV)
+(declare-const _x0 (_ BitVec 2))
+(assert (let ((l1 ((_ repeat 4) #b0))) (bvsmulo (bvsub (ite (= (bvshl #b0 (ite (bvslt #b11 _x0) #b1 #b0)) #b1) l1 l1) #b0001) #b1000)))
+(assert (let ((l2 (bvshl #b0 (ite (bvslt #b11 _x0) #b1 #b0))) (l3 ((_ repeat 4) #b0))) (let ((l4 ((_ repeat 2) (bvcomp (ite (= l2 #b1) l3 l3) (bvnot #b0000))))) (=> (distinct l2 l2 #b0) (distinct l4 #b11 #b11 #b11 l4)))))
+(assert (bvnego (ite (bvslt #b11 _x0) #b1 #b0)))
+(assert (let ((l5 ((_ rotate_right 0) _x0))) (not (= ((_ extract 0 0) (bvmul _x0 l5 l5)) #b1))))
+(check-sat)
+(exit)

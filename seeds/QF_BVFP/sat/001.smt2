@@ -1,0 +1,10 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_BVFP)
+(declare-const _x0 (_ FloatingPoint 8 24))
+(declare-const _x1 (_ BitVec 16))
+(assert (let ((l1 (= ((_ extract 4 4) _x1) #b1)) (l2 (fp.isNegative _x0))) (let ((l3 (and l1 l2))) (let ((l4 (and l2 l1 l3))) (and l3 (and l2 l4) l4)))))
+(check-sat)
+(exit)

@@ -1,0 +1,12 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_BVFP)
+(declare-const _x2 RoundingMode)
+(declare-const _x0 (_ FloatingPoint 8 24))
+(declare-const _x1 (_ BitVec 16))
+(assert (let ((l1 ((_ to_fp 8 24) RTZ ((_ fp.to_sbv 16) RTZ _x0)))) (let ((l2 ((_ fp.to_sbv 28) _x2 ((_ to_fp 8 8) _x2 ((_ to_fp 8 24) _x2 l1))))) (or (xor (bvsle #b1 #b1) (bvugt l2 l2)) (fp.isNegative ((_ to_fp 10 3) _x2 ((_ to_fp 8 24) RTZ l1)))))))
+(assert (let ((l3 (= ((_ extract 4 4) _x1) #b1)) (l4 (fp.isNegative _x0))) (let ((l5 (and l3 l4))) (let ((l6 (and l4 l3 l5))) (let ((l7 (and l4 l6))) (and (and l5 l7 l6) (and (and l6 l7 l5) l5 l3)))))))
+(check-sat)
+(exit)

@@ -1,0 +1,11 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_BVFP)
+(declare-const _x15 (_ BitVec 23))
+(declare-const _x12 RoundingMode)
+(declare-const _x5 (_ BitVec 4))
+(assert (let ((l1 ((_ to_fp 3 5) _x12 _x5))) (xor (bvuaddo _x15 #b01111111111111111111111) (distinct (fp.rem (fp.min l1 (_ -zero 3 5)) l1) (fp #b0 #b100 #b0100)))))
+(check-sat)
+(exit)

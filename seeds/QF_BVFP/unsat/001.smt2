@@ -1,0 +1,13 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status unsat)
+(set-logic QF_BVFP)
+(declare-const _x0 (_ FloatingPoint 8 24))
+(declare-const _x1 (_ BitVec 16))
+(assert (let ((l1 (= ((_ extract 4 4) _x1) #b1)) (l2 (fp.isNegative _x0))) (let ((l3 (and l1 l2))) (let ((l4 (and l2 l1 l3))) (and l3 (and l2 l4) l4)))))
+(assert (let ((l5 (fp.isNegative _x0)) (l6 (= ((_ extract 4 4) _x1) #b1))) (let ((l7 (and l6 l5))) (let ((l8 (and l5 l6 l7))) (not (and l8 (and l5 l8) l7))))))
+(assert (let ((l9 (fp.isNegative _x0)) (l10 (= ((_ extract 4 4) _x1) #b1))) (let ((l11 (and l10 l9))) (let ((l12 (and l9 l10 l11))) (not (not (and l12 (and l9 l12) l11)))))))
+(assert (let ((l13 (fp.isNegative _x0)) (l14 (= ((_ extract 4 4) _x1) #b1))) (and l13 l14 (and l14 l13))))
+(check-sat)
+(exit)

@@ -1,0 +1,13 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_DT)
+(declare-const _x39 Bool)
+(declare-datatypes ((_dt5 0)) (((_c6 (_sel7 Bool) (_sel8 _dt5)) (_c9 (_sel10 Bool) (_sel11 _dt5)) (_c12))))
+(declare-const _x14 _dt5)
+(declare-const _x13 _dt5)
+(assert (xor _x39 ((_ is _c12) (match (ite ((_ is _c6) _x14) (_c6 true (_sel8 _x14)) _x14) (((_c6 _v15 _v16) _v16) ((_c9 _v25 _v26) _v26) (_c12 (ite ((_ is _c6) _x14) (_c6 true (_sel8 _x14)) _x14)))))))
+(assert (let ((l1 ((_ is _c9) _x14))) (or l1 ((_ is _c9) (_c6 false _x13)) (or ((_ is _c6) (match (ite ((_ is _c6) _x14) (_c6 true (_sel8 _x14)) _x14) (((_c6 _v15!1 _v16!1) _v16!1) ((_c9 _v25!1 _v26!1) _v26!1) (_c12 (ite ((_ is _c6) _x14) (_c6 true (_sel8 _x14)) _x14))))) l1))))
+(check-sat)
+(exit)

@@ -1,0 +1,10 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_FP)
+(declare-const _x1 (_ FloatingPoint 11 53))
+(assert (fp.eq (fp #b1 #b01111111111 #b0000000000000000000000000000000000000000000000000000) _x1))
+(assert (fp.eq _x1 (fp #b1 #b01111111111 #b0000000000000000000000000000000000000000000000000000)))
+(check-sat)
+(exit)

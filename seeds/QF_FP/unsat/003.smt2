@@ -1,0 +1,11 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status unsat)
+(set-logic QF_FP)
+(declare-const _x2 (_ FloatingPoint 3 5))
+(declare-const _x3 Bool)
+(assert (let ((l1 (fp.sub RTZ (_ -oo 3 5) _x2))) (fp.leq l1 (_ -zero 3 5) l1)))
+(assert _x3)
+(check-sat)
+(exit)

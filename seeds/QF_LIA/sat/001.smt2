@@ -1,0 +1,10 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_LIA)
+(declare-const _x5 Int)
+(declare-const |_x6)| Int)
+(assert (> (abs _x5) |_x6)|))
+(check-sat)
+(exit)

@@ -1,0 +1,10 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_LIA)
+(declare-const _x0 Int)
+(declare-const _x2 Int)
+(assert (<= _x0 _x2))
+(check-sat)
+(exit)

@@ -1,0 +1,13 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_LIA)
+(declare-const _x5 Int)
+(declare-const _x3 Int)
+(declare-const _x2 Int)
+(declare-const _x1 Int)
+(assert (and (= (> 0 _x5) (< _x3 _x2)) (< _x1 0)))
+(assert (= (> 0 _x5) (< _x3 _x2)))
+(check-sat)
+(exit)

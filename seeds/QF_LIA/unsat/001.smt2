@@ -1,0 +1,10 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status unsat)
+(set-logic QF_LIA)
+(declare-const _x4 Int)
+(declare-const _x1 Int)
+(assert (distinct _x4 _x1 _x1))
+(check-sat)
+(exit)

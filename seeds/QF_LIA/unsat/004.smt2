@@ -1,0 +1,11 @@
+; made by murxpy from a trace of z3 5.4.0
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status unsat)
+(set-logic QF_LIA)
+(declare-const |_x4?u{41}| Bool)
+(declare-const _x3 Bool)
+(assert (let ((l1 (distinct _x3 false))) (let ((l2 (distinct _x3 _x3 l1 l1 l1))) (= (>= (+ (ite (= true (>= (+ (ite (= false l2) 4 0) (ite true 4 0) (ite |_x4?u{41}| 3 0)) 0)) 1 0) (ite l2 1 0)) 9) true))))
+(assert (let ((l3 (distinct _x3 false)) (l5 (ite |_x4?u{41}| 1 0)) (l8 (ite _x3 1 0))) (let ((l4 (= false (distinct _x3 _x3 l3 l3 l3)))) (let ((l6 (>= (+ (ite l4 4 0) (ite true 4 0) (ite |_x4?u{41}| 3 0)) 0))) (let ((l7 (= true l6))) (not (distinct (distinct (<= (+ (ite l4 1 0) l5 l5 (ite l7 1 0) (ite true 1 0)) 0) l7) (<= (+ (ite (<= (+ l8 (ite l6 1 0)) 1) 1 0) l8) 0))))))))
+(check-sat)
+(exit)

@@ -1,0 +1,10 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_LIRA)
+(declare-const _x1 Int)
+(declare-const _x4 Int)
+(assert (> (to_real _x1) (to_real _x4)))
+(check-sat)
+(exit)

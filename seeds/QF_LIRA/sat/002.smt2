@@ -1,0 +1,13 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_LIRA)
+(declare-const _x1 Int)
+(declare-const _x4 Int)
+(declare-const _x6 Int)
+(declare-const |_x3"| Real)
+(assert (> (to_real _x1) (to_real _x4)))
+(assert (let ((l1 (to_real _x1)) (l2 (to_real _x4)) (l4 (to_real (abs _x1)))) (let ((l3 (- l1 l1 l2))) (let ((l5 (- |_x3"| l2 l3 l2 l2))) (or (>= 0.0 l3 (+ l4 (- l3 l4 1.0))) (>= (to_real _x6) (- l2 (+ (+ l1 l5) l5))))))))
+(check-sat)
+(exit)

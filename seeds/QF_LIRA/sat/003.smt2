@@ -1,0 +1,11 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_LIRA)
+(declare-const _x1 Int)
+(declare-const _x4 Int)
+(assert (> (to_real _x1) (to_real _x4)))
+(assert (let ((l1 (<= _x1 _x4)) (l2 (= (mod (abs _x1) 2) 0))) (=> l1 l2 l2 l1)))
+(check-sat)
+(exit)

@@ -1,0 +1,12 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status unsat)
+(set-logic QF_LIRA)
+(declare-const _x1%d Real)
+(declare-const _x0 Int)
+(assert (let ((l1 (to_int _x1%d))) (< l1 l1 l1)))
+(assert (let ((l2 (<= _x1%d 1.0))) (xor l2 l2 (<= 0.0 _x1%d) (= (mod (abs _x0) 6) 0))))
+(assert (distinct (to_int _x1%d) _x0 _x0))
+(check-sat)
+(exit)

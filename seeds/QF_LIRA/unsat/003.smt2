@@ -1,0 +1,13 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status unsat)
+(set-logic QF_LIRA)
+(declare-const _x1%d Real)
+(declare-const _x0 Int)
+(assert (let ((l1 (to_int _x1%d))) (< l1 l1 l1)))
+(assert (<= 1.0 0.0))
+(assert (let ((l2 (to_real (to_int _x1%d)))) (<= 0.0 l2 1.0 l2)))
+(assert (let ((l3 (to_int _x1%d))) (let ((l4 (to_real l3))) (= (mod (ite (<= 0.0 l4 1.0 l4) (abs _x0) l3) 8) 0))))
+(check-sat)
+(exit)

@@ -1,0 +1,12 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_LRA)
+(declare-const |_x3'| Real)
+(declare-const _x4 Real)
+(declare-const |_x5,| Real)
+(assert (distinct |_x3'| (ite (< |_x3'| 0.0) (- |_x3'|) |_x3'|)))
+(assert (<= (- _x4) |_x5,|))
+(check-sat)
+(exit)

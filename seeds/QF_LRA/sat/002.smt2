@@ -1,0 +1,11 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_LRA)
+(declare-const _x2 Real)
+(declare-const _x1 Real)
+(declare-const _x0 Real)
+(assert (not (< _x2 (- _x0 _x1) _x0 _x0)))
+(check-sat)
+(exit)

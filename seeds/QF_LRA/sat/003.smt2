@@ -1,0 +1,10 @@
+; made by murxpy from a trace of z3 5.4.0
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_LRA)
+(declare-const _x7 Real)
+(declare-const _x8 Real)
+(assert (not (> _x7 _x8)))
+(check-sat)
+(exit)

@@ -1,0 +1,12 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_LRA)
+(declare-const |_x5{| Bool)
+(declare-const _x10 Real)
+(declare-const _x9 Real)
+(assert |_x5{|)
+(assert (>= (ite (> _x10 (- _x9 _x9 _x10)) (- _x9) 8.0) 3.0))
+(check-sat)
+(exit)

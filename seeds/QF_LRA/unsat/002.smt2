@@ -1,0 +1,13 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status unsat)
+(set-logic QF_LRA)
+(declare-const _x0 Real)
+(declare-const _x1 Real)
+(declare-const _x2 Real)
+(assert (xor (>= _x1 _x0) (= _x0 _x1 _x1)))
+(assert (let ((l1 (- _x1 _x0))) (and (and (>= l1 _x2) (< l1 _x1 _x2 _x2)) (< _x0 _x1))))
+(assert (let ((l2 (- _x1 _x0))) (and (>= l2 _x2 _x0) (< l2 _x2))))
+(check-sat)
+(exit)

@@ -1,0 +1,12 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status unsat)
+(set-logic QF_LRA)
+(declare-const _x1 Bool)
+(declare-const |_x0{| Real)
+(assert _x1)
+(assert (< (ite (and _x1 _x1) |_x0{| |_x0{|) |_x0{|))
+(assert (not (and _x1 _x1)))
+(check-sat)
+(exit)

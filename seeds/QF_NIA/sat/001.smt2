@@ -1,0 +1,12 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_NIA)
+(declare-const _x6%d Int)
+(declare-const _x4 Int)
+(declare-const _x5 Bool)
+(assert (let ((l1 (div 20 (* (- _x6%d 17) 5 5) _x4))) (>= l1 (- 1) l1)))
+(assert _x5)
+(check-sat)
+(exit)

@@ -1,0 +1,12 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_NIA)
+(declare-const _x0 Int)
+(declare-const _x2 Int)
+(declare-const _x4 Int)
+(assert (<= _x0 _x2))
+(assert (let ((l1 (* 15 _x0 _x4))) (= (ite (= (- 1) 0) l1 (mod l1 (- 1))) (ite (= 15 0) _x0 (mod _x0 15)))))
+(check-sat)
+(exit)

@@ -1,0 +1,11 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_NIA)
+(declare-const |_x2 | Int)
+(declare-const _x1 Int)
+(declare-const _x3 Int)
+(assert (let ((l1 (- (ite (= _x1 (- 17)) _x1 _x3)))) (= (= (>= _x3 |_x2 |) (not (not (= |_x2 | _x3)))) (>= _x1 (ite (= _x1 0) 0 (div (ite (= (- 17) 0) 0 (div (ite (= l1 0) 0 (div l1 l1)) (- 17))) _x1))))))
+(check-sat)
+(exit)

@@ -1,0 +1,12 @@
+; made by murxpy from a trace of z3 5.4.0
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_NIA)
+(declare-const _x0 Int)
+(declare-const _x1 Int)
+(assert (let ((l1 (div _x0 11 _x0 _x0))) (let ((l2 (+ l1 11))) (let ((l3 (+ l2 l1 l1))) (>= (div l2 l2 l3 l3 l3) _x1)))))
+(assert (let ((l4 (div _x0 11 _x0 _x0))) (let ((l5 (+ l4 11))) (> _x1 (div (+ l5 l4 l4) l5)))))
+(assert (>= _x0 (div _x0 11 _x0 _x0)))
+(check-sat)
+(exit)

@@ -1,0 +1,13 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_NIRA)
+(declare-const _x7 Bool)
+(declare-const _x0 Bool)
+(declare-const _x4 Real)
+(declare-const _x2 Int)
+(declare-const |_x1 a b| Real)
+(assert (let ((l1 (/ 0.0 |_x1 a b|)) (l2 (ite (< |_x1 a b| 0.0) (- |_x1 a b|) |_x1 a b|)) (l3 (/ |_x1 a b| 0.0))) (distinct (distinct _x7 (not (distinct (or (= 1 _x2) (>= l1 l2)) (< l3 0.0 1.0)))) (< 87117602985722419951406436577710917550081.0 1.0 1.0 (+ (- (ite (or (= l1 0.0) (= _x2 (- 11))) (ite _x0 |_x1 a b| 8.0) _x4) 0.0) (ite (= 1 (div 1 _x2 1)) l2 l3))))))
+(check-sat)
+(exit)

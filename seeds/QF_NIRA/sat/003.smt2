@@ -1,0 +1,13 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_NIRA)
+(declare-const _x7 Bool)
+(declare-const _x2 Int)
+(declare-const |_x1 a b| Real)
+(declare-const |_x3{| Int)
+(assert (distinct _x7 (not (distinct (or (= 1 _x2) (>= (/ 0.0 |_x1 a b|) (ite (< |_x1 a b| 0.0) (- |_x1 a b|) |_x1 a b|))) (< (/ |_x1 a b| 0.0) 0.0 1.0)))))
+(assert (distinct 1 |_x3{|))
+(check-sat)
+(exit)

@@ -1,0 +1,13 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status unsat)
+(set-logic QF_NIRA)
+(declare-const _x3 Int)
+(declare-const _x0? Int)
+(declare-const _x5 Int)
+(declare-const _x6 Real)
+(assert (< _x3 (- 20) _x0? _x3 (- 20)))
+(assert (let ((l1 (- (- 20) _x0?))) (let ((l2 (ite (= l1 0) (- 10) (mod (- 10) l1)))) (and (<= 6 l2 l2 _x5) (= true (not (<= _x6 (- 1.0))))))))
+(check-sat)
+(exit)

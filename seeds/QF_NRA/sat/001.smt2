@@ -1,0 +1,12 @@
+; made by murxpy from a trace of z3 5.4.0
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_NRA)
+(declare-const _x4 Real)
+(declare-const _x5 Real)
+(declare-const _x0 Bool)
+(declare-const _x2 Bool)
+(assert (= (>= (* _x5 _x4) _x5 _x5) (=> _x0 _x2 true true _x0)))
+(check-sat)
+(exit)

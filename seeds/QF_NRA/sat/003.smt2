@@ -1,0 +1,12 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_NRA)
+(declare-const |_x2;| Bool)
+(declare-const _x3 Real)
+(declare-const _x1 Real)
+(assert |_x2;|)
+(assert (let ((l1 (= _x3 0.0)) (l2 (/ _x3 _x3 (/ 7371.0 100.0) _x3))) (let ((l3 (= l2 0.0))) (let ((l4 (ite l1 0.0 (/ (ite l3 0.0 (/ (ite l3 0.0 (/ (ite l1 0.0 (/ l2 _x3)) l2)) l2)) _x3)))) (let ((l5 (- l4 (ite (= _x1 0.0) 0.0 (/ l2 _x1))))) (not (or (< (- l5 (- l5 (/ 7371.0 100.0) l4)) (ite (= (/ 7371.0 100.0) 0.0) 0.0 (/ (ite (= l5 0.0) 0.0 (/ (/ 7371.0 100.0) l5)) (/ 7371.0 100.0)))) (< _x3 _x1))))))))
+(check-sat)
+(exit)

@@ -1,0 +1,12 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status unsat)
+(set-logic QF_S)
+(declare-const _x6 String)
+(declare-const _x5 String)
+(assert (str.in_re _x6 (re.comp (re.comp (re.inter re.none (re.union (re.range "3" "\u{a}") re.none))))))
+(assert (str.is_digit _x6))
+(assert (str.in_re "3" (re.+ (str.to_re _x5))))
+(check-sat)
+(exit)

@@ -1,0 +1,10 @@
+; made by murxpy from a trace of z3 5.4.0
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status unsat)
+(set-logic QF_S)
+(declare-const _x0 Bool)
+(assert (let ((l1 (str.replace_re_all "0" re.all "0"))) (and (str.in_re l1 (str.to_re l1)) (or false _x0))))
+(assert (not (or false _x0)))
+(check-sat)
+(exit)

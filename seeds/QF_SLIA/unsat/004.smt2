@@ -1,0 +1,12 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status unsat)
+(set-logic QF_SLIA)
+(declare-const _x4 Int)
+(declare-const _x1 Int)
+(assert (str.in_re "b" re.all))
+(assert (let ((l1 (str.to_re "%s\u{e9}"))) (distinct (str.in_re "0" (re.++ l1 re.all l1 re.all)) (distinct _x4 (- _x1)))))
+(assert (str.in_re "a" (re.range "\u{6959}" "b")))
+(check-sat)
+(exit)

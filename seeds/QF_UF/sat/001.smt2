@@ -1,0 +1,10 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_UF)
+(declare-const _x1 Bool)
+(declare-const _x0 Bool)
+(assert (let ((l1 (= _x0 _x1)) (l2 (= _x1 _x0))) (distinct (=> (= l1 _x0) l1) (or (= l2 _x0) l2))))
+(check-sat)
+(exit)

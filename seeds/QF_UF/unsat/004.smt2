@@ -1,0 +1,12 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status unsat)
+(set-logic QF_UF)
+(declare-fun _x6 (Bool Bool) Bool)
+(assert (_x6 (_x6 false false) true))
+(assert (_x6 false true))
+(assert (_x6 true false))
+(assert (not (_x6 true false)))
+(check-sat)
+(exit)

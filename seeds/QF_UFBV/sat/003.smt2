@@ -1,0 +1,13 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_UFBV)
+(declare-const _x0 (_ BitVec 2))
+(define-fun _f3 ((_v2 (_ BitVec 16))) Bool (bvule (bvmul #b1111111111111100 _v2) #b1111111111111100))
+(assert (let ((l1 (= ((_ extract 1 1) _x0) #b1))) (or (bvsle #b11 _x0) (xor (xor (xor l1 (bvuge #b11 _x0)) l1) l1))))
+(assert (let ((l2 (= ((_ extract 1 1) _x0) #b1))) (xor (xor l2 (bvuge #b11 _x0)) l2)))
+(assert (_f3 #b1111111111111100))
+(assert (let ((l3 (= ((_ extract 1 1) _x0) #b1))) (xor (xor (xor l3 (bvuge #b11 _x0)) l3) l3)))
+(check-sat)
+(exit)

@@ -1,0 +1,12 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_UFLRA)
+(declare-const _x3 Bool)
+(declare-const _x4 Bool)
+(declare-fun _x5 (Real) Real)
+(assert (=> _x3 _x3 _x3 _x4))
+(assert (let ((l1 (_x5 (- (/ 3.0 4.0))))) (not (>= l1 0.0 l1))))
+(check-sat)
+(exit)

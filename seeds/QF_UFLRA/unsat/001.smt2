@@ -1,0 +1,13 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status unsat)
+(set-logic QF_UFLRA)
+(declare-const _x11 Real)
+(declare-const _x0 Real)
+(declare-fun |_x3 a b| (Real Real Real) Real)
+(declare-const _x4 Real)
+(assert (<= (/ 8233.0 100.0) 1.0 _x11))
+(assert (> (|_x3 a b| (- 4.0) (- 8.0) (/ 22.0 23.0)) _x0 (|_x3 a b| _x11 (/ 22.0 23.0) 4.0) _x4 4.0))
+(check-sat)
+(exit)

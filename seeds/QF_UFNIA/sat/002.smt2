@@ -1,0 +1,13 @@
+; made by murxpy from a trace of z3 5.4.0
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_UFNIA)
+(declare-fun _x3 (Int Bool) Int)
+(declare-fun _x0 (Int Bool) Int)
+(declare-const _x1 Int)
+(declare-const |_x2,| Bool)
+(assert (let ((l1 (div _x1 _x1 (- 1) (- 1)))) (let ((l2 (_x0 l1 |_x2,|)) (l3 (div (- 1) l1))) (< (- 1) (_x3 (div l2 l1 (_x3 l2 |_x2,|)) (<= l3 (_x3 l3 |_x2,|)))))))
+(assert (let ((l4 (div (- 1) (div _x1 _x1 (- 1) (- 1))))) (xor (<= l4 (_x3 l4 |_x2,|)) |_x2,| |_x2,| |_x2,|)))
+(check-sat)
+(exit)

@@ -1,0 +1,13 @@
+; made by murxpy from a trace of z3 5.4.0
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_UFNIA)
+(declare-fun _x2 (Int Int Int Int) Int)
+(declare-const _x3 Int)
+(declare-const _x1 Int)
+(declare-fun _x4 (Int Int Int Int) Int)
+(assert (= (mod (mod (_x2 _x1 _x3 _x3 _x3) _x1) 5) 0))
+(assert (let ((l1 (_x2 _x1 _x3 _x3 _x3))) (let ((l2 (_x4 l1 l1 l1 l1))) (let ((l3 (_x2 _x1 l2 l2 _x1))) (> (_x4 _x1 _x3 l3 l2) l3)))))
+(check-sat)
+(exit)

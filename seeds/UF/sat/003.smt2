@@ -1,0 +1,10 @@
+; made by murxpy from a trace of z3 5.4.0
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic UF)
+(declare-sort _u0 0)
+(declare-const _x5 _u0)
+(assert (exists ((_v16 _u0)) (= _x5 _v16)))
+(check-sat)
+(exit)

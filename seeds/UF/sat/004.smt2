@@ -1,0 +1,13 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic UF)
+(declare-sort _u0 0)
+(declare-const _x1 _u0)
+(declare-const _x7 _u0)
+(declare-const _x10 Bool)
+(assert (and (or (exists ((_v11 _u0) (_v12 _u0)) (and (exists ((_v13 _u0)) (or (distinct _v13 _v12 _v13) (xor (distinct _v13 _x1 _x7) (distinct _v13 _x1)))) (distinct _x1 _v11))) (xor (distinct _x1 _x7) _x10)) (exists ((_v16 Bool) (_v17 Bool)) _v16)))
+(assert (not (exists ((_v2 _u0)) (distinct _v2 _v2))))
+(check-sat)
+(exit)

@@ -1,0 +1,11 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status unsat)
+(set-logic UF)
+(declare-sort _u0 0)
+(declare-const _x5 _u0)
+(declare-const _x13 _u0)
+(assert (forall ((_v14 _u0)) (distinct (ite (exists ((_v8 Bool) (_v9 _u0) (_v10 Bool)) (= _v9 _v9 _v9 _x5)) _v14 _v14) _x13)))
+(check-sat)
+(exit)

@@ -1,0 +1,12 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic UFLIA)
+(declare-sort _u0 0)
+(declare-fun _x7 (Bool) _u0)
+(declare-const _x4 Int)
+(declare-const _x15 _u0)
+(assert (distinct (_x7 (forall ((_v6 Int)) (<= (- _x4 _v6) 3))) _x15))
+(check-sat)
+(exit)

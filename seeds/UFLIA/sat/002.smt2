@@ -1,0 +1,10 @@
+; made by murxpy from a trace of cvc5 1.4.2-modified
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic UFLIA)
+(declare-sort _u0 0)
+(declare-const _x8 Int)
+(assert (exists ((_v16 _u0) (_v17 Int)) (= _x8 _v17)))
+(check-sat)
+(exit)

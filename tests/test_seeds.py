@@ -1,0 +1,70 @@
+"""The seeds: what every file has, and that z3 and cvc5 answer a sample of them as they are labelled."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from toy import catalogue
+
+from murxpy.smtlib.logics import LOGICS
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "bench"))
+
+from make_seeds import alone, candidates, label, seed_file
+from scripts import READERS
+
+from murxpy.trace.grammar import parse_trace
+
+SEEDS = sorted((ROOT / "seeds").rglob("*.smt2"))
+_STATUS = re.compile(r"^\(set-info :status (\w+)\)$", re.MULTILINE)
+_LOGIC = re.compile(r"^\(set-logic (\w+)\)$", re.MULTILINE)
+
+
+def test_there_are_enough_of_every_kind() -> None:
+    assert len(SEEDS) >= 200
+    assert len({file.parts[-3] for file in SEEDS}) >= 15
+    statuses = Counter(file.parts[-2] for file in SEEDS)
+    assert set(statuses) == {"sat", "unsat"}
+    assert min(statuses.values()) >= 80
+
+
+@pytest.mark.parametrize("file", SEEDS, ids=lambda file: "/".join(file.parts[-3:]))
+def test_files_are_small_and_say_what_they_are(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    assert len(text) < 4096
+    assert text.startswith("; made by murxpy from a trace of ")
+    assert _STATUS.findall(text) == [file.parts[-2]]
+    assert _LOGIC.findall(text) == [file.parts[-3]]
+    assert file.parts[-3] in LOGICS
+
+
+@pytest.mark.parametrize("file", SEEDS[::10], ids=lambda file: "/".join(file.parts[-3:]))
+def test_the_logic_is_the_smallest(file: Path) -> None:
+    made = alone(file.read_text(encoding="utf-8"), catalogue())
+    assert made is not None
+    assert made[0] == file.parts[-3]
+
+
+@pytest.mark.parametrize("file", SEEDS[::12], ids=lambda file: "/".join(file.parts[-3:]))
+@pytest.mark.parametrize("solver", READERS)
+def test_both_solvers_answer_as_labelled(file: Path, solver: str) -> None:
+    read = READERS[solver](file.read_text(encoding="utf-8"), 10, 5000)
+    assert read.errors == []
+    assert read.answers == [file.parts[-2]]
+
+
+def test_a_seed_is_made_of_each_check() -> None:
+    lines = ["# murxpy-trace 1", "# solver z3 5.4.0", "new", "mk-sort SORT_BV 8\n return s1", 'mk-const s1 "x"\n return t1 s1',
+             "mk-term OP_BV_ULT SORT_BOOL 2 t1 t1\n return t2 s2", "mk-term OP_EQUAL SORT_BOOL 2 t1 t1\n return t3 s2", "push 1",
+             "assert-formula t2", "check-sat", "pop 1", "check-sat-assuming 1 t3"]  # fmt: skip
+    made = list(candidates(parse_trace("\n".join(lines), "t.trace"), catalogue(), 1000))
+    assert made == [
+        ("QF_BV", "(declare-const x (_ BitVec 8))\n(assert (bvult x x))"),
+        ("QF_BV", "(declare-const x (_ BitVec 8))\n(assert (= x x))"),
+    ]
+    assert [label(seed_file(logic, "unknown", body, "by a test")) for logic, body in made] == ["unsat", "sat"]
