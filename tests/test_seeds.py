@@ -11,15 +11,14 @@ import pytest
 from toy import catalogue
 
 from murxpy.smtlib.logics import LOGICS
+from murxpy.trace.grammar import parse_trace
 
-ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "bench"))
+sys.path.insert(0, str(Path(__file__).parent.parent / "bench"))
 
 from make_seeds import alone, candidates, label, seed_file
 from scripts import READERS
 
-from murxpy.trace.grammar import parse_trace
-
+ROOT = Path(__file__).parent.parent
 SEEDS = sorted((ROOT / "seeds").rglob("*.smt2"))
 _STATUS = re.compile(r"^\(set-info :status (\w+)\)$", re.MULTILINE)
 _LOGIC = re.compile(r"^\(set-logic (\w+)\)$", re.MULTILINE)

@@ -177,6 +177,15 @@ def test_what_cvc5_excludes_by_a_model_is_said_in_its_dialect() -> None:
         to_smtlib(trace(text), catalogue(), "standard")
 
 
+def test_what_is_declared_behind_a_check_stands_before_it() -> None:
+    lines = ["mk-sort SORT_BOOL\n return s1", 'mk-const s1 "x"\n return t1 s1', "check-sat\n answer sat", "get-value 1 t1"]
+    lines += ['mk-const s1 "y"\n return t2 s1', "get-value 1 t2", "assert-formula t2", 'mk-const s1 "z"\n return t3 s1', "check-sat"]
+    assert smtlib(*lines)[2:] == [
+        "(declare-const x Bool)", "(declare-const y Bool)", "(check-sat) ; sat", "(get-value (x))", "(get-value (y))", "(assert y)",
+        "(declare-const z Bool)", "(check-sat)",
+    ]  # fmt: skip
+
+
 def test_constructors_of_parametric_datatypes_have_their_rank_in_z3() -> None:
     lines = ["mk-sort SORT_INT\n return s1", 'mk-sort SORT_DT 1 "d" 1 s"e" 1 "c" 2 "f" s"e" "g" s1\n return s2',
              "instantiate-sort s2 s1\n return s3", 'mk-const s3 "x"\n return t1 s3',

@@ -72,9 +72,9 @@ class _Script(Silent):
         self._logic: str | None = None
         self._body: list[str] = []
         self._settled = False  # something was asserted or asked, so that options stand where they are
-        # z3 takes :global-declarations in none of its interfaces but the program, so there they stand before all levels.
-        self._declarations = Declarations(self.printer, [] if self.dialect == "z3" else self._body)
+        self._declarations = Declarations(self.printer, [])
         self._term = self._declarations.term
+        self._checked: int | None = None  # where the check stands whose answer is still good
 
     def text(self) -> str:
         """The script."""
@@ -98,8 +98,29 @@ class _Script(Silent):
         if self.dialect == "cvc5" != self.trace.solver:  # a trace of its own says which of them it needs
             names = [EXPERIMENTAL[need] for need in self._declarations.needs if need in EXPERIMENTAL]
             options += [f"(set-option :{name} true)" for name in dict.fromkeys(names)]
-        heads = self._declarations.heads if self._declarations.heads is not self._body else []
+        self._declare()
+        heads = self._declarations.heads
         self.done += [*options, f"(set-logic {self._covering()})", *heads, *self._body]
+
+    def _add(self, command: str) -> None:
+        """Add a command, behind the declarations that it needs."""
+        self._declare()
+        if command.startswith(_CHANGING):
+            self._checked = None
+        elif command.startswith("(check-sat"):
+            self._checked = len(self._body)
+        self._body.append(command)
+
+    def _declare(self) -> None:
+        """Add the new declarations; before the last check where its answer is still good, since a declaration ends that."""
+        # z3 takes :global-declarations in none of its interfaces but the program, so there they stand before all levels.
+        if self.dialect == "z3" or not self._declarations.heads:
+            return
+        at = len(self._body) if self._checked is None else self._checked
+        self._body[at:at] = self._declarations.heads
+        if self._checked is not None:
+            self._checked += len(self._declarations.heads)
+        self._declarations.heads.clear()
 
     def _covering(self) -> str:
         """The logic that was set, unless the script uses what it does not have: an API does not mind."""
@@ -128,7 +149,7 @@ class _Script(Silent):
             return handler()
         if action in _QUERIES:
             self._settled = True
-            self._body.append(_QUERIES[action])
+            self._add(_QUERIES[action])
         elif action != "new":
             self._cannot(f"'{action}' is an action of the API only")
         return None
@@ -137,6 +158,7 @@ class _Script(Silent):
         if term.op in (CONSTANT, FUNCTION):
             try:
                 self._declarations.declare(term)
+                self._declare()
             except Unsayable as error:
                 self._cannot(str(error))
         return super().term_entry(term, obj, number, sort_number, pooled)
@@ -153,7 +175,7 @@ class _Script(Silent):
         """An action of cvc5 that asserts something: the model before it, or values of it, are excluded."""
         terms = [self.db.terms[word.number].term for word in self.line.args if isinstance(word, Ref)]
         if self.line.action == "cvc5-block-model":
-            self._body.append(f"(block-model :{'values' if self.line.spelling == 'values' else 'literals'})")
+            self._add(f"(block-model :{'values' if self.line.spelling == 'values' else 'literals'})")
         else:
             self._say(lambda: f"(block-model-values ({' '.join(map(self._term, terms))}))")
 
@@ -165,7 +187,7 @@ class _Script(Silent):
 
     def _comment(self, text: str) -> None:
         shown = " ".join(f"line {self.line.number}: {self.line.action}: {text}".split())[:160]
-        self._body.append(f"; {to_codes(shown)}")
+        self._add(f"; {to_codes(shown)}")
 
     # -- commands
 
@@ -185,7 +207,10 @@ class _Script(Silent):
             self._cannot(f"the option '{name}' of {self.trace.solver or 'a solver'}")
 
     def _option(self, command: str) -> None:
-        (self._body if self._settled else self._options).append(command)
+        if self._settled:
+            self._add(command)
+        else:
+            self._options.append(command)
 
     def _do_run_script(self) -> str:
         """A script in a solver of its own: it stands between two resets."""
@@ -202,7 +227,7 @@ class _Script(Silent):
         if self.trace.murxla or self.dialect not in ("standard", self.trace.solver):
             self._cannot("a limit in the unit of another solver")
         else:
-            self._body.append(f"(set-option :reproducible-resource-limit {self.frame.value})")
+            self._add(f"(set-option :reproducible-resource-limit {self.frame.value})")
 
     def _do_assert_formula(self) -> None:
         self._say(lambda: f"(assert {self._term(self.frame.terms[0])})")
@@ -215,7 +240,7 @@ class _Script(Silent):
         """Write a command, or fail with what it cannot say."""
         self._settled = True
         try:
-            self._body.append(command())
+            self._add(command())
         except Unsayable as error:
             self._cannot(str(error))
 
@@ -252,7 +277,7 @@ class _Script(Silent):
         if info is None:
             self._cannot(f"'get-info' spelled '{self.line.spelling}'")
         else:
-            self._body.append(f"(get-info :{info})")
+            self._add(f"(get-info :{info})")
 
     def _do_simplify(self) -> None:
         if self.dialect == "standard":
@@ -264,10 +289,10 @@ class _Script(Silent):
 
     def _do_push(self) -> None:
         self._settled = True
-        self._body.append(f"(push {self.frame.value})")
+        self._add(f"(push {self.frame.value})")
 
     def _do_pop(self) -> None:
-        self._body.append(f"(pop {self.frame.value})")
+        self._add(f"(pop {self.frame.value})")
 
     def _do_reset(self) -> None:
         self._restart()
@@ -278,6 +303,7 @@ class _Script(Silent):
         self._begin()
 
 
+_CHANGING = ("(assert ", "(push ", "(pop ", "(reset", "(block-model")
 _BLOCKING = ("cvc5-block-model", "cvc5-block-model-values")
 # How scripts call the options of a dialect's solver.
 _PARAMETERS = {"z3": "smt.", "cvc5": ""}
