@@ -142,14 +142,15 @@ def test_what_is_no_seed_is_left_out_and_named(tmp_path: Path) -> None:
 def test_a_campaign_with_mutants(capsys: pytest.CaptureFixture[str], tmp_path: Path, solver: str) -> None:
     seed = tmp_path / "a.smt2"
     seed.write_text(TEXT)
-    code, out, _ = outcome(capsys, "opfuzz", solver, seed, "--runs", "3", "--jobs", "1", "--seed", "1", "--out", tmp_path / "out")
+    args = ("--runs", "3", "--iterations", "10", "--jobs", "1", "--seed", "1")
+    code, out, _ = outcome(capsys, "opfuzz", solver, seed, *args, "--out", tmp_path / "out")
     assert code == 0 and re.search(r"^opfuzz +30 +30 +[0-9]+ ", out, re.M), out
 
 
 def test_a_run_is_redone_by_its_seed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     seed = tmp_path / "a.smt2"
     seed.write_text(TEXT)
-    traces = [outcome(capsys, "opfuzz", "z3", seed, "--run-seed", "7")[1] for _ in range(2)]
+    traces = [outcome(capsys, "opfuzz", "z3", seed, "--run-seed", "7", "--iterations", "10")[1] for _ in range(2)]
     assert traces[0] == traces[1] and traces[0].count("# opfuzz: ") == 10
     assert f"# seed-file {seed}" in traces[0]
 

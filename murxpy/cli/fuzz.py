@@ -69,7 +69,7 @@ from murxpy.report.summary import print_summary
 @click.option("--fail-on", type=names(SEVERITY), default="", metavar="KINDS",
               help="Kinds of findings that set the exit code, too, such as hang,out-of-memory.")  # fmt: skip
 @click.option("--mix", metavar="SOURCES", help="Where runs come from, with weights, such as api:4,opfuzz:2; needs SEEDS.")
-@click.option("--iterations", type=click.IntRange(1, 1_000_000), default=10, show_default=True,
+@click.option("--iterations", type=click.IntRange(1, 1_000_000), default=25, show_default=True,
               help="Mutants of a seed in one run, each made from the one before.")  # fmt: skip
 @click.option("--check-limit", type=duration, default="50ms", metavar="TIME", show_default=True,
               help="Limit of a mutant's check, as the solver's resource limit that takes about so long.")  # fmt: skip

@@ -24,7 +24,7 @@ class Mutation:
 
     mix: tuple[tuple[str, float], ...]
     seeds: tuple[str, ...]
-    walk: int = 10
+    walk: int = 25
     check_ms: float = 50.0
     size_limit: int = SIZE_LIMIT
     choices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

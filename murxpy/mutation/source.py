@@ -95,6 +95,7 @@ class _Chain:
             return None
         if any(answer != "unknown" for answer in mutant.expected):
             script.expect(run, mutant.expected, run.line_seed())
+        before = run.solver_ns
         try:
             output = script.run_script(run, text, run.line_seed())
         except Stopped:
@@ -106,6 +107,8 @@ class _Chain:
         answers = script.answers_of(output)
         run.counts[f"{count}accepted"] += 1
         run.counts[f"{count}decided"] += any(answer != "unknown" for answer in answers)
+        if all(answer == "unknown" for answer in answers):
+            run.counts["time-ns:undecided"] += run.solver_ns - before
         run.counts[f"{count}unknown"] += all(answer == "unknown" for answer in answers)
         return answers
 
