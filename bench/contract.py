@@ -25,7 +25,8 @@ def report(data: Collected) -> dict[str, Any]:
     ]
     table(f"Misuses in {data['runs']:,} runs of {data['solver']}, by rule", ("rule", "class", "misuses", *OUTCOMES, ""), rows)
     table("Outcomes", ("outcome", "misuses", "share", ""), [(o, total[o], percent(total[o], misuses), "") for o in OUTCOMES])
-    reached = [name for name in RULES if data["counts"].get(f"misuse:{name}")]
+    # a run that died reports no counts, only the call in which it died
+    reached = [n for n in RULES if data["counts"].get(f"misuse:{n}") or any(died.endswith(f"misuse@{n}") for died in data["died"])]
     print(f"\nRules reached: {len(reached)} of {len(RULES)}, {verdict(len(reached) == len(RULES))}")
     figures: dict[str, Any] = {"runs": data["runs"], "misuses": misuses, "rules reached": len(reached), "rules": len(RULES)}
     for group, title in (("findings", "Findings"), ("died", "Deaths of the process"), ("overstayed", "Runs killed")):
