@@ -193,5 +193,6 @@ _SPECIAL = {
     z3.Z3_OP_UNINTERPRETED: Rows._constant,
     z3.Z3_OP_AS_ARRAY: Rows._as_array,
     z3.Z3_OP_AGNUM: Rows._algebraic,
+    **({z3.Z3_OP_CHAR_CONST: lambda rows, term, parts: ("char", term.params()[0])} if hasattr(z3, "Z3_OP_CHAR_CONST") else {}),
     z3.Z3_OP_DT_CONSTRUCTOR: lambda rows, term, parts: ("constructor", term.decl().name(), *parts),
 }

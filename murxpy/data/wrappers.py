@@ -125,6 +125,7 @@ class Wrapper(Strict, frozen=True):
     options: list[Option] = []
     own_actions: dict[str, OwnAction] = {}
     unjudged: dict[str, str] = {}
+    unasked: dict[str, str] = {}
     required_options: dict[str, list[tuple[str, Scalar]]] = {}
     refusals: list[Refusal] = []
     contract: Contract = Contract()
@@ -222,6 +223,7 @@ def _check_names(document: Document, wrapper: Plain) -> None:
         ("required-options", "theory", [*theories, "any"]),
         ("own-actions", "action", wrapper["actions"]),
         ("unjudged", "operator", [*operators, *special]),
+        ("unasked", "operator", operators),
     )
     for position, option in enumerate(wrapper["options"]):
         for name in option["theories"]:

@@ -13,8 +13,8 @@ Plain = dict[str, Any]
 LimitedBy = Literal["solver", "wall"]
 
 # Checks of what the solver promises, by name; those that cost little are on by default.
-CHECKS = ("models", "values", "cores", "assumptions", "invariants", *(f"invariant-{name}" for name in PHRASES))
-DEFAULT_CHECKS = CHECKS[:5]
+CHECKS = ("models", "values", "cores", "assumptions", "invariants", "simplify", "substitute", *(f"invariant-{name}" for name in PHRASES))
+DEFAULT_CHECKS = CHECKS[:7]
 
 
 @dataclass(frozen=True, slots=True)

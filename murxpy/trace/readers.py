@@ -50,6 +50,8 @@ READERS: dict[str, Reader] = {
     "check-model": witnesses.check_model,
     "evaluate": witnesses.evaluate_model,
     "check-values": witnesses.check_values,
+    "check-simplify": witnesses.check_simplify,
+    "check-substitute": witnesses.check_substitute,
     "check-core": witnesses.check_core,
     "check-invariant": witnesses.check_invariant,
     "check-assumptions": witnesses.check_assumptions,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from murxpy.errors import nearest
-from murxpy.machine.checks import cores, invariants, model, values
+from murxpy.machine.checks import cores, entailment, invariants, model, values
 from murxpy.machine.checks.evaluate import evaluate
 from murxpy.trace.reading import Reading
 
@@ -35,6 +35,26 @@ def _needs_model(r: Reading) -> None:
     state = r.run.state
     r.require(state.models and state.has_model and state.answer == "sat", f"no model: the last answer is {state.answer}")
     r.require(r.run.wrapper.set("readers", "model") is not None, "the wrapper has no reader of models")
+
+
+def check_simplify(r: Reading) -> None:
+    """`check-simplify t`."""
+    entry = r.term(0, closed=True)
+    r.end(1)
+    r.require(r.run.wrapper.set("actions", "simplify") is not None, "no spelling of simplify")
+    r.values(entry.term.sort)
+    entailment.check_simplify(r.run, entry, r.seed, r.spelling("actions", "simplify"))
+
+
+def check_substitute(r: Reading) -> None:
+    """`check-substitute t t t`."""
+    entries = [r.term(k, closed=True) for k in range(3)]
+    r.end(3)
+    if entries[1].term.sort is not entries[2].term.sort:
+        raise r.error(f"cannot substitute {entries[2].term.sort} for {entries[1].term.sort}")
+    r.require(r.run.wrapper.set("actions", "substitute") is not None, "no spelling of substitute")
+    r.values(*(e.term.sort for e in entries))
+    entailment.check_substitute(r.run, entries, r.seed, r.spelling("actions", "substitute"))
 
 
 def check_core(r: Reading) -> None:

@@ -155,7 +155,8 @@ class Model:
     def _ask(self, term: Term) -> bool:
         """Ask for the value of one term, if it has none although its arguments have; True if there is one now."""
         meaning = MEANINGS.get(term.op)
-        if term.free or term not in self.objects or meaning is None or not meaning.open:
+        unasked = self.run.wrapper.data.get("unasked") or {}
+        if term.free or term not in self.objects or meaning is None or not meaning.open or term.op in unasked:
             return False
         try:
             args = tuple(map(self.evaluator.value, term.args))

@@ -6,7 +6,7 @@ A constant of a sort without arrays must have a value of that sort; arrays and f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -230,7 +230,9 @@ def _element(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
 
 
 def _sequence(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
-    _expect(sort, ("SORT_SEQ",), "a sequence")
+    _expect(sort, ("SORT_SEQ", "SORT_STRING"), "a sequence")
+    if sort is not None and sort.kind == "SORT_STRING":
+        return "".join(_characters(values, row))
     inner = None if sort is None else sort.sort(0)
     made: list[Value] = []
     stack = [row]
@@ -243,6 +245,21 @@ def _sequence(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
         else:
             raise CannotSay(f"a sequence with '{tag}'")
     return tuple(made)
+
+
+def _characters(values: Values, row: Row) -> Iterator[str]:
+    """The characters of a string that is given as the sequence that it is."""
+    stack = [row]
+    while stack:
+        tag, *parts = stack.pop()
+        if tag == "string":
+            yield parts[0]
+        elif tag == "char":
+            yield chr(parts[0])
+        elif tag in ("concat", "seq"):
+            stack.extend(values.rows[p] for p in reversed(parts))
+        else:
+            raise CannotSay(f"a string with '{tag}'")
 
 
 def _table(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from murxpy.logic.sorts import Sort
 from murxpy.logic.values import LITERAL_KINDS
 from murxpy.machine import inspect, solve
+from murxpy.machine.checks import entailment
 from murxpy.machine.database import Entry
 from murxpy.machine.generate import leaves, misuse, options, roots, sorts, terms, witnesses
 from murxpy.machine.generate.apply import gen_term
@@ -215,6 +216,17 @@ def _on_term(name: str) -> Action:
     return action
 
 
+def _simplify(gen: Generator) -> bool:
+    """`simplify`, or where such checks are on and one is drawn, a check of what it gives."""
+    if not witnesses.due(gen, "simplify"):
+        return _on_term("simplify")(gen)
+    entry = _any_entry(gen)
+    if entry is None or gen.run.wrapper.set("actions", "simplify") is None or entry.term.sort.kind == "SORT_FUN":
+        return False
+    entailment.check_simplify(gen.run, entry, gen.run.line_seed())
+    return True
+
+
 def _substitute(gen: Generator) -> bool:
     run = gen.run
     inside, old = _any_entry(gen), _any_entry(gen)
@@ -223,7 +235,10 @@ def _substitute(gen: Generator) -> bool:
     new = run.db.pick(old.term.sort, gen.stream, 0.2, closed=True)
     if new is None or run.wrapper.set("actions", "substitute") is None:
         return False
-    solve.on_terms(run, "substitute", [inside, old, new], run.line_seed())
+    if witnesses.due(gen, "substitute"):
+        entailment.check_substitute(run, [inside, old, new], run.line_seed())
+    else:
+        solve.on_terms(run, "substitute", [inside, old, new], run.line_seed())
     return True
 
 
@@ -316,7 +331,7 @@ ACTIONS: dict[str, Action] = {
     "reset": _reset,
     "reset-assertions": _reset_assertions,
     "term-get-children": _on_term("term-get-children"),
-    "simplify": _on_term("simplify"),
+    "simplify": _simplify,
     "substitute": _substitute,
     "check-sort": _check_sort,
     "check-term": _check("check-term", inspect.check_term, False),

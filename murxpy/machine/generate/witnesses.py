@@ -49,6 +49,11 @@ def _due(gen: Generator, check: str, reader: str) -> bool:
     return there and gen.settings.chance(f"check-{reader}", gen.stream)
 
 
+def due(gen: Generator, check: str) -> bool:
+    """Whether the check called `check` is on and drawn now."""
+    return check in gen.checks and gen.settings.chance(f"check-{check}", gen.stream)
+
+
 def values_to_read(gen: Generator) -> list[Entry]:
     """Closed terms whose values are asked for."""
     run, stream = gen.run, gen.stream

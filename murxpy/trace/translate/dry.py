@@ -19,7 +19,9 @@ from murxpy.trace.murxla import old_action
 from murxpy.trace.readers import READERS
 from murxpy.trace.reading import Reading, Skipped
 
-WITNESSES = ("check-model", "check-values", "check-core", "check-assumptions", "check-invariant", "evaluate")
+WITNESSES = (
+    "check-model", "check-values", "check-simplify", "check-substitute", "check-core", "check-assumptions", "check-invariant", "evaluate",
+)  # fmt: skip
 MAKING = ("mk-sort", "instantiate-sort", "mk-const", "mk-var", "mk-value", "mk-special-value", "mk-term", "mk-fun")
 CHECKS = ("check-sat", "check-sat-assuming")
 
