@@ -18,7 +18,7 @@ from murxpy.worker.session import Session
 TIME = "time-ns:check:"
 LARGEST = 0.25  # share of the run, of the default set
 UNSAID = 0.05  # share of assertions of a theory, outside of quantifiers and transcendentals
-EXCUSED = ("QUANT", "TRANSCENDENTAL")
+EXCUSED = ("QUANT", "TRANSCENDENTAL", "excused")
 
 
 def task(session: Session, seed: int, write: Write) -> dict[str, Any]:

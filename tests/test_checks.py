@@ -44,6 +44,9 @@ PLANTED: dict[str, tuple[dict[str, str], str, str | None]] = {
     "honest core": ({}, UNSAT + "check-core", None),
     "core that is satisfiable": ({"core": "[0]"}, UNSAT + "check-core", "invalid-core"),
     "core with a stranger": ({"core": "[0, 'y']"}, UNSAT + "check-core", "invalid-core"),
+    "honest simplify": ({"values": model(("bool", True))}, LESS + "check-simplify t3", None),
+    "simplify that changes the value": ({"values": model(("bool", False))}, LESS + "check-simplify t3", "invalid-simplify"),
+    "substitute that changes the value": ({"values": model(("bool", False))}, LESS + "check-substitute t3 t1 t1", "invalid-substitute"),
     "honest assumptions": ({}, UNSAT + "check-assumptions", None),
     "assumptions with a stranger": ({"assumptions": "['y']"}, UNSAT + "check-assumptions", "invalid-assumptions"),
 }

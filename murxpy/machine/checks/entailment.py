@@ -7,6 +7,7 @@ terms counts, with nothing left open; the value of the new term, which is the so
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from murxpy.logic.terms import Term
@@ -19,76 +20,81 @@ from murxpy.machine.checks.timing import timed
 from murxpy.machine.database import Entry
 from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.semantics.values import CannotSay
+from murxpy.solvers.spelling import Spelling
+
+Premises = Sequence[tuple[Any, Term]]  # objects of formulas, and the formulas
 
 
 def check_simplify(run: Run, entry: Entry, seed: int, spelling: str | None = None) -> None:
-    """`check-simplify t`: the simplified term equals the term."""
-    made, name = _make(run, "check-simplify", "actions", "simplify", [entry], seed, spelling)
-    if made is not None:
-        _check(run, "check-simplify", name, [], entry, made)
+    """`check-simplify t`: the simplified term equals the term, where a solver made it under what is asserted."""
+    made, chosen = _make(run, "check-simplify", [entry], seed, spelling)
+    uses = "{solver}" in chosen.template.text  # then what is asserted may be used
+    asserted = list(dict.fromkeys(run.state.asserted())) if uses else []
+    if run.state.altered and uses:
+        return
+    _check(run, "check-simplify", chosen.name, [entry, *asserted], [(e.obj, e.term) for e in asserted], made)
 
 
 def check_substitute(run: Run, entries: Sequence[Entry], seed: int, spelling: str | None = None) -> None:
     """`check-substitute t old new`: where old and new are equal, the result equals the term."""
-    made, name = _make(run, "check-substitute", "actions", "substitute", entries, seed, spelling)
-    if made is not None:
-        term, old, new = entries
-        with_equal = [(_operator(run, "OP_EQUAL", [old, new]), (old.term, new.term))]
-        _check(run, "check-substitute", name, with_equal, term, made)
+    made, chosen = _make(run, "check-substitute", entries, seed, spelling)
+    pair = tuple(entry.term for entry in entries[1:])
+    equal = run.terms.apply("OP_EQUAL", pair, (), run.sorts.get("SORT_BOOL"))
+    with suppress(Refused):
+        premise = _operator(run, "OP_EQUAL", [entry.obj for entry in entries[1:]], pair)
+        _check(run, "check-substitute", chosen.name, entries, [(premise, equal)], made)
 
 
-def _make(
-    run: Run, action: str, section: str, key: str, entries: Sequence[Entry], seed: int, spelling: str | None
-) -> tuple[Any, str]:
-    """The object that the solver makes, None where no fresh solver can be asked about it; and the spelling."""
+def _make(run: Run, action: str, entries: Sequence[Entry], seed: int, spelling: str | None) -> tuple[Any, Spelling]:
+    """The object that the solver makes, and the spelling."""
+    key = action.removeprefix("check-")
     run.frame.fill(terms=tuple(entry.term for entry in entries))
-    chosen = run.choose(run.wrapper.set(section, key), seed, spelling, action)
+    chosen = run.choose(run.wrapper.set("actions", key), seed, spelling, action)
     run.begin(seed, action, chosen.name, " ".join(map(str, entries)))
-    made = run.call(chosen, [entry.obj for entry in entries], (), key)
-    return (made if solvable_anew(entries) else None), chosen.name
+    return run.call(chosen, [entry.obj for entry in entries], (), key), chosen
 
 
-def _operator(run: Run, kind: str, args: Sequence[Any], terms: tuple[Term, ...] | None = None) -> Any:
+def _operator(run: Run, kind: str, args: Sequence[Any], terms: tuple[Term, ...]) -> Any:
     """An operator applied to objects by its first spelling that fits. Raises Refused."""
-    run.frame.fill(terms=terms or tuple(entry.term for entry in args))
+    run.frame.fill(terms=terms)
     spellings = run.wrapper.set("operators", kind)
     chosen = spellings.pick(0.0, run.frame) if spellings is not None else None
     if chosen is None:
         raise Refused("unsupported", f"no spelling of {kind}")
-    return run.call(chosen, [getattr(arg, "obj", arg) for arg in args], (), "mk-term", kind)
+    return run.call(chosen, args, (), "mk-term", kind)
 
 
-def _check(run: Run, action: str, spelling: str, premises: Sequence[tuple[Any, tuple[Term, ...]]], entry: Entry, made: Any) -> None:
-    """Look for a model of the premises in which `made` is not `entry`. Raises Stopped where our evaluation shows one."""
-    verdict = "cannot-say"
+def _check(run: Run, action: str, spelling: str, entries: Sequence[Entry], premises: Premises, made: Any) -> None:
+    """Look for a model of the premises in which `made` is not the first of `entries`. Raises Stopped where our evaluation shows one."""
+    entry, verdict = entries[0], "cannot-say"
     with timed(run, action):
-        try:
-            equal = _operator(run, "OP_EQUAL", [entry.obj, made], (entry.term, entry.term))
-            other = _operator(run, "OP_NOT", [equal], (entry.term,))
-            with fresh_solver(run):
-                for formula in (*(obj for obj, _ in premises), other):
-                    call_first(run, "assert-formula", (formula,))
-                answer = str(call_first(run, "check-sat", ()))
-                verdict = "same" if answer == "unsat" else "cannot-say"
-                if answer == "sat" and _differs(run, premises, entry, made):
-                    verdict = "differs"
-        except (Refused, CannotSay, Unreadable, *TOO_LARGE):
-            pass
+        if solvable_anew(entries):
+            with suppress(Refused, CannotSay, Unreadable, *TOO_LARGE):
+                verdict = _verdict(run, entry, premises, made)
     run.counts[f"{action}:{verdict}"] += 1
     if verdict == "differs":
         message = f"the result for a term of {entry.term.sort.short} differs from it in a model, by our evaluation"
         raise Stopped(run.finding(f"invalid-{action.removeprefix('check-')}", "solver", message, action, entry.term.op, spelling))
 
 
-def _differs(run: Run, premises: Sequence[tuple[Any, tuple[Term, ...]]], entry: Entry, made: Any) -> bool:
+def _verdict(run: Run, entry: Entry, premises: Premises, made: Any) -> str:
+    equal = _operator(run, "OP_EQUAL", [entry.obj, made], (entry.term, entry.term))
+    other = _operator(run, "OP_NOT", [equal], (entry.term,))
+    with fresh_solver(run):
+        for formula in (*(obj for obj, _ in premises), other):
+            call_first(run, "assert-formula", (formula,))
+        answer = str(call_first(run, "check-sat", ()))
+        if answer == "sat" and _differs(run, entry.term, [term for _, term in premises], made):
+            return "differs"
+    return "same" if answer == "unsat" else "cannot-say"
+
+
+def _differs(run: Run, term: Term, premises: Sequence[Term], made: Any) -> bool:
+    """Whether the model of the solver at hand makes the premises true, and `term` another value than the solver's of `made`."""
     reader = run.wrapper.set("readers", "model")
     if reader is None:
         return False
-    equal = [term for _, pair in premises for term in pair]
-    model = Model(run, [entry.term, *equal], reader.spellings[0])
-    if model.unjudged(entry.term) or any(map(model.unjudged, equal)):
+    model = Model(run, [term, *premises], reader.spellings[0])
+    if any(map(model.unjudged, (term, *premises))) or not all(map(model.evaluator.value, premises)):
         return False
-    values = [model.evaluator.value(term) for term in equal]
-    if any(differ(old, new) for old, new in zip(values[::2], values[1::2], strict=True)):
-        return False
-    return differ(model.evaluator.value(entry.term), solver_value(run, model.evaluator, made, entry.term.sort))
+    return differ(model.evaluator.value(term), solver_value(run, model.evaluator, made, term.sort))

@@ -40,21 +40,40 @@ def check_model(run: Run, seed: int, spelling: str | None = None) -> None:
 def _finding(run: Run, model: Model, formula: Term, spelling: str) -> dict[str, Any]:
     """The finding that `formula` is false. It names the operator on which the solver's evaluation and ours part."""
     term = blamed(run, model.evaluator, list(below([formula])))
-    where = f"the solver's value of {term.op} is not ours" if term else "so it is by the solver's evaluation"
+    where = f"the solver's value of {term.op} is not ours" if term else _own_word(run, model, formula)
     about = "" if term else f" ({', '.join(theories(run, formula))})"  # else the operator says what it is about
     message = f"an assertion is false under the model; {where}{about}"
     return run.finding("invalid-model", "solver", message, "check-model", term.op if term else "", spelling)
 
 
+def _own_word(run: Run, model: Model, formula: Term) -> str:
+    """What the solver's own evaluation says of a formula that is false by ours."""
+    try:
+        theirs = solver_value(run, model.evaluator, model.objects[formula], formula.sort)
+    except (CannotSay, Unreadable, Refused, Stopped, KeyError):
+        return "the solver does not evaluate it"
+    return "so it is by the solver's evaluation" if theirs is False else "not so by the solver's evaluation"
+
+
 def _count(run: Run, term: Term, verdict: str) -> None:
     known = verdict if verdict in ("true", "false") else "cannot-say"
     run.counts[f"check-model:{known}"] += 1
-    found = theories(run, term)
-    # Where there are quantifiers or transcendentals, nothing else is to blame that a value cannot be said.
-    for theory in [name for name in found if name in ("QUANT", "TRANSCENDENTAL")] or found:
+    for theory in _charged(run, term):
         run.counts[f"check-model-of:{theory}:{known}"] += 1
     if known == "cannot-say":
         run.counts[f"check-model-why:{tidy(verdict)}"] += 1
+
+
+def _charged(run: Run, term: Term) -> list[str]:
+    """The theories whose share a judgement counts for.
+
+    Where there are quantifiers, transcendentals, or operators that the wrapper excuses, the other theories have no part in it.
+    """
+    data = run.wrapper.data
+    if any(t.op in (data.get("unasked") or {}) or t.op in (data.get("unjudged") or {}) for t in below([term])):
+        return ["excused"]
+    found = theories(run, term)
+    return [name for name in found if name in ("QUANT", "TRANSCENDENTAL")] or found
 
 
 class Model:
