@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from murxpy.logic.terms import Term
 from murxpy.machine.database import Entry
 from murxpy.machine.run import Refused, Run
 from murxpy.solvers.spelling import Spelling
@@ -64,3 +65,13 @@ def solve_anew(run: Run, entries: Sequence[Entry]) -> str:
     for entry in entries:
         call_first(run, "assert-formula", (entry.obj,), terms=(entry.term,))
     return str(call_first(run, "check-sat", ()))
+
+
+def applied(run: Run, kind: str, args: Sequence[Any], terms: tuple[Term, ...]) -> Any:
+    """An operator applied to objects by its first spelling that fits. Raises Refused, Stopped."""
+    run.frame.fill(terms=terms)
+    spellings = run.wrapper.set("operators", kind)
+    chosen = spellings.pick(0.0, run.frame) if spellings is not None else None
+    if chosen is None:
+        raise Refused("unsupported", f"no spelling of {kind}")
+    return run.call(chosen, args, (), "mk-term", kind)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from murxpy.logic.terms import Term
-from murxpy.machine.checks.anew import call_first, fresh_solver
+from murxpy.machine.checks.anew import applied, call_first, fresh_solver
 from murxpy.machine.checks.blame import differ, solver_value
 from murxpy.machine.checks.cores import solvable_anew
 from murxpy.machine.checks.model import TOO_LARGE, Model
@@ -41,7 +41,7 @@ def check_substitute(run: Run, entries: Sequence[Entry], seed: int, spelling: st
     pair = tuple(entry.term for entry in entries[1:])
     equal = run.terms.apply("OP_EQUAL", pair, (), run.sorts.get("SORT_BOOL"))
     with suppress(Refused):
-        premise = _operator(run, "OP_EQUAL", [entry.obj for entry in entries[1:]], pair)
+        premise = applied(run, "OP_EQUAL", [entry.obj for entry in entries[1:]], pair)
         _check(run, "check-substitute", chosen.name, entries, [(premise, equal)], made)
 
 
@@ -52,16 +52,6 @@ def _make(run: Run, action: str, entries: Sequence[Entry], seed: int, spelling: 
     chosen = run.choose(run.wrapper.set("actions", key), seed, spelling, action)
     run.begin(seed, action, chosen.name, " ".join(map(str, entries)))
     return run.call(chosen, [entry.obj for entry in entries], (), key), chosen
-
-
-def _operator(run: Run, kind: str, args: Sequence[Any], terms: tuple[Term, ...]) -> Any:
-    """An operator applied to objects by its first spelling that fits. Raises Refused."""
-    run.frame.fill(terms=terms)
-    spellings = run.wrapper.set("operators", kind)
-    chosen = spellings.pick(0.0, run.frame) if spellings is not None else None
-    if chosen is None:
-        raise Refused("unsupported", f"no spelling of {kind}")
-    return run.call(chosen, args, (), "mk-term", kind)
 
 
 def _check(run: Run, action: str, spelling: str, entries: Sequence[Entry], premises: Premises, made: Any) -> None:
@@ -78,8 +68,8 @@ def _check(run: Run, action: str, spelling: str, entries: Sequence[Entry], premi
 
 
 def _verdict(run: Run, entry: Entry, premises: Premises, made: Any) -> str:
-    equal = _operator(run, "OP_EQUAL", [entry.obj, made], (entry.term, entry.term))
-    other = _operator(run, "OP_NOT", [equal], (entry.term,))
+    equal = applied(run, "OP_EQUAL", [entry.obj, made], (entry.term, entry.term))
+    other = applied(run, "OP_NOT", [equal], (entry.term,))
     with fresh_solver(run):
         for formula in (*(obj for obj, _ in premises), other):
             call_first(run, "assert-formula", (formula,))

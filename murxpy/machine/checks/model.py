@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from murxpy.logic.sorts import Sort, components
 from murxpy.logic.terms import CONSTANT, SPECIAL, Term
+from murxpy.machine.checks.anew import applied
 from murxpy.machine.checks.blame import blamed, solver_value
 from murxpy.machine.checks.reading import Unreadable, Values
 from murxpy.machine.checks.timing import tidy, timed
@@ -185,9 +187,21 @@ class Model:
             self.evaluator.value(term)
         except CannotSay:
             points = self._points(term)
+            if len(args) > 2 and self.run.catalogue.operators[term.op].signature.attribute == "left-assoc":
+                return points.add_all(partial(self._ask_steps, term, args))
             if args not in points.known:
                 return points.add(args, lambda: solver_value(self.run, self.evaluator, self.objects[term], term.sort))
         return False
+
+
+    def _ask_steps(self, term: Term, args: Sequence[Value]) -> dict[Any, Value]:
+        """The solver's values of the applications to two arguments that make up one to more."""
+        found: dict[Any, Value] = {}
+        obj, value = self.objects[term.args[0]], args[0]
+        for part, other in zip(term.args[1:], args[1:], strict=True):
+            obj = applied(self.run, term.op, [obj, self.objects[part]], (term.args[0], part))
+            found[value, other] = value = solver_value(self.run, self.evaluator, obj, term.sort)
+        return found
 
 
 class OpenPoints(FunctionValue):
@@ -207,6 +221,13 @@ class OpenPoints(FunctionValue):
         except (CannotSay, Unreadable, Refused, Stopped):
             return False
         return True
+
+    def add_all(self, ask: Callable[[], dict[Any, Value]]) -> bool:
+        """Ask for the values at several points; False where there is no answer, or nothing new."""
+        before = len(self.known)
+        with suppress(CannotSay, Unreadable, Refused, Stopped, KeyError):
+            self.known = ask() | self.known
+        return len(self.known) > before
 
     def at(self, point: Any) -> Value:
         """The value at a point. Raises LookupError where the model does not fix it."""
