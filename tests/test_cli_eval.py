@@ -1,0 +1,62 @@
+"""`murxpy eval`: the model of a trace and the value of each assertion under it, and the Python program of such a finding."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from commands import error, outcome
+
+HELD = """# murxpy-trace 1
+# solver z3 5.4.0
+1 new
+1 mk-sort SORT_INT
+ return s1
+1 mk-const s1 "x"
+ return t1 s1
+1 mk-value s1 "3"
+ return t2 s1
+1 mk-term OP_EQUAL SORT_BOOL 2 t1 t2
+ return t3 s2
+1 mk-term OP_FORALL SORT_BOOL 2 t4 t5
+1 assert-formula t3
+1 check-sat
+"""
+FOUND = Path(__file__).parent.parent / "traces" / "regressions" / "cvc5-1.4.2"
+
+
+def test_assertions_with_their_values(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "held.trace"
+    file.write_text(HELD.replace("1 mk-term OP_FORALL SORT_BOOL 2 t4 t5\n", ""))
+    code, out, err = outcome(capsys, "eval", file)
+    assert (code, err) == (0, "")
+    assert out == "model\n  x (t1)  3\nassertions and assumptions\n  t3     true\n"
+
+
+def test_a_false_assertion_sets_the_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("cvc5")
+    code, out, _ = outcome(capsys, "eval", FOUND / "piand-of-a-negative-width.trace")
+    assert code == 1 and out.endswith("  t4     false\n") and "a (t1)" in out
+
+
+def test_nothing_to_evaluate(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "none.trace"
+    file.write_text("# murxpy-trace 1\n# solver z3 5.4.0\n1 new\n1 check-sat\n")
+    assert outcome(capsys, "eval", file)[:2] == (0, "no model: no check answers sat with something asserted\n")
+
+
+def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert error(capsys, "eval", tmp_path / "gone.trace") == (2, f"{tmp_path}/gone.trace: there is no such file")
+    file = tmp_path / "bad.trace"
+    file.write_text(HELD)
+    code, line = error(capsys, "eval", file)
+    assert code == 2 and ":12:" in line
+
+
+def test_the_program_shows_the_wrong_model(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    program = tmp_path / "wrong.py"
+    assert outcome(capsys, "translate", FOUND / "bit-in-a-model.trace", "--to", "python", "-o", program)[0] == 0
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1 and done.stdout.endswith("the model does not satisfy the assertions\n")
