@@ -180,3 +180,17 @@ def test_a_chain_is_printed_as_its_scripts_mean(name: str) -> None:
         read = [print_script(read_script(one, "a", CATALOGUE)) for one in (text, print_script(mutant.script))]
         asserted = [[row for row in one.splitlines() if row.startswith(("(assert", "(check"))] for one in read]
         assert asserted[0] == asserted[1]
+
+
+@pytest.mark.parametrize("name", ["opfuzz", "typefuzz", "storm"])
+@pytest.mark.parametrize("solver", ["z3", "cvc5"])
+def test_mutants_through_the_api(capsys: pytest.CaptureFixture[str], tmp_path: Path, solver: str, name: str) -> None:
+    """Each is a solver of its own in the trace, which replays with the same answers."""
+    seed = tmp_path / "a.smt2"
+    seed.write_text(TEXT)
+    trace = outcome(capsys, name, solver, seed, "--run-seed", "7", "--iterations", "5", "--through", "api")[1]
+    assert trace.count(f"# {name}: ") == 5 == len(re.findall("^ *[0-9]+ delete", trace, re.M)) and "check-sat" in trace
+    path = tmp_path / "a.trace"
+    path.write_text(trace)
+    code, out, _ = outcome(capsys, "replay", path)
+    assert (code == 0 and "no difference" in out) or "answers: " in out, out

@@ -83,10 +83,11 @@ def _shrink_trace(plan: Plan, trace: Path, small: Path, seconds: float, kind: st
     source = read_trace(trace)
     earlier = read_trace(small) if small.is_file() else None
     wishes = Wishes(time=seconds)
-    script = scripted(parse_trace(source, trace.name))
+    parsed = parse_trace(source, trace.name)
+    script = scripted(parsed)
     if script is not None:
         with contextlib.suppress(InputError):  # else its lines alone
-            return _shrink_script(plan, script, trace.name, parse_trace(source, trace.name).header.get(HEADER, ""), wishes)
+            return _shrink_script(plan, script, trace.name, parsed.header.get(HEADER, ""), wishes, len(parsed.lines))
     if kind == DISAGREEMENT:
         judges = tuple(filter(None, parse_trace(source, trace.name).header.get(HEADER, "").split(",")))
         return minimize_disagreement(Court(plan, judge_plans(judges), Limits()), source, trace.name, wishes, earlier, _Saver(small))
@@ -96,10 +97,11 @@ def _shrink_trace(plan: Plan, trace: Path, small: Path, seconds: float, kind: st
         return minimize(plan, source, trace.name, replace(wishes, tries=_TRIES), earlier, _Saver(small))
 
 
-def _shrink_script(plan: Plan, script: Scripted, name: str, judges: str, wishes: Wishes) -> Minimized:
-    """Minimize what the last line of a trace runs; the judges in its header, or the other solvers, say what is right."""
+def _shrink_script(plan: Plan, script: Scripted, name: str, judges: str, wishes: Wishes, lines: int) -> Minimized:
+    """Minimize what the last of so many lines of a trace runs; the judges in its header, or the other solvers, say what is right."""
     names = tuple(filter(None, judges.split(","))) or (others_than(plan.target.name) if script.expected else ())
-    return minimize_script(plan, script, name, judge_plans(names), wishes)[0]
+    result = minimize_script(plan, script, name, judge_plans(names), wishes)[0]
+    return replace(result, before=lines, after=len(parse_trace(result.text, name).lines))
 
 
 def answer(request: Mapping[str, Any], plan: Plan) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from murxpy.cli.params import duration, names, run_seed, seed, size
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError
 from murxpy.fuzzers.api import CHECKS, DEFAULT_CHECKS, Wishes, chosen_checks, parse_option
-from murxpy.fuzzers.mutation import Mutation, needs_seeds, parse_mix, seed_files
+from murxpy.fuzzers.mutation import WAYS, Mutation, needs_seeds, parse_mix, seed_files
 from murxpy.oracles.crash import SEVERITY
 from murxpy.report.available import lacking, operators_of
 from murxpy.report.console import make_console, write_now
@@ -73,6 +73,8 @@ from murxpy.report.summary import print_summary
               help="Mutants of a seed in one run, each made from the one before.")  # fmt: skip
 @click.option("--check-limit", type=duration, default="50ms", metavar="TIME", show_default=True,
               help="Limit of a mutant's check, as the solver's resource limit that takes about so long.")  # fmt: skip
+@click.option("--through", type=click.Choice(WAYS), default=WAYS[0], show_default=True,
+              help="Give mutants to the solver as text, call by call through its API, or either in half of the runs.")  # fmt: skip
 @click.option("--size-limit", type=click.IntRange(1), default=100_000, metavar="BYTES", show_default=True, help="Largest seed.")
 @click.option("--first", is_flag=True, help="Stop at the first finding that counts.")
 @click.option("--minimize", is_flag=True, help="Make what is found smaller while the campaign runs.")
@@ -94,7 +96,7 @@ def fuzz(targets: tuple[str, ...], **wishes: Any) -> int:
     return run(targets, wishes, mutation)
 
 
-MUTATION_OPTIONS = ("iterations", "check_limit", "size_limit")
+MUTATION_OPTIONS = ("iterations", "check_limit", "size_limit", "through")
 
 
 def mutation_of(
@@ -103,9 +105,9 @@ def mutation_of(
     """What the user wants of the mutation fuzzers. Raises UsageError where seeds are missing."""
     if needs_seeds(mix) and not seeds:
         raise click.UsageError("no seeds: name SMT-LIB scripts or folders of them")
-    iterations, limit, size_limit = (wishes[name] for name in MUTATION_OPTIONS)
+    iterations, limit, size_limit, through = (wishes[name] for name in MUTATION_OPTIONS)
     dialect = "standard" if wishes["judges"] else ""  # what every judge reads
-    return Mutation(tuple(mix), tuple(seeds), iterations, 1000.0 * limit, size_limit, choices, dialect)
+    return Mutation(tuple(mix), tuple(seeds), iterations, 1000.0 * limit, size_limit, choices, dialect, through)
 
 
 def _sorted_out(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

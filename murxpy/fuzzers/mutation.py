@@ -10,7 +10,9 @@ from typing import Any
 from murxpy.errors import InputError, nearest
 from murxpy.fuzzers.seeds import SIZE_LIMIT, SeedFiles, collect_seeds
 from murxpy.mutation.fuzzers import FUZZERS
-from murxpy.mutation.source import API
+from murxpy.mutation.source import API, BOTH, TEXT
+
+WAYS = (TEXT, API, BOTH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +21,7 @@ class Mutation:
 
     `mix`: sources with their weights, `api` the walks over the state machine. `seeds`: files and folders. `walk`: mutants of one run,
     after which it begins anew from a seed. `check_ms`: the limit of a check, in milliseconds of a usual machine. `choices`: by fuzzer,
-    its own settings. `dialect`: of the scripts; empty: that of the solver.
+    its own settings. `dialect`: of the scripts; empty: that of the solver. `through`: how mutants reach the solver, one of `WAYS`.
     """
 
     mix: tuple[tuple[str, float], ...]
@@ -29,6 +31,7 @@ class Mutation:
     size_limit: int = SIZE_LIMIT
     choices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     dialect: str = ""
+    through: str = TEXT
 
 
 def sources_setup(mutation: Mutation, files: SeedFiles) -> dict[str, Any]:
@@ -39,6 +42,7 @@ def sources_setup(mutation: Mutation, files: SeedFiles) -> dict[str, Any]:
         "walk": mutation.walk,
         "check-ms": mutation.check_ms,
         "dialect": mutation.dialect,
+        "through": mutation.through,
         "choices": {name: dict(choices) for name, choices in mutation.choices.items()},
     }
 

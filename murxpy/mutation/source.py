@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from murxpy.errors import InputError
 from murxpy.machine import script, solve
 from murxpy.machine.random import Stream, Weighted
 from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.mutation.corpus import Corpus
 from murxpy.mutation.fuzzers import FUZZERS
+from murxpy.mutation.lifted import ApiRunner
 from murxpy.mutation.preparing import Logics, in_logic
 from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
 from murxpy.smtlib.chain import ChainPrinter
-from murxpy.smtlib.printer import Unsayable
 from murxpy.smtlib.script import Script
 
 OWN_LOGIC = 0.5  # of the runs say the logic of their scripts
-API = "api"  # the source that walks the state machine
+API = "api"  # the source that walks the state machine; and a way for mutants to reach the solver
+TEXT, BOTH = "text", "both"  # the other ways: its reader of scripts, and either
 
 
 class Sources:
@@ -36,6 +38,7 @@ class Sources:
         self._mix = Weighted([(str(name), float(weight)) for name, weight in setup["mix"]])
         self._walk = int(setup["walk"])
         self._check_ms = float(setup["check-ms"])
+        self._through = str(setup.get("through") or TEXT)
         self._choices: dict[str, dict[str, Any]] = setup.get("choices") or {}
 
     def draw(self, stream: Stream) -> tuple[str, list[Seed]]:
@@ -50,14 +53,17 @@ class Sources:
         if not seeds:
             run.counts[f"mutator:{name}:no-seed"] += 1
             return
-        _Chain(run, name, self.shop, seeds, self._choices.get(name) or {}).run(self._walk, self._check_ms)
+        api = self._through == API or (self._through == BOTH and run.stream.chance(0.5))
+        _Chain(run, name, self.shop, seeds, self._choices.get(name) or {}, api).run(self._walk, self._check_ms)
 
 
 class _Chain:
     """The mutants of one run."""
 
-    def __init__(self, run: Run, name: str, shop: Shop, seeds: Sequence[Seed], choices: dict[str, Any]) -> None:
+    def __init__(self, run: Run, name: str, shop: Shop, seeds: Sequence[Seed], choices: dict[str, Any], api: bool) -> None:
         self._run = run
+        self._api = api
+        self._runner: ApiRunner | None = None
         self._name = name
         self._workshop = Workshop(shop, run.stream, seeds, self._ask, choices)
         self._printer = ChainPrinter(self._workshop.tables, shop.dialect)
@@ -67,10 +73,14 @@ class _Chain:
     def run(self, length: int, check_ms: float) -> None:
         """So many of them, each tested as it is made."""
         run = self._run
-        solve.new(run, run.line_seed())
+        limit = 0
         if run.wrapper.set("actions", "set-limit") is not None:
-            unit = float(run.wrapper.data.get("limit-per-ms") or 1)
-            solve.set_limit(run, max(1, int(check_ms * unit)), run.line_seed())
+            limit = max(1, int(check_ms * float(run.wrapper.data.get("limit-per-ms") or 1)))
+        solve.new(run, run.line_seed())
+        if limit:
+            solve.set_limit(run, limit, run.line_seed())
+        if self._api:
+            self._runner = ApiRunner(run, self._workshop.tables, limit)
         mutants = FUZZERS[self._name].mutants(self._workshop)
         answers: Sequence[str] | None = None
         mutant = next(mutants, None)
@@ -88,29 +98,37 @@ class _Chain:
         for step in mutant.steps:
             run.note(step)
         run.counts[f"{count}made"] += 1
-        try:
-            text = self._printer.text(self._with_logic(mutant.script))
-        except Unsayable:
-            run.counts[f"{count}unsayable"] += 1
-            return None
-        if any(answer != "unknown" for answer in mutant.expected):
-            script.expect(run, mutant.expected, run.line_seed())
         before = run.solver_ns
         try:
-            output = script.run_script(run, text, run.line_seed())
+            answers = self._answers(self._with_logic(mutant.script), mutant.expected)
         except Stopped:
             run.counts[f"{count}findings"] += 1
             raise
+        except InputError:
+            run.counts[f"{count}unsayable"] += 1
+            return None
         except Refused as refused:
             run.counts[f"{count}{refused.sort}"] += 1
             return None
-        answers = script.answers_of(output)
         run.counts[f"{count}accepted"] += 1
         run.counts[f"{count}decided"] += any(answer != "unknown" for answer in answers)
         if all(answer == "unknown" for answer in answers):
             run.counts["time-ns:undecided"] += run.solver_ns - before
         run.counts[f"{count}unknown"] += all(answer == "unknown" for answer in answers)
         return answers
+
+    def _answers(self, made: Script, expected: Sequence[str]) -> list[str]:
+        """What the checks of a script answer. Raises InputError for what text or trace cannot say, and Refused."""
+        run = self._run
+        if self._runner is not None:
+            found = self._runner.answers(made, expected)
+            if found is None:
+                raise Refused("declined", "a line of the script")
+            return found
+        text = self._printer.text(made)
+        if any(answer != "unknown" for answer in expected):
+            script.expect(run, expected, run.line_seed())
+        return script.answers_of(script.run_script(run, text, run.line_seed()))
 
     def _with_logic(self, made: Script) -> Script:
         """The script, in half of the runs in the smallest logic that has it instead of ALL: solvers take other ways then."""

@@ -1,0 +1,76 @@
+"""Mutants through the API: each is lifted, and the lines of its trace are carried out on a solver of its own."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import replace
+
+from murxpy.errors import InputError
+from murxpy.machine import script, solve
+from murxpy.machine.run import Refused, Run
+from murxpy.smtlib.script import Script
+from murxpy.smtlib.tables import Tables
+from murxpy.trace.grammar import Line, Trace
+from murxpy.trace.lift import SOLVER, Lifter
+from murxpy.trace.readers import READERS
+from murxpy.trace.reading import Reading, Skipped
+
+
+class ApiRunner:
+    """Runs the scripts of one chain in a run that has a solver already, with `limit` for each check, 0 for none."""
+
+    def __init__(self, run: Run, tables: Tables, limit: int) -> None:
+        self._run = run
+        self._lifter = Lifter(Script("mutant", tables))
+        self._limit = limit
+
+    def answers(self, made: Script, expected: Sequence[str]) -> list[str] | None:
+        """What its checks answer; None where a line of it is refused, since what follows is another question then.
+
+        Raises InputError for what a trace cannot say.
+        """
+        lines = self._lines(made)
+        run, before = self._run, len(self._run.answers)
+        reading = Reading(run, Trace("mutant", lines, {"solver": f"{SOLVER} 2.7"}))
+        try:
+            for line in lines:
+                reading.line = replace(line, seed=run.line_seed())
+                READERS[line.action](reading)
+                if line.action == "new":
+                    self._begin(made, expected)
+        except (Refused, Skipped):
+            return None
+        finally:
+            found = [now for _, _, now in run.answers[before:]]
+            del run.answers[before:]
+        return found
+
+    def _lines(self, made: Script) -> list[Line]:
+        """The lines of a script on a solver of its own, after the end of the one before it."""
+        lifter = self._lifter
+        lines = lifter.trace.lines
+        lines.clear()
+        lifter.restart()
+        try:
+            for command in made.commands:
+                lifter.carry_out(command)
+        except InputError:
+            lines.clear()
+            raise
+        return list(lines)
+
+    def _begin(self, made: Script, expected: Sequence[str]) -> None:
+        """What a new solver is told first."""
+        run = self._run
+        required = run.wrapper.data.get("required-options") or {}
+        pairs = [(str(name), str(value).lower()) for more in required.values() for name, value in more]
+        special = run.wrapper.data.get("special-options") or {}
+        pairs += [("incremental", "true")] if made.incremental and "incremental" in special else []
+        for name, value in pairs:
+            with contextlib.suppress(Refused):
+                solve.set_option(run, name, value, run.line_seed())
+        if self._limit:
+            solve.set_limit(run, self._limit, run.line_seed())
+        if any(answer != "unknown" for answer in expected):
+            script.expect(run, expected, run.line_seed())
