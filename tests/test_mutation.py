@@ -20,7 +20,10 @@ from murxpy.mutation.occurrences import Occurrences, in_scope, replaced
 from murxpy.mutation.preparing import Logics, in_logic, prepared
 from murxpy.mutation.workshop import Seed, Shop, Workshop
 from murxpy.smtlib.chain import ChainPrinter
+from murxpy.smtlib.commands import Assert
+from murxpy.smtlib.printer import Unsayable
 from murxpy.smtlib.reader import read_script
+from murxpy.smtlib.script import Script
 from murxpy.smtlib.writer import print_script
 
 CATALOGUE = build_catalogue(load_catalogue())
@@ -194,3 +197,16 @@ def test_mutants_through_the_api(capsys: pytest.CaptureFixture[str], tmp_path: P
     path.write_text(trace)
     code, out, _ = outcome(capsys, "replay", path)
     assert (code == 0 and "no difference" in out) or "answers: " in out, out
+
+
+def test_what_cannot_be_said_cannot_be_said_again() -> None:
+    """A constant array of a term that is no value has no name in the standard's dialect."""
+    script = read_script("(declare-const x Int)(declare-const a (Array Int Int))(assert (= x 1))", "a", CATALOGUE)
+    tables = script.tables
+    x, a = script.constants()
+    filled = tables.apply("OP_CONST_ARRAY", x, wanted=a.sort)
+    printer = ChainPrinter(tables, "standard")
+    for term in (tables.apply("OP_EQUAL", a, filled), tables.apply("OP_DISTINCT", a, filled)):
+        with pytest.raises(Unsayable):
+            printer.text(Script("b", tables, [*script.commands, Assert(term)]))
+    assert "(= x 1)" in printer.text(script)

@@ -94,6 +94,6 @@ class _Keeping(Printer):
             if term in sizes:
                 continue
             size = PLAIN + 1 if term.sort.kind == "SORT_CASE" else 1 + sum([sizes[arg] for arg in args])
-            sizes[term] = min(size, PLAIN + 1)
             if size <= PLAIN:
-                self._small[term] = self._apply(term, self._small)
+                self._small[term] = self._apply(term, self._small)  # a term that is Unsayable has no size, and is so again
+            sizes[term] = min(size, PLAIN + 1)
