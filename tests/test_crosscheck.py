@@ -84,7 +84,7 @@ def test_dying_judge_ends_neither_the_others_nor_the_campaign(tmp_path: Path) ->
 def test_only_what_all_have_is_generated(tmp_path: Path) -> None:
     judges = (truth("right", lacks=("OP_XOR",)), truth("third", lacks=("OP_ITE",)))
     plans, (note,) = agree((truth("left", flaw="parity"),), judges, LIMITS)
-    assert "right 1.0 and third 1.0" in note and "2 operators: XOR, ITE" in note
+    assert "right 1.0 and third 1.0" in note and "2 operators (XOR, ITE)" in note
     buckets, _ = run(tmp_path, *plans, *judges)
     assert buckets == []
     used = counters(tmp_path)

@@ -119,7 +119,8 @@ def test_expected_numbers_are_those_of_walks(name: str) -> None:
         assert visits.actions[action] == pytest.approx(mean, rel=0.15)
 
 
-@pytest.mark.parametrize("name", machine_names())
+# Runs in contract mode have other aims: few terms, then calls that must be refused (bench/contract.py).
+@pytest.mark.parametrize("name", [name for name in machine_names() if name != "contract"])
 def test_shipped_machines_reach_their_aims(name: str) -> None:
     machine = load_machine(name)
     visits = expected_visits(machine)

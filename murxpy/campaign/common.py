@@ -97,9 +97,9 @@ def _note(about: About, others: Sequence[About], left: Sequence[str], single: Se
         said += f"; left out is {', '.join(gone)}"
     lacking = [kind for kind in single if kind not in differing]
     if lacking:
-        said += f"; {_named(lacking)} that not all have"
+        said += f"; without {_named(lacking)} that not all have"
     if differing:
-        said += f"; {_named(list(differing))} that mean something else in one of them (docs/cross-check.md)"
+        said += f"; without {_named(list(differing))} that mean something else in one of them (docs/cross-check.md)"
     return said
 
 
