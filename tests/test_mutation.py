@@ -131,6 +131,13 @@ def test_labels() -> None:
     assert label_of(TEXT.replace("status sat", "status unknown")) == ""
 
 
+def test_a_folder_labels_what_says_nothing(tmp_path: Path) -> None:
+    (tmp_path / "unsat").mkdir()
+    for name, text in (("silent", TEXT.replace("(set-info :status sat)", "")), ("says", TEXT), ("two", "(check-sat)(check-sat)")):
+        (tmp_path / "unsat" / f"{name}.smt2").write_text(text)
+    assert [label for _, _, label in collect_seeds([tmp_path]).files] == ["sat", "unsat", ""]
+
+
 def test_what_is_no_seed_is_left_out_and_named(tmp_path: Path) -> None:
     (tmp_path / "good.smt2").write_text(TEXT)
     (tmp_path / "big.smt2").write_text(TEXT + "; " + "x" * 300)

@@ -73,7 +73,13 @@ def _read(found: SeedFiles, path: Path, size_limit: int) -> None:
     if _CHECK.search(text) is None:
         found.leave_out(path, "without a check-sat")
         return
-    found.files.append([str(path), text, label_of(text)])
+    found.files.append([str(path), text, label_of(text) or _label_of_folder(path, text)])
+
+
+def _label_of_folder(path: Path, text: str) -> str:
+    """`sat` or `unsat` for a script in a folder of that name, where it has one check and says nothing of it."""
+    folder = path.absolute().parent.name
+    return folder if folder in ("sat", "unsat") and not _STATUS.search(text) and len(_CHECK.findall(text)) == 1 else ""
 
 
 def label_of(text: str) -> str:
