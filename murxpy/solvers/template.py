@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 from murxpy.errors import InputError
 
@@ -78,11 +79,20 @@ def parse_template(text: str, where: str) -> Template:
 
 
 def _code(placeholder: str, where: str, text: str) -> str:
+    code = _known(placeholder)
+    if code is None:
+        raise InputError(f"{where}: unknown placeholder '{{{placeholder}}}' in '{text}'")
+    return code
+
+
+@cache
+def _known(placeholder: str) -> str | None:
+    """The code of a placeholder, of which there are a few in thousands of templates; None where there is no such."""
     for rule, code in _RULES:
         found = rule.fullmatch(placeholder)
         if found:
             return found.expand(code)
-    raise InputError(f"{where}: unknown placeholder '{{{placeholder}}}' in '{text}'")
+    return None
 
 
 def _arity(placeholders: list[str]) -> int | None:

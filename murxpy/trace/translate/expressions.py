@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from murxpy.logic.catalogue import Catalogue
@@ -80,6 +81,7 @@ class SourceWrapper(Wrapper):
         return HELPER.sub(r"\1", text)
 
 
+@cache
 def _reader(placeholder: str) -> Any:
     """What gives a placeholder's source for a call."""
     if placeholder in ("ctx", "solver"):
