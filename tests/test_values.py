@@ -113,3 +113,9 @@ def test_drawn_literals_are_literals() -> None:
         for _ in range(150):
             value = draw_literal(sort, settings, stream)
             assert read_value(sort, write_value(sort, value)) == value
+
+
+@pytest.mark.parametrize("kind", ["SORT_BOOL", "SORT_INT", "SORT_REAL", "SORT_STRING"])
+def test_a_literal_needs_words(kind: str) -> None:
+    with pytest.raises(BadValue, match="expected a literal of"):
+        read_value(SortTable().get(kind), [])

@@ -32,7 +32,7 @@ def read_value(sort: Sort, words: list[Any]) -> Any:
         raise BadValue(f"{sort} has no literals")
     try:
         return reader(sort, words)
-    except (ValueError, KeyError, ZeroDivisionError, TypeError, AttributeError):
+    except (ValueError, LookupError, ZeroDivisionError, TypeError, AttributeError):
         raise BadValue(f"expected a literal of {sort}, found '{' '.join(map(str, words))[:60]}'") from None
 
 
