@@ -59,7 +59,7 @@ def judge_smtlib(trace: Trace, catalogue: Catalogue, dialect: str | None = None)
 
 def judge_script(script: str, trace: Trace, solver: str, dialect: str) -> Verdict:
     """Run a script in a solver."""
-    foreign = solver != trace.solver
+    foreign = dialect != trace.solver  # the options that the trace's solver had are left out
     read = READERS[solver](script, SECONDS, 1000 if foreign else 0)
     error = next((e for e in read.errors if not _STATE.search(e)), None)
     if error is not None:

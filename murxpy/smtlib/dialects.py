@@ -45,7 +45,7 @@ STANDARD: dict[str, str] = {
     "OP_PB_LE": "(<= {weighed} {i0})",
     "OP_PB_GE": "(>= {weighed} {i0})",
     "OP_PB_EQ": "(= {weighed} {i0})",
-    "OP_DT_APPLY_UPDATER": "(ite ((_ is {constructor}) {0}) {rebuilt} {0})",
+    "OP_DT_APPLY_UPDATER": "(ite {tested} {rebuilt} {0})",
 }
 
 # Sorts that those definitions use and the operator's arguments do not show.
@@ -174,3 +174,9 @@ EXPERIMENTAL = {
 def sayable(operator: Operator, dialect: str) -> bool:
     """True if a dialect has a name for an operator."""
     return not operator.extension or operator.kind in SAME[dialect] or operator.kind in SPELLED[dialect]
+
+
+def defined(operator: Operator, dialect: str) -> bool:
+    """True if a dialect prints an extension by its definition in the standard."""
+    kind = operator.kind
+    return kind in STANDARD and kind not in SAME[dialect] and SPELLED[dialect][kind] == STANDARD[kind]

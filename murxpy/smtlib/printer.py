@@ -169,8 +169,8 @@ class Printer:
         if operator.kind == "OP_BV_REDXOR":
             return self._parity(term, args[0])
         name = self._name(operator)
-        if operator.kind == "OP_FP_FP" and self.dialect == "cvc5" and term.sort.number(1) == 2:
-            name = "((_ to_fp {p0} {p1}) (concat {*}))"  # its `fp` refuses a fraction of one bit that is no literal
+        if operator.kind == "OP_FP_FP" and self.dialect != "z3" and term.sort.number(1) == 2:
+            name = "((_ to_fp {p0} {p1}) (concat {*}))"  # cvc5's `fp` refuses a fraction of one bit that is no literal
         if not args:
             name = SPELLED[self.dialect].get(f"{operator.kind}/0", name)
         if name.startswith("(") and "{*}" not in name and len(args) > 2 and operator.signature.attribute == "left-assoc":
@@ -303,7 +303,7 @@ class Printer:
             return f"({head} {' '.join(args)})" if args else head
         datatype = term.args[0].sort.datatype
         if kind == "OP_DT_APPLY_TESTER":
-            return f"((_ is {self._exactly(term.args[0].sort, str(term.indices[0]))}) {args[0]})"
+            return self._tested(term.args[0].sort, str(term.indices[0]), args[0])
         selector = self._selector(datatype, str(term.indices[1]))
         if kind == "OP_DT_APPLY_SEL":
             return f"({selector} {args[0]})"
@@ -312,6 +312,16 @@ class Printer:
             name = self._fresh("l")
             return f"(let (({name} {args[0]})) {self._updated(spelling, term, [name, args[1]])})"
         return self._updated(spelling, term, args)
+
+    def _tested(self, sort: Sort, name: str, arg: str) -> str:
+        """If `arg` was made with a constructor; for both solvers with a match where the datatype is parametric, see `_exactly`."""
+        if self.dialect != "standard" or not sort.sorts():
+            return f"((_ is {self._exactly(sort, name)}) {arg})"
+        fields = next(c.fields for c in sort.datatype.constructors if c.name == name)
+        head = self._constructor(sort.datatype, name)
+        pattern = f"({head} {' '.join(self._fresh('x') for _ in fields)})" if fields else head
+        others = f" ({self._fresh('x')} false)" if len(sort.datatype.constructors) > 1 else ""
+        return f"(match {arg} (({pattern} true){others}))"
 
     def _exactly(self, sort: Sort, name: str) -> str:
         """A constructor; for z3 with its rank where the datatype is parametric, since it has one of that name for each instance."""
@@ -332,7 +342,8 @@ class Printer:
         selector = self._selector(datatype, str(changed))
         if self.dialect == "z3" and term.sort.sorts():
             selector = f"({selector} ({self.sort(term.sort)}) {self.sort(term.args[1].sort)})"
-        holes = {"constructor": head, "selector": selector, "rebuilt": f"({made} {' '.join(fields)})"}
+        rebuilt = f"({made} {' '.join(fields)})"
+        holes = {"tested": self._tested(term.sort, str(constructor), args[0]), "selector": selector, "rebuilt": rebuilt}
         return _filled(spelling, holes | _numbered(args), term.sort)
 
     def _case(self, case: Term) -> str:

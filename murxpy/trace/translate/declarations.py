@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from murxpy.logic.sorts import Datatype, Sort, reachable
 from murxpy.logic.terms import CONSTANT, FUNCTION, Term
-from murxpy.smtlib.dialects import STANDARD, USED_SORTS
+from murxpy.smtlib.dialects import USED_SORTS, defined
 from murxpy.smtlib.logics import NEEDS
 from murxpy.smtlib.printer import Printer, Unsayable
 
@@ -88,7 +88,7 @@ class Declarations:
         if operator is None:
             return
         needs = [*USED_SORTS.get(term.op, ()), *(("SORT_INT", "SORT_REAL") if term.op in _MIXED else ())]
-        if operator.extension and term.op not in STANDARD:
+        if operator.extension and not defined(operator, self.printer.dialect):
             needs.append(EXTENSION)
         if operator.signature.binder and operator.typing is None:
             needs.append(QUANTIFIED)
