@@ -15,6 +15,7 @@ from typing import Any
 from scripts import READERS, Reading, flat, forked
 
 from murxpy.data import load_wrapper
+from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.trace.translate.dry import plain_text
@@ -103,7 +104,10 @@ def _counted(read: Reading, script: str, solver: str) -> Verdict | None:
 
 def judge_python(trace: Trace, catalogue: Catalogue, wrapper: dict[str, Any], file: Path) -> Verdict:
     """Run the trace as a Python program, written to `file`."""
-    file.write_text(to_python(trace, catalogue, wrapper), encoding="utf-8")
+    try:
+        file.write_text(to_python(trace, catalogue, wrapper), encoding="utf-8")
+    except InputError as error:
+        return Verdict("refused", str(error))
     try:
         command = [sys.executable, "-I", str(file)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)

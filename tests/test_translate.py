@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -82,6 +83,12 @@ def test_small_program(tmp_path: Path) -> None:
     file.write_text(program)
     done = subprocess.run([sys.executable, "-I", str(file)], capture_output=True, text=True, check=True)
     assert done.stdout == "line 18: answer: 'unsat'\n"
+
+
+def test_spellings_that_leave_out_an_argument() -> None:
+    text = HEADER + 'new\nmk-sort SORT_STRING\n return s1\nmk-const s1 "a"\n return t1 s1\nmk-sort SORT_INT\n return s2\n'
+    text += 'mk-value s2 "0"\n return t2 s2\nmk-term@no-offset OP_STR_INDEXOF SORT_INT 3 t1 t1 t2\n return t3 s2\n'
+    assert re.search(r"t3 = .*IndexOf\((\w+), \1\)", to_python(trace(text), catalogue(), load_wrapper("z3")))
 
 
 def test_another_answer_exits_with_2(tmp_path: Path) -> None:

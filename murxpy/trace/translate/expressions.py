@@ -59,7 +59,7 @@ class SourceWrapper(Wrapper):
         fold = entry.get("fold") or self._default_fold(section, key, template)
         guards: tuple[Guard, ...] = self._guards(entry.get("when") or (), where)
         weight = 0.0 if entry.get("unsound") else float(entry.get("weight", 1))
-        return Spelling(name, template, self._compile(template), guards, weight, fold, section == "operators")
+        return Spelling(name, template, self._compile(template), guards, weight, fold, self._variadic(section, key))
 
     def _guards(self, conditions: Any, where: str) -> tuple[Guard, ...]:
         texts = [conditions] if isinstance(conditions, str) else conditions
