@@ -90,6 +90,7 @@ class Run:
         self.state = SolverState()
         self.counts: defaultdict[str, int] = defaultdict(int)
         self.meter = Meter(self.counts)
+        self.checking = False  # what is built now is made of what the solver gave, see machine/checks
         self.solver_ns = 0
         self.trace_ns = 0
         self.differences: list[str] = []
@@ -177,8 +178,8 @@ class Run:
 
     def _refuse(self, error: BaseException, action: str, operator: str, spelling: str) -> None:
         refusal = self.wrapper.refusals.sort(error)
-        if refusal.sort == "ill-formed" and action not in BUILDING:
-            # What was built was taken, so a sort error in a check or a simplification is the solver's own.
+        if refusal.sort == "ill-formed" and (self.checking or action not in BUILDING):
+            # What was built was taken, so a sort error in a check or a simplification is the solver's own; so is one in what it gave.
             refusal = Refusal(UNDOCUMENTED, refusal.type, refusal.message)
         text = f"{refusal.type}: {refusal.message}"
         self.count_refusal(refusal.sort, text)
