@@ -209,3 +209,28 @@ def test_runs_have_no_false_alarm(solver: str) -> None:
     for seed in range(400, 404):
         found = forked(partial(checked, seed))
         assert found is None or not found["kind"].startswith(("invalid", "model"))
+
+
+def test_a_core_with_casts_made_explicit_is_of_what_was_asserted() -> None:
+    """cvc5 holds `(< a a (/ b 1.0))`, with `b` an integer, as `(< a a (/ (to_real b) 1.0))`."""
+    lines = """# solver cvc5 1
+1 new
+1 set-option produce-unsat-cores true
+1 mk-sort SORT_REAL
+ return s1
+1 mk-const s1 "a"
+ return t1 s1
+1 mk-sort SORT_INT
+ return s2
+1 mk-const s2 "b"
+ return t2 s2
+1 mk-term@divide OP_INT_TO_REAL SORT_REAL 1 t2
+ return t3 s1
+1 mk-term OP_REAL_LT SORT_BOOL 3 t1 t1 t3
+ return t4 s3
+1 assert-formula t4
+1 check-sat
+1 check-core
+"""
+    report = replay(live("cvc5"), lines)[1]
+    assert report["status"] == "ok" and report["counts"]["check-core:unsat"] == 1, report

@@ -5,6 +5,7 @@ A row is a tuple of a tag and what belongs to it; a row stands for another by it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -31,9 +32,28 @@ def read_domain(solver: Any, sort: Any) -> list[str] | None:
 
 
 def read_core(core: Sequence[Any], formulas: Sequence[Any]) -> list[int | str]:
-    """The places of a core's elements among `formulas`; the text of any other but the definition of a function."""
+    """The places of a core's elements among `formulas`; the text of any other but the definition of a function.
+
+    What cvc5 is asserted it holds with its casts from integers made explicit, so a formula is known by its text without them, too.
+    """
     places = {formula.getId(): k for k, formula in enumerate(formulas) if formula is not None}
-    return [places.get(element.getId(), str(element)) for element in core if not _definition(element)]
+    foreign = [element for element in core if element.getId() not in places and not _definition(element)]
+    texts = {_uncast(str(formula)): k for k, formula in enumerate(formulas) if formula is not None} if foreign else {}
+    return [
+        places.get(element.getId(), texts.get(_uncast(str(element)), str(element))) for element in core if not _definition(element)
+    ]
+
+
+def _uncast(text: str) -> str:
+    """A term's text without `to_real`."""
+    words: list[str] = []
+    casts: list[bool] = []  # of the open parentheses
+    for word in re.findall(r"\(to_real\b|\(|\)|[^()\s]+", text):
+        if word.startswith("("):
+            casts.append(word != "(")
+        if word != "(to_real" and not (word == ")" and casts.pop()):
+            words.append(word)
+    return " ".join(words)
 
 
 def _definition(element: Any) -> bool:
