@@ -35,13 +35,13 @@ def test_every_class_of_defects_has_a_rule() -> None:
 
 def test_a_clean_binding_has_no_finding() -> None:
     counts: dict[str, int] = {}
-    for seed in range(30):
+    for seed in range(12):
         trace, report = misuses.walked(seed)
         assert report["finding"] is None, f"{report['finding']}\n{trace}"
         for name, count in report["counts"].items():
             counts[name] = counts.get(name, 0) + count
-    assert sum(count for name, count in counts.items() if name.startswith("misuse-refused:")) > 50
-    assert len([name for name in counts if name.startswith("misuse:")]) > 20
+    assert sum(count for name, count in counts.items() if name.startswith("misuse-refused:")) > 20
+    assert len([name for name in counts if name.startswith("misuse:")]) > 15
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
