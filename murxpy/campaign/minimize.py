@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from murxpy.campaign import interrupts
 from murxpy.campaign.court import Court, Disagreeing
 from murxpy.campaign.predicate import Commanded, Predicate, Replaying
 from murxpy.campaign.targets import Plan
@@ -144,10 +145,11 @@ class _Work:
         first = _script(starts[0])
         self._reducer = self._begin(first)
         try:
-            self._reduce(map(_script, reversed(starts[1:])))
-            while self._predicate.doubted(self._text(self._reducer.best)):
-                self._reducer = self._begin(first)
-                self._reduce(iter(()))
+            with interrupts.deferred():
+                self._reduce(map(_script, reversed(starts[1:])))
+                while self._predicate.doubted(self._text(self._reducer.best)):
+                    self._reducer = self._begin(first)
+                    self._reduce(iter(()))
         except OutOfTime:
             return "time"
         except KeyboardInterrupt:
@@ -165,8 +167,12 @@ class _Work:
     def _text(self, script: Script) -> str:
         return self._header + self._order.text(script)
 
+    def _candidate(self, script: Script) -> str:
+        interrupts.check()
+        return self._text(script)
+
     def _first(self, candidates: Iterator[Script]) -> int | None:
-        won = self._predicate.first(map(self._text, candidates))
+        won = self._predicate.first(map(self._candidate, candidates))
         if won is None:
             self._progress(self._reducer.best)
         return won

@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 
+from murxpy.campaign import interrupts
 from murxpy.campaign.buckets import bucket_key
 from murxpy.campaign.disagreement import HEADER, evaluated
 from murxpy.campaign.limits import Limits
@@ -252,6 +253,7 @@ class _Work:
 
     def _first(self, candidates: Iterator[Commands]) -> int | None:
         for at, commands in enumerate(candidates):
+            interrupts.check()
             text = self.text(commands)
             if text and self._oracle.shows(self._made(commands), text):
                 return at
@@ -264,7 +266,8 @@ class _Work:
             raise InputError("what it shows is not seen again when it is printed anew, or what it must answer is not known: two other "
                              "solvers must say so, or our evaluator in the model of one", file=name)  # fmt: skip
         try:
-            reduce_script(self._reducer, self._script.tables)
+            with interrupts.deferred():
+                reduce_script(self._reducer, self._script.tables)
         except OutOfTime:
             return "time"
         except KeyboardInterrupt:
