@@ -40,7 +40,9 @@ def readable(operator: Operator, dialect: str) -> bool:
     """True if the dialect writes the operator by one name that means nothing else."""
     spelled = SPELLED[dialect].get(operator.kind)
     own = (spelled is None or spelled == operator.smtlib) and operator.kind not in BINARY
-    return own and operator.kind != "OP_IFF" and operator.typing is None and (not operator.extension or operator.kind in SAME[dialect])
+    # A number of three bits made of terms is printed by another name, since cvc5 refuses it by its own.
+    named = operator.kind not in ("OP_IFF", "OP_FP_FP") and operator.typing is None
+    return own and named and (not operator.extension or operator.kind in SAME[dialect])
 
 
 def application(tables: Tables, operator: Operator, pool: list[Term], draw: st.DrawFn) -> Term | None:
