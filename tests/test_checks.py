@@ -211,9 +211,10 @@ def test_runs_have_no_false_alarm(solver: str) -> None:
         assert found is None or not found["kind"].startswith(("invalid", "model"))
 
 
-def test_a_core_with_casts_made_explicit_is_of_what_was_asserted() -> None:
+@pytest.mark.parametrize("name", ["b", "b)"])
+def test_a_core_with_casts_made_explicit_is_of_what_was_asserted(name: str) -> None:
     """cvc5 holds `(< a a (/ b 1.0))`, with `b` an integer, as `(< a a (/ (to_real b) 1.0))`."""
-    lines = """# solver cvc5 1
+    lines = f"""# solver cvc5 1
 1 new
 1 set-option produce-unsat-cores true
 1 mk-sort SORT_REAL
@@ -222,7 +223,7 @@ def test_a_core_with_casts_made_explicit_is_of_what_was_asserted() -> None:
  return t1 s1
 1 mk-sort SORT_INT
  return s2
-1 mk-const s2 "b"
+1 mk-const s2 "{name}"
  return t2 s2
 1 mk-term@divide OP_INT_TO_REAL SORT_REAL 1 t2
  return t3 s1

@@ -5,7 +5,6 @@ A row is a tuple of a tag and what belongs to it; a row stands for another by it
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -34,26 +33,44 @@ def read_domain(solver: Any, sort: Any) -> list[str] | None:
 def read_core(core: Sequence[Any], formulas: Sequence[Any]) -> list[int | str]:
     """The places of a core's elements among `formulas`; the text of any other but the definition of a function.
 
-    What cvc5 is asserted it holds with its casts from integers made explicit, so a formula is known by its text without them, too.
+    What cvc5 is asserted it holds with its casts from integers made explicit, so a formula is known by its shape without them, too.
     """
     places = {formula.getId(): k for k, formula in enumerate(formulas) if formula is not None}
-    foreign = [element for element in core if element.getId() not in places and not _definition(element)]
-    texts = {_uncast(str(formula)): k for k, formula in enumerate(formulas) if formula is not None} if foreign else {}
-    return [
-        places.get(element.getId(), texts.get(_uncast(str(element)), str(element))) for element in core if not _definition(element)
-    ]
+    elements = [element for element in core if not _definition(element)]
+    shapes: Shapes = {}
+    shaped: dict[int, int] = {}
+    if any(element.getId() not in places for element in elements):
+        shaped = {_shape(formula, shapes): k for k, formula in enumerate(formulas) if formula is not None}
+    return [places.get(e.getId(), shaped.get(_shape(e, shapes), str(e)) if shaped else str(e)) for e in elements]
 
 
-def _uncast(text: str) -> str:
-    """A term's text without `to_real`."""
-    words: list[str] = []
-    casts: list[bool] = []  # of the open parentheses
-    for word in re.findall(r"\(to_real\b|\(|\)|[^()\s]+", text):
-        if word.startswith("("):
-            casts.append(word != "(")
-        if word != "(to_real" and not (word == ")" and casts.pop()):
-            words.append(word)
-    return " ".join(words)
+Shapes = dict[Any, int]  # of terms by their number, and of what a term is made of
+
+
+def _shape(root: Any, shapes: Shapes) -> int:
+    """The number of a term's shape, which is that of the term without `to_real`."""
+    stack = [root]
+    while stack:
+        term = stack[-1]
+        parts = list(term)
+        missing = [part for part in parts if ("term", part.getId()) not in shapes]
+        if missing:
+            stack.extend(missing)
+            continue
+        stack.pop()
+        inner = tuple(shapes["term", part.getId()] for part in parts)
+        whole = inner[0] if term.getKind() == Kind.TO_REAL else shapes.setdefault((_head(term), *inner), len(shapes))
+        shapes["term", term.getId()] = whole
+    return shapes["term", root.getId()]
+
+
+def _head(term: Any) -> Any:
+    """What a term is but for its parts; a number is the same as an integer and as a real."""
+    if term.isRealValue() or term.isIntegerValue():
+        return ("number", term.getRealValue() if term.isRealValue() else term.getIntegerValue())
+    if term.getNumChildren() == 0:
+        return ("leaf", term.getId())
+    return ("kind", term.getKind(), str(term.getOp()) if term.hasOp() else "")
 
 
 def _definition(element: Any) -> bool:
