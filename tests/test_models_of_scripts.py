@@ -8,8 +8,12 @@ from murxpy.campaign.seedcheck import judge
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
-from murxpy.smtlib.models import holds, read_model
+from murxpy.logic.terms import Term
+from murxpy.semantics.values import CannotSay
+from murxpy.smtlib.models import read_model, read_printed_model
 from murxpy.smtlib.reader import read_script
+from murxpy.smtlib.script import Script
+from murxpy.smtlib.valuation import Valuation
 
 CATALOGUE = build_catalogue(load_catalogue())
 SCRIPT = """(declare-sort S 0)(declare-datatype T ((leaf) (node (left T))))
@@ -40,8 +44,19 @@ OF_CVC5 = """(
 def verdicts(model: str) -> list[str]:
     """What the model says of each assertion."""
     script = read_script(SCRIPT, "f.smt2", CATALOGUE)
-    read = read_model(model, "m.smt2", script)
-    return [holds(script, read, term) for term in script.assertions()]
+    return judged(Valuation(script, read_model(model, "m.smt2", script)), script)
+
+
+def judged(valuation: Valuation, script: Script) -> list[str]:
+    """What holds of the assertions, or why that cannot be said."""
+
+    def verdict(term: Term) -> str:
+        try:
+            return str(valuation.holds(term)).lower()
+        except CannotSay as reason:
+            return str(reason)
+
+    return [verdict(term) for term in script.assertions()]
 
 
 @pytest.mark.parametrize("model", [OF_Z3, OF_CVC5])
@@ -52,6 +67,29 @@ def test_models_of_solvers(model: str) -> None:
 def test_a_wrong_model_is_seen() -> None:
     wrong = OF_CVC5.replace("Int 4)", "Int 3)").replace("@S_1", "@S_0")
     assert verdicts(wrong) == ["false", "false", "true"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("(define-fun x", "(define-fun-rec y () Int 0) (define-fun x"),  # no value
+        ("(define-fun x", "(define-fun z ((u Int) (v)) Int 0) (define-fun x"),  # broken in its variables
+        ("(define-fun x", "(define-fun x () Bool true) (define-fun x"),  # of another sort
+        (")\n)", ")\n) (check-sat) ;"),
+        ("(", '(error "line 3: \'(\' is none") ('),
+        (")\n)", ")"),  # cut off
+    ],
+)
+@pytest.mark.parametrize("model", [OF_Z3, OF_CVC5])
+def test_what_cannot_be_read_of_a_printed_model_is_left_out(model: str, before: str, after: str) -> None:
+    script = read_script(SCRIPT, "f.smt2", CATALOGUE)
+    printed = read_printed_model(model.replace(before, after, 1), script)
+    assert judged(Valuation(script, printed), script) == ["true", "true", "true"]
+
+
+@pytest.mark.parametrize("output", ["", "unsat", "sat", 'sat ((define-fun x () String "', "(error \"no model\")"])
+def test_output_without_a_model_is_an_empty_one(output: str) -> None:
+    assert not read_printed_model(output, read_script(SCRIPT, "f.smt2", CATALOGUE)).definitions
 
 
 def test_what_the_model_does_not_say_is_not_known() -> None:

@@ -16,11 +16,13 @@ from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.random import Stream
 from murxpy.mutation.fuzzers import FUZZERS
-from murxpy.mutation.models import asking, read_model
 from murxpy.mutation.preparing import prepared
+from murxpy.mutation.storm import asking
 from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
 from murxpy.smtlib.commands import CHECKS, Assert, Pop, Push
+from murxpy.smtlib.models import read_printed_model
 from murxpy.smtlib.reader import read_script
+from murxpy.smtlib.valuation import Valuation
 from murxpy.smtlib.writer import print_script
 
 CATALOGUE = build_catalogue(load_catalogue())
@@ -79,7 +81,8 @@ def test_storm_instances_hold_in_a_model_of_the_seed() -> None:
     mutants = made("storm", (SAT,), 6)
     assert len(mutants) == 6 and all(set(mutant.expected) == {"sat"} for mutant in mutants)
     for mutant in mutants:
-        model = read_model(mutant.script, ask(asking(prepared(read_script(SAT.text, "a", CATALOGUE)), "z3")) or "", "z3")
+        output = ask(asking(prepared(read_script(SAT.text, "a", CATALOGUE)), "z3")) or ""
+        model = Valuation(mutant.script, read_printed_model(output, mutant.script))
         truths = [model.holds(term) for term in mutant.script.assertions()]
         assert all(truths) and len(truths) >= 4
 

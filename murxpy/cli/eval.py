@@ -16,10 +16,12 @@ from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.terms import FUNCTION, Term
 from murxpy.report.evaluation import Evaluation, evaluation_lines, read_evaluation
+from murxpy.semantics.values import CannotSay
 from murxpy.smtlib.commands import Assert
-from murxpy.smtlib.models import holds, read_model
+from murxpy.smtlib.models import read_model
 from murxpy.smtlib.printer import Printer
 from murxpy.smtlib.reader import read_file, read_text
+from murxpy.smtlib.valuation import Valuation
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import Line, Trace, parse_trace
 from murxpy.trace.lift import lift
@@ -75,8 +77,16 @@ def _under_model(file: Path, model: Path) -> Evaluation:
     read = read_model(read_text(model), str(model), script)
     printer = Printer(script.tables.catalogue, "cvc5")
     shown = {printer.function(constant): _shown(printer, term) for constant, term in read.definitions.items()}
-    return Evaluation(shown, [(f"line {script.line(at)}", holds(script, read, command.term))
+    valuation = Valuation(script, read)
+    return Evaluation(shown, [(f"line {script.line(at)}", _verdict(valuation, command.term))
                               for at, command in enumerate(script.commands) if isinstance(command, Assert)])  # fmt: skip
+
+
+def _verdict(valuation: Valuation, formula: Term) -> str:
+    try:
+        return "true" if valuation.holds(formula) else "false"
+    except CannotSay as reason:
+        return str(reason)
 
 
 def _shown(printer: Printer, term: Term) -> str:

@@ -11,12 +11,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from murxpy.logic.terms import Term
-from murxpy.mutation.models import PrintedModel, asking, read_model
 from murxpy.mutation.occurrences import binds
 from murxpy.mutation.preparing import prepared
 from murxpy.mutation.workshop import Mutant, Mutants, Workshop
-from murxpy.smtlib.commands import Assert, CheckSat, CheckSatUsing, Command, Pop, Push
+from murxpy.semantics.values import CannotSay
+from murxpy.smtlib.commands import Ask, Assert, CheckSat, CheckSatUsing, Command, Pop, Push, SetOption
+from murxpy.smtlib.models import read_printed_model
 from murxpy.smtlib.script import Script
+from murxpy.smtlib.valuation import Valuation
+from murxpy.smtlib.writer import print_script
 
 MOST_DEPTH = 64  # of connectives above a fragment
 MOST_ASSERTIONS = 64
@@ -55,7 +58,7 @@ def mutants(workshop: Workshop) -> Mutants:
         yield builder.instance(incremental)
 
 
-def _model(workshop: Workshop, script: Script) -> PrintedModel | None:
+def _model(workshop: Workshop, script: Script) -> Valuation | None:
     """A model of the seed, or where it is unsatisfiable, one of its negation; None where the solver gives none."""
     flat = _with(script, script.assertions())
     output = workshop.ask(asking(flat, workshop.shop.dialect))
@@ -65,7 +68,20 @@ def _model(workshop: Workshop, script: Script) -> PrintedModel | None:
         output = workshop.ask(asking(flat, workshop.shop.dialect))
     if output is None or not output.startswith("sat"):
         return None
-    return read_model(flat, output, workshop.shop.dialect)
+    return Valuation(flat, read_printed_model(output, flat))
+
+
+def asking(script: Script, dialect: str) -> str:
+    """The text of a script that asks for the model, too."""
+    commands = [SetOption("produce-models", "true"), *script.commands, Ask("get-model")]
+    return print_script(Script(script.name, script.tables, commands), dialect)
+
+
+def _truth(model: Valuation, formula: Term) -> bool | None:
+    try:
+        return model.holds(formula)
+    except CannotSay:
+        return None
 
 
 def _with(script: Script, formulas: Sequence[Term], behind: Sequence[Command] = (CheckSat(),)) -> Script:
@@ -111,7 +127,7 @@ def _fragments(workshop: Workshop, roots: Sequence[Term]) -> list[Term]:
 class _Builder:
     """Puts formulas together whose truth in the model is known."""
 
-    def __init__(self, workshop: Workshop, script: Script, model: PrintedModel) -> None:
+    def __init__(self, workshop: Workshop, script: Script, model: Valuation) -> None:
         self._stream = workshop.stream
         self._tables = workshop.tables
         self._script = script
@@ -121,7 +137,7 @@ class _Builder:
         self._most_formulas = int(choices.get("max_formulas") or CONSTRUCTED[1])
         self._dialect = workshop.shop.dialect
         fragments = _fragments(workshop, script.assertions())
-        self.pool = [(term, known) for term in fragments if (known := model.holds(term)) is not None]
+        self.pool = [(term, known) for term in fragments if (known := _truth(model, term)) is not None]
         self._built: list[tuple[Term, bool]] = []
 
     def construct(self) -> None:

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from murxpy.errors import InputError
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, Term
-from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.model import Interpretation
-from murxpy.semantics.values import CannotSay, Element
+from murxpy.semantics.values import Element
 from murxpy.smtlib import commands as c
 from murxpy.smtlib.datatypes import known_datatypes
 from murxpy.smtlib.declarations import define_fun, define_fun_rec
@@ -18,7 +17,6 @@ from murxpy.smtlib.reader import Reader
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.sort_reader import fixed
 from murxpy.smtlib.source import Source
-from murxpy.smtlib.substitution import substituted
 
 _ANSWERS = ("sat", "unknown", "model")
 
@@ -49,6 +47,16 @@ def read_model(text: str, name: str, script: Script) -> Model:
     return reader.model
 
 
+def read_printed_model(output: str, script: Script) -> Model:
+    """The model in what a solver printed, with as much of it as can be read: a definition that cannot is left out."""
+    try:
+        reader = _ModelReader(Source(output, "model"), script)
+    except InputError:  # cut off in a string
+        return Model()
+    reader.read_leniently()
+    return reader.model
+
+
 class _ModelReader(Reader):
     """Reads the definitions of a model, in which the script's sorts and datatypes are known."""
 
@@ -76,6 +84,22 @@ class _ModelReader(Reader):
             self._definition()
         if source.peek():
             raise InputError(f"expected the end behind the model, found '{source.peek()[:60]}'")
+
+    def read_leniently(self) -> None:
+        """What can be read of the definitions, whatever stands before or behind them."""
+        source, scope = self.source, self.terms.scope
+        while (head := source.next_or_end()) != "(" or source.peek() not in ("(", ")", "model"):
+            if not head:
+                return
+        source.skip("model")
+        while source.peek() not in (")", ""):
+            start, mark = source.at, scope.mark()
+            try:
+                self._definition()
+            except InputError:
+                scope.undo(mark)
+                source.go_back(start)
+                source.pass_over()
 
     def _definition(self) -> None:
         source = self.source
@@ -130,12 +154,3 @@ def declared(script: Script) -> list[Term]:
             if term.op == CONSTANT:
                 found[term] = None
     return list(found)
-
-
-def holds(script: Script, model: Model, term: Term) -> str:
-    """Whether a Boolean term is `true` or `false` in a model, or why that cannot be said."""
-    evaluator = Evaluator(script.tables.catalogue, model.interpretation())
-    try:
-        return "true" if evaluator.value(substituted(script.tables, term, model.definitions)) else "false"
-    except CannotSay as reason:
-        return str(reason)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from operator import length_hint
 
 from murxpy.errors import InputError, nearest
@@ -33,6 +34,24 @@ class Source:
         """The token that comes next, which stays; empty at the end."""
         at = self.at
         return self.tokens[at] if at < len(self.tokens) else ""
+
+    def next_or_end(self) -> str:
+        """The next token; empty at the end."""
+        return next(self.rest, "")
+
+    def go_back(self, at: int) -> None:
+        """Let the token number `at` be the next one."""
+        self.rest = iter(self.tokens)
+        for _ in islice(self.rest, at):
+            pass
+
+    def pass_over(self) -> None:
+        """Leave out the next s-expression, or what there is of it."""
+        depth = 0
+        for token in self.rest:
+            depth += (token == "(") - (token == ")")
+            if depth <= 0:
+                return
 
     def take(self, token: str, what: str) -> None:
         """Pass over `token`. Raises InputError where something else comes."""
