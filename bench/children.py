@@ -20,6 +20,18 @@ Task = Callable[[Session, int, Write], dict[str, Any]]
 LIMITS = {"output": 64 << 20, "address_space": 8 << 30, "nice": 0}
 
 
+def walked(session: Session, seed: int, write: Write) -> str:
+    """The trace of a walk, which is written as it comes, too."""
+    parts: list[str] = []
+
+    def note(text: str) -> None:
+        write(text)
+        parts.append(text)
+
+    session.walk(seed, note)
+    return "".join(parts)
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What came of the run of `seed`: `ok` with what the task gave, else `died` or `overstayed` with the trace so far.

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import common
-from children import Write, run_all
+from children import Write, run_all, walked
 from common import table, verdict
 
 from murxpy.worker.session import Session
@@ -37,14 +37,7 @@ def variant(args: argparse.Namespace) -> None:
     seeds = common.seeds(args)[:: -1 if args.descending else 1]
 
     def task(session: Session, seed: int, write: Write) -> dict[str, Any]:
-        parts: list[str] = []
-
-        def note(text: str) -> None:
-            write(text)
-            parts.append(text)
-
-        session.walk(seed, note)
-        text = "".join(parts)
+        text = walked(session, seed, write)
         if args.replay:
             again: list[str] = []
             report = session.replay(text, f"{seed:x}", again.append)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import common
-from children import Write, run_all
+from children import Write, run_all, walked
 from common import percent, table, verdict
 from translated import SETTLED, Verdict, judge_murxla, judge_python, judge_smtlib
 
@@ -34,14 +34,7 @@ def walks(session: Session, args: argparse.Namespace) -> Iterator[Trace]:
     """A random trace for each seed that did not overstay."""
 
     def task(session: Session, seed: int, write: Write) -> dict[str, Any]:
-        parts: list[str] = []
-
-        def note(text: str) -> None:
-            write(text)
-            parts.append(text)
-
-        session.walk(seed, note)
-        return {"trace": "".join(parts)}
+        return {"trace": walked(session, seed, write)}
 
     for outcome in run_all(session, common.seeds(args), task, args.jobs, args.wall):
         if outcome.status != "overstayed":

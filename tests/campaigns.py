@@ -51,13 +51,18 @@ def found(events: list[Event]) -> list[Found]:
 
 
 def children(supervisor: int) -> list[int]:
-    """The warm parents and workers of the process `supervisor`, which all have its number in their command line."""
+    """The warm parents and workers of the process `supervisor`."""
+    return processes(supervisor, "worker/boot.py")
+
+
+def processes(parent: int, program: str) -> list[int]:
+    """The processes of a program that a process started, which all have the number of that in their command line."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
-            words = path.read_bytes().split(b"\0")
+            words = path.read_bytes().decode(errors="replace").split("\0")
         except OSError:
             continue
-        if any(word.endswith(b"worker/boot.py") for word in words) and str(supervisor).encode() in words:
+        if any(word.endswith(program) for word in words) and str(parent) in words:
             found.append(int(path.parent.name))
     return found

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from campaigns import plan, run
+from campaigns import plan, processes, run
 from commands import FAKE, fuzz_fake, outcome
 from test_minimize_wishes import wait_for
 
@@ -69,15 +69,7 @@ def test_a_killed_campaign_minimizes_later(
 
 def shrinkers(parent: int) -> list[int]:
     """The processes that make findings smaller for the campaign `parent`."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            words = path.read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if b"murxpy.campaign.shrinker" in words and str(parent).encode() in words:
-            found.append(int(path.parent.name))
-    return found
+    return processes(parent, "murxpy.campaign.shrinker")
 
 
 def test_what_nothing_can_print_is_a_trace(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from murxpy.smtlib.declarations import (
     define_funs_rec,
     define_sort,
 )  # fmt: skip
+from murxpy.smtlib.files import file_bytes
 from murxpy.smtlib.lexer import symbol
 from murxpy.smtlib.script import Origin, Script
 from murxpy.smtlib.source import Source
@@ -67,15 +68,7 @@ def read_file(path: Path, catalogue: Catalogue, tables: Tables | None = None, di
 
 def read_text(path: Path) -> str:
     """The text of a script in UTF-8, or where it is none, in Latin-1. Raises InputError."""
-    try:
-        if not path.is_file():
-            reason = "expected a file with a script, this is none" if path.exists() else "there is no such file"
-            raise InputError(reason, file=str(path))
-        if path.stat().st_size > MAX_SCRIPT:
-            raise InputError(f"larger than {MAX_SCRIPT >> 20} MB, expected a smaller script", file=str(path))
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from None
+    data = file_bytes(path, "script", MAX_SCRIPT)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
