@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 
 from murxpy.errors import InputError
 from murxpy.logic.sorts import Sort
@@ -67,7 +68,6 @@ class TermReader:
             assert term is not None  # there is no annotation around it
             return term
         self.stack.clear()
-        self.stack.append((self.root, []))
         term = self._read()
         if self._named:
             self._keep_names()
@@ -82,54 +82,36 @@ class TermReader:
 
     def _read(self) -> Term:
         # Every token of a script comes by here, so the names that it needs are local and nothing is called that need not be.
-        source, atoms, heads = self.source.rest, self.scope.atoms, self.scope.heads
-        stack, root = self.stack, self.root
-        push, pop, apply = stack.append, stack.pop, self.tables.terms.apply
+        source, known, atoms = self.source.rest, self.scope.heads.get, self.scope.atoms.get
+        push, pop, apply = self.stack.append, self.stack.pop, self.tables.terms.apply
+        root = head = self.root
+        args: list[Term] = []
         term: Term | None
-        known = heads.get
-        token = next(source, "")
-        head = known(token)
-        if head is not None:
-            args = head.first.copy()
-        else:
-            term = self.open(token)
-            if term is not None:
-                return term
-            head, args = self.head, self.args
-        for token in source:
+        for token in chain("(", source):
             if token == "(":
                 push((head, args))
                 token = next(source, "")
-                head = known(token)
-                if head is not None:
-                    args = head.first.copy()
+                found = known(token)
+                if found is not None:
+                    head, args = found, found.first.copy()
                     continue
                 term = self.open(token)
-                if term is None:
-                    head, args = self.head, self.args
-                    continue
-                head, args = pop()
             elif token == ")":
                 plan = head.plans.get(tuple([a.sort for a in args]))
-                if plan is not None:
-                    term = apply(plan[0], tuple(args), plan[1], plan[2])
-                else:
-                    term = head.close(self, args)
-                    if term is None:
-                        head, args = self.head, self.args
-                        continue
-                head, args = pop()
-                if head is root:
-                    return term
+                term = apply(plan[0], tuple(args), plan[1], plan[2]) if plan is not None else head.close(self, args)
             else:
-                term = atoms.get(token)
-                if term is None:
-                    term = self.atom(token, head, args)
-                    if term is None:
-                        head, args = self.head, self.args
-                        continue
+                term = atoms(token) or self.atom(token, head, args)
+                if term is not None:
+                    args.append(term)
+                    continue
+            if term is None:  # a form went on to another frame
+                head, args = self.head, self.args
+                continue
+            head, args = pop()
+            if head is root:
+                return term
             args.append(term)
-        raise InputError(f"expected ')', {len(stack)} are open; found the end of the file")
+        raise InputError(f"expected ')', {len(self.stack)} are open; found the end of the file")
 
     # -- what is rare
 
