@@ -68,7 +68,7 @@ def made(
 ) -> Iterator[tuple[Mutant, str]]:
     """The mutants of one run, and their texts."""
     stream = Stream(mix(seed, 77))
-    seeds = corpus.draw(stream, FUZZERS[name].labels(choices))
+    seeds = [corpus.seeds[number] for number in corpus.sample(stream, FUZZERS[name].labels(choices))]
     if not seeds:
         return
     workshop = Workshop(shop, stream, seeds, ask, choices)

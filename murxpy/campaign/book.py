@@ -13,7 +13,9 @@ from collections.abc import Callable, Sequence
 from murxpy.campaign.buckets import KEPT, TRIALS, Bucket, Kept, Known, Reproducer, new_bucket
 from murxpy.campaign.findings import Candidate, Proof
 from murxpy.campaign.folder import Folder
+from murxpy.campaign.steering import Steering
 from murxpy.campaign.store import Changes, Row, Store, TargetState
+from murxpy.campaign.yields import Key, Yield
 
 
 class Book:
@@ -31,6 +33,7 @@ class Book:
         self._files: dict[str, str] = {}
         self._counters: Counter[str] = Counter()
         self._meta: dict[str, object] = {}
+        self._yields: dict[tuple[str, Key], Yield] = {}
         self._session: tuple[float, float | None, str | None, str] | None = None
         self._full = False
 
@@ -110,6 +113,12 @@ class Book:
         """Set named values of the campaign."""
         self._meta.update(meta)
 
+    def steered(self, target: str, steering: Steering) -> None:
+        """Note what was learnt of the seeds of `target` since the last time."""
+        self._yields.update({(target, key): entry for key, entry in steering.changed.items()})
+        steering.changed.clear()
+        self._meta[f"steering:{target}"] = steering.state()
+
     def session(self, started: float, arguments: object, ended: float | None = None, reason: str | None = None) -> None:
         """Note this session of the campaign."""
         self._session = (started, ended, reason, json.dumps(arguments, default=str))
@@ -154,11 +163,11 @@ class Book:
                 self._folder.write(name, self._files[name])
                 del self._files[name]
             self._store.save(Changes(targets, list(self._dirty.values()), self._rows, self._counters, self._meta,
-                                     self._session))  # fmt: skip
+                                     self._session, self._yields))  # fmt: skip
         except (OSError, sqlite3.OperationalError) as error:
             self._failed(getattr(error, "strerror", None) or str(error))
             return False
-        self._dirty, self._rows, self._counters, self._meta = {}, [], Counter(), {}
+        self._dirty, self._rows, self._counters, self._meta, self._yields = {}, [], Counter(), {}, {}
         if self._full:
             self._full = False
             self._notice(f"{self._folder.path}: can be written again, nothing was lost")

@@ -19,15 +19,18 @@ from murxpy.campaign.buckets import Bucket, Known
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.crosscheck import CrossCheck, Hooks
 from murxpy.campaign.desk import Desk
-from murxpy.campaign.findings import candidate, version_of
+from murxpy.campaign.findings import Candidate, Proof, candidate, version_of
 from murxpy.campaign.folder import Folder
 from murxpy.campaign.handles import Job, Worker
 from murxpy.campaign.hangs import Hangs
 from murxpy.campaign.pool import Lost, Pool, Result
 from murxpy.campaign.reproduction import Reproduction
-from murxpy.campaign.seeds import Ledger, run_seed
+from murxpy.campaign.runs import Runs
+from murxpy.campaign.seeds import Ledger
 from murxpy.campaign.statistics import Statistics
+from murxpy.campaign.steering import Steering
 from murxpy.campaign.store import Store, TargetState
+from murxpy.campaign.targets import Plan
 from murxpy.errors import InputError
 from murxpy.oracles.crash import Outcome, last_call
 
@@ -122,11 +125,7 @@ class Campaign:
         self._families = [plan.target.family for plan in self.config.targets]
         self._names = [plan.target.name for plan in self.config.targets]
         saved = store.targets()
-        self._ledgers = []
-        for name in self._names:
-            state = saved.get(name)
-            place = (state.next, state.open) if state else (0, ())
-            self._ledgers.append(Ledger(*place, limit=self.config.runs))
+        self._runs = [self._runs_of(plan, saved.get(plan.target.name), store) for plan in self.config.targets]
         self._slots: list[Worker | None] = [None] * max(self.config.jobs, len(self._names))
         self._spares: dict[int, Worker] = {}
         self._assigned: dict[int, int] = {}
@@ -143,6 +142,17 @@ class Campaign:
         self._book.session(self._epoch, dict(self.config.arguments))
         self._begin()
 
+    def _runs_of(self, plan: Plan, state: TargetState | None, store: Store) -> Runs:
+        """The runs of a target, from where an earlier session left them. Raises InputError when no source has the seeds that it needs."""
+        name = plan.target.name
+        ledger = Ledger(state.next if state else 0, state.open if state else (), self.config.runs)
+        if not plan.setup.get("sources"):
+            return Runs(self.seed, ledger, None)
+        steering = Steering(self.seed, plan.setup["sources"], store.yields().get(name, ()), store.meta().get(f"steering:{name}"))
+        for source in steering.starved:
+            self._notice(f"{source}: {steering.lacking(source)}; it makes no runs")
+        return Runs(self.seed, ledger, steering)
+
     def _begin(self) -> None:
         targets = tuple(events.Target(name, *self._solver(i)) for i, name in enumerate(self._names))
         self._emit(events.Started(self._epoch, targets, str(self.config.out), self.seed, self.config.machine,
@@ -151,15 +161,21 @@ class Campaign:
 
     def _cross_check(self, abouts: list[dict[str, Any]]) -> CrossCheck:
         def done(target: int, index: int) -> None:
-            self._ledgers[target].done(index)
+            self._runs[target].done(index)
 
-        def count(counts: Mapping[str, int]) -> None:
-            self._book.add(Counter(counts))
-            self._statistics.counts.update(counts)
+        def triaged(found: Candidate, proof: Proof, triage: Mapping[str, object]) -> None:
+            runs, job = self._runs[found.target], found.job
+            runs.found(job.index, found.key)
+            self._count(runs.ended_badly(job.index, job.seed, "findings"))
+            self._desk.triaged(found, proof, triage)
 
         releases = [(plan.target.family, version_of(about)) for plan, about in zip(self._pool.plans, abouts, strict=True)]
-        hooks = Hooks(done, self._desk.triaged, count, lambda: self.buckets)
+        hooks = Hooks(done, triaged, self._count, lambda: self.buckets)
         return CrossCheck(self._pool, len(self._names), releases, len(self._slots), hooks)
+
+    def _count(self, counts: Mapping[str, int]) -> None:
+        self._book.add(Counter(counts))
+        self._statistics.counts.update(counts)
 
     def _solver(self, target: int) -> tuple[str, str]:
         return self._families[target], version_of(self._abouts[target])
@@ -213,9 +229,11 @@ class Campaign:
             return "time limit"
         if self.config.first and self._exit_code():
             return "first finding"
-        done = all(ledger.exhausted for ledger in self._ledgers) and not self._desk.lane.busy
+        done = all(runs.exhausted for runs in self._runs) and not self._desk.lane.busy
         done = done and (self._cross is None or not self._cross.busy)
-        return "all runs done" if done else ""
+        if not done:
+            return ""
+        return "all seeds used up" if all(runs.used_up for runs in self._runs) else "all runs done"
 
     def _finish(self, reason: str) -> Iterator[events.Event]:
         """Confirm what was found last, store all, and say the end."""
@@ -244,7 +262,8 @@ class Campaign:
         now = self._now()
         self._book.session(self._epoch, dict(self.config.arguments), time.time(), reason)
         self._flush()
-        self._emit(events.Ended(reason, self._statistics.snapshot(now), self._exit_code()))
+        seeds = {name: runs.yields() for name, runs in zip(self._names, self._runs, strict=True) if runs.steering is not None}
+        self._emit(events.Ended(reason, self._statistics.snapshot(now), self._exit_code(), seeds))
         yield from self._drain()
 
     @property
@@ -265,7 +284,7 @@ class Campaign:
         for slot, worker in enumerate(self._slots):
             target = slot % len(self._names)
             if worker is None:
-                if self._ledgers[target].exhausted:
+                if self._runs[target].exhausted:
                     continue
                 worker = self._hire(slot, target)
             while not self._held and len(worker.jobs) < AHEAD and self._assigned[worker.number] < self.config.limits.recycle:
@@ -292,11 +311,12 @@ class Campaign:
         return worker
 
     def _assign(self, worker: Worker, target: int) -> bool:
-        index = self._ledgers[target].take()
-        if index is None:
+        taken = self._runs[target].take()
+        if taken is None:
             return False
+        index, seed = taken
         damp = self._damps[target] if self.config.damp else ()
-        job = Job(self._pool.job_number(), run_seed(self.seed, index), self.config.limits.wall, index, damp=damp,
+        job = Job(self._pool.job_number(), seed, self.config.limits.wall, index, damp=damp,
                   keep="decided" if self._cross is not None else False, by_line=self.config.limits.by_line)  # fmt: skip
         self._pool.assign(worker, job)
         self._assigned[worker.number] += 1
@@ -321,6 +341,7 @@ class Campaign:
         elif outcome.cause in ("wall", "cpu"):
             call = last_call(outcome.trace)
             self._emit(events.Overstayed(worker.slot, result.job.seed, call.action, call.operator))
+            self._count(self._runs[target].ended_badly(result.job.index, result.job.seed, "timeouts"))
             self._hangs.suspect(result, target)
         found = candidate(target, *self._solver(target), result.job, result.past, outcome)
         if found is None:
@@ -329,29 +350,37 @@ class Campaign:
             self._statistics.worker(worker.slot, self._names[target], "waiting", None, self._now())  # it may run again
             self._desk.doubt(found, partial(self._run_over, target, result.job.index))
         else:
-            self._ledgers[target].done(result.job.index)
-            self._desk.found(found)
+            self._found(target, found, outcome)
             self._damps[target] = self._desk.damped(self._families[target])
             if self._cross is not None:  # what it answered before
                 self._cross.run_ended(target, result.job, outcome)
 
+    def _found(self, target: int, found: Candidate, outcome: Outcome) -> None:
+        runs, job = self._runs[target], found.job
+        runs.found(job.index, found.key)
+        if outcome.report is None:
+            self._count(runs.ended_badly(job.index, job.seed, "findings"))
+        runs.done(job.index)
+        self._desk.found(found)
+
     def _over(self, target: int, job: Job, outcome: Outcome) -> None:
         """A run without a finding ended: it is done when nobody has anything against its answers."""
         if self._cross is None or outcome.report is None:
-            self._ledgers[target].done(job.index)
+            self._runs[target].done(job.index)
         else:
             self._cross.run_ended(target, job, outcome)
 
     def _run_over(self, target: int, index: int, over: bool) -> None:
         if over:
-            self._ledgers[target].done(index)
+            self._runs[target].done(index)
         else:
-            self._ledgers[target].give_back(index)
+            self._runs[target].give_back(index)
 
     def _reported(self, worker: Worker, job: Job, outcome: Outcome) -> None:
         report = dict(outcome.report or {})
         report["counts"] = {"run:total": 1, **report.get("counts", {})}
         self._book.add(Counter(report["counts"]))
+        self._runs[worker.slot % len(self._names)].count(job.index, report["counts"])
         self._emit(events.RunEnded(worker.slot, job.seed, report))
         if self._assigned[worker.number] >= self.config.limits.recycle and not worker.jobs:
             self._pool.stop(worker)
@@ -365,7 +394,7 @@ class Campaign:
             return
         target = worker.slot % len(self._names)
         for job in lost.unstarted:
-            self._ledgers[target].give_back(job.index)
+            self._runs[target].give_back(job.index)
         if self._slots[worker.slot] is worker:
             self._slots[worker.slot] = None
         self._assigned.pop(worker.number, None)
@@ -376,8 +405,11 @@ class Campaign:
     # The store.
 
     def _flush(self) -> None:
-        states = [TargetState(name, *self._solver(i), ledger.next, tuple(ledger.open()))
-                  for i, (name, ledger) in enumerate(zip(self._names, self._ledgers, strict=True))]  # fmt: skip
+        states = [TargetState(name, *self._solver(i), runs.ledger.next, tuple(runs.ledger.open()))
+                  for i, (name, runs) in enumerate(zip(self._names, self._runs, strict=True))]  # fmt: skip
+        for name, runs in zip(self._names, self._runs, strict=True):
+            if runs.steering is not None:
+                self._book.steered(name, runs.steering)
         self._book.note(suspects=list(self._hangs.tried))
         self._desk.urgent = False
         self._flushed = self._now()

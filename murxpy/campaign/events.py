@@ -6,12 +6,13 @@ Times are seconds since the campaign began, but for `Started.time`, which is the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from murxpy.campaign.buckets import Reproducer
     from murxpy.campaign.statistics import Snapshot
+    from murxpy.campaign.yields import Yield
 
 Tier = Literal["solver", "binding", "murxpy"]
 
@@ -139,11 +140,15 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The campaign is over. `reason` in a few words (`time limit`, `interrupted`); `exit_code` of the process."""
+    """The campaign is over. `reason` in a few words (`time limit`, `interrupted`); `exit_code` of the process.
+
+    `seeds`: by target, what came of each seed of the mutation fuzzers, in all sessions; empty where only walks were made.
+    """
 
     reason: str
     snapshot: Snapshot
     exit_code: int = 0
+    seeds: Mapping[str, tuple[Yield, ...]] = field(default_factory=dict)
 
 
 Event = Started | RunEnded | Overstayed | WorkerLost | Found | Reproduced | Notice | Tick | Ended

@@ -32,6 +32,15 @@ class Ledger:
         self._running[index] = None
         return index
 
+    @property
+    def redoing(self) -> bool:
+        """Whether the next index was handed out before."""
+        return bool(self._again)
+
+    def close(self) -> None:
+        """Hand out no more."""
+        self._left = 0
+
     def done(self, index: int) -> None:
         """Run `index` has ended, whatever its outcome."""
         self._running.pop(index, None)

@@ -12,7 +12,7 @@ from murxpy.campaign.events import Event, Found, Overstayed, RunEnded, Tier, Wor
 
 WorkerState = Literal["starting", "running", "confirming", "waiting"]
 
-YIELD = ("made", "accepted", "decided", "unknown", "findings")  # what is counted of a mutation fuzzer's mutants
+YIELD = ("made", "accepted", "decided", "unknown", "timeouts", "findings")  # what is counted of a mutation fuzzer's mutants
 RECENT = 10.0  # seconds over which the present rates are taken
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from murxpy.campaign.buckets import Bucket, Kept, Reproducer
+from murxpy.campaign.yields import Key, Yield, settled
 from murxpy.errors import InputError
 
 FILE = "campaign.sqlite"
@@ -28,6 +29,9 @@ CREATE TABLE findings (bucket TEXT NOT NULL, target TEXT NOT NULL, run INTEGER N
 CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
 CREATE TABLE sessions (started REAL PRIMARY KEY, ended REAL, reason TEXT, arguments TEXT NOT NULL);
 """
+
+# Of fuzzers on seeds; made where it is missing, in folders of earlier releases.
+_YIELDS = "CREATE TABLE IF NOT EXISTS yields (target TEXT, source TEXT, seed TEXT, data TEXT NOT NULL, PRIMARY KEY (target, source, seed))"
 
 _BUCKET = ("kind", "tier", "severity", "solver", "signal", "message", "action", "operator", "spelling", "state",
            "first", "last", "count", "tried", "backtrace", "triage")  # fmt: skip
@@ -68,6 +72,7 @@ class Changes:
     counters: Mapping[str, int] = field(default_factory=dict)
     meta: Mapping[str, Any] = field(default_factory=dict)
     session: tuple[float, float | None, str | None, str] | None = None
+    yields: Mapping[tuple[str, Key], Yield] = field(default_factory=dict)
 
 
 class Store:
@@ -97,6 +102,8 @@ class Store:
             self._db.close()
             raise InputError(f"the campaign's database has version {version}, this murxpy reads version {SCHEMA}; "
                              "choose another folder with --out", file=str(self._path))  # fmt: skip
+        if not read_only:
+            self._db.execute(_YIELDS)
 
     def save(self, changes: Changes) -> None:
         """Write all of `changes` or nothing. Raises sqlite3.OperationalError when the disk is full."""
@@ -122,6 +129,8 @@ class Store:
             changes.counters.items())  # fmt: skip
         run("INSERT OR REPLACE INTO meta VALUES (?, ?)",
             [(name, json.dumps(value)) for name, value in changes.meta.items()])  # fmt: skip
+        run("INSERT OR REPLACE INTO yields VALUES (?, ?, ?, ?)",
+            [(target, *key, json.dumps(asdict(entry))) for (target, key), entry in changes.yields.items()])  # fmt: skip
         if changes.session is not None:
             run("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?)", [changes.session])
 
@@ -143,6 +152,14 @@ class Store:
         """The findings of `bucket`: target, run index, run seed; in the order of targets and runs."""
         rows = self._db.execute("SELECT target, run, seed FROM findings WHERE bucket = ? ORDER BY 1, 2", (bucket,))
         return [(target, run, int(seed, 16)) for target, run, seed in rows]
+
+    def yields(self) -> dict[str, list[Yield]]:
+        """By target, what came of the seeds that were used, in the order of their names; nothing in a folder of an earlier release."""
+        found: dict[str, list[Yield]] = {}
+        if self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'yields'").fetchone():
+            for target, data in self._db.execute("SELECT target, data FROM yields ORDER BY target, source, seed"):
+                found.setdefault(target, []).append(Yield(**json.loads(data)))
+        return found
 
     def versions(self) -> dict[str, str]:
         """The version of the solver in which each bucket was seen last."""
@@ -186,3 +203,10 @@ def read_versions(folder: Path) -> dict[str, str]:
     """The solver's version of each bucket of the campaign in `folder`. Raises InputError when there is none."""
     with closing(Store(folder, read_only=True)) as store:
         return store.versions()
+
+
+def read_yields(folder: Path) -> dict[str, list[Yield]]:
+    """By target, what came of the seeds of the campaign in `folder`. Raises InputError when there is none."""
+    with closing(Store(folder, read_only=True)) as store:
+        meta = store.meta()
+        return {name: settled(entries, meta.get(f"steering:{name}") or {}) for name, entries in store.yields().items()}

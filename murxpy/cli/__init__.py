@@ -26,6 +26,7 @@ COMMANDS = {
     "check-seeds": "Say which SMT-LIB scripts are unreadable or mislabelled.",
     "translate": "Print a trace as an SMT-LIB script or a Python program.",
     "findings": "List what a campaign found.",
+    "seeds": "Show which seeds of a campaign paid.",
     "triage": "Say who is wrong where solvers disagree, by which evidence.",
     "fsm": "Show or check a state machine.",
     "theories": "Show the theories and their operators.",

@@ -71,6 +71,8 @@ from murxpy.report.summary import print_summary
 @click.option("--mix", metavar="SOURCES", help="Where runs come from, with weights, such as api:4,opfuzz:2; needs SEEDS.")
 @click.option("--iterations", type=click.IntRange(1, 1_000_000), default=25, show_default=True,
               help="Mutants of a seed in one run, each made from the one before.")  # fmt: skip
+@click.option("--budget", type=click.IntRange(1), metavar="N",
+              help="Mutants of a seed, at most, for each fuzzer; when all seeds are used up, the campaign ends.")  # fmt: skip
 @click.option("--check-limit", type=duration, default="50ms", metavar="TIME", show_default=True,
               help="Limit of a mutant's check, as the solver's resource limit that takes about so long.")  # fmt: skip
 @click.option("--through", type=click.Choice(WAYS), default=WAYS[0], show_default=True,
@@ -96,7 +98,7 @@ def fuzz(targets: tuple[str, ...], **wishes: Any) -> int:
     return run(targets, wishes, mutation)
 
 
-MUTATION_OPTIONS = ("iterations", "check_limit", "size_limit", "through")
+MUTATION_OPTIONS = ("iterations", "check_limit", "size_limit", "through", "budget")
 
 
 def mutation_of(
@@ -105,9 +107,9 @@ def mutation_of(
     """What the user wants of the mutation fuzzers. Raises UsageError where seeds are missing."""
     if needs_seeds(mix) and not seeds:
         raise click.UsageError("no seeds: name SMT-LIB scripts or folders of them")
-    iterations, limit, size_limit, through = (wishes[name] for name in MUTATION_OPTIONS)
+    iterations, limit, size_limit, through, budget = (wishes[name] for name in MUTATION_OPTIONS)
     dialect = "standard" if wishes["judges"] else ""  # what every judge reads
-    return Mutation(tuple(mix), tuple(seeds), iterations, 1000.0 * limit, size_limit, choices, dialect, through)
+    return Mutation(tuple(mix), tuple(seeds), iterations, 1000.0 * limit, size_limit, choices, dialect, through, budget)
 
 
 def _sorted_out(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -9,8 +9,9 @@ from typing import Any
 
 from murxpy.errors import InputError, nearest
 from murxpy.fuzzers.seeds import SIZE_LIMIT, SeedFiles, collect_seeds
+from murxpy.mutation.corpus import API
 from murxpy.mutation.fuzzers import FUZZERS
-from murxpy.mutation.source import API, BOTH, TEXT
+from murxpy.mutation.source import BOTH, TEXT
 
 WAYS = (TEXT, API, BOTH)
 
@@ -22,6 +23,7 @@ class Mutation:
     `mix`: sources with their weights, `api` the walks over the state machine. `seeds`: files and folders. `walk`: mutants of one run,
     after which it begins anew from a seed. `check_ms`: the limit of a check, in milliseconds of a usual machine. `choices`: by fuzzer,
     its own settings. `dialect`: of the scripts; empty: that of the solver. `through`: how mutants reach the solver, one of `WAYS`.
+    `budget`: mutants of a seed in the hands of one fuzzer, None for no end.
     """
 
     mix: tuple[tuple[str, float], ...]
@@ -32,6 +34,7 @@ class Mutation:
     choices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     dialect: str = ""
     through: str = TEXT
+    budget: int | None = None
 
 
 def sources_setup(mutation: Mutation, files: SeedFiles) -> dict[str, Any]:
@@ -39,7 +42,8 @@ def sources_setup(mutation: Mutation, files: SeedFiles) -> dict[str, Any]:
     return {
         "mix": [list(pair) for pair in mutation.mix],
         "seeds": files.files,
-        "walk": mutation.walk,
+        "walk": mutation.walk if mutation.budget is None else min(mutation.walk, mutation.budget),
+        "budget": mutation.budget,
         "check-ms": mutation.check_ms,
         "dialect": mutation.dialect,
         "through": mutation.through,

@@ -20,6 +20,22 @@ def mix(seed: int, key: int) -> int:
     return z ^ (z >> 31)
 
 
+def unmix(number: int, key: int) -> int:
+    """The seed for which `mix(seed, key)` is `number`: each step of it can be undone."""
+    z = _unshifted(number, 31)
+    z = _unshifted((z * pow(0x94D049BB133111EB, -1, 1 << 64)) & _MASK, 27)
+    z = _unshifted((z * pow(0xBF58476D1CE4E5B9, -1, 1 << 64)) & _MASK, 30)
+    return (z - (key + 1) * 0x9E3779B97F4A7C15) & _MASK
+
+
+def _unshifted(number: int, bits: int) -> int:
+    """The z for which z ^ (z >> bits) is `number`."""
+    z = number
+    for _ in range(63 // bits):
+        z = number ^ (z >> bits)
+    return z
+
+
 def point(seed: int) -> float:
     """A number in [0, 1) from a line's seed alone, so that a replay makes the same choice."""
     return mix(seed, 0x5EED) / 2.0**64

@@ -7,9 +7,8 @@ from typing import Any
 
 from murxpy.errors import InputError
 from murxpy.machine import script, solve
-from murxpy.machine.random import Stream, Weighted
 from murxpy.machine.run import Refused, Run, Stopped
-from murxpy.mutation.corpus import Corpus
+from murxpy.mutation.corpus import API, Corpus
 from murxpy.mutation.fuzzers import FUZZERS
 from murxpy.mutation.lifted import ApiRunner
 from murxpy.mutation.preparing import Logics, in_logic
@@ -18,8 +17,7 @@ from murxpy.smtlib.chain import ChainPrinter
 from murxpy.smtlib.script import Script
 
 OWN_LOGIC = 0.5  # of the runs say the logic of their scripts
-API = "api"  # the source that walks the state machine; and a way for mutants to reach the solver
-TEXT, BOTH = "text", "both"  # the other ways: its reader of scripts, and either
+TEXT, BOTH = "text", "both"  # ways for mutants to reach the solver: its reader of scripts, and either this or its API (`api`)
 
 
 class Sources:
@@ -34,19 +32,16 @@ class Sources:
         self.shop = shop
         if setup.get("dialect"):
             shop.speak(str(setup["dialect"]))
-        self.corpus = Corpus(setup["seeds"])
-        self._mix = Weighted([(str(name), float(weight)) for name, weight in setup["mix"]])
         self._walk = int(setup["walk"])
         self._check_ms = float(setup["check-ms"])
         self._through = str(setup.get("through") or TEXT)
         self._choices: dict[str, dict[str, Any]] = setup.get("choices") or {}
+        self.corpus = Corpus(setup["seeds"], setup["mix"], self._choices)
 
-    def draw(self, stream: Stream) -> tuple[str, list[Seed]]:
-        """The source of a run and the seeds that it works on."""
-        name = stream.weighted(self._mix)
-        if name == API:
-            return name, []
-        return name, self.corpus.draw(stream, FUZZERS[name].labels(self._choices.get(name) or {}))
+    def draw(self, run_seed: int) -> tuple[str, list[Seed]]:
+        """The source of the run of this seed, and the seeds that it works on."""
+        drawn = self.corpus.draw(run_seed)
+        return drawn.source, [self.corpus.seeds[number] for number in drawn.seeds]
 
     def run(self, run: Run, name: str, seeds: Sequence[Seed]) -> None:
         """Make and run the mutants of one run."""

@@ -21,6 +21,7 @@ from murxpy.campaign.events import (
     WorkerLost,
 )
 from murxpy.campaign.statistics import BucketView, Snapshot, WorkerView
+from murxpy.report.seeds import seeds_data
 from murxpy.report.text import replay_command, seed_text, trace_path
 
 VERSION = 1  # of the schema; grows when a field changes its meaning or goes
@@ -73,6 +74,7 @@ class JsonLines:
             "exit_code": event.exit_code,
             **_snapshot(snapshot),
             "bucket_list": [_bucket(bucket, self._out) for bucket in snapshot.buckets],
+            "seeds": seeds_data(event.seeds),
             "counts": dict(sorted(snapshot.counts.items())),
         }
 

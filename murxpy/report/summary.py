@@ -13,6 +13,7 @@ from rich.text import Text
 from murxpy.campaign.events import Ended, Started
 from murxpy.campaign.statistics import YIELD, BucketView, Snapshot
 from murxpy.report.findings import BucketRow, print_findings
+from murxpy.report.seeds import print_seeds
 from murxpy.report.text import amount, clock, one_line, percent, rate, target_names, trace_path
 
 EXIT_MEANING = {
@@ -31,6 +32,7 @@ def print_summary(console: Console, started: Started, ended: Ended, theories: Ma
     snapshot = ended.snapshot
     if snapshot.part("mutator:"):
         _print_mutators(console, snapshot)
+        print_seeds(console, ended.seeds)
     if snapshot.part("op:") or not snapshot.part("mutator:"):
         _print_operators(console, snapshot, theories)
         _print_list(console, "States visited", snapshot.part("state:"))

@@ -98,12 +98,13 @@ def _amounts(amounts: dict[str, int], styles: dict[str, str]) -> Iterable[Text]:
 
 
 def _mutants(snapshot: Snapshot) -> Iterable[Text]:
-    """Of each fuzzer: made, decided of these, findings."""
+    """Of each fuzzer: made, decided of these, killed for their time, findings."""
     counts = snapshot.mutants
     for name in dict.fromkeys(key.rpartition("-")[0] for key in counts):
-        made, decided, found = (counts[f"{name}-{word}"] for word in ("made", "decided", "findings"))
+        made, decided, late, found = (counts[f"{name}-{word}"] for word in ("made", "decided", "timeouts", "findings"))
         share = percent(decided / made if made else None)
-        yield Text.assemble((name, "bold"), f" {made:,}, {share} decided, ", (f"{found} found", "bold red" if found else "dim"))
+        killed = f"{late} killed, " if late else ""
+        yield Text.assemble((name, "bold"), f" {made:,}, {share} decided, {killed}", (f"{found} found", "bold red" if found else "dim"))
 
 
 def _findings(snapshot: Snapshot) -> Iterable[Text]:

@@ -19,7 +19,8 @@ from murxpy.machine.generate.profile import Profile
 from murxpy.machine.generate.swarm import SwarmDrawer
 from murxpy.machine.generate.walk import StateMachine
 from murxpy.machine.run import Refused, Run, Stopped
-from murxpy.mutation.source import API, Sources
+from murxpy.mutation.corpus import API
+from murxpy.mutation.source import Sources
 from murxpy.mutation.workshop import Seed, Shop
 from murxpy.smtlib.dialects import DIALECTS
 from murxpy.solvers.wrapper import Wrapper
@@ -126,7 +127,7 @@ class Session:
         """One random run; `write` gets each line before its call."""
         run = Run(self.wrapper, self.catalogue, seed, write)
         if self.sources is not None:
-            name, seeds = self.sources.draw(run.stream)
+            name, seeds = self.sources.draw(seed)
             if name != API:
                 return self._mutate(run, self.sources, name, seeds)
         swarm = self.swarm.draw(run.stream)

@@ -1,0 +1,69 @@
+"""The runs of one target: which comes next and with which seed, and which are done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from murxpy.campaign.seeds import Ledger, run_seed
+from murxpy.campaign.steering import Steering
+from murxpy.campaign.yields import Yield, settled
+
+
+class Runs:
+    """Hands out runs as `ledger` has them. `steering` chooses what they are made from; None for walks alone, which need no choice."""
+
+    def __init__(self, seed: int, ledger: Ledger, steering: Steering | None) -> None:
+        self._seed = seed
+        self.ledger = ledger
+        self.steering = steering
+
+    def take(self) -> tuple[int, int] | None:
+        """Index and seed of the next run; None when there is none."""
+        if self.used_up:
+            self.ledger.close()
+        index = self.ledger.take()
+        if index is None:
+            return None
+        return index, run_seed(self._seed, index) if self.steering is None else self.steering.seed_of(index)
+
+    @property
+    def used_up(self) -> bool:
+        """Whether no new run can be made, since every seed has had its budget."""
+        return self.steering is not None and self.steering.used_up and not self.ledger.redoing
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether no run will be handed out any more and all that were are done."""
+        return self.ledger.exhausted
+
+    def count(self, index: int, counts: Mapping[str, int]) -> None:
+        """Run `index` counted this."""
+        if self.steering is not None:
+            self.steering.count(index, counts)
+
+    def ended_badly(self, index: int, seed: int, word: str) -> dict[str, int]:
+        """A mutation fuzzer's run ended without a report, or was found fault with: what to count for it, `word` of its fuzzer."""
+        if self.steering is None or (source := self.steering.fuzzer_of(seed)) is None:
+            return {}
+        counts = {f"mutator:{source}:{word}": 1}
+        self.count(index, counts)
+        return counts
+
+    def found(self, index: int, bucket: str) -> None:
+        """Something of a bucket was found in run `index`."""
+        if self.steering is not None:
+            self.steering.found(index, bucket)
+
+    def done(self, index: int) -> None:
+        """Run `index` is over, whatever its outcome."""
+        self.ledger.done(index)
+        if self.steering is not None:
+            self.steering.done(index)
+
+    def give_back(self, index: int) -> None:
+        """Run `index` did not happen: it is handed out again, with the same seed."""
+        self.ledger.give_back(index)
+
+    def yields(self) -> tuple[Yield, ...]:
+        """What came of each seed that was used."""
+        return () if self.steering is None else tuple(settled(self.steering.yields.values(), self.steering.state()))

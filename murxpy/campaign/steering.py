@@ -1,0 +1,136 @@
+"""Which seeds the runs of a target work on: those that paid before more often, none beyond its budget.
+
+It decides by counts alone, of runs in the order of their numbers, never by a clock. What is decided is written into the run's own seed
+(`murxpy.mutation.corpus`), so that a run can be redone without the campaign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from murxpy.campaign.seeds import run_seed
+from murxpy.campaign.yields import Begun, Key, Yield, begun, credit
+from murxpy.errors import InputError
+from murxpy.machine.random import Stream, mix
+from murxpy.mutation.corpus import API, STEERED, Corpus
+
+LAG = 64  # runs that may be under way: a run is chosen by what came of those so far before it
+MOST = 4.0  # the largest weight of a seed; one that nothing is known of has 1
+_KEY = 0x5EED5
+
+
+class Steering:
+    """Chooses the run seeds of one target.
+
+    `seed` is the campaign's; `sources` the part of a session's setup; `saved` what `state` gave; `yields` what is known of seeds, as far
+    as any were used, `changed` those of them that are to be stored. `starved` are the sources that have no seed of a label that they
+    need. Raises InputError where all are.
+    """
+
+    def __init__(self, seed: int, sources: Mapping[str, Any], yields: Iterable[Yield] = (), saved: Mapping[str, Any] | None = None) -> None:
+        self._seed = seed
+        self._corpus = Corpus(sources["seeds"], sources["mix"], sources.get("choices"))
+        budget = sources.get("budget")
+        self._runs = None if budget is None else max(1, int(budget) // int(sources["walk"]))
+        self.yields: dict[Key, Yield] = {entry.key: entry for entry in yields}
+        self.changed: dict[Key, Yield] = {}
+        saved = saved or {}
+        self._open, self._over = ({int(at): begun(row) for at, row in saved.get(part, {}).items()} for part in ("open", "over"))
+        self._paid: dict[str, None] = dict.fromkeys(saved.get("paid", ()))
+        among = {source: self._corpus.among(source)[:STEERED] for source in self._corpus.sources}
+        self._pools = {source: [list(pool) for pool in pools] for source, pools in among.items()}
+        self.starved = tuple(source for source in self._pools if not self._alive(source))
+        if len(self.starved) == len(self._pools):
+            raise InputError("; ".join(f"{source}: {self.lacking(source)}" for source in self.starved))
+        for source, pools in self._pools.items():
+            for pool in pools:
+                pool[:] = [number for number in pool if not self._spent(source, number)]
+
+    def lacking(self, source: str) -> str:
+        """What a starved source lacks, in words."""
+        labels = [label for label, pool in zip(self._corpus.labels[source], self._pools[source], strict=False) if not pool]
+        named = " and none ".join(dict.fromkeys(f"labelled {label}" for label in labels))
+        return f"none of the {len(self._corpus.seeds)} seeds is {named} (by its (set-info :status ...), or its folder)"
+
+    def state(self) -> dict[str, Any]:
+        """What is to be kept besides `yields`, as plain data."""
+        open_, over = ({str(index): run.row() for index, run in runs.items()} for runs in (self._open, self._over))
+        return {"open": open_, "over": over, "paid": list(self._paid)}
+
+    @property
+    def used_up(self) -> bool:
+        """Whether no source has seeds left."""
+        return not any(self._alive(source) for source in self._pools)
+
+    def seed_of(self, index: int) -> int:
+        """The seed of run `index`, which begins now; one that has begun before keeps its own."""
+        if index in self._open:
+            return self._open[index].seed
+        self._learn(index)
+        seed = run_seed(self._seed, index)
+        source = self._corpus.draw(seed).source
+        stream = Stream(mix(seed, _KEY))
+        if not self._alive(source):
+            alive = [other for other in self._pools if self._alive(other)]
+            source = stream.choose(alive) if alive else source
+        seeds = [self._choose(source, pool, stream) for pool in self._pools[source] if pool]
+        seed = self._corpus.steered(seed, source, seeds)
+        self._open[index] = self._begin(seed)
+        return seed
+
+    def count(self, index: int, counts: Mapping[str, int]) -> None:
+        """Run `index` counted this; names are those of a run's report."""
+        if index in self._open:
+            own = self._open[index].counts
+            own.update({name: n + own.get(name, 0) for name, n in counts.items() if name.startswith("mutator:")})
+
+    def found(self, index: int, bucket: str) -> None:
+        """Something of bucket `bucket` was found in run `index`."""
+        if index in self._open:
+            self._open[index].buckets.append(bucket)
+
+    def done(self, index: int) -> None:
+        """Run `index` is over."""
+        if index in self._open:
+            self._over[index] = self._open.pop(index)
+
+    def fuzzer_of(self, seed: int) -> str | None:
+        """The mutation fuzzer that the run of this seed is of; None for a walk."""
+        source = self._corpus.draw(seed).source
+        return None if source == API else source
+
+    def _alive(self, source: str) -> bool:
+        return source == API or (bool(self._pools[source]) and all(self._pools[source]))
+
+    def _choose(self, source: str, pool: Sequence[int], stream: Stream) -> int:
+        """A seed of the pool by weight: one drawn uniformly is taken with a chance that is its share of the largest weight."""
+        while True:
+            number = stream.choose(pool)
+            known = self.yields.get((source, self._corpus.seeds[number].name))
+            if stream.random() * MOST < (1.0 if known is None else min(MOST, known.weight)):
+                return number
+
+    def _begin(self, seed: int) -> Begun:
+        """Count a run under its source with each of its steered seeds, and take what is spent by that out of the pools."""
+        drawn = self._corpus.draw(seed)
+        numbers = list(dict.fromkeys(drawn.seeds[:STEERED]))
+        run = Begun(seed, [(drawn.source, self._corpus.seeds[number].name) for number in numbers])
+        for key, number in zip(run.keys, numbers, strict=True):
+            entry = self.changed[key] = self.yields.setdefault(key, Yield(*key))
+            entry.runs += 1
+            for pool in self._pools[drawn.source] if self._spent(drawn.source, number) else ():
+                if number in pool:
+                    pool.remove(number)
+        return run
+
+    def _spent(self, source: str, number: int) -> bool:
+        known = self.yields.get((source, self._corpus.seeds[number].name))
+        return known is not None and self._runs is not None and known.runs >= self._runs
+
+    def _learn(self, index: int) -> None:
+        """Count what came of the runs that are far enough before `index`, in their order."""
+        for number in sorted(n for n in self._over if n <= index - LAG):
+            run = self._over.pop(number)
+            credit(self.yields, run, self._paid)
+            self.changed.update({key: self.yields[key] for key in run.keys})

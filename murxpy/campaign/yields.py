@@ -1,0 +1,91 @@
+"""What came of a seed file in the hands of a fuzzer, and the weight that it has for that when seeds are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+Key = tuple[str, str]
+FIGURES = ("made", "accepted", "decided", "unknown", "timeouts")
+
+# A decided check is worth and costs 1. In the same unit:
+PRIOR = 5.0  # what is believed of a seed before its first run, on both sides of the quotient
+NEW = 50.0  # what a bucket that nobody had filled is worth
+RUN = 2.0  # what it costs to read the seed
+UNKNOWN = 10.0  # a check that went to its limit: 50 ms, where the median of those decided takes a few
+TIMEOUT = 100.0  # a run that was killed: its wall time, and a new process
+LEAST = 0.02
+
+
+@dataclass
+class Yield:
+    """The sums of one fuzzer on one seed: runs, mutants and what came of them, findings, and buckets that these were the first of."""
+
+    source: str
+    seed: str
+    runs: int = 0
+    made: int = 0
+    accepted: int = 0
+    decided: int = 0
+    unknown: int = 0
+    timeouts: int = 0
+    findings: int = 0
+    new: int = 0
+
+    @property
+    def key(self) -> Key:
+        """Fuzzer and seed file."""
+        return self.source, self.seed
+
+    @property
+    def weight(self) -> float:
+        """What it paid by what it cost, in decided checks; 1 for a seed that was never used, at least LEAST."""
+        paid = self.decided + NEW * self.new
+        refused = self.made - self.accepted
+        cost = self.decided + RUN * self.runs + UNKNOWN * self.unknown + TIMEOUT * self.timeouts + refused
+        return max(LEAST, (PRIOR + paid) / (PRIOR + cost))
+
+    def add(self, counts: Mapping[str, int], findings: int, new: int) -> None:
+        """Add what a run counted, under the names of its report."""
+        for figure in FIGURES:
+            setattr(self, figure, getattr(self, figure) + counts.get(f"mutator:{self.source}:{figure}", 0))
+        self.findings += findings
+        self.new += new
+
+
+@dataclass
+class Begun:
+    """A run that is under way, or over and not counted yet: its seed, what it works on, what it counted, the buckets of its findings."""
+
+    seed: int
+    keys: list[Key]
+    counts: dict[str, int] = field(default_factory=dict)
+    buckets: list[str] = field(default_factory=list)
+
+    def row(self) -> list[Any]:
+        """The run as plain data; `begun` reads it."""
+        return [self.seed, self.keys, self.counts, self.buckets]
+
+
+def begun(row: Iterable[Any]) -> Begun:
+    """The run in a row."""
+    seed, keys, counts, buckets = row
+    return Begun(seed, [(source, name) for source, name in keys], dict(counts), list(buckets))
+
+
+def credit(yields: dict[Key, Yield], run: Begun, paid: dict[str, None]) -> None:
+    """Count a run under what it worked on; `paid` are the buckets that another run has filled."""
+    new = [bucket for bucket in dict.fromkeys(run.buckets) if bucket not in paid]
+    paid.update(dict.fromkeys(new))
+    for key in run.keys:
+        yields.setdefault(key, Yield(*key)).add(run.counts, len(run.buckets), len(new))
+
+
+def settled(yields: Iterable[Yield], state: Mapping[str, Any]) -> list[Yield]:
+    """The sums with the runs that are over and not counted yet, which `state` of a `Steering` has; the sums given stay as they are."""
+    found = {entry.key: replace(entry) for entry in yields}
+    paid = dict.fromkeys(state.get("paid", ()))
+    for _, row in sorted((int(index), row) for index, row in state.get("over", {}).items()):
+        credit(found, begun(row), paid)
+    return list(found.values())

@@ -1,0 +1,67 @@
+"""What came of each seed in the hands of each fuzzer: the best and the worst as a table, all of them as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import PurePath
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from murxpy.campaign.yields import FIGURES, Yield
+from murxpy.report.tables import Table, print_table
+from murxpy.report.text import amount
+
+ENDS = 5  # seeds that are shown of the best, and of the worst
+_COLUMNS = ("runs", *FIGURES, "findings", "new")
+
+
+def ranked(entries: Iterable[Yield]) -> list[Yield]:
+    """The best first: by new buckets, then by weight, which is decided checks by what they cost."""
+    return sorted(entries, key=lambda entry: (-entry.new, -entry.weight, -entry.decided, entry.key))
+
+
+def print_seeds(console: Console, seeds: Mapping[str, Sequence[Yield]], most: int = ENDS) -> None:
+    """Print the best and the worst `most` seeds of each target, under its name where there are several."""
+    for target, entries in seeds.items():
+        files = len({entry.seed for entry in entries})
+        new = sum(entry.new > 0 for entry in entries)
+        heading = f"Seeds of {target}" if len(seeds) > 1 else "Seeds"
+        console.print()
+        console.print(Text(f"{heading}: {amount(files, 'file')} used, {new} with a new finding", "bold"))
+        print_table(console, _table(ranked(entries), most))
+
+
+def _table(entries: Sequence[Yield], most: int) -> Table:
+    table = Table(("seed", "fuzzer", *_COLUMNS, "weight"), right=(*_COLUMNS, "weight"))
+    short = _shortened([entry.seed for entry in entries])
+    shown = list(entries) if len(entries) <= 2 * most else [*entries[:most], *entries[-most:]]
+    for at, entry in enumerate(shown):
+        if at == most and len(entries) > 2 * most:
+            table.add(f"({len(entries) - 2 * most:,} more)")
+        figures = [f"{getattr(entry, name):,}" if getattr(entry, name) else "-" for name in _COLUMNS]
+        table.add(short[entry.seed], entry.source, *figures, f"{entry.weight:.2f}")
+    return table
+
+
+def _shortened(files: Sequence[str]) -> dict[str, str]:
+    """Paths without the folders that all of them have in common."""
+    parts = [PurePath(file).parts[:-1] for file in files]
+    common = 0
+    while parts and all(len(part) > common and part[common] == parts[0][common] for part in parts):
+        common += 1
+    return {file: str(PurePath(*PurePath(file).parts[common:])) for file in files}
+
+
+def seeds_data(seeds: Mapping[str, Sequence[Yield]]) -> list[dict[str, Any]]:
+    """An object a seed, fuzzer and target, the best first."""
+    rows = [(target, entry) for target, entries in seeds.items() for entry in ranked(entries)]
+    return [{"target": target, **asdict(entry), "weight": round(entry.weight, 4)} for target, entry in rows]
+
+
+def seeds_json(seeds: Mapping[str, Sequence[Yield]]) -> str:
+    """All of them as JSON."""
+    return json.dumps({"seeds": seeds_data(seeds)}, indent=2)

@@ -1,0 +1,175 @@
+"""Which seeds runs work on: the code in a run seed, weights, budgets, and what is kept of them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from campaigns import run
+from commands import error, outcome
+from hypothesis import given
+from hypothesis import strategies as st
+
+from murxpy.campaign.events import Ended, RunEnded
+from murxpy.campaign.steering import LAG, Steering
+from murxpy.campaign.store import read_yields
+from murxpy.campaign.yields import LEAST, Yield, settled
+from murxpy.errors import InputError
+from murxpy.machine.random import mix, unmix
+from murxpy.mutation.corpus import API, Corpus
+
+FILES = [[f"{number}.smt2", "(check-sat)", "sat" if number % 3 else "unsat"] for number in range(12)]
+GOOD = {"mutator:opfuzz:made": 10, "mutator:opfuzz:accepted": 10, "mutator:opfuzz:decided": 10}
+BAD = {"mutator:opfuzz:made": 10, "mutator:opfuzz:accepted": 10, "mutator:opfuzz:unknown": 10}
+
+
+def sources(**more: Any) -> dict[str, Any]:
+    return {"seeds": FILES, "mix": [["opfuzz", 1.0]], "walk": 10, **more}
+
+
+def drive(steering: Steering, runs: int, first: int = 0) -> list[int]:
+    """Runs one after another, in which the seeds 0 and 1 pay and the others do not; the run seeds."""
+    seeds = []
+    for index in range(first, first + runs):
+        seed = steering.seed_of(index)
+        (number,) = Corpus(FILES, [("opfuzz", 1.0)]).draw(seed).seeds
+        steering.count(index, GOOD if number < 2 else BAD)
+        steering.done(index)
+        seeds.append(seed)
+    return seeds
+
+
+@given(st.integers(0, 2**64 - 1), st.integers(0, 2**32))
+def test_mixing_can_be_undone(seed: int, key: int) -> None:
+    assert unmix(mix(seed, key), key) == seed
+
+
+@given(st.integers(0, 2**64 - 1), st.data())
+def test_a_run_seed_is_steered_to_what_is_wanted(seed: int, data: st.DataObject) -> None:
+    corpus = Corpus(FILES, [("api", 1), ("storm", 2), ("fusion", 1e-6), ("typefuzz", 3)],
+                    {"fusion": {"oracle": "mixed"}, "typefuzz": {"corpus": 2}})  # fmt: skip
+    source = data.draw(st.sampled_from(corpus.sources))
+    wanted = [data.draw(st.sampled_from(pool)) for pool in corpus.among(source)[:2]]
+    drawn = corpus.draw(corpus.steered(seed, source, wanted))
+    assert drawn.source == source and list(drawn.seeds[:2]) == wanted
+    assert len(drawn.seeds) == {"api": 0, "storm": 1, "fusion": 2, "typefuzz": 3}[source]
+
+
+def test_run_seeds_draw_sources_by_weight() -> None:
+    corpus = Corpus(FILES, [("api", 1), ("opfuzz", 3)])
+    drawn = Counter(corpus.draw(seed).source for seed in range(4000))
+    assert 850 < drawn[API] < 1150
+
+
+def test_what_pays_is_drawn_more_often() -> None:
+    corpus = Corpus(FILES, [("opfuzz", 1.0)])
+    drawn = Counter(corpus.draw(seed).seeds[0] for seed in drive(Steering(1, sources()), 1000)[300:])
+    assert drawn[0] + drawn[1] > 500
+    assert all(drawn[number] for number in range(12)), "what does not pay gets its chance, too"
+
+
+def test_the_same_campaign_chooses_the_same_whenever_results_come() -> None:
+    """A run is chosen by those far before it, so results may be late, and in another order."""
+    late = Steering(1, sources())
+    corpus, seeds, waiting = Corpus(FILES, [("opfuzz", 1.0)]), [], []
+    for index in range(400):
+        seeds.append(late.seed_of(index))
+        waiting.append(index)
+        if len(waiting) == LAG:
+            for other in reversed(waiting):
+                late.count(other, GOOD if corpus.draw(seeds[other]).seeds[0] < 2 else BAD)
+                late.done(other)
+            waiting.clear()
+    assert seeds == drive(Steering(1, sources()), 400)
+
+
+def test_what_is_kept_goes_on_as_if_nothing_had_been() -> None:
+    whole = drive(Steering(1, sources()), 300)
+    first = Steering(1, sources())
+    seeds = drive(first, 150)
+    begun = first.seed_of(150)
+    kept = json.loads(json.dumps(first.state()))
+    again = Steering(1, sources(), [Yield(**vars(entry)) for entry in first.yields.values()], kept)
+    assert again.seed_of(150) == begun, "a run that had begun keeps its seed"
+    assert seeds + drive(again, 150, 150) == whole
+
+
+def test_a_bucket_pays_the_run_that_filled_it_first() -> None:
+    steering = Steering(1, sources())
+    for index, bucket in ((0, "a"), (1, "a"), (2, "b")):
+        steering.seed_of(index)
+        steering.found(index, bucket)
+    for index in (2, 1, 0):
+        steering.done(index)
+    yields = settled(steering.yields.values(), steering.state())
+    assert sum(entry.new for entry in yields) == 2 and sum(entry.findings for entry in yields) == 3
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        (Yield("a", "b"), Yield("a", "b", runs=1, made=10)),
+        (Yield("a", "b", runs=1, made=9, accepted=9, decided=9), Yield("a", "b", runs=1, made=9, accepted=9, decided=8, unknown=1)),
+        (Yield("a", "b", runs=1, made=9, accepted=9, unknown=9), Yield("a", "b", runs=1, timeouts=1)),
+        (Yield("a", "b", runs=9, made=9, accepted=9, decided=9, new=1), Yield("a", "b", runs=9, made=9, accepted=9, decided=9)),
+    ],
+)
+def test_weights(better: Yield, worse: Yield) -> None:
+    assert better.weight > worse.weight >= LEAST
+
+
+def test_a_budget_ends_the_campaign(tmp_path: Path) -> None:
+    """Each seed gets 30 mutants in runs of 10; a session that goes on has nothing left to do."""
+    setup = {"sources": sources(budget=30)}
+    _, events = run(tmp_path, setup, jobs=2)
+    ended = events[-1]
+    assert isinstance(ended, Ended) and ended.reason == "all seeds used up"
+    assert sum(isinstance(event, RunEnded) for event in events) == 36
+    (yields,) = ended.seeds.values()
+    assert [entry.runs for entry in yields] == [3] * 12 and {entry.seed for entry in yields} == {name for name, _, _ in FILES}
+    assert sorted(read_yields(tmp_path)["fake"], key=lambda entry: entry.key) == sorted(yields, key=lambda entry: entry.key)
+    _, events = run(tmp_path, setup)
+    assert not any(isinstance(event, RunEnded) for event in events)
+
+
+def test_a_budget_with_walks_goes_on_with_walks(tmp_path: Path) -> None:
+    setup = {"sources": sources(budget=10, mix=[["opfuzz", 1.0], ["api", 1e-3]])}
+    _, events = run(tmp_path, setup, runs=40)
+    corpus = Corpus(FILES, setup["sources"]["mix"])
+    drawn = Counter(corpus.draw(event.seed).source for event in events if isinstance(event, RunEnded))
+    assert drawn["opfuzz"] == 12 and drawn[API] == 28
+
+
+def test_the_same_runs_with_any_number_of_workers_and_sessions(tmp_path: Path) -> None:
+    def seeds(out: Path, **wishes: Any) -> list[int]:
+        return [event.seed for event in run(out, {"sources": sources()}, **wishes)[1] if isinstance(event, RunEnded)]
+
+    first = seeds(tmp_path / "a", runs=150)
+    assert len(set(first)) == 150 and sorted(first) == sorted(seeds(tmp_path / "b", runs=150, jobs=2))
+    assert first == seeds(tmp_path / "c", runs=80) + seeds(tmp_path / "c", runs=70)
+
+
+def test_a_label_that_no_seed_has(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(InputError, match="fusion: none of the 1 seeds is labelled sat"):
+        Steering(1, sources(seeds=[["a", "(check-sat)", ""]], mix=[["fusion", 1]]))
+    seed = tmp_path / "a.smt2"
+    seed.write_text("(set-info :status sat)(declare-const x Int)(assert (< x 3))(check-sat)")
+    code, text = error(capsys, "fusion", "z3", "--oracle", "unsat", seed, "--out", tmp_path / "out")
+    assert code == 2 and "none of the 1 seeds is labelled unsat" in text
+
+
+def test_the_seeds_of_a_campaign(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.smt2").write_text("(declare-const x Int)(assert (< (+ x 1) (* 2 x)))(check-sat)")
+    args = ("--budget", "5", "--jobs", "1", "--seed", "1", "--out", tmp_path / "o")
+    code, out, _ = outcome(capsys, "opfuzz", "z3", tmp_path / "a.smt2", tmp_path / "b.smt2", *args)
+    assert code == 0 and "all seeds used up" in out and "Seeds: 2 files used, 0 with a new finding" in out
+    code, out, _ = outcome(capsys, "seeds", tmp_path / "o", "--json")
+    rows = json.loads(out)["seeds"]
+    assert {row["seed"] for row in rows} == {str(tmp_path / "a.smt2"), str(tmp_path / "b.smt2")}
+    assert all(row["runs"] == 1 and row["made"] == row["accepted"] == 5 for row in rows)
+    code, out, _ = outcome(capsys, "seeds", tmp_path / "o")
+    assert code == 0 and "a.smt2  opfuzz     1" in out
