@@ -211,6 +211,64 @@ def test_runs_have_no_false_alarm(solver: str) -> None:
         assert found is None or not found["kind"].startswith(("invalid", "model"))
 
 
+def test_assertions_that_hang_on_what_the_model_leaves_open_hold_if_all_can() -> None:
+    """z3 says nothing of `default` of an array by Booleans that is not constant."""
+    lines = """# solver z3 1
+1 new
+1 mk-sort SORT_BOOL
+ return s1
+1 mk-sort SORT_ARRAY s1 s1
+ return s2
+1 mk-const s2 "a"
+ return t1 s2
+1 mk-value s1 true
+ return t2 s1
+1 mk-term OP_ARRAY_SELECT SORT_BOOL 2 t1 t2
+ return t3 s1
+1 mk-term OP_ARRAY_DEFAULT SORT_BOOL 1 t1
+ return t4 s1
+1 mk-term OP_DISTINCT SORT_BOOL 2 t3 t4
+ return t5 s1
+1 assert-formula t5
+1 check-sat
+1 check-model
+"""
+    report = replay(live("z3"), lines)[1]
+    assert report["status"] == "ok" and report["counts"]["check-model:true"] == 1, report
+
+
+def test_the_universe_is_that_of_the_model() -> None:
+    lines = """# solver cvc5 1
+1 new
+1 set-option sets-exp true
+1 set-option produce-models true
+1 mk-sort SORT_INT
+ return s1
+1 mk-sort SORT_SET s1
+ return s2
+1 mk-const s2 "a"
+ return t1 s2
+1 mk-term OP_SET_COMPLEMENT SORT_SET 1 t1
+ return t2 s2
+1 mk-term OP_DISTINCT SORT_BOOL 2 t1 t2
+ return t3 s3
+1 assert-formula t3
+1 mk-special-value s2 "set.universe"
+ return t4 s2
+1 mk-term OP_SET_CARD SORT_INT 1 t4
+ return t5 s1
+1 mk-value s1 "3"
+ return t6 s1
+1 mk-term OP_EQUAL SORT_BOOL 2 t5 t6
+ return t7 s3
+1 assert-formula t7
+1 check-sat
+1 check-model
+"""
+    report = replay(live("cvc5"), lines)[1]
+    assert report["status"] == "ok" and report["counts"]["check-model:true"] == 2, report
+
+
 @pytest.mark.parametrize("name", ["b", "b)"])
 def test_a_core_with_casts_made_explicit_is_of_what_was_asserted(name: str) -> None:
     """cvc5 holds `(< a a (/ b 1.0))`, with `b` an integer, as `(< a a (/ (to_real b) 1.0))`."""

@@ -195,6 +195,18 @@ def test_terms_of_relations() -> None:
     assert value(logic.app("REL_IDEN", image)) == relations.relation_of([(1, 1)])
 
 
+def test_a_universe_may_be_what_the_model_says() -> None:
+    logic = Logic()
+    sort = logic.sort("SET", logic.int)
+    x = logic.const("x", sort)
+    universe = logic.terms.leaf(SPECIAL, ("set.universe",), sort)
+    terms = [universe, logic.app("SET_COMPLEMENT", x)]
+    assert [value(t, {x: a_set(1)}) for t in terms] == [SetValue(frozenset(), True), SetValue(frozenset([1]), True)]
+    judge = evaluator({x: a_set(1)})
+    judge.interpretation.universes[sort] = a_set(1, 2)
+    assert [judge.value(t) for t in terms] == [a_set(1, 2), a_set(2)]
+
+
 def test_terms_of_finite_fields() -> None:
     logic = Logic()
     field = logic.sort("FF", 7)

@@ -112,6 +112,35 @@ def test_too_many_open_points_cannot_be_said(logic: Logic) -> None:
         value(logic.app("XOR", *flags))
 
 
+def test_open_points_that_make_formulas_true(logic: Logic) -> None:
+    """What a model leaves open may be anything, but the same in all formulas."""
+    quotient = logic.app("INT_DIV", logic.val(logic.int, 7), logic.val(logic.int, 0))
+    is_two = logic.app("EQUAL", quotient, logic.val(logic.int, 2))
+    is_three = logic.app("EQUAL", quotient, logic.val(logic.int, 3))
+    never = logic.app("DISTINCT", quotient, quotient)
+    judge = evaluator()
+    assert judge.satisfied([is_two]) and judge.satisfied([logic.app("NOT", is_two), is_three])
+    assert not judge.satisfied([is_two, is_three]) and not judge.satisfied([never])
+    with pytest.raises(CannotSay):
+        judge.value(is_two)  # what was tried is not remembered
+
+
+def test_a_difference_of_arrays_may_be_at_any_index_where_they_differ(logic: Logic) -> None:
+    a, b = (logic.const(name, logic.sort("ARRAY", logic.int, logic.int)) for name in "ab")
+    index = logic.app("ARRAY_EXT", a, b)
+    judge = evaluator({a: ArrayValue(0, [(5, 1)]), b: ArrayValue(1)})
+    assert judge.satisfied([logic.app("INT_GT", index, logic.val(logic.int, 5))])
+    assert not judge.satisfied([logic.app("EQUAL", index, logic.val(logic.int, 5))])
+
+
+def test_the_default_of_an_array_over_elements_is_open(logic: Logic) -> None:
+    """A model with one element has constant arrays only, which says nothing of their defaults."""
+    sort = logic.sort("UNINTERPRETED", "U")
+    a = logic.const("a", logic.sort("ARRAY", sort, logic.bool))
+    judge = evaluator({a: ArrayValue(True)}, domains={sort: (Element("u"),)})
+    assert judge.possible(logic.app("ARRAY_DEFAULT", a)) == (False, True)
+
+
 def test_quantifiers_over_finite_sorts(logic: Logic) -> None:
     x, y = logic.var("x", logic.bv(4)), logic.var("y", logic.bv(4))
     commutes = logic.app("EQUAL", logic.app("BV_ADD", x, y), logic.app("BV_ADD", y, x))

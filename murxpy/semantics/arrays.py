@@ -32,14 +32,13 @@ def _const(site: Site, value: Value) -> Value:
     return ArrayValue(value)
 
 
-@meaning("OP_ARRAY_DEFAULT", open="an array that is not constant, over a finite index sort: any value of the element sort")
+@meaning("OP_ARRAY_DEFAULT", open="an array by elements, or by a finite sort and not constant: any value of its sort")
 def _default(site: Site, array: Any) -> Value:
     """z3's `default`: what an array is at all indices but finitely many."""
     if not isinstance(array, ArrayValue):
         raise CannotSay("the default of a function over a large domain")
-    if not array.points:  # a constant array, whichever way it was made
-        return array.default
-    if site.points.size(site.sorts[0].sort(0)) is not None or site.sorts[0].sort(0).kind == "SORT_UNINTERPRETED":
+    index = site.sorts[0].sort(0)
+    if index.kind == "SORT_UNINTERPRETED" or (array.points and site.points.size(index) is not None):
         return site.open((array,))
     return array.default
 
@@ -50,10 +49,9 @@ def _ext(site: Site, left: Any, right: Any) -> Value:
         raise CannotSay("a difference of functions over a large domain")
     if left == right:
         return site.open((left, right))
-    if left.default == right.default:
-        points = dict.fromkeys(point for point, _ in (*left.items(), *right.items()))
-    else:
-        points = dict.fromkeys(site.points.domain(site.sort) or ())
+    if left.default != right.default:
+        return site.open((left, right), fits=lambda index: bool(left.at(index) != right.at(index)))
+    points = dict.fromkeys(point for point, _ in (*left.items(), *right.items()))
     return site.open((left, right), tuple(p for p in points if left.at(p) != right.at(p)))
 
 

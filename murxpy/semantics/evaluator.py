@@ -8,9 +8,9 @@ world of its own (a copy of what does not hang on it), so that one point has one
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce
-from itertools import combinations, pairwise
+from itertools import combinations, islice, pairwise
 from operator import attrgetter
 from typing import Any
 
@@ -20,6 +20,7 @@ from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, SPECIAL, VALUE, VARIABLE, Term
 from murxpy.semantics.domains import size_of, values_of
 from murxpy.semantics.model import Interpretation
+from murxpy.semantics.quantifiers import samples
 from murxpy.semantics.registry import (
     BINDERS,
     LITERALS,
@@ -27,6 +28,7 @@ from murxpy.semantics.registry import (
     SPECIALS,
     Asking,
     Body,
+    Fits,
     Meaning,
     OpenPoint,
     Scope,
@@ -39,6 +41,7 @@ DOMAIN = 1 << 10  # values of a sort that are enumerated
 WORLDS = 64  # combinations of open points that are tried
 BODIES = 1 << 16  # evaluations of bodies for one question
 CHOICES = 16  # values tried at one open point
+SEARCH = 256  # combinations of open points among which one is looked for
 
 Key = tuple[Any, ...]
 
@@ -91,6 +94,7 @@ class Evaluator:
         self._sizes: dict[Sort, int | None] = {}
         self._domains: dict[Sort, tuple[Value, ...] | None] = {}
         self._bodies = 0
+        self._searching = False
 
     # -- questions
 
@@ -118,20 +122,57 @@ class Evaluator:
             worlds.extend(reversed(self._world.split(value)))
         return tuple(found)
 
+    def satisfied(self, formulas: Sequence[Term]) -> bool:
+        """Whether open points were found to have values under which all of the closed `formulas` are true.
+
+        What an interpretation does not fix may be anything, so then it has an extension that is a model. False says nothing: of large
+        sorts only some values are tried.
+        """
+        self._bodies, self._searching = 0, True
+        known = {term: value for term, value in self._base.values.items() if type(value) is not Unknown}
+        worlds, seen = [_World(known, {})], 1
+        try:
+            while worlds:
+                self._world = worlds.pop()
+                values = [self._closed(formula) for formula in formulas]
+                unknown = [value for value in values if type(value) is Unknown]
+                if False in values or any(value.key is None for value in unknown):
+                    continue
+                if not unknown:
+                    return True
+                seen += len(unknown[0].allowed)
+                if seen <= SEARCH:
+                    worlds.extend(reversed(self._world.split(unknown[0])))
+            return False
+        finally:
+            self._world, self._searching = self._base, False
+
     # -- what meanings ask (registry.Points)
 
-    def choose(self, key: Key, sort: Sort, allowed: tuple[Value, ...] | None) -> Value:
+    def choose(self, key: Key, sort: Sort, allowed: tuple[Value, ...] | None, fits: Fits | None = None) -> Value:
         """The value of an open point in the world at hand. Raises CannotSay where none is chosen yet."""
         choices = self._world.choices
         if key in choices:
             return choices[key]
         reason = f"{key[0]} is open at {key[-1]}"
         if allowed is None:
-            size = self.size(sort)
-            allowed = self.domain(sort) if size is not None and size <= CHOICES else None
+            allowed = self._any(sort, fits)
         if not allowed:
             raise CannotSay(reason)
         raise OpenPoint(Unknown(reason, key, tuple(dict.fromkeys(allowed))))
+
+    def _any(self, sort: Sort, fits: Fits | None) -> tuple[Value, ...]:
+        """All values of a sort that fit; where they are too many, none, or in a search some of them."""
+        size = self.size(sort)
+        every = self.domain(sort) if size is not None and size <= CHOICES else None
+        if every is None:
+            every = self._samples(sort) if self._searching else ()
+        return tuple(filter(fits, every)) if fits is not None else every
+
+    def _samples(self, sort: Sort) -> tuple[Value, ...]:
+        """Some values of a large sort: those that terms have, and the usual ones."""
+        known = [value for term, value in self._base.values.items() if term.sort == sort and type(value) is not Unknown]
+        return tuple(islice(dict.fromkeys((*known, *samples(sort, self))), CHOICES))
 
     def size(self, sort: Sort) -> int | None:
         """How many values a sort has; None for infinitely many, or where it is not known."""

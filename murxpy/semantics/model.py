@@ -15,9 +15,11 @@ class Interpretation:
 
     `constants`: the values of constants, and of functions as FunctionValue; `partial`: by operator kind, what the model makes of
     the points that the standard leaves open, such as division by zero; `domains`: the elements of uninterpreted sorts, all of
-    them.
+    them; `universes`: what `set.universe` is of a set's sort, where it is not all elements;
+    None where that is not known.
     """
 
     constants: dict[Term, Value] = field(default_factory=dict)
     partial: dict[str, FunctionValue] = field(default_factory=dict)
     domains: dict[Sort, tuple[Element, ...]] = field(default_factory=dict)
+    universes: dict[Sort, Value | None] = field(default_factory=dict)

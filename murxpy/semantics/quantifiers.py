@@ -20,7 +20,7 @@ SAMPLES = 64  # assignments tried where there are too many
 _INTEGERS = (0, 1, -1, 2, -2, 3, 7, -8, 255, 1 << 31, -(1 << 31))
 
 
-def _samples(sort: Sort, points: Points) -> tuple[Value, ...]:
+def samples(sort: Sort, points: Points) -> tuple[Value, ...]:
     """A few values of a sort that is too large."""
     if sort.kind == "SORT_BV":
         top = 1 << (sort.width - 1)
@@ -41,7 +41,7 @@ def _assignments(sorts: list[Sort], points: Points) -> tuple[Iterator[tuple[Valu
         total = 0 if size is None or not total or points.domain(sort) is None else total * size
     if 0 < total <= ASSIGNMENTS:
         return product(*[points.domain(sort) or () for sort in sorts]), True
-    return islice(product(*[_samples(sort, points) for sort in sorts]), SAMPLES), False
+    return islice(product(*[samples(sort, points) for sort in sorts]), SAMPLES), False
 
 
 def _quantifier(decisive: bool) -> Callable[[Site, Scope], Asking]:

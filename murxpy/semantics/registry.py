@@ -69,6 +69,7 @@ class Body:
 
 
 Asking = Generator[Body, Any, Any]
+Fits = Callable[[Value], bool]
 
 
 class Points(Protocol):
@@ -76,7 +77,7 @@ class Points(Protocol):
 
     interpretation: Interpretation
 
-    def choose(self, key: tuple[Any, ...], sort: Sort, allowed: tuple[Value, ...] | None) -> Value:
+    def choose(self, key: tuple[Any, ...], sort: Sort, allowed: tuple[Value, ...] | None, fits: Fits | None = None) -> Value:
         """The value of an open point. Raises CannotSay."""
 
     def domain(self, sort: Sort) -> tuple[Value, ...] | None:
@@ -100,8 +101,8 @@ class Site:
         self.sorts = sorts
         self.points = points
 
-    def open(self, args: tuple[Value, ...], allowed: tuple[Value, ...] | None = None) -> Value:
-        """The value at an open point: the model's, else each of `allowed` in turn (None: any value of the sort).
+    def open(self, args: tuple[Value, ...], allowed: tuple[Value, ...] | None = None, fits: Fits | None = None) -> Value:
+        """The value at an open point: the model's, else each of `allowed` in turn (None: any value of the sort that `fits`).
 
         Raises CannotSay where there are too many.
         """
@@ -111,7 +112,7 @@ class Site:
             if table is not None:
                 with suppress(LookupError):  # a model may fix some points only
                     return table.at(args)
-        return self.points.choose((self.kind, self.indices, self.sorts, args), self.sort, allowed)
+        return self.points.choose((self.kind, self.indices, self.sorts, args), self.sort, allowed, fits)
 
 
 def partial_key(kind: str, indices: tuple[Any, ...], sorts: tuple[Sort, ...]) -> str:

@@ -74,13 +74,13 @@ for _kind, _function in _OPERATIONS.items():
     _enter(_kind, _function)
 
 
-@prepared("OP_REL_JOIN_IMAGE")
-def _join_image(site: Site) -> Callable[[SetValue, int], SetValue]:
+@prepared("OP_REL_JOIN_IMAGE", open="fewer than one element: any set, since no document speaks of it")
+def _join_image(site: Site) -> Callable[[SetValue, int], Value]:
     """`rel.join_image`: what is related to at least so many elements."""
 
-    def image(one: SetValue, least: int) -> SetValue:
+    def image(one: SetValue, least: int) -> Value:
         if least < 1:
-            raise CannotSay("the join image of fewer than one element, on which no document speaks")
+            return site.open((one, least))
         images: dict[Value, int] = {}
         for row in rows(one):
             images[row[0]] = images.get(row[0], 0) + 1

@@ -1,7 +1,7 @@
 """Sets, as cvc5 has them, and z3 as arrays to Bool: a finite number of members, or all but those.
 
-The universe is the set of all elements, as in z3. In cvc5 it is any set that includes the others of its sort (Theory Reference: Sets
-and Relations), so what depends on it must not be judged by this (`unjudged` in its wrapper).
+The universe is the set of all elements, as in z3, unless the interpretation says otherwise: in cvc5 it is some set that includes the others
+of its sort (Theory Reference: Sets and Relations).
 Over a sort of few values a set is always given by its members, so that equal sets are equal values.
 """
 
@@ -97,13 +97,22 @@ for _kind, _function in _OPERATIONS.items():
 
 @prepared("OP_SET_COMPLEMENT")
 def _complement(site: Site) -> Callable[[SetValue], SetValue]:
-    everything = make_set(site.sort, (), True, site.points)
+    everything = _universe(site.sort, site.points)
     return lambda one: minus(everything, one)
+
+
+def _universe(sort: Sort, points: Points) -> SetValue:
+    if sort not in points.interpretation.universes:
+        return make_set(sort, (), True, points)
+    known = points.interpretation.universes[sort]
+    if not isinstance(known, SetValue):
+        raise CannotSay("the universe of the model is not known")
+    return known
 
 
 @special("SORT_SET")
 def _special(sort: Sort, name: str, points: Points) -> SetValue:
-    return NOTHING if name == "set.empty" else make_set(sort, (), True, points)
+    return NOTHING if name == "set.empty" else _universe(sort, points)
 
 
 @prepared("OP_SET_CARD")

@@ -32,11 +32,21 @@ def check_model(run: Run, seed: int, spelling: str | None = None) -> None:
     formulas = [entry.term for entry in (*run.state.asserted(), *run.state.assumptions)]
     with timed(run, "models"):
         model = Model(run, formulas, chosen)
-        for term in dict.fromkeys(formulas):
-            verdict = model.settle(term)
+        for term, verdict in _verdicts(model, list(dict.fromkeys(formulas))).items():
             _count(run, term, verdict)
             if verdict == "false":
                 raise Stopped(_finding(run, model, term, chosen.name))
+
+
+def _verdicts(model: Model, formulas: Sequence[Term]) -> dict[Term, str]:
+    """What each formula is under the model; those that only open points keep from a value are true where all of them can be at once."""
+    verdicts = {}
+    for term in formulas:
+        verdicts[term] = model.settle(term)
+        if verdicts[term] == "false":
+            return verdicts
+    unsaid = [term for term in formulas if verdicts[term] != "true" and model.left_open(term)]
+    return verdicts | dict.fromkeys(model.satisfied(unsaid), "true")
 
 
 def _finding(run: Run, model: Model, formula: Term, spelling: str) -> dict[str, Any]:
@@ -69,10 +79,10 @@ def _count(run: Run, term: Term, verdict: str) -> None:
 def _charged(run: Run, term: Term) -> list[str]:
     """The theories whose share a judgement counts for.
 
-    Where there are quantifiers, transcendentals, or operators that the wrapper excuses, the other theories have no part in it.
+    Where there are quantifiers, transcendentals, or operators whose meaning is the solver's own, the other theories have no part in it.
     """
     data = run.wrapper.data
-    if any(t.op in (data.get("unasked") or {}) or t.op in (data.get("unjudged") or {}) for t in below([term])):
+    if any(t.op in (data.get("unjudged") or {}) for t in below([term])):
         return ["excused"]
     found = theories(run, term)
     return [name for name in found if name in ("QUANT", "TRANSCENDENTAL")] or found
@@ -102,6 +112,7 @@ class Model:
         for term, at in zip(known, data["roots"], strict=True):
             self._read(values, term, at)
         self._partial(values, data["partial"])
+        self._universes()
 
     def judge(self, term: Term) -> str:
         """`true`, `false`, or why that cannot be said."""
@@ -125,6 +136,26 @@ class Model:
         verdict = self.judge(term)
         return self.judge(term) if verdict not in ("true", "false") and self.ask() else verdict
 
+    def left_open(self, term: Term) -> bool:
+        """Whether the solver was asked for all that occurs in a term, so that what is open is so by its model."""
+        return not self.unjudged(term) and all(t in self.interpretation.constants for t in below([term]) if t.op == CONSTANT)
+
+    def satisfied(self, formulas: Sequence[Term]) -> list[Term]:
+        """As many of `formulas` as were found to be true at once for some values of what the model leaves open."""
+        if self._search(formulas):
+            return list(formulas)
+        found: list[Term] = []
+        for term in formulas if len(formulas) > 1 else ():
+            if self._search([*found, term]):
+                found.append(term)
+        return found
+
+    def _search(self, formulas: Sequence[Term]) -> bool:
+        try:
+            return bool(formulas) and self.evaluator.satisfied(formulas)
+        except TOO_LARGE:
+            return False
+
     def _domains(self) -> None:
         """The elements of uninterpreted sorts, in whose number quantifiers and equalities of arrays may lie."""
         reader = self.run.wrapper.set("readers", "domain")
@@ -135,6 +166,19 @@ class Model:
             names = self.run.call(reader.spellings[0], (self.run.sort_object(sort),), (), "check-model")
             if names:
                 self.interpretation.domains[sort] = tuple(map(Element, names))
+
+    def _universes(self) -> None:
+        """What the solver's model makes of `set.universe`, for each sort where it, or a complement in it, occurs."""
+        reader, values = self.run.wrapper.set("readers", "universe"), self.run.wrapper.set("readers", "values")
+        if reader is None or values is None:
+            return
+        used = [t.sort for t in self.terms if t.op == "OP_SET_COMPLEMENT" or (t.op == SPECIAL and t.indices[0] == "set.universe")]
+        for sort in dict.fromkeys(used):
+            made = self.run.call(reader.spellings[0], (self.run.sort_object(sort),), (), "check-model")
+            data = self.run.call(values.spellings[0], (made,), (), "check-model")
+            self.interpretation.universes[sort] = None
+            with suppress(CannotSay):
+                self.interpretation.universes[sort] = Values(data["rows"], self.run.sorts, self.evaluator).value(data["roots"][0], sort)
 
     def _read(self, values: Values, term: Term, at: int) -> None:
         try:
@@ -193,7 +237,6 @@ class Model:
                 return points.add(args, lambda: solver_value(self.run, self.evaluator, self.objects[term], term.sort))
         return False
 
-
     def _ask_steps(self, term: Term, args: Sequence[Value]) -> dict[Any, Value]:
         """The solver's values of the applications to two arguments that make up one to more."""
         found: dict[Any, Value] = {}
@@ -239,7 +282,6 @@ class OpenPoints(FunctionValue):
         except CannotSay:
             pass
         raise LookupError(point)
-
 
 
 def _value(values: Values, at: int, sort: Sort) -> Value:
