@@ -24,3 +24,5 @@ def run_script(ctx: Any, text: str, limit: int) -> str:
         if not errors and _ERROR.search(output):
             return output
         raise z3.Z3Exception(f"script error: {errors[0] if errors else output}") from None
+    finally:
+        z3.Z3_global_param_reset_all()  # what a script sets is set for all that comes after it in this process

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,7 @@ from murxpy.trace.passes.quick import reduced
 TESTS = 800  # candidates of the quick reduction
 HEADER = "cross-check"  # the key of a trace's header that names the judges
 _KEPT_HEADER = ("murxpy-trace", "solver", "python", "seed", HEADER)
+_SET = re.compile(r"\(set-option :(\S+) ")
 _CORE = ("OP_NOT", "OP_AND", "OP_OR", "OP_XOR", "OP_IMPLIES", "OP_ITE", "OP_EQUAL", "OP_DISTINCT")
 
 
@@ -121,14 +123,19 @@ def judged(bench: Bench, trace: str) -> Questions[dict[int, Answers]]:
 
 def operators(script: Script) -> tuple[str, ...]:
     """The operators of a trace, sorted; those of Boolean structure only where there is nothing else. Of a whole script, its theories."""
-    texts = [arg.text for line in script if line.action == "run-script" for arg in line.args if isinstance(arg, Quoted)]
-    kinds = sorted({str(line.args[0]) for line in script if line.action == "mk-term"}.union(*map(theories, texts)))
+    kinds = sorted({str(line.args[0]) for line in script if line.action == "mk-term"}.union(*map(theories, texts(script))))
     return tuple([kind for kind in kinds if kind not in _CORE] or kinds)
 
 
+def texts(script: Script) -> list[str]:
+    """The whole scripts that a trace runs."""
+    return [arg.text for line in script if line.action == "run-script" for arg in line.args if isinstance(arg, Quoted)]
+
+
 def options(script: Script) -> tuple[str, ...]:
-    """The options that a trace sets."""
-    return tuple(sorted({str(line.args[0]) for line in script if line.action == "set-option"}))
+    """The options that a trace sets, also those of whole scripts in it."""
+    set_by_line = {str(line.args[0]) for line in script if line.action == "set-option"}
+    return tuple(sorted(set_by_line.union(*(_SET.findall(text) for text in texts(script)))))
 
 
 def header_of(trace: Trace) -> str:

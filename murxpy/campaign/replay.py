@@ -47,7 +47,7 @@ def walk_seeds(plan: Plan, runs: Sequence[tuple[int, tuple[tuple[str, str, str],
     `follow` gets the text of the last run's trace as it grows. Raises TargetError when the solver cannot be loaded.
     """
     limits = limits or Limits()
-    jobs = [Job(number, seed, limits.wall, damp=damp, keep=True) for number, (seed, damp) in enumerate(runs, 1)]
+    jobs = [Job(number, seed, limits.wall, damp=damp, keep=True, by_line=limits.by_line) for number, (seed, damp) in enumerate(runs, 1)]
     return _run(plan, jobs, limits, follow)
 
 

@@ -15,7 +15,7 @@ from murxpy.errors import InputError
 from murxpy.mutation.fusion import LABELS
 from murxpy.mutation.storm import CONSTRUCTED, MOST_ASSERTIONS, MOST_DEPTH
 
-_NOT_HERE = ("targets", "mix", "machine", "theories", "no_swarm", "no_option_fuzzing", "checks", "contract")  # of walks alone
+_NOT_HERE = ("targets", "mix", "machine", "theories", "no_swarm", "checks", "contract")  # of walks alone
 
 _WALL = click.Option(["--wall"], type=duration, default="2s", metavar="TIME", show_default=True,
                      help="Wall time of a mutant; past it, the run of --iterations mutants is killed.")  # fmt: skip

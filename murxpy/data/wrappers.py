@@ -122,6 +122,7 @@ class Wrapper(Strict, frozen=True):
     self_checks: dict[str, Any] = {}
     invariants: dict[str, Any] = {}
     seed_option: str = ""
+    script_option_prefix: str = ""
     options: list[Option] = []
     own_actions: dict[str, OwnAction] = {}
     unjudged: dict[str, str] = {}

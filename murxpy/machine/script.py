@@ -10,6 +10,8 @@ from murxpy.machine.solve import ANSWERS
 from murxpy.machine.tokens import quote
 from murxpy.smtlib.fingerprint import theories
 
+_STANDARD = "produce-|global-declarations|interactive-mode|print-success|random-seed|reproducible-|verbosity"
+_OWN_OPTION = re.compile(rf"^\(set-option :(?!{_STANDARD})[^()\"|]*\)\n?", re.M)
 _ANSWER = re.compile(r"^(sat|unsat|unknown|timeout)(?: \(\w+\))?\r?$", re.M)  # cvc5 adds a reason: `unknown (RESOURCEOUT)`
 
 
@@ -29,6 +31,11 @@ def run_script(run: Run, text: str, seed: int, spelling: str | None = None) -> s
     for answer in answers:
         run.judge(answer, "run-script", chosen.name, "+".join(theories(text)))
     return output
+
+
+def without_options(text: str) -> str:
+    """The script without the options that are not the standard's (SMT-LIB 2.7, section 4.1.7): no other solver knows them."""
+    return _OWN_OPTION.sub("", text)
 
 
 def answers_of(output: str) -> list[str]:

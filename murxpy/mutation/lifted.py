@@ -9,6 +9,7 @@ from dataclasses import replace
 from murxpy.errors import InputError
 from murxpy.machine import script, solve
 from murxpy.machine.run import Refused, Run
+from murxpy.mutation.optioning import Options
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.tables import Tables
 from murxpy.trace.grammar import Line, Trace
@@ -25,7 +26,7 @@ class ApiRunner:
         self._lifter = Lifter(Script("mutant", tables))
         self._limit = limit
 
-    def answers(self, made: Script, expected: Sequence[str]) -> list[str] | None:
+    def answers(self, made: Script, expected: Sequence[str], options: Options = ()) -> list[str] | None:
         """What its checks answer; None where a line of it is refused, since what follows is another question then.
 
         Raises InputError for what a trace cannot say.
@@ -38,7 +39,7 @@ class ApiRunner:
                 reading.line = replace(line, seed=run.line_seed())
                 READERS[line.action](reading)
                 if line.action == "new":
-                    self._begin(made, expected)
+                    self._begin(made, expected, options)
         except (Refused, Skipped):
             return None
         finally:
@@ -60,14 +61,14 @@ class ApiRunner:
             raise
         return list(lines)
 
-    def _begin(self, made: Script, expected: Sequence[str]) -> None:
+    def _begin(self, made: Script, expected: Sequence[str], options: Options) -> None:
         """What a new solver is told first."""
         run = self._run
         required = run.wrapper.data.get("required-options") or {}
         pairs = [(str(name), str(value).lower()) for more in required.values() for name, value in more]
         special = run.wrapper.data.get("special-options") or {}
         pairs += [("incremental", "true")] if made.incremental and "incremental" in special else []
-        for name, value in pairs:
+        for name, value in (*pairs, *options):
             with contextlib.suppress(Refused):
                 solve.set_option(run, name, value, run.line_seed())
         if self._limit:

@@ -11,6 +11,7 @@ from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.mutation.corpus import API, Corpus
 from murxpy.mutation.fuzzers import FUZZERS
 from murxpy.mutation.lifted import ApiRunner
+from murxpy.mutation.optioning import NOTHING, Drawer
 from murxpy.mutation.preparing import Logics, in_logic
 from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
 from murxpy.smtlib.chain import ChainPrinter
@@ -25,7 +26,7 @@ class Sources:
 
     `setup`, as plain data: `mix` (source and weight, pairs), `seeds` (name, text, label), `walk` (mutants of a run), `check-ms`
     (the limit of a check in milliseconds of a usual machine), `dialect` (of the scripts; empty: that of the solver), `choices` (by
-    fuzzer, the user's settings of it).
+    fuzzer, the user's settings of it). `offer` are the options that scripts may set.
     """
 
     def __init__(self, setup: dict[str, Any], shop: Shop) -> None:
@@ -37,6 +38,7 @@ class Sources:
         self._through = str(setup.get("through") or TEXT)
         self._choices: dict[str, dict[str, Any]] = setup.get("choices") or {}
         self.corpus = Corpus(setup["seeds"], setup["mix"], self._choices)
+        self.offer = NOTHING
 
     def draw(self, run_seed: int) -> tuple[str, list[Seed]]:
         """The source of the run of this seed, and the seeds that it works on."""
@@ -49,20 +51,23 @@ class Sources:
             run.counts[f"mutator:{name}:no-seed"] += 1
             return
         api = self._through == API or (self._through == BOTH and run.stream.chance(0.5))
-        _Chain(run, name, self.shop, seeds, self._choices.get(name) or {}, api).run(self._walk, self._check_ms)
+        _Chain(run, name, self, seeds, self._choices.get(name) or {}, api).run(self._walk, self._check_ms)
 
 
 class _Chain:
     """The mutants of one run."""
 
-    def __init__(self, run: Run, name: str, shop: Shop, seeds: Sequence[Seed], choices: dict[str, Any], api: bool) -> None:
+    def __init__(self, run: Run, name: str, sources: Sources, seeds: Sequence[Seed], choices: dict[str, Any], api: bool) -> None:
+        shop = sources.shop
         self._run = run
+        self._offer = sources.offer
         self._api = api
         self._runner: ApiRunner | None = None
         self._name = name
         self._workshop = Workshop(shop, run.stream, seeds, self._ask, choices)
         self._printer = ChainPrinter(self._workshop.tables, shop.dialect)
         self._own_logic = run.stream.chance(OWN_LOGIC)
+        self._options = Drawer(self._offer, run.stream, seeds)
         self._logics: Logics | None = None
 
     def run(self, length: int, check_ms: float) -> None:
@@ -114,13 +119,13 @@ class _Chain:
 
     def _answers(self, made: Script, expected: Sequence[str]) -> list[str]:
         """What the checks of a script answer. Raises InputError for what text or trace cannot say, and Refused."""
-        run = self._run
+        run, options = self._run, self._options.next()
         if self._runner is not None:
-            found = self._runner.answers(made, expected)
+            found = self._runner.answers(made, expected, options)
             if found is None:
                 raise Refused("declined", "a line of the script")
             return found
-        text = self._printer.text(made)
+        text = self._printer.text(self._offer.head(made, options))
         if any(answer != "unknown" for answer in expected):
             script.expect(run, expected, run.line_seed())
         return script.answers_of(script.run_script(run, text, run.line_seed()))

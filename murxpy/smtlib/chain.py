@@ -33,7 +33,7 @@ class ChainPrinter:
         body: list[str] = []
         for command in script.commands:
             kind = type(command)
-            if kind is c.SetLogic:
+            if kind in (c.SetLogic, c.SetOption):
                 head.append(self._writer.text(command))
             elif kind in _DECLARING:
                 self._declare(command)

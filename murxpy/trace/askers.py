@@ -130,6 +130,8 @@ def run_script(r: Reading) -> None:
     """`run-script "TEXT"`."""
     text = r.text(0, "a script")
     r.end(1)
+    if r.foreign:
+        text = script.without_options(text)
     answers = script.answers_of(script.run_script(r.run, text, r.seed, r.spelling("actions", "run-script")))
     before = [str(tokens[0]) for name, tokens in r.line.results if name == "answer"]
     if before and before != answers:

@@ -20,6 +20,7 @@ from murxpy.machine.generate.swarm import SwarmDrawer
 from murxpy.machine.generate.walk import StateMachine
 from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.mutation.corpus import API
+from murxpy.mutation.optioning import Offer
 from murxpy.mutation.source import Sources
 from murxpy.mutation.workshop import Seed, Shop
 from murxpy.smtlib.dialects import DIALECTS
@@ -64,6 +65,9 @@ class Session:
         self._damped: frozenset[str] = frozenset()
         self._checks: frozenset[str] = frozenset(setup.get("checks") or ())
         self._option_choice = option_choice(self._known_options())
+        if self.sources is not None:
+            prefix = str(self.wrapper.data.get("script-option-prefix") or "")
+            self.sources.offer = Offer(self._option_choice, tuple((name, value) for name, value in self.options), prefix)
         self._runs = 0
         self._try_options()
         sys.set_int_max_str_digits(0)  # a model's integers may have more digits than Python converts by default

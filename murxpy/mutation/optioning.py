@@ -1,0 +1,69 @@
+"""Options for mutants: those that the user wants of every script, and random ones of the solver's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from murxpy.machine.generate.options import draw_value
+from murxpy.machine.random import Stream, Weighted
+from murxpy.mutation.workshop import Seed
+from murxpy.smtlib.commands import SetOption
+from murxpy.smtlib.fingerprint import theories
+from murxpy.smtlib.script import Script
+
+RUNS = 0.5  # of the runs set random options
+MUTANTS = 0.5  # of their mutants set others than the one before
+MOST = 3
+_TRIES = 4
+
+Options = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What a solver's scripts may set: `known` of its options by weight, `wanted` always; `prefix` is what their names begin with there."""
+
+    known: Weighted[dict[str, Any]]
+    wanted: Options = ()
+    prefix: str = ""
+
+    def head(self, script: Script, options: Options) -> Script:
+        """The script with options in front of all else."""
+        if not options:
+            return script
+        commands = [*(SetOption(self.prefix + name, value) for name, value in options), *script.commands]
+        return Script(script.name, script.tables, commands)
+
+
+NOTHING = Offer(Weighted([]))
+
+
+class Drawer:
+    """The options of the mutants of one run, whose seeds say which theories matter."""
+
+    def __init__(self, offer: Offer, stream: Stream, seeds: Sequence[Seed]) -> None:
+        self._offer = offer
+        self._stream = stream
+        self._random = bool(offer.known.items) and stream.chance(RUNS)
+        self._theories = {name for seed in seeds for name in theories(seed.text)} if self._random else set()
+        self._drawn: Options = self._draw() if self._random else ()
+
+    def next(self) -> Options:
+        """The options of the next mutant."""
+        if self._random and self._stream.chance(MUTANTS):
+            self._drawn = self._draw()
+        wanted = dict(self._offer.wanted)
+        return (*wanted.items(), *(pair for pair in self._drawn if pair[0] not in wanted))
+
+    def _draw(self) -> Options:
+        """Up to MOST options that have to do with the seeds."""
+        found: dict[str, str] = {}
+        count = self._stream.between(0, MOST)
+        for _ in range(_TRIES * count):
+            option = self._stream.weighted(self._offer.known)
+            needs = option.get("theories")
+            if len(found) < count and option["name"] not in found and (not needs or self._theories.intersection(needs)):
+                found[str(option["name"])] = draw_value(option, self._stream)
+        return tuple(found.items())

@@ -1,0 +1,76 @@
+"""Options of the solver in mutants: drawn from its wrapper's table, in the text, and only there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from commands import outcome
+
+from murxpy.campaign.plans import Request, make_plans
+from murxpy.data import load_wrapper
+from murxpy.fuzzers.api import Wishes
+from murxpy.fuzzers.mutation import Mutation
+from murxpy.machine.generate.options import option_choice
+from murxpy.machine.random import Stream
+from murxpy.machine.script import without_options
+from murxpy.mutation.optioning import MOST, Drawer, Offer
+from murxpy.mutation.workshop import Seed
+from murxpy.worker.session import Session
+
+TEXT = """(set-info :status sat)
+(declare-const x (_ BitVec 8)) (declare-const y (_ BitVec 8))
+(assert (bvult (bvadd x y) (bvmul x y)))
+(check-sat)
+"""
+TABLE = load_wrapper("z3")["options"]
+
+
+def test_options_are_those_of_the_table_that_matter_for_the_seed() -> None:
+    offer = Offer(option_choice(TABLE))
+    fitting = {option["name"] for option in TABLE if not option.get("theories") or "BV" in option["theories"]}
+    drawn = [drawer.next() for seed in range(60) for drawer in [Drawer(offer, Stream(seed), [Seed("a", TEXT)])] for _ in range(5)]
+    names = {name for options in drawn for name, _ in options}
+    assert len(names) > 15 and names <= fitting
+    assert max(map(len, drawn)) == MOST and drawn.count(()) > 100, "half of the runs set none"
+
+
+def test_what_the_user_wants_is_always_set() -> None:
+    drawer = Drawer(Offer(option_choice(TABLE), (("relevancy", "0"),)), Stream(1), [Seed("a", TEXT)])
+    assert all(drawer.next()[0] == ("relevancy", "0") for _ in range(20))
+
+
+@pytest.mark.parametrize("solver", ["z3", "cvc5"])
+def test_mutants_set_options(tmp_path: Path, solver: str) -> None:
+    """In the text and through the API; not at all when they are switched off. What z3's scripts set, it sets for the whole process."""
+    seed = tmp_path / "a.smt2"
+    seed.write_text(TEXT)
+    for random in (True, False):
+        for through in ("text", "api"):
+            mutation = Mutation((("opfuzz", 1.0),), (str(seed),), walk=8, through=through)
+            (plan,) = make_plans(Request((solver,), wishes=Wishes(random_options=random), mutation=mutation))
+            session, lines = Session(plan.setup), []
+            for number in range(3):
+                session.walk(number, lines.append)
+            names = re.findall(r"\(set-option :(?:smt\.)?(\S+)|^ *\d+ set-option@\S+ (\S+)", "".join(lines), re.M)
+            known = {option["name"] for option in plan.setup["wrapper"]["options"]}
+            assert bool({first or second for first, second in names} & known) == random
+    if solver == "z3":
+        import z3
+
+        assert z3.Z3_eval_smtlib2_string(z3.Context().ref(), "(get-option :rlimit)").strip() == "0"
+
+
+def test_another_solver_gets_the_script_without_them() -> None:
+    text = "(set-option :smt.arith.solver 2)\n(set-option :produce-models true)\n(set-logic ALL)\n(assert (= |(set-option :a b)| 1))\n"
+    assert without_options(text) == text.partition("\n")[2]
+
+
+def test_judges_answer_mutants_with_options(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    seed = tmp_path / "a.smt2"
+    seed.write_text(TEXT)
+    args = ("--runs", "4", "--iterations", "5", "--jobs", "1", "--seed", "1", "--set", "relevancy=0", "--out", tmp_path / "out")
+    code, out, _ = outcome(capsys, "opfuzz", "z3", "--cross-check", "cvc5", seed, *args)
+    judged = re.search(r"judged +4 runs, (\d+) checks, (\d+) of them decided", out)
+    assert code == 0 and judged is not None and int(judged[2]) >= 15, out
