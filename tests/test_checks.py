@@ -293,3 +293,13 @@ def test_a_core_with_casts_made_explicit_is_of_what_was_asserted(name: str) -> N
 """
     report = replay(live("cvc5"), lines)[1]
     assert report["status"] == "ok" and report["counts"]["check-core:unsat"] == 1, report
+
+
+def test_a_false_assertion_is_about_its_smallest_part_that_gets_a_wrong_model_alone() -> None:
+    """The assertion is about integers and bit-vectors; that about integers is wrong alone."""
+    more = "mk-sort SORT_BV 4\n return s3\nmk-const s3 \"y\"\n return t5 s3\nmk-term OP_BV_ULT SORT_BOOL 2 t5 t5\n return t6 s1\n"
+    both = LESS.replace("assert-formula t3\n", "") + more + "mk-term OP_AND SORT_BOOL 2 t3 t6\n return t7 s1\nassert-formula t7\ncheck-sat\ncheck-model"
+    rows = repr({"rows": [("int", 7), ("bv", 4, 0)], "roots": [0, 1], "partial": {}}).replace("{", "{{").replace("}", "}}")
+    wrong = f"{rows} if len([{{*}}]) == 2 else {model(('int', 7))}"
+    found = replay(session({"model": wrong, "values": "{{'rows': [('unknown', '')], 'roots': [0]}}"}), f"new\n{both}")[1]["finding"]
+    assert found["message"] == "an assertion about INT is false under the model; the solver does not evaluate it"

@@ -149,3 +149,30 @@ def test_an_assertion_is_one_bucket_from_wherever_it_is_reached() -> None:
     one = key(place.format(118), "    1 check-sat@raw")
     assert one == key(place.format(118), "    7 check-sat-assuming@list 1 t3")
     assert one != key(place.format(119), "    1 check-sat@raw")
+
+
+def test_what_a_solver_throws_while_it_solves_is_one_bucket_whichever_call_it_was() -> None:
+    def key(action: str, spelling: str, message: str) -> str:
+        return bucket_key("z3", Verdict("exception", "binding", message, "", Call(action, "", spelling)))
+
+    message = "Z3Exception: Sort mismatch at argument #1 for function (declare-fun extract ((_ BitVec {})) (_ BitVec 1))"
+    one = key("check-sat", "raw", message.format(16))
+    assert one == key("check-sat-assuming", "list", message.format(32))
+    assert one != key("check-sat", "raw", "Z3Exception: malformed") and one != key("get-value", "raw", message.format(16))
+
+
+def test_the_formulas_that_break_an_assertion_of_the_solver_are_not_in_its_bucket() -> None:
+    def key(message: str) -> str:
+        return bucket_key("cvc5", Verdict("abort", "solver", message, "SIGABRT", Call("check-sat", "", "default")))
+
+    place = "Fatal failure within void checkModel() at src/smt/check_models.cpp:251 "
+    assert key(place + "(= x 1)") == key(place + "(or a (not b))") != key(place.replace("251", "7"))
+
+
+def test_what_the_solver_says_of_a_false_assertion_is_not_in_its_bucket() -> None:
+    def key(message: str) -> str:
+        return bucket_key("z3", Verdict("invalid-model", "solver", message, "", Call("check-model", "", "default")))
+
+    message = "an assertion about {} is false under the model; {}"
+    one = key(message.format("SET", "so it is by the solver's evaluation"))
+    assert one == key(message.format("SET", "the solver does not evaluate it")) != key(message.format("FP", ""))

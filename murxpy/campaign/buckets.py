@@ -21,6 +21,9 @@ _SOURCE = re.compile(r"([\w-]+\.(?:cpp|cc|c|hpp|h))\W{1,3}(?:[Ll]ine:?\s*)?(\d+)
 # An exception that a misuse let out: `class C: AttributeError: 'int' object has ... in ExprRef.__init__ (z3.py)`.
 _THROWN = re.compile(r"class \w: (\w+)(?:: (.*))? in ([\w.<>]+) \(\w+\.\w+\)", re.DOTALL)
 
+# What a solver throws in one of these tells of its assertions.
+SOLVING = frozenset(["check-sat", "check-sat-assuming", "push", "check-core", "check-assumptions", "check-model", "check-invariant"])
+
 KEPT = 3  # traces of one bucket
 TRIALS = 6  # findings of one bucket that are tried for whether they show again
 
@@ -57,8 +60,14 @@ def bucket_key(family: str, verdict: Verdict) -> str:
         message, where = _misuse(thrown, call.spelling)
     elif call.action == "misuse":
         message = message.partition(";")[0]  # what differs from one misuse to the next stands behind it
+    elif verdict.kind == "invalid-model":
+        message = message.partition(";")[0]  # what the solver itself says of the assertion stands behind it
+    elif verdict.kind == "exception" and call.action in SOLVING:
+        where = []  # the solver came upon it while it solved; which call made it solve says nothing
     if place is not None:
         where = [place.group(1), place.group(2)]
+        if verdict.kind == "abort":
+            message = normalise(verdict.message[: place.end()])  # the formulas that broke it stand behind it
     parts = (verdict.kind, family, verdict.signal, message, *where)
     words = [verdict.kind, verdict.signal, family, *where]
     slug = re.sub(r"[^a-z0-9]+", "-", "-".join(filter(None, words)).lower()).strip("-")[:80]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from murxpy.errors import nearest
-from murxpy.machine.checks import cores, entailment, invariants, model, values
+from murxpy.machine.checks import assertions, cores, entailment, invariants, values
 from murxpy.machine.checks.evaluate import evaluate
 from murxpy.trace.reading import Reading
 
@@ -12,7 +12,7 @@ def check_model(r: Reading) -> None:
     """`check-model`."""
     r.end(0)
     _needs_model(r)
-    model.check_model(r.run, r.seed, r.spelling("readers", "model"))
+    assertions.check_model(r.run, r.seed, r.spelling("readers", "model"))
 
 
 def evaluate_model(r: Reading) -> None:

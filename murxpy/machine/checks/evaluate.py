@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from murxpy.machine.checks.model import Model
+from murxpy.machine.checks.model import Model, verdicts
 from murxpy.machine.checks.show import show
 from murxpy.machine.run import Run
 from murxpy.machine.tokens import quote
@@ -15,11 +15,12 @@ def evaluate(run: Run, seed: int, spelling: str | None = None) -> None:
     run.begin(seed, "evaluate", chosen.name, "")
     entries = list(dict.fromkeys([*run.state.asserted(), *run.state.assumptions]))
     model = Model(run, [entry.term for entry in entries], chosen)
-    verdicts = [model.settle(entry.term) for entry in entries]
+    found = verdicts(model, [entry.term for entry in entries], stop=False)
     ids = {entry.term: entry for entry in run.db.terms.values()}
     for term in sorted(model.constants, key=lambda t: t.serial):
         value = model.interpretation.constants.get(term)
         text = show(value, term.sort) if value is not None else f"? {model.unread.get(term, 'its object is deleted')}"
         run.result(f"model {ids.get(term, 't0')} {quote(str(term.indices[0]))} {quote(text)}")
-    for entry, verdict in zip(entries, verdicts, strict=True):
+    for entry in entries:
+        verdict = found[entry.term]
         run.result(f"holds {entry} {verdict if verdict in ('true', 'false') else quote(verdict)}")

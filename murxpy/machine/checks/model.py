@@ -1,4 +1,4 @@
-"""`check-model`: after sat, every assertion and assumption is true under the model that the solver gives, by our own evaluation."""
+"""The model that a solver gives, as our evaluator reads it, and what formulas are under it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from typing import Any
 from murxpy.logic.sorts import Sort, components
 from murxpy.logic.terms import CONSTANT, SPECIAL, Term
 from murxpy.machine.checks.anew import applied
-from murxpy.machine.checks.blame import blamed, solver_value
+from murxpy.machine.checks.blame import solver_value
 from murxpy.machine.checks.reading import Unreadable, Values
-from murxpy.machine.checks.timing import tidy, timed
 from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.model import Interpretation
@@ -23,69 +22,18 @@ TOO_LARGE = (OverflowError, MemoryError, RecursionError)  # what values that fit
 LITERAL = frozenset(["SORT_BOOL", "SORT_BV", "SORT_INT", "SORT_FP", "SORT_RM", "SORT_STRING", "SORT_FF"])
 
 
-def check_model(run: Run, seed: int, spelling: str | None = None) -> None:
-    """`check-model`: reads the model and evaluates what is asserted and assumed. Raises Stopped where something is false."""
-    run.frame.fill()
-    chosen = run.choose(run.wrapper.set("readers", "model"), seed, spelling, "check-model")
-    run.begin(seed, "check-model", chosen.name, "")
-    run.meter.model_read()
-    formulas = [entry.term for entry in (*run.state.asserted(), *run.state.assumptions)]
-    with timed(run, "models"):
-        model = Model(run, formulas, chosen)
-        for term, verdict in _verdicts(model, list(dict.fromkeys(formulas))).items():
-            _count(run, term, verdict)
-            if verdict == "false":
-                raise Stopped(_finding(run, model, term, chosen.name))
+def verdicts(model: Model, formulas: Sequence[Term], stop: bool = True) -> dict[Term, str]:
+    """What each formula is under the model: `true`, `false` (the last then, if `stop`), or why that cannot be said.
 
-
-def _verdicts(model: Model, formulas: Sequence[Term]) -> dict[Term, str]:
-    """What each formula is under the model; those that only open points keep from a value are true where all of them can be at once."""
-    verdicts = {}
-    for term in formulas:
-        verdicts[term] = model.settle(term)
-        if verdicts[term] == "false":
-            return verdicts
-    unsaid = [term for term in formulas if verdicts[term] != "true" and model.left_open(term)]
-    return verdicts | dict.fromkeys(model.satisfied(unsaid), "true")
-
-
-def _finding(run: Run, model: Model, formula: Term, spelling: str) -> dict[str, Any]:
-    """The finding that `formula` is false. It names the operator on which the solver's evaluation and ours part."""
-    term = blamed(run, model.evaluator, list(below([formula])))
-    where = f"the solver's value of {term.op} is not ours" if term else _own_word(run, model, formula)
-    about = "" if term else f" ({', '.join(theories(run, formula))})"  # else the operator says what it is about
-    message = f"an assertion is false under the model; {where}{about}"
-    return run.finding("invalid-model", "solver", message, "check-model", term.op if term else "", spelling)
-
-
-def _own_word(run: Run, model: Model, formula: Term) -> str:
-    """What the solver's own evaluation says of a formula that is false by ours."""
-    try:
-        theirs = solver_value(run, model.evaluator, model.objects[formula], formula.sort)
-    except (CannotSay, Unreadable, Refused, Stopped, KeyError):
-        return "the solver does not evaluate it"
-    return "so it is by the solver's evaluation" if theirs is False else "not so by the solver's evaluation"
-
-
-def _count(run: Run, term: Term, verdict: str) -> None:
-    known = verdict if verdict in ("true", "false") else "cannot-say"
-    run.counts[f"check-model:{known}"] += 1
-    for theory in _charged(run, term):
-        run.counts[f"check-model-of:{theory}:{known}"] += 1
-    if known == "cannot-say":
-        run.counts[f"check-model-why:{tidy(verdict)}"] += 1
-
-
-def _charged(run: Run, term: Term) -> list[str]:
-    """The theories whose share a judgement counts for.
-
-    Where there are quantifiers, transcendentals, or operators whose meaning is the solver's own, the other theories have no part in it.
+    Those that only open points keep from a value are true where all of them can be at once.
     """
-    data = run.wrapper.data
-    if any(t.op in (data.get("unjudged") or {}) for t in below([term])):
-        return ["excused"]
-    found = theories(run, term)
-    return [name for name in found if name in ("QUANT", "TRANSCENDENTAL")] or found
+    found = {}
+    for term in formulas:
+        found[term] = model.settle(term)
+        if stop and found[term] == "false":
+            return found
+    unsaid = [term for term in formulas if found[term] != "true" and model.left_open(term)]
+    return found | dict.fromkeys(model.satisfied(unsaid), "true")
 
 
 class Model:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from murxpy.machine.checks.assertions import check_model
 from murxpy.machine.checks.cores import check_assumptions, check_core
 from murxpy.machine.checks.invariants import check_invariant, known_invariants
-from murxpy.machine.checks.model import check_model
 from murxpy.machine.checks.values import check_values
 from murxpy.machine.database import Entry
 from murxpy.machine.generate.base import Generator
