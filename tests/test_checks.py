@@ -297,9 +297,11 @@ def test_a_core_with_casts_made_explicit_is_of_what_was_asserted(name: str) -> N
 
 def test_a_false_assertion_is_about_its_smallest_part_that_gets_a_wrong_model_alone() -> None:
     """The assertion is about integers and bit-vectors; that about integers is wrong alone."""
-    more = "mk-sort SORT_BV 4\n return s3\nmk-const s3 \"y\"\n return t5 s3\nmk-term OP_BV_ULT SORT_BOOL 2 t5 t5\n return t6 s1\n"
-    both = LESS.replace("assert-formula t3\n", "") + more + "mk-term OP_AND SORT_BOOL 2 t3 t6\n return t7 s1\nassert-formula t7\ncheck-sat\ncheck-model"
-    rows = repr({"rows": [("int", 7), ("bv", 4, 0)], "roots": [0, 1], "partial": {}}).replace("{", "{{").replace("}", "}}")
-    wrong = f"{rows} if len([{{*}}]) == 2 else {model(('int', 7))}"
-    found = replay(session({"model": wrong, "values": "{{'rows': [('unknown', '')], 'roots': [0]}}"}), f"new\n{both}")[1]["finding"]
+    lines = LESS.replace("assert-formula t3\n", "") + "mk-sort SORT_BV 4\n return s3\nmk-const s3 \"y\"\n return t5 s3\n"
+    lines += "mk-term OP_BV_ADD SORT_BV 2 t5 t5\n return t6 s3\nmk-term OP_BV_ADD SORT_BV 2 t6 t5\n return t7 s3\n"
+    lines += "mk-term OP_EQUAL SORT_BOOL 2 t6 t7\n return t8 s1\nmk-term OP_AND SORT_BOOL 2 t3 t8\n return t9 s1\n"
+    lines += "assert-formula t9\ncheck-sat\ncheck-model"
+    rows = "[('int', 7) if c == 'x' else ('bv', 4, 0) for c in [{*}]]"
+    wrong = f"{{{{'rows': {rows}, 'roots': list(range(len([{{*}}]))), 'partial': {{{{}}}}}}}}"
+    found = replay(session({"model": wrong, "values": "{{'rows': [('unknown', '')], 'roots': [0]}}"}), f"new\n{lines}")[1]["finding"]
     assert found["message"] == "an assertion about INT is false under the model; the solver does not evaluate it"
