@@ -161,6 +161,22 @@ def test_a_label_that_no_seed_has(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert code == 2 and "none of the 1 seeds is labelled unsat" in text
 
 
+def test_what_cannot_be_read_is_drawn_no_more_and_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    steering = Steering(1, sources(mix=[["fusion", 1]]))
+    corpus = Corpus(FILES, [("fusion", 1)])
+    drawn = [corpus.draw(steering.seed_of(0)).seeds]
+    steering.count(0, {"unreadable:1": 1})
+    steering.done(0)
+    drawn += [corpus.draw(steering.seed_of(index)).seeds for index in range(1, 300)]
+    bad = drawn[0][1]
+    assert not any(bad in seeds for seeds in drawn[LAG + 1 :]) and len({number for seeds in drawn for number in seeds}) == 8
+    for name, text in (("good", "(declare-const x Int)(assert (< (+ x 1) (* 2 x)))(check-sat)"), ("bad", "(assert (foo))(check-sat)")):
+        (tmp_path / f"{name}.smt2").write_text(text)
+    args = ("--budget", "5", "--jobs", "1", "--seed", "1", "--out", tmp_path / "o")
+    code, out, _ = outcome(capsys, "opfuzz", "z3", tmp_path, *args)
+    assert code == 0 and "1 file could not be read, 'murxpy check-seeds' says why: " + str(tmp_path / "bad.smt2") in out
+
+
 def test_the_seeds_of_a_campaign(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.smt2").write_text("(declare-const x Int)(assert (< (+ x 1) (* 2 x)))(check-sat)")

@@ -9,9 +9,11 @@ from pathlib import Path
 from murxpy.campaign.court import Court
 from murxpy.campaign.inquiry import Ask, Questions
 from murxpy.errors import InputError
+from murxpy.fuzzers.seeds import folder_label
 from murxpy.logic.catalogue import Catalogue
 from murxpy.oracles.disagreement import answers_of
 from murxpy.smtlib.reader import read_file
+from murxpy.smtlib.script import Script
 from murxpy.trace.lift import for_judges, lift
 
 DECIDED = ("sat", "unsat")
@@ -40,7 +42,13 @@ def check_seeds(paths: Sequence[Path], court: Court, catalogue: Catalogue, limit
         except InputError as error:
             yield Checked(str(path), "unreadable", reason=str(error))
             continue
-        yield judge(str(path), script.statuses(), court.answer(_ask(court, trace.text())))
+        yield judge(str(path), _labels(script, path), court.answer(_ask(court, trace.text())))
+
+
+def _labels(script: Script, path: Path) -> list[str | None]:
+    """What a script says of its checks; where it says nothing of its only one, what its folder says."""
+    statuses = script.statuses()
+    return [folder_label(path) or None] if statuses == [None] else statuses
 
 
 def _ask(court: Court, trace: str) -> Questions[dict[str, list[str]]]:

@@ -38,6 +38,7 @@ class Steering:
         saved = saved or {}
         self._open, self._over = ({int(at): begun(row) for at, row in saved.get(part, {}).items()} for part in ("open", "over"))
         self._paid: dict[str, None] = dict.fromkeys(saved.get("paid", ()))
+        self._numbers = {entry.name: number for number, entry in enumerate(self._corpus.seeds)}
         among = {source: self._corpus.among(source)[:STEERED] for source in self._corpus.sources}
         self._pools = {source: [list(pool) for pool in pools] for source, pools in among.items()}
         self.starved = tuple(source for source in self._pools if not self._alive(source))
@@ -83,7 +84,7 @@ class Steering:
         """Run `index` counted this; names are those of a run's report."""
         if index in self._open:
             own = self._open[index].counts
-            own.update({name: n + own.get(name, 0) for name, n in counts.items() if name.startswith("mutator:")})
+            own.update({name: n + own.get(name, 0) for name, n in counts.items() if name.startswith(("mutator:", "unreadable:"))})
 
     def found(self, index: int, bucket: str) -> None:
         """Something of bucket `bucket` was found in run `index`."""
@@ -114,23 +115,29 @@ class Steering:
     def _begin(self, seed: int) -> Begun:
         """Count a run under its source with each of its steered seeds, and take what is spent by that out of the pools."""
         drawn = self._corpus.draw(seed)
-        numbers = list(dict.fromkeys(drawn.seeds[:STEERED]))
-        run = Begun(seed, [(drawn.source, self._corpus.seeds[number].name) for number in numbers])
-        for key, number in zip(run.keys, numbers, strict=True):
-            entry = self.changed[key] = self.yields.setdefault(key, Yield(*key))
-            entry.runs += 1
-            for pool in self._pools[drawn.source] if self._spent(drawn.source, number) else ():
-                if number in pool:
-                    pool.remove(number)
+        run = Begun(seed, [(drawn.source, self._corpus.seeds[number].name) for number in drawn.seeds[:STEERED]])
+        for key in dict.fromkeys(run.keys):
+            self.yields.setdefault(key, Yield(*key)).runs += 1
+            self._changed(key)
         return run
+
+    def _changed(self, key: Key) -> None:
+        """What is known of a seed is to be stored; where it is spent by that, it is drawn no more."""
+        self.changed[key] = self.yields[key]
+        source, name = key
+        number = self._numbers.get(name, -1)
+        for pool in self._pools.get(source, ()) if number >= 0 and self._spent(source, number) else ():
+            if number in pool:
+                pool.remove(number)
 
     def _spent(self, source: str, number: int) -> bool:
         known = self.yields.get((source, self._corpus.seeds[number].name))
-        return known is not None and self._runs is not None and known.runs >= self._runs
+        return known is not None and (known.unreadable > 0 or (self._runs is not None and known.runs >= self._runs))
 
     def _learn(self, index: int) -> None:
         """Count what came of the runs that are far enough before `index`, in their order."""
         for number in sorted(n for n in self._over if n <= index - LAG):
             run = self._over.pop(number)
             credit(self.yields, run, self._paid)
-            self.changed.update({key: self.yields[key] for key in run.keys})
+            for key in run.keys:
+                self._changed(key)

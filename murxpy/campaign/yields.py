@@ -20,7 +20,10 @@ LEAST = 0.02
 
 @dataclass
 class Yield:
-    """The sums of one fuzzer on one seed: runs, mutants and what came of them, findings, and buckets that these were the first of."""
+    """The sums of one fuzzer on one seed: runs, mutants and what came of them, findings, and buckets that these were the first of.
+
+    `unreadable` are runs that could not read it: one is enough to draw it no more.
+    """
 
     source: str
     seed: str
@@ -32,6 +35,7 @@ class Yield:
     timeouts: int = 0
     findings: int = 0
     new: int = 0
+    unreadable: int = 0
 
     @property
     def key(self) -> Key:
@@ -78,8 +82,10 @@ def credit(yields: dict[Key, Yield], run: Begun, paid: dict[str, None]) -> None:
     """Count a run under what it worked on; `paid` are the buckets that another run has filled."""
     new = [bucket for bucket in dict.fromkeys(run.buckets) if bucket not in paid]
     paid.update(dict.fromkeys(new))
-    for key in run.keys:
+    for key in dict.fromkeys(run.keys):  # both may be the same
         yields.setdefault(key, Yield(*key)).add(run.counts, len(run.buckets), len(new))
+    for place, key in enumerate(run.keys):
+        yields[key].unreadable += run.counts.get(f"unreadable:{place}", 0)
 
 
 def settled(yields: Iterable[Yield], state: Mapping[str, Any]) -> list[Yield]:

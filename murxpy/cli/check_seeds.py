@@ -21,6 +21,7 @@ from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.fuzzers.seeds import script_files
 from murxpy.logic.catalogue import build_catalogue
+from murxpy.report.console import Progress
 
 
 @click.command("check-seeds")
@@ -33,7 +34,8 @@ from murxpy.logic.catalogue import build_catalogue
 def check_seeds(
     seeds: tuple[Path, ...], solver: str, judges: tuple[str, ...], limit: float, wall: float, as_json: bool
 ) -> int:
-    """Read SEEDS, SMT-LIB scripts and folders of them, run each, and compare the answers with its (set-info :status ...).
+    """Read SEEDS, SMT-LIB scripts and folders of them, run each, and compare the answers with its (set-info :status ...), or with
+    the folder sat or unsat that it is in.
 
     Exits with 1 when one cannot be read, is labelled otherwise than the solvers answer, or makes solvers contradict each other.
     """
@@ -45,10 +47,11 @@ def check_seeds(
     others = make_judges(request, [plan], judges) if judges else ()
     counts: Counter[str] = Counter()
     found: list[Checked] = []
-    with closing(Court(plan, others, Limits(wall=wall))) as court:
+    with closing(Court(plan, others, Limits(wall=wall))) as court, Progress(len(paths)) as progress:
         for checked in seedcheck.check_seeds(paths, court, build_catalogue(load_catalogue()), int(limit * 1000)):
             counts[checked.verdict] += 1
             found.append(checked)
+            progress.step()
             if checked.verdict in FAULTS and not as_json:
                 click.echo(f"{checked.verdict}: {_line(checked)}")
     if as_json:

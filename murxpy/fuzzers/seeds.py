@@ -77,9 +77,14 @@ def _read(found: SeedFiles, path: Path, size_limit: int) -> None:
 
 
 def _label_of_folder(path: Path, text: str) -> str:
-    """`sat` or `unsat` for a script in a folder of that name, where it has one check and says nothing of it."""
+    """The folder's label for a script that has one check and says nothing of it."""
+    return folder_label(path) if not _STATUS.search(text) and len(_CHECK.findall(text)) == 1 else ""
+
+
+def folder_label(path: Path) -> str:
+    """`sat` or `unsat` for a script in a folder of that name, empty for others."""
     folder = path.absolute().parent.name
-    return folder if folder in ("sat", "unsat") and not _STATUS.search(text) and len(_CHECK.findall(text)) == 1 else ""
+    return folder if folder in ("sat", "unsat") else ""
 
 
 def label_of(text: str) -> str:

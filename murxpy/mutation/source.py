@@ -84,6 +84,10 @@ class _Chain:
         mutants = FUZZERS[self._name].mutants(self._workshop)
         answers: Sequence[str] | None = None
         mutant = next(mutants, None)
+        if mutant is None:
+            run.counts[f"mutator:{self._name}:barren"] += 1
+        for place in self._workshop.unreadable:
+            run.counts[f"unreadable:{place}"] += 1
         for _ in range(length):
             if mutant is None:
                 break

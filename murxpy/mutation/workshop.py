@@ -85,10 +85,15 @@ class Workshop:
         self.ask = ask
         self.choices = choices
         self.tables = Tables(shop.catalogue)
+        self.unreadable: dict[int, None] = {}  # places of seeds that are no SMT-LIB
 
     def read(self, seed: Seed) -> Script:
         """The script of a seed, in the tables of this run. Raises InputError for what is no SMT-LIB."""
-        return read_script(seed.text, seed.name, self.catalogue, self.tables)
+        try:
+            return read_script(seed.text, seed.name, self.catalogue, self.tables)
+        except InputError:
+            self.unreadable.update({place: None for place, other in enumerate(self.seeds) if other is seed})
+            raise
 
     def script(self) -> Script | None:
         """The script of the run's first seed; None where it cannot be read."""

@@ -7,7 +7,8 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TextIO
+from types import TracebackType
+from typing import Self, TextIO
 
 from rich.console import Console
 
@@ -45,6 +46,31 @@ def write_now(text: str) -> None:
     """Write `text` to standard output at once. Raises BrokenPipeError when nobody reads."""
     sys.stdout.write(text)
     sys.stdout.flush()
+
+
+class Progress:
+    """How many of `total` things are done, on one line of standard error that is written over; nothing where that is no terminal."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._done = 0
+        self._shown = is_live_terminal(sys.stderr)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /) -> None:
+        self._write("")
+
+    def step(self) -> None:
+        """One more is done."""
+        self._done += 1
+        self._write(f"{self._done:,} of {self._total:,}")
+
+    def _write(self, text: str) -> None:
+        if self._shown:
+            sys.stderr.write(f"\r\x1b[K{text}")
+            sys.stderr.flush()
 
 
 @contextmanager

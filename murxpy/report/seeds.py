@@ -33,6 +33,11 @@ def print_seeds(console: Console, seeds: Mapping[str, Sequence[Yield]], most: in
         console.print()
         console.print(Text(f"{heading}: {amount(files, 'file')} used, {new} with a new finding", "bold"))
         print_table(console, _table(ranked(entries), most))
+        unreadable = list(dict.fromkeys(entry.seed for entry in entries if entry.unreadable))
+        if unreadable:
+            named = ", ".join(unreadable[:most]) + (", ..." if len(unreadable) > most else "")
+            said = f"{amount(len(unreadable), 'file')} could not be read, 'murxpy check-seeds' says why: {named}"
+            console.print(Text(said), soft_wrap=True)
 
 
 def _table(entries: Sequence[Yield], most: int) -> Table:
