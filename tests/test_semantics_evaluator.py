@@ -13,7 +13,7 @@ from murxpy.logic.sorts import Constructor, Datatype
 from murxpy.logic.terms import Term
 from murxpy.semantics.model import Interpretation
 from murxpy.semantics.registry import BINDERS, MEANINGS, partial_key
-from murxpy.semantics.values import ArrayValue, CannotSay, DatatypeValue, Element, FunctionValue
+from murxpy.semantics.values import ArrayValue, CannotSay, DatatypeValue, Element, FunctionValue, SetValue
 
 # Operators without a meaning, each with the reason. Scripts' `let` and annotations are no operators of the catalogue.
 WITHOUT_MEANING: dict[str, str] = {}
@@ -141,6 +141,26 @@ def test_the_default_of_an_array_over_elements_is_open(logic: Logic) -> None:
     assert judge.possible(logic.app("ARRAY_DEFAULT", a)) == (False, True)
 
 
+def test_arrays_that_are_no_tables_are_told_apart_at_a_few_points(logic: Logic) -> None:
+    x, y = logic.var("x", logic.int), logic.var("y", logic.int)
+    one = logic.val(logic.int, 1)
+    sort = logic.sort("ARRAY", logic.int, logic.int)
+    a, members = logic.const("a", sort), logic.const("s", logic.sort("SET", sort))
+    itself, again = logic.app("ARRAY_LAMBDA", x, x), logic.app("ARRAY_LAMBDA", y, y)
+    successor = logic.app("ARRAY_LAMBDA", x, logic.app("INT_ADD", x, one))
+    doubled = logic.app("ARRAY_LAMBDA", x, logic.app("INT_SUB", logic.app("INT_ADD", x, x), x))
+    stored = logic.app("ARRAY_STORE", itself, one, logic.val(logic.int, 9))
+    table = ArrayValue(0, [(k, k) for k in range(-5, 5)])
+    for left, right in ((itself, successor), (itself, a), (itself, stored)):
+        assert value(logic.app("EQUAL", left, right), {a: table}) is False
+    assert value(logic.app("EQUAL", itself, again)) is True  # the same but for the name of the variable
+    with pytest.raises(CannotSay, match="large domain"):
+        value(logic.app("EQUAL", itself, doubled))
+    held = {members: SetValue(frozenset([table]))}
+    assert value(logic.app("SET_MEMBER", itself, members), dict(held)) is False
+    assert value(logic.app("SET_MEMBER", itself, logic.app("SET_COMPLEMENT", members)), held) is True
+
+
 def test_quantifiers_over_finite_sorts(logic: Logic) -> None:
     x, y = logic.var("x", logic.bv(4)), logic.var("y", logic.bv(4))
     commutes = logic.app("EQUAL", logic.app("BV_ADD", x, y), logic.app("BV_ADD", y, x))
@@ -192,8 +212,9 @@ def test_lambdas_and_functions(logic: Logic) -> None:
     n = logic.var("n", logic.int)
     twice = logic.define((n,), logic.app("INT_ADD", n, n))
     assert value(logic.app("UF_APPLY", twice, logic.val(logic.int, 21))) == 42
+    assert value(logic.app("EQUAL", twice, logic.app("LAMBDA", n, logic.app("INT_ADD", n, n)))) is True
     with pytest.raises(CannotSay, match="equality of functions"):
-        other = logic.app("LAMBDA", n, logic.app("INT_ADD", n, n))
+        other = logic.app("LAMBDA", n, logic.app("INT_MUL", n, logic.val(logic.int, 2)))
         value(logic.app("EQUAL", twice, other))
 
 

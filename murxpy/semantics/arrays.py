@@ -8,6 +8,7 @@ from murxpy.semantics.closures import Built, Closure, apply, opaque, select
 from murxpy.semantics.core import equal
 from murxpy.semantics.domains import make_array
 from murxpy.semantics.registry import Asking, Scope, Site, binder, meaning
+from murxpy.semantics.samples import looked_at
 from murxpy.semantics.values import ArrayValue, CannotSay, Value
 
 
@@ -24,7 +25,7 @@ def _store(site: Site, array: Any, index: Value, value: Value) -> Value:
     def at(point: Value) -> Asking:
         return value if equal(point, index) else (yield from select(array, point))
 
-    return Built(at)
+    return Built(at, getattr(array, "seen", {}) | ({} if opaque(index) else {index: value}))
 
 
 @meaning("OP_CONST_ARRAY")
@@ -82,7 +83,7 @@ def _lambda(site: Site, scope: Scope) -> Asking:
     closure = Closure(scope.variables, scope.rest[0], scope.values)
     domain = site.points.domain(site.sort.sort(0))
     if domain is None:
-        return closure
+        return (yield from looked_at(closure, site.sort.sort(0), site.points))
     stores = []
     for point in domain:
         value = yield from select(closure, point)

@@ -8,7 +8,7 @@ from operator import eq, ge, le
 from typing import Any
 
 from murxpy.logic.sorts import Sort
-from murxpy.semantics.closures import holds_opaque
+from murxpy.semantics.closures import alike, holds_opaque, opaque, told_apart
 from murxpy.semantics.registry import Points, Site, Unknown, meaning, prepared
 from murxpy.semantics.values import CannotSay
 
@@ -24,7 +24,9 @@ def equal(left: Any, right: Any) -> bool:
         return True
     if hasattr(left, "same"):
         return bool(left.same(right))
-    if holds_opaque(left) or holds_opaque(right):
+    if alike(left, right):
+        return True
+    if (holds_opaque(left) or holds_opaque(right)) and not told_apart(left, right):
         raise CannotSay("equality of functions over a large domain")
     return False
 
@@ -36,6 +38,8 @@ def _equal_at_known_elements(left: Any, right: Any) -> bool:
     """
     if equal(left, right):
         return True
+    if opaque(left) or opaque(right):
+        return False
     if all(left.at(point) == right.at(point) for point, _ in (*left.items(), *right.items())):
         raise CannotSay("equality of arrays by a sort whose elements are not known")
     return False

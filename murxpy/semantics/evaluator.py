@@ -20,7 +20,6 @@ from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, SPECIAL, VALUE, VARIABLE, Term
 from murxpy.semantics.domains import size_of, values_of
 from murxpy.semantics.model import Interpretation
-from murxpy.semantics.quantifiers import samples
 from murxpy.semantics.registry import (
     BINDERS,
     LITERALS,
@@ -35,6 +34,7 @@ from murxpy.semantics.registry import (
     Site,
     Unknown,
 )
+from murxpy.semantics.samples import samples
 from murxpy.semantics.values import CannotSay, Value
 
 DOMAIN = 1 << 10  # values of a sort that are enumerated

@@ -6,31 +6,17 @@ Patterns mean nothing. SMT-LIB 2.7, section 5.3.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from itertools import islice, product
 from typing import Any
 
 from murxpy.logic.sorts import Sort
 from murxpy.semantics.core import unknown_of
 from murxpy.semantics.registry import Asking, Body, OpenPoint, Points, Scope, Site, Unknown, binder
+from murxpy.semantics.samples import samples
 from murxpy.semantics.values import CannotSay, Value
 
 ASSIGNMENTS = 1 << 12  # of the variables of one quantifier
 SAMPLES = 64  # assignments tried where there are too many
-_INTEGERS = (0, 1, -1, 2, -2, 3, 7, -8, 255, 1 << 31, -(1 << 31))
-
-
-def samples(sort: Sort, points: Points) -> tuple[Value, ...]:
-    """A few values of a sort that is too large."""
-    if sort.kind == "SORT_BV":
-        top = 1 << (sort.width - 1)
-        return tuple(dict.fromkeys((0, 1, 2 * top - 1, top, top - 1, 2 % (2 * top), 2 * top - 2)))
-    known: dict[str, tuple[Value, ...]] = {
-        "SORT_INT": _INTEGERS,
-        "SORT_REAL": (*map(Fraction, _INTEGERS), Fraction(1, 2), Fraction(-1, 3)),
-        "SORT_STRING": ("", "a", "b", "ab", "0", "aa"),
-    }
-    return points.domain(sort) or known.get(sort.kind, ())
 
 
 def _assignments(sorts: list[Sort], points: Points) -> tuple[Iterator[tuple[Value, ...]], bool]:

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from murxpy.logic.sorts import Sort
-from murxpy.semantics.closures import apply
+from murxpy.semantics.closures import apply, holds_opaque
+from murxpy.semantics.core import equal
 from murxpy.semantics.domains import rows_of
 from murxpy.semantics.folding import fold_any_order
 from murxpy.semantics.registry import Asking, Body, Points, Scope, Site, binder, cardinality, enumeration, meaning, prepared, special
@@ -78,7 +79,6 @@ _OPERATIONS: dict[str, Callable[..., Value]] = {
     "OP_SET_UNION": union,
     "OP_SET_INTERSECTION": inter,
     "OP_SET_MINUS": minus,
-    "OP_SET_MEMBER": member,
     "OP_SET_SUBSET": subset,
     "OP_SET_SINGLETON": lambda element: SetValue(frozenset((element,))),
     "OP_SET_INSERT": lambda element, one: union(SetValue(frozenset((element,))), one),
@@ -93,6 +93,27 @@ def _enter(kind: str, function: Callable[..., Value]) -> None:
 
 for _kind, _function in _OPERATIONS.items():
     _enter(_kind, _function)
+
+
+@prepared("OP_SET_MEMBER")
+def _member(site: Site) -> Callable[[Value, SetValue], bool]:
+    plain: Callable[[Value, SetValue], bool] = decided(site.sorts[1], member)
+
+    def contains(element: Value, one: SetValue) -> bool:
+        if not (holds_opaque(element) or holds_opaque(one)):
+            return plain(element, one)
+        unsaid: CannotSay | None = None
+        for other in one.members:
+            try:
+                if equal(element, other):
+                    return not one.complement
+            except CannotSay as reason:
+                unsaid = reason
+        if unsaid is not None:
+            raise unsaid
+        return one.complement
+
+    return contains
 
 
 @prepared("OP_SET_COMPLEMENT")

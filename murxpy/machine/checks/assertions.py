@@ -68,4 +68,5 @@ def _charged(run: Run, term: Term) -> list[str]:
     if any(t.op in (data.get("unjudged") or {}) for t in below([term])):
         return ["excused"]
     found = theories(run, term)
-    return [name for name in found if name in ("QUANT", "TRANSCENDENTAL")] or found
+    quantified = any(t.op == "OP_SET_COMPREHENSION" for t in below([term]))  # {t | c} is what some value of its variables makes
+    return [name for name in found if name in ("QUANT", "TRANSCENDENTAL")] or (["QUANT"] if quantified else found)
