@@ -17,6 +17,7 @@ LITERAL_KINDS = ("SORT_BOOL", "SORT_BV", "SORT_INT", "SORT_REAL", "SORT_FP", "SO
 MAX_CODE_POINT = 0x2FFFF
 
 _ESCAPE = re.compile(r"\\u\{([0-9a-fA-F]{1,6})\}|\\u([0-9a-fA-F]{4})")
+_CODED = re.compile(r"[^ -~]|[\"\\]")  # what is written as `\u{...}`
 _DIGITS = {2: re.compile("-?[01]+"), 10: re.compile("-?[0-9]+"), 16: re.compile("-?[0-9a-fA-F]+")}
 _DECIMAL = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
@@ -114,7 +115,7 @@ _READERS = {
 
 def to_codes(text: str) -> str:
     """`text` in printable ASCII: quotes, backslashes and all else as `\\u{...}`, as SMT-LIB 2.7 writes code points."""
-    return "".join(c if " " <= c <= "~" and c not in '"\\' else f"\\u{{{ord(c):x}}}" for c in text)
+    return _CODED.sub(lambda found: f"\\u{{{ord(found[0]):x}}}", text)
 
 
 def from_codes(text: str) -> str:

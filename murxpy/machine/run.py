@@ -192,13 +192,13 @@ class Run:
             raise Stopped(self.finding(kind, tier, text, action, operator, spelling))
         raise Refused(refusal.sort, text)
 
-    def judge(self, answer: str, action: str, spelling: str, operator: str = "") -> None:
-        """Compare a check's answer with what is expected of it, if anything is; the opposite is a finding, of a call of `operator`."""
+    def judge(self, answer: str, action: str, spelling: str, operator: Callable[[], str] = str) -> None:
+        """Compare a check's answer with what is expected of it, if anything is; the opposite is a finding, of a call of `operator()`."""
         expected = self.state.expected.pop(0) if self.state.expected else "unknown"
         self.counts["check:expected"] += expected != "unknown"
         if {expected, answer} == {"sat", "unsat"}:
             message = f"answered {answer}, expected {expected} by how the check was made"
-            raise Stopped(self.finding("wrong-answer", "solver", message, action, operator, spelling))
+            raise Stopped(self.finding("wrong-answer", "solver", message, action, operator(), spelling))
 
     def count_refusal(self, sort: str, text: str) -> None:
         """Count a refusal by class and by its message without the parts that vary."""

@@ -29,7 +29,7 @@ def run_script(run: Run, text: str, seed: int, spelling: str | None = None) -> s
         run.result(f"answer {answer}")
     run.meter.script(answers)
     for answer in answers:
-        run.judge(answer, "run-script", chosen.name, "+".join(theories(text)))
+        run.judge(answer, "run-script", chosen.name, lambda: "+".join(theories(text)))
     return output
 
 
