@@ -10,6 +10,7 @@ often each operator and fusion function came.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import re
 import sys
@@ -31,7 +32,7 @@ from murxpy.machine.random import Stream, mix
 from murxpy.machine.script import answers_of
 from murxpy.mutation.corpus import Corpus
 from murxpy.mutation.fuzzers import FUZZERS
-from murxpy.mutation.workshop import Mutant, Shop, Workshop
+from murxpy.mutation.workshop import Mutant, Mutants, Shop, Workshop
 from murxpy.smtlib.chain import ChainPrinter
 from murxpy.smtlib.printer import Unsayable
 from murxpy.worker.session import Session
@@ -73,11 +74,22 @@ def made(
         return
     workshop = Workshop(shop, stream, seeds, ask, choices)
     printer = ChainPrinter(workshop.tables, shop.dialect)
-    for mutant, _ in zip(FUZZERS[name].mutants(workshop), range(WALKS[name]), strict=False):
+    for mutant, _ in zip(_chain(FUZZERS[name].mutants(workshop)), range(WALKS[name]), strict=False):
         try:
             yield mutant, printer.text(mutant.script)
         except Unsayable:
             continue
+
+
+def _chain(mutants: Mutants) -> Iterator[Mutant]:
+    """The mutants of a run in which all checks are decided."""
+    mutant = next(mutants, None)
+    while mutant is not None:
+        yield mutant
+        with contextlib.suppress(StopIteration):
+            mutant = mutants.send(mutant.expected or ("sat",))
+            continue
+        return
 
 
 def shop_of(session: Session, dialect: str) -> Shop:

@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from chains import chain
 from commands import error, outcome
 
 from murxpy.data import load_catalogue
@@ -90,8 +91,7 @@ def test_integers_are_reals_too() -> None:
 def test_mutants_read_back(seed: int) -> None:
     """Every mutant is well-sorted, and differs from the one before."""
     before = ""
-    made = opfuzz.mutants(workshop(TEXT, seed))
-    for mutant, _ in zip(made, range(30), strict=False):
+    for mutant in chain(opfuzz.mutants(workshop(TEXT, seed)), 30):
         text = print_script(mutant.script, "standard")
         assert text != before and len(mutant.steps) == 1
         once = print_script(read_script(text, "b", CATALOGUE), "standard")  # an operator without a name is spelled by others
@@ -101,10 +101,20 @@ def test_mutants_read_back(seed: int) -> None:
 
 def test_the_same_seed_makes_the_same_mutants() -> None:
     def texts() -> list[str]:
-        made = zip(opfuzz.mutants(workshop(TEXT, 9)), range(20), strict=False)
-        return [print_script(mutant.script, "standard") for mutant, _ in made]
+        return [print_script(mutant.script, "standard") for mutant in chain(opfuzz.mutants(workshop(TEXT, 9)), 20)]
 
     assert texts() == texts()
+
+
+@pytest.mark.parametrize("name", ["opfuzz", "typefuzz"])
+def test_what_is_not_decided_is_left(name: str) -> None:
+    """Mutants are made of the last one that was decided, so that a chain does not get lost in what no check answers."""
+    def changed(answers: tuple[str, ...]) -> list[int]:
+        before = prepared(read_script(TEXT, "seed", CATALOGUE))
+        return [sum(a != b for a, b in zip(map(repr, before.assertions()), map(repr, mutant.script.assertions()), strict=True))
+                for mutant in chain(FUZZERS[name].mutants(workshop(TEXT, 3)), 30, answers)]  # fmt: skip
+
+    assert set(changed(("unknown",))) == set(changed(())) == {1} and max(changed(("unknown", "sat"))) > 1
 
 
 @pytest.mark.parametrize(
@@ -185,7 +195,7 @@ def test_a_chain_is_printed_as_its_scripts_mean(name: str) -> None:
     """What is printed with kept texts reads as the terms that it was printed from: their own printing is the same."""
     shop = workshop(TEXT.replace("(forall ((z Int)) (=> (<= z x) (<= z (+ x 1))))", "(=> (<= y x) (<= y (+ x 1)))"), 4)
     printer = ChainPrinter(shop.tables, "standard")
-    for mutant, _ in zip(FUZZERS[name].mutants(shop), range(60), strict=False):
+    for mutant in chain(FUZZERS[name].mutants(shop), 60):
         text = printer.text(mutant.script)
         read = [print_script(read_script(one, "a", CATALOGUE)) for one in (text, print_script(mutant.script))]
         asserted = [[row for row in one.splitlines() if row.startswith(("(assert", "(check"))] for one in read]

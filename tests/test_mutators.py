@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from campaigns import FAKES
+from chains import chain
 from commands import error, outcome
 from scriptsolvers import SOLVERS, answers, output
 
@@ -47,7 +48,7 @@ def ask(text: str) -> str | None:
 
 def made(name: str, seeds: Sequence[Seed], count: int, choices: dict[str, Any] | None = None, seed: int = 1) -> list[Mutant]:
     workshop = Workshop(SHOP, Stream(seed), seeds, ask, choices or {})
-    return [mutant for mutant, _ in zip(FUZZERS[name].mutants(workshop), range(count), strict=False)]
+    return list(chain(FUZZERS[name].mutants(workshop), count))
 
 
 def text_of(mutant: Mutant, dialect: str = "standard") -> str:

@@ -21,10 +21,10 @@ from murxpy.trace.reading import Reading, Skipped
 class ApiRunner:
     """Runs the scripts of one chain in a run that has a solver already, with `limit` for each check, 0 for none."""
 
-    def __init__(self, run: Run, tables: Tables, limit: int) -> None:
+    def __init__(self, run: Run, tables: Tables) -> None:
         self._run = run
         self._lifter = Lifter(Script("mutant", tables))
-        self._limit = limit
+        self.limit = 0
 
     def answers(self, made: Script, expected: Sequence[str], options: Options = ()) -> list[str] | None:
         """What its checks answer; None where a line of it is refused, since what follows is another question then.
@@ -71,7 +71,7 @@ class ApiRunner:
         for name, value in (*pairs, *options):
             with contextlib.suppress(Refused):
                 solve.set_option(run, name, value, run.line_seed())
-        if self._limit:
-            solve.set_limit(run, self._limit, run.line_seed())
+        if self.limit:
+            solve.set_limit(run, self.limit, run.line_seed())
         if any(answer != "unknown" for answer in expected):
             script.expect(run, expected, run.line_seed())

@@ -9,20 +9,21 @@ from __future__ import annotations
 from murxpy.logic.terms import Term
 from murxpy.mutation.conforming import Choice, Conforming, integral, lowered
 from murxpy.mutation.occurrences import Occurrence, Occurrences, replaced
+from murxpy.mutation.patience import decided
 from murxpy.mutation.preparing import places, prepared, with_assertion
 from murxpy.mutation.workshop import Mutant, Mutants, Workshop
 from murxpy.smtlib.script import Script
 
 
 def mutants(workshop: Workshop) -> Mutants:
-    """A chain: each mutant has `mutations` (1 by default) operators changed in the one before it."""
+    """A chain: each mutant has `mutations` (1 by default) operators changed in the last one before it that was decided."""
     script = workshop.script()
     if script is None:
         return
-    script = prepared(script)
+    decidable = prepared(script)
     mutator = _Mutator(workshop)
     while True:
-        steps = []
+        script, steps = decidable, []
         for _ in range(int(workshop.choices.get("mutations", 1))):
             changed = mutator.mutate(script)
             if changed is None:
@@ -31,7 +32,8 @@ def mutants(workshop: Workshop) -> Mutants:
             steps.append(step)
         if not steps:
             return
-        yield Mutant(script, tuple(steps))
+        if decided((yield Mutant(script, tuple(steps)))):
+            decidable = script
 
 
 class _Mutator:

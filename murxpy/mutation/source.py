@@ -12,6 +12,7 @@ from murxpy.mutation.corpus import API, Corpus
 from murxpy.mutation.fuzzers import FUZZERS
 from murxpy.mutation.lifted import ApiRunner
 from murxpy.mutation.optioning import NOTHING, Drawer
+from murxpy.mutation.patience import Patience, decided
 from murxpy.mutation.preparing import Logics, in_logic
 from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
 from murxpy.smtlib.chain import ChainPrinter
@@ -77,25 +78,33 @@ class _Chain:
         if run.wrapper.set("actions", "set-limit") is not None:
             limit = max(1, int(check_ms * float(run.wrapper.data.get("limit-per-ms") or 1)))
         solve.new(run, run.line_seed())
-        if limit:
-            solve.set_limit(run, limit, run.line_seed())
+        self._limit(limit)
         if self._api:
-            self._runner = ApiRunner(run, self._workshop.tables, limit)
+            self._runner = ApiRunner(run, self._workshop.tables)
+        patience = Patience(limit)
         mutants = FUZZERS[self._name].mutants(self._workshop)
-        answers: Sequence[str] | None = None
         mutant = next(mutants, None)
         if mutant is None:
             run.counts[f"mutator:{self._name}:barren"] += 1
         for place in self._workshop.unreadable:
             run.counts[f"unreadable:{place}"] += 1
         for _ in range(length):
-            if mutant is None:
+            if mutant is None or patience.over:
                 break
+            self._limit(patience.limit)
             answers = self._test(mutant)
+            patience.note(answers)
             try:
                 mutant = mutants.send(answers)
             except StopIteration:
                 break
+
+    def _limit(self, limit: int) -> None:
+        """The limit of the checks that follow, 0 for a solver that has none."""
+        if self._runner is not None:
+            self._runner.limit = limit
+        elif limit and limit != self._run.state.limit:
+            solve.set_limit(self._run, limit, self._run.line_seed())
 
     def _test(self, mutant: Mutant) -> list[str] | None:
         run, count = self._run, f"mutator:{self._name}:"
@@ -115,10 +124,9 @@ class _Chain:
             run.counts[f"{count}{refused.sort}"] += 1
             return None
         run.counts[f"{count}accepted"] += 1
-        run.counts[f"{count}decided"] += any(answer != "unknown" for answer in answers)
-        if all(answer == "unknown" for answer in answers):
+        run.counts[f"{count}{'decided' if decided(answers) else 'unknown'}"] += 1
+        if not decided(answers):
             run.counts["time-ns:undecided"] += run.solver_ns - before
-        run.counts[f"{count}unknown"] += all(answer == "unknown" for answer in answers)
         return answers
 
     def _answers(self, made: Script, expected: Sequence[str]) -> list[str]:

@@ -16,6 +16,7 @@ from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, Term
 from murxpy.machine.random import Stream
 from murxpy.mutation.occurrences import Occurrence, Occurrences, binds, in_scope, replaced
+from murxpy.mutation.patience import decided
 from murxpy.mutation.preparing import places, prepared, with_assertion
 from murxpy.mutation.ranks import fill
 from murxpy.mutation.workshop import Mutant, Mutants, Workshop
@@ -46,15 +47,15 @@ class Producers:
 
 
 def mutants(workshop: Workshop) -> Mutants:
-    """A chain: each mutant has one expression more replaced."""
+    """A chain: each mutant has one expression more replaced than the last one before it that was decided."""
     script = workshop.script()
     if script is None:
         return
     script = prepared(script)
     mutator = _Mutator(workshop, script, _others(workshop))
     while (changed := mutator.mutate(script)) is not None:
-        script, step = changed
-        yield Mutant(script, (step,))
+        if decided((yield Mutant(changed[0], (changed[1],)))):
+            script = changed[0]
 
 
 def labels(choices: Mapping[str, Any]) -> Sequence[str]:
