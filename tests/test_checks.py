@@ -237,6 +237,29 @@ def test_assertions_that_hang_on_what_the_model_leaves_open_hold_if_all_can() ->
     assert report["status"] == "ok" and report["counts"]["check-model:true"] == 1, report
 
 
+@pytest.mark.parametrize("solver", ["z3", "cvc5"])
+def test_a_constant_whose_object_is_deleted_is_found_in_the_assertions(solver: str) -> None:
+    lines = f"""# solver {solver} 1
+1 new
+1 mk-sort SORT_INT
+ return s1
+1 mk-const s1 "a b"
+ return t1 s1
+1 mk-value s1 "3"
+ return t2 s1
+1 mk-term OP_INT_LT SORT_BOOL 2 t1 t2
+ return t3 s2
+1 assert-formula t3
+1 del t1
+1 check-sat
+1 check-model
+"""
+    if solver == "cvc5":
+        lines = lines.replace("1 mk-sort SORT_INT", "1 set-option produce-models true\n1 mk-sort SORT_INT")
+    report = replay(live(solver), lines)[1]
+    assert report["status"] == "ok" and report["counts"]["check-model:true"] == 1, report
+
+
 def test_the_universe_is_that_of_the_model() -> None:
     lines = """# solver cvc5 1
 1 new

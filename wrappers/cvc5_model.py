@@ -30,6 +30,20 @@ def read_domain(solver: Any, sort: Any) -> list[str] | None:
     return [_name(element) for element in solver.getModelDomainElements(sort)]
 
 
+def find_constants(solver: Any, names: Sequence[str]) -> list[Any]:
+    """The constants and functions of these names in what is asserted; None for one that is not there, or that is not the only one."""
+    found: dict[str, dict[int, Any]] = {name: {} for name in names}
+    stack, seen = list(solver.getAssertions()), set()
+    while stack:
+        term = stack.pop()
+        if term.getId() not in seen:
+            seen.add(term.getId())
+            stack.extend(term)
+            if term.getKind() == Kind.CONSTANT and term.hasSymbol() and term.getSymbol() in found:
+                found[term.getSymbol()][term.getId()] = term
+    return [next(iter(ones.values())) if len(ones) == 1 else None for ones in found.values()]
+
+
 def read_core(core: Sequence[Any], formulas: Sequence[Any]) -> list[int | str]:
     """The places of a core's elements among `formulas`; the text of any other but the definition of a function.
 

@@ -36,6 +36,21 @@ def read_domain(solver: Any, sort: Any) -> list[str] | None:
     return None if universe is None else [element.decl().name() for element in universe]
 
 
+def find_constants(solver: Any, names: Sequence[str]) -> list[Any]:
+    """The constants and functions of these names in what is asserted; None for one that is not there, or that is not the only one."""
+    found: dict[str, dict[int, Any]] = {name: {} for name in names}
+    stack, seen = list(solver.assertions()), set()
+    while stack:
+        term = stack.pop()
+        if term.get_id() not in seen:
+            seen.add(term.get_id())
+            stack.extend([term.body()] if z3.is_quantifier(term) else term.children())
+            if z3.is_app(term) and term.decl().kind() == z3.Z3_OP_UNINTERPRETED and term.decl().name() in found:
+                one = term.decl() if term.num_args() else term
+                found[term.decl().name()][one.get_id()] = one
+    return [next(iter(ones.values())) if len(ones) == 1 else None for ones in found.values()]
+
+
 def read_core(solver: Any, formulas: Sequence[Any], names: Sequence[str | None]) -> list[int | str]:
     """The places of a core's elements among `formulas`, by themselves or by the names of their trackers; the text of any other."""
     places = {formula.get_id(): k for k, formula in enumerate(formulas) if formula is not None}

@@ -53,6 +53,7 @@ class Model:
         self.terms = list(below(formulas))
         self.constants = [term for term in self.terms if term.op == CONSTANT]
         self.objects = {e.term: e.obj for e in run.db.terms.values() if e.obj is not None}
+        self._find_deleted()
         known = [term for term in self.constants if term in self.objects]
         self._domains()
         data = run.call(reader, [self.objects[term] for term in known], (), "check-model")
@@ -114,6 +115,14 @@ class Model:
             names = self.run.call(reader.spellings[0], (self.run.sort_object(sort),), (), "check-model")
             if names:
                 self.interpretation.domains[sort] = tuple(map(Element, names))
+
+    def _find_deleted(self) -> None:
+        """The objects of constants that the trace let go of, from what is asserted."""
+        missing = {str(term.indices[0]): term for term in self.constants if term not in self.objects}
+        reader = self.run.wrapper.set("readers", "constants")
+        if missing and reader is not None:
+            found = self.run.call(reader.spellings[0], list(missing), (), "check-model")
+            self.objects |= {term: obj for term, obj in zip(missing.values(), found, strict=True) if obj is not None}
 
     def _universes(self) -> None:
         """What the solver's model makes of `set.universe`, for each sort where it, or a complement in it, occurs."""
