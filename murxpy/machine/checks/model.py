@@ -138,15 +138,18 @@ class Model:
                 self.interpretation.universes[sort] = Values(data["rows"], self.run.sorts, self.evaluator).value(data["roots"][0], sort)
 
     def _read(self, values: Values, term: Term, at: int) -> None:
+        if term.sort.kind in LITERAL and values.rows[at][0] == "unknown":
+            text = str(values.rows[at][1])
+            raise self._bad_value(f"the value of a constant is no value, but {text.partition(' ')[0]}: '{text}'")
         try:
-            if term.sort.kind in LITERAL and values.rows[at][0] == "unknown":
-                raise Unreadable(f"'{values.rows[at][1]}' is no value")
             self.interpretation.constants[term] = _value(values, at, term.sort)
         except CannotSay as reason:
             self.unread[term] = str(reason)
         except Unreadable as error:
-            message = f"the value of a constant of {term.sort.short}: {error}"
-            raise Stopped(self.run.finding("model-value", "solver", message, "check-model", "", self._spelling.name)) from None
+            raise self._bad_value(f"the value of a constant of {term.sort.short}: {error}") from None
+
+    def _bad_value(self, message: str) -> Stopped:
+        return Stopped(self.run.finding("model-value", "solver", message, "check-model", "", self._spelling.name))
 
     def _partial(self, values: Values, tables: dict[str, int]) -> None:
         """What the model makes of open points, for each instance of an operator that occurs."""
