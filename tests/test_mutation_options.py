@@ -59,7 +59,8 @@ def test_mutants_set_options(tmp_path: Path, solver: str) -> None:
     if solver == "z3":
         import z3
 
-        assert z3.Z3_eval_smtlib2_string(z3.Context().ref(), "(get-option :rlimit)").strip() == "0"
+        context = z3.Context()
+        assert z3.Z3_eval_smtlib2_string(context.ref(), "(get-option :rlimit)").strip() == "0"
 
 
 def test_another_solver_gets_the_script_without_them() -> None:

@@ -28,7 +28,7 @@ from murxpy.cli.params import duration, names
 from murxpy.cli.replay import judges_of
 from murxpy.cli.replay import plan_of as trace_plan
 from murxpy.errors import InputError
-from murxpy.fuzzers.seeds import label_of
+from murxpy.fuzzers.seeds import statuses_of
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.report.console import is_live_terminal
 from murxpy.report.text import amount, brief, one_line, percent, rate
@@ -120,11 +120,12 @@ def _script_file(
         raise InputError("name the solver that the script is run on with --solver", file=str(file))
     (plan,) = make_plans(Request((solver,) if solver else (), wrapper=wrapper))
     text = read_text(file)
-    label = label_of(text)
+    labels = statuses_of(text)
+    labelled = any(label != "unknown" for label in labels)
     names = tuple(judged or ()) if judged != ("none",) else ()
-    names = names or (others_than(plan.target.name) if label else ())
+    names = names or (others_than(plan.target.name) if labelled else ())
     watch = _Watch(None)
-    made, small = minimize_script(plan, Scripted(text, (label,) if label else ()), str(file), judge_plans(names), wishes, watch.see)
+    made, small = minimize_script(plan, Scripted(text, labels if labelled else ()), str(file), judge_plans(names), wishes, watch.see)
     output = output or file.with_name(f"{file.stem.removesuffix('.min')}.min.smt2")
     write_atomically(output, small)
     watch.clear()

@@ -11,7 +11,8 @@ from murxpy.errors import InputError
 
 SUFFIX = ".smt2"
 SIZE_LIMIT = 100_000  # bytes of a seed, unless the user says otherwise
-_STATUS = re.compile(r"\(\s*set-info\s+:status\s+(sat|unsat)\s*\)")
+_STATUS = re.compile(r"\(\s*set-info\s+:status\s+(sat|unsat|unknown)\s*\)")
+_LABELS = re.compile(rf"{_STATUS.pattern}|\(\s*check-sat")
 _CHECK = re.compile(r"\(\s*check-sat")
 
 
@@ -88,6 +89,20 @@ def folder_label(path: Path) -> str:
 
 
 def label_of(text: str) -> str:
-    """`sat` or `unsat` where a script says so of its one check; empty where it does not, or has several."""
-    statuses, checks = _STATUS.findall(text), _CHECK.findall(text)
-    return statuses[0] if len(statuses) == 1 and len(checks) == 1 else ""
+    """`sat`, `unsat` or `sat unsat`: what a script says of its checks; empty where it does not say it of each, or nothing that is known."""
+    found = statuses_of(text)
+    return " ".join(label for label in ("sat", "unsat") if label in found)
+
+
+def statuses_of(text: str) -> tuple[str, ...]:
+    """What a script says of each check by one status before it: `sat`, `unsat` or `unknown`; empty where it leaves out any."""
+    found: list[str] = []
+    waiting: list[str] = []
+    for match in _LABELS.finditer(text):
+        if match[1]:
+            waiting.append(match[1])
+        elif len(waiting) == 1:
+            found.append(waiting.pop())
+        else:
+            return ()
+    return tuple(found)

@@ -40,8 +40,8 @@ class Corpus:
         self.seeds = [Seed(*file) for file in files]
         self._by_label: dict[str, list[int]] = {"": list(range(len(self.seeds)))}
         for number, seed in enumerate(self.seeds):
-            if seed.label:
-                self._by_label.setdefault(seed.label, []).append(number)
+            for label in seed.label.split():
+                self._by_label.setdefault(label, []).append(number)
         self._ranges = _ranges([(str(name), float(weight)) for name, weight in mix])
         self.labels = {name: () if name == API else FUZZERS[name].labels(choices.get(name) or {}) for name in self._ranges}
 

@@ -1,7 +1,8 @@
 """Semantic Fusion: two scripts of known status become one of known status, their constants tied together by fusion functions.
 
 Winterer, Zhang, Su, PLDI 2020: satisfiable scripts in a conjunction, unsatisfiable ones in a disjunction with the fusion constraints; and
-mixed fusion of the thesis, section 3.2.3. Functions, sorts and datatypes of both scripts are kept and told apart.
+mixed fusion of the thesis, section 3.2.3. Functions, sorts and datatypes of both scripts are kept and told apart. Beyond them: seeds with
+several checks, whose scopes are kept in half of the mutants.
 """
 
 from __future__ import annotations
@@ -16,12 +17,29 @@ from murxpy.mutation.composed import LITERALS, composed
 from murxpy.mutation.inversions import Maker, Rule, rules_of
 from murxpy.mutation.occurrences import Occurrences, replaced
 from murxpy.mutation.userfunctions import user_rules
+from murxpy.mutation.views import views
 from murxpy.mutation.workshop import Mutant, Mutants, Workshop
-from murxpy.smtlib.commands import Assert, CheckSat, Command, DeclareDatatypes, DeclareSort, DefineFunsRec, Other, SetLogic
+from murxpy.smtlib.commands import (
+    CHECKS,
+    Assert,
+    CheckSat,
+    CheckSatAssuming,
+    Command,
+    DeclareDatatypes,
+    DeclareSort,
+    DefineFunsRec,
+    Other,
+    Pop,
+    Push,
+    Reset,
+    ResetAssertions,
+    SetLogic,
+)
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.tables import Tables
 
 PAIRS = 3  # of constants fused in a mutant, at most
+NESTED = 0.5  # of the mutants of an incremental seed have its scopes and checks
 MOST_REPLACED = 12  # occurrences of one constant
 _SECOND = "_2"
 _KEPT = (DeclareSort, DeclareDatatypes, DefineFunsRec)
@@ -41,21 +59,26 @@ def mutants(workshop: Workshop) -> Mutants:
         second = workshop.read(workshop.seeds[1])
     except InputError:
         return
-    if not all(map(_simple, (first, second))):
+    if any(isinstance(c, Other) for script in (first, second) for c in script.commands):
         return
-    fuser = _Fuser(workshop, first, second)
+    fuser = _Fuser(workshop, (first, second))
+    if not fuser.fitting:
+        return
     while (mutant := fuser.mutant()) is not None:
         yield mutant
 
 
-def _simple(script: Script) -> bool:
-    return not script.incremental and not any(isinstance(c, Other) for c in script.commands)
+def _both(first: str, second: str) -> str:
+    """What is known of two sets of assertions together, of which this is known."""
+    if "unsat" in (first, second):
+        return "unsat"
+    return "sat" if first == second == "sat" else "unknown"
 
 
 class _Fuser:
-    """Fuses two scripts in the same tables."""
+    """Fuses two scripts in the same tables. Of one with several checks each that is labelled as it must be is a seed of its own."""
 
-    def __init__(self, workshop: Workshop, first: Script, second: Script) -> None:
+    def __init__(self, workshop: Workshop, scripts: tuple[Script, Script]) -> None:
         self._catalogue = workshop.catalogue
         self._tables: Tables = workshop.tables
         self._stream: Stream = workshop.stream
@@ -66,13 +89,18 @@ class _Fuser:
         workshop.tables.suffix = ""
         functions = str(workshop.choices.get("functions") or "")
         self._own = list(user_rules(functions, workshop.tables)) if functions else []
-        self._sides = [first.assertions(), second.assertions()]
-        self._constants = [[c for c in script.constants() if c.op == CONSTANT and rules_of(c.sort)] for script in (first, second)]
-        self._head: list[Command] = [SetLogic("ALL"), *(c for s in (first, second) for c in s.commands if isinstance(c, _KEPT))]
+        self._scripts = scripts
+        self._views = [views(script, seed.label) for script, seed in zip(scripts, workshop.seeds, strict=True)]
+        self._sides = [[v.asserted for v in found if v.label == label] for found, label in zip(self._views, self._labels, strict=True)]
+        self.fitting = all(self._sides)
+        self._incremental = [at for at, script in enumerate(scripts) if script.incremental]
+        self._constants = [[c for c in script.constants() if c.op == CONSTANT and rules_of(c.sort)] for script in scripts]
+        self._head: list[Command] = [SetLogic("ALL"), *(c for s in scripts for c in s.commands if isinstance(c, _KEPT))]
 
     def mutant(self) -> Mutant | None:
         """One fusion; None where no two constants have the same sort."""
-        sides = [list(side) for side in self._sides]
+        inner = self._stream.choose(self._incremental) if self._incremental and self._stream.chance(NESTED) else None
+        sides = [self._scripts[at].assertions() if at == inner else self._side(at) for at in range(2)]
         ties: list[Term] = []
         also: list[Term] = []
         steps: list[str] = []
@@ -92,7 +120,14 @@ class _Fuser:
             steps.append(f"fusion: {name} of {pair[0].indices[0]} ({first} replaced) and {pair[1].indices[0]} ({second} replaced)")
         if not ties:
             return None
+        if inner is not None:
+            return self._nested(sides, inner, ties, also, steps)
         return self._put_together(sides, ties, also, steps)
+
+    def _side(self, at: int) -> list[Term]:
+        """What is asserted at one of the checks of a seed that have the label."""
+        sides = self._sides[at]
+        return list(sides[0] if len(sides) == 1 else self._stream.choose(sides))
 
     def _rule(self, x: Term) -> tuple[str, Rule]:
         """A fusion function for terms of the sort of `x`: where the user has any, one of those; else now and then one that is made."""
@@ -148,6 +183,29 @@ class _Fuser:
             steps.append("fusion: both")
         commands = [*self._head, *map(Assert, [*asserted, *also]), CheckSat()]
         return Mutant(Script("fusion", self._tables, commands), tuple(steps), (expected,))
+
+    def _nested(self, sides: list[list[Term]], inner: int, ties: list[Term], also: list[Term], steps: list[str]) -> Mutant:
+        """One seed with all its scopes and checks, on top of what is asserted at a check of the other.
+
+        A check is sat where both are, and unsat where either is and the ties hold: they make the replacements equal to what they replace.
+        """
+        outer, asserted, labelled = self._labels[1 - inner], iter(sides[inner]), iter(self._views[inner])
+        commands: list[Command] = []
+        expected: list[str] = []
+        for command in self._scripts[inner].commands:
+            if isinstance(command, Reset | ResetAssertions):
+                break
+            if isinstance(command, Assert):
+                commands.append(Assert(next(asserted)))
+            elif isinstance(command, Push | Pop):
+                commands.append(command)
+            elif isinstance(command, CHECKS):
+                commands.append(command if isinstance(command, CheckSatAssuming) else CheckSat())
+                expected.append(_both(outer, next(labelled).label))
+        tied = ties if "unsat" in expected else []
+        commands = [*self._head, *map(Assert, [*sides[1 - inner], *also, *tied]), *commands]
+        steps.append(f"fusion: in scopes, {len(expected)} checks")
+        return Mutant(Script("fusion", self._tables, commands), tuple(steps), tuple(expected))
 
     def _either(self, sides: list[list[Term]]) -> Term:
         return self._tables.apply("OP_OR", *map(self._tables.conjunction, sides))

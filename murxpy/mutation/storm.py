@@ -13,9 +13,10 @@ from typing import Any
 from murxpy.logic.terms import Term
 from murxpy.mutation.occurrences import binds
 from murxpy.mutation.preparing import prepared
+from murxpy.mutation.views import views
 from murxpy.mutation.workshop import Mutant, Mutants, Workshop
 from murxpy.semantics.values import CannotSay
-from murxpy.smtlib.commands import Ask, Assert, CheckSat, CheckSatUsing, Command, Pop, Push, SetOption
+from murxpy.smtlib.commands import CHECKS, Ask, Assert, CheckSat, CheckSatUsing, Command, Pop, Push, Reset, ResetAssertions, SetOption
 from murxpy.smtlib.models import read_printed_model
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.valuation import Valuation
@@ -28,7 +29,7 @@ CONSTRUCTED = (200, 1500)  # formulas put together for a seed, by the size of it
 PER_FRAGMENT = 5
 INITIAL = 0.3  # the chance of a fragment rather than a constructed formula
 TACTICS = ("horn", "(then horn-simplify default)", "dom-simplify", "(then dom-simplify smt)")
-_ASSERTING = (Assert, CheckSat, CheckSatUsing, Push, Pop)
+_ASSERTING = (Assert, *CHECKS, Push, Pop, Reset, ResetAssertions)
 _BINARY = ("OP_AND", "OP_AND", "OP_AND", "OP_OR", "OP_IMPLIES", "OP_XOR")
 
 
@@ -42,11 +43,14 @@ def mutants(workshop: Workshop) -> Mutants:
     script = workshop.script()
     if script is None:
         return
+    question = _question(workshop, script)
     script = prepared(script)
-    if workshop.choices.get("unsat"):
-        yield from _unsatisfiable(workshop, script)
+    if question is None:
         return
-    model = _model(workshop, script)
+    if workshop.choices.get("unsat"):
+        yield from _unsatisfiable(workshop, script, question)
+        return
+    model = _model(workshop, script, question)
     if model is None:
         return
     builder = _Builder(workshop, script, model)
@@ -58,12 +62,22 @@ def mutants(workshop: Workshop) -> Mutants:
         yield builder.instance(incremental)
 
 
-def _model(workshop: Workshop, script: Script) -> Valuation | None:
+def _question(workshop: Workshop, script: Script) -> Sequence[Term] | None:
+    """The assertions whose model or contradiction is used: all, or where there are several checks, those of one; None without any."""
+    if not script.incremental:
+        return script.assertions()
+    found = views(script)
+    if workshop.choices.get("unsat"):
+        found = [view for view in found if view.label == "unsat"]
+    return workshop.stream.choose(found).asserted if found else None
+
+
+def _model(workshop: Workshop, script: Script, asserted: Sequence[Term]) -> Valuation | None:
     """A model of the seed, or where it is unsatisfiable, one of its negation; None where the solver gives none."""
-    flat = _with(script, script.assertions())
+    flat = _with(script, asserted)
     output = workshop.ask(asking(flat, workshop.shop.dialect))
     if output is not None and output.startswith("unsat"):
-        negated = script.tables.apply("OP_NOT", script.tables.conjunction(script.assertions()))
+        negated = script.tables.apply("OP_NOT", script.tables.conjunction(list(asserted)))
         flat = _with(script, [negated])
         output = workshop.ask(asking(flat, workshop.shop.dialect))
     if output is None or not output.startswith("sat"):
@@ -90,15 +104,13 @@ def _with(script: Script, formulas: Sequence[Term], behind: Sequence[Command] = 
     return Script(script.name, script.tables, [*head, *map(Assert, formulas), *behind])
 
 
-def _unsatisfiable(workshop: Workshop, script: Script) -> Mutants:
-    """Instances with all assertions of an unsatisfiable seed, some of them in a conjunction, among other formulas of it."""
-    if script.incremental:
-        return
+def _unsatisfiable(workshop: Workshop, script: Script, asserted: Sequence[Term]) -> Mutants:
+    """Instances with all of `asserted`, which contradict each other, some of them in a conjunction, among other formulas of the seed."""
     fragments = _fragments(workshop, script.assertions())
     tables, stream = script.tables, workshop.stream
     while True:
         formulas = [
-            tables.apply("OP_AND", term, stream.choose(fragments)) if stream.chance(0.3) else term for term in script.assertions()
+            tables.apply("OP_AND", term, stream.choose(fragments)) if stream.chance(0.3) else term for term in asserted
         ]
         more = [stream.choose(fragments) for _ in range(stream.below(8))]
         formulas += [tables.apply("OP_NOT", term) if stream.chance(0.5) else term for term in more]

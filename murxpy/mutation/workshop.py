@@ -17,7 +17,8 @@ from murxpy.smtlib.tables import Tables
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """A script to start from: its name, its text, and what its checks are labelled with (`sat`, `unsat`), empty for nothing."""
+    """A script to start from: its name, its text, and what its checks are labelled with: `sat`, `unsat`,
+    both with a blank between, empty for nothing."""
 
     name: str
     text: str
