@@ -175,6 +175,15 @@ def test_a_run_is_redone_by_its_seed(capsys: pytest.CaptureFixture[str], tmp_pat
     assert f"# seed-file {seed}" in traces[0]
 
 
+def test_a_mix_has_the_options_of_its_fuzzers(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    seed = tmp_path / "a.smt2"
+    seed.write_text(TEXT)
+    args = ("fuzz", "z3", "--mix", "storm", "--storm-max-assertions", "4", seed, "--run-seed", "7", "--iterations", "5")
+    mixed = outcome(capsys, *args)[1]
+    assert mixed == outcome(capsys, "storm", "z3", "--max-assertions", "4", seed, "--run-seed", "7", "--iterations", "5")[1]
+    assert mixed.count("# storm: 4 formulas") == 5
+
+
 @pytest.mark.parametrize(
     ("args", "expected"),
     [
@@ -183,6 +192,8 @@ def test_a_run_is_redone_by_its_seed(capsys: pytest.CaptureFixture[str], tmp_pat
         (("fuzz", "z3", "--mix", "api:1,opfuzz:1"), "no seeds"),
         (("fuzz", "z3", "--mix", "opfuzzy:1"), "unknown source 'opfuzzy'"),
         (("fuzz", "z3", "--mix", "opfuzz:none"), "expected a weight above 0"),
+        (("fuzz", "z3", "--mix", "api:1,opfuzz:1", "--storm-max-depth", "3"), "--storm-max-depth is of storm, which --mix does not have"),
+        (("fuzz", "z3", "--storm-unsat"), "--storm-unsat is of storm, which --mix does not have"),
     ],
 )
 def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str], args: tuple[str, ...], expected: str) -> None:

@@ -20,6 +20,7 @@ from murxpy.campaign.limits import Limits
 from murxpy.campaign.plans import Request, absolute_target, make_plans
 from murxpy.campaign.replay import walk_seeds
 from murxpy.campaign.targets import Plan
+from murxpy.cli.own_options import OWN, own_options, prefixed
 from murxpy.cli.params import duration, names, run_seed, seed, size
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError
@@ -94,10 +95,15 @@ def fuzz(targets: tuple[str, ...], **wishes: Any) -> int:
         raise click.UsageError("name a solver, such as z3 or cvc5 ('murxpy wrappers' lists them), or give --wrapper")
     if wishes["mix"] is None and seeds:
         raise click.UsageError(f"{seeds[0]}: seeds are for --mix, or for 'murxpy opfuzz'; leave them out")
-    mutation = None if wishes["mix"] is None else mutation_of(parse_mix(wishes["mix"]), seeds, wishes, {})
-    return run(targets, wishes, mutation)
+    mix = () if wishes["mix"] is None else parse_mix(wishes["mix"])
+    choices = prefixed(wishes, [name for name, _ in mix])
+    return run(targets, wishes, mutation_of(mix, seeds, wishes, choices) if mix else None)
 
 
+_OF_MIX = [option for name in OWN for option in own_options(name, prefix=True)]
+MIX_OPTIONS = tuple(option.name for option in _OF_MIX)
+_AT = next(at for at, param in enumerate(fuzz.params) if param.name == "mix") + 1
+fuzz.params[_AT:_AT] = _OF_MIX  # behind --mix
 MUTATION_OPTIONS = ("iterations", "check_limit", "size_limit", "through", "budget")
 
 
