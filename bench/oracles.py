@@ -60,7 +60,7 @@ def unsaid(counts: Counter[str]) -> dict[str, tuple[int, float]]:
 def main() -> None:
     """Measure, print, save."""
     made = common.parser(__doc__, 1000)
-    made.add_argument("--check", default=",".join(DEFAULT_CHECKS), help=f"checks that are on, of {', '.join(CHECKS[:7])}; all or none")
+    made.add_argument("--check", default=",".join(DEFAULT_CHECKS), help=f"checks that are on, of {', '.join(CHECKS[:12])}; all or none")
     args = made.parse_args()
     data = common.setup(args)
     session = Session(data | {"checks": list(chosen_checks(tuple(args.check.split(","))))})

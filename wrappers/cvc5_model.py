@@ -54,14 +54,14 @@ def read_core(core: Sequence[Any], formulas: Sequence[Any]) -> list[int | str]:
     shapes: Shapes = {}
     shaped: dict[int, int] = {}
     if any(element.getId() not in places for element in elements):
-        shaped = {_shape(formula, shapes): k for k, formula in enumerate(formulas) if formula is not None}
-    return [places.get(e.getId(), shaped.get(_shape(e, shapes), str(e)) if shaped else str(e)) for e in elements]
+        shaped = {shape(formula, shapes): k for k, formula in enumerate(formulas) if formula is not None}
+    return [places.get(e.getId(), shaped.get(shape(e, shapes), str(e)) if shaped else str(e)) for e in elements]
 
 
 Shapes = dict[Any, int]  # of terms by their number, and of what a term is made of
 
 
-def _shape(root: Any, shapes: Shapes) -> int:
+def shape(root: Any, shapes: Shapes) -> int:
     """The number of a term's shape, which is that of the term without `to_real`."""
     stack = [root]
     while stack:

@@ -13,8 +13,11 @@ Plain = dict[str, Any]
 LimitedBy = Literal["solver", "wall"]
 
 # Checks of what the solver promises, by name; those that cost little are on by default.
-CHECKS = ("models", "values", "cores", "assumptions", "invariants", "simplify", "substitute", *(f"invariant-{name}" for name in PHRASES))
-DEFAULT_CHECKS = CHECKS[:7]
+DEFAULT_CHECKS = (
+    "models", "values", "cores", "assumptions", "invariants", "simplify", "substitute", "interpolants", "eliminations",
+    "blocked-models", "proofs",
+)  # fmt: skip
+CHECKS = (*DEFAULT_CHECKS, "abducts", *(f"invariant-{name}" for name in PHRASES))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from murxpy.errors import nearest
-from murxpy.machine.checks import assertions, cores, entailment, invariants, values
+from murxpy.machine.checks import assertions, blocking, cores, elimination, entailment, interpolants, invariants, proofs, values
 from murxpy.machine.checks.evaluate import evaluate
 from murxpy.trace.reading import Reading
 
@@ -55,6 +55,52 @@ def check_substitute(r: Reading) -> None:
     r.require(r.run.wrapper.set("actions", "substitute") is not None, "no spelling of substitute")
     r.values(*(e.term.sort for e in entries))
     entailment.check_substitute(r.run, entries, r.seed, r.spelling("actions", "substitute"))
+
+
+def check_interpolant(r: Reading) -> None:
+    """`check-interpolant t`."""
+    entry = r.boolean(0)
+    r.end(1)
+    state = r.run.state
+    there = entry in (*state.asserted(), *state.assumptions)
+    r.require(state.answer == "unsat" and there, f"no two sides: the last answer is {state.answer}, or {entry} has no part in it")
+    interpolants.check_interpolant(r.run, entry, r.seed, _reader(r, "interpolant"))
+
+
+def check_abduct(r: Reading) -> None:
+    """`check-abduct t`."""
+    entry = r.boolean(0)
+    r.end(1)
+    r.require(r.run.state.answer == "sat", f"nothing to extend: the last answer is {r.run.state.answer}")
+    interpolants.check_abduct(r.run, entry, r.seed, _reader(r, "abduct"))
+
+
+def check_elimination(r: Reading) -> None:
+    """`check-elimination t`."""
+    entry = r.boolean(0)
+    r.end(1)
+    elimination.check_elimination(r.run, entry, r.seed, _reader(r, "eliminated"))
+
+
+def check_blocked(r: Reading) -> None:
+    """`check-blocked n t..`."""
+    entries = r.counted_terms(0, closed=True)
+    r.end(1 + len(entries))
+    r.require(r.run.state.answer == "sat", f"no model: the last answer is {r.run.state.answer}")
+    r.values(*(e.term.sort for e in entries))
+    blocking.check_blocked(r.run, entries, r.seed, _reader(r, "blocked"))
+
+
+def check_proof(r: Reading) -> None:
+    """`check-proof`."""
+    r.end(0)
+    r.require(r.run.state.answer == "unsat", f"no proof: the last answer is {r.run.state.answer}")
+    proofs.check_proof(r.run, r.seed, _reader(r, "proof"))
+
+
+def _reader(r: Reading, name: str) -> str | None:
+    r.require(r.run.wrapper.set("readers", name) is not None, f"the wrapper has no reader '{name}'")
+    return r.spelling("readers", name)
 
 
 def check_core(r: Reading) -> None:

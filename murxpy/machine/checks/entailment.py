@@ -1,7 +1,8 @@
 """`check-simplify` and `check-substitute`: a term that the solver makes of another equals it, where it is to.
 
-A fresh solver looks for a model in which the new term breaks its promise. Only a model that shows it by our own evaluation of the run's
-terms counts, with nothing left open; the value of the new term, which is the solver's alone, is read from the same model.
+First our evaluation at random points, with no solver: the new term is folded there. Then a fresh solver looks for a model in which the
+new term breaks its promise. Only one that shows it by our own evaluation of the run's terms counts, with nothing left open; the value
+of the new term, which is the solver's alone, is read from the same model.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from murxpy.logic.terms import Term
 from murxpy.machine.checks.anew import applied, call_first, fresh_solver
 from murxpy.machine.checks.blame import differ, solver_value
 from murxpy.machine.checks.cores import solvable_anew
-from murxpy.machine.checks.model import TOO_LARGE, Model
-from murxpy.machine.checks.reading import Unreadable
+from murxpy.machine.checks.model import Model, unjudged
+from murxpy.machine.checks.points import differs_at_a_point
+from murxpy.machine.checks.refute import CANNOT_SAY, UNDECIDED
 from murxpy.machine.checks.timing import timed
 from murxpy.machine.database import Entry
 from murxpy.machine.run import Refused, Run, Stopped
-from murxpy.semantics.values import CannotSay
 from murxpy.solvers.spelling import Spelling
 
 Premises = Sequence[tuple[Any, Term]]  # objects of formulas, and the formulas
@@ -32,7 +33,7 @@ def check_simplify(run: Run, entry: Entry, seed: int, spelling: str | None = Non
     asserted = list(dict.fromkeys(run.state.asserted())) if uses else []
     if run.state.altered and uses:
         return
-    _check(run, "check-simplify", chosen.name, [entry, *asserted], [(e.obj, e.term) for e in asserted], made)
+    _check(run, "check-simplify", chosen.name, [entry, *asserted], [(e.obj, e.term) for e in asserted], made, seed)
 
 
 def check_substitute(run: Run, entries: Sequence[Entry], seed: int, spelling: str | None = None) -> None:
@@ -42,7 +43,7 @@ def check_substitute(run: Run, entries: Sequence[Entry], seed: int, spelling: st
     equal = run.terms.apply("OP_EQUAL", pair, (), run.sorts.get("SORT_BOOL"))
     with suppress(Refused):
         premise = applied(run, "OP_EQUAL", [entry.obj for entry in entries[1:]], pair)
-        _check(run, "check-substitute", chosen.name, entries, [(premise, equal)], made)
+        _check(run, "check-substitute", chosen.name, entries, [(premise, equal)], made, seed)
 
 
 def _make(run: Run, action: str, entries: Sequence[Entry], seed: int, spelling: str | None) -> tuple[Any, Spelling]:
@@ -54,16 +55,20 @@ def _make(run: Run, action: str, entries: Sequence[Entry], seed: int, spelling: 
     return run.call(chosen, [entry.obj for entry in entries], (), key), chosen
 
 
-def _check(run: Run, action: str, spelling: str, entries: Sequence[Entry], premises: Premises, made: Any) -> None:
-    """Look for a model of the premises in which `made` is not the first of `entries`. Raises Stopped where our evaluation shows one."""
-    entry, verdict = entries[0], "cannot-say"
+def _check(
+    run: Run, action: str, spelling: str, entries: Sequence[Entry], premises: Premises, made: Any, seed: int
+) -> None:
+    """Look for a point where the premises hold and `made` is not the first of `entries`. Raises Stopped where our evaluation shows one."""
+    entry, verdict = entries[0], CANNOT_SAY
     with timed(run, action):
-        if solvable_anew(entries):
-            with suppress(Refused, CannotSay, Unreadable, *TOO_LARGE):
+        if differs_at_a_point(run, entry.term, made, [term for _, term in premises], seed):
+            verdict = "differs"
+        elif solvable_anew(entries):
+            with suppress(*UNDECIDED):
                 verdict = _verdict(run, entry, premises, made)
     run.counts[f"{action}:{verdict}"] += 1
     if verdict == "differs":
-        message = f"the result for a term of {entry.term.sort.short} differs from it in a model, by our evaluation"
+        message = f"the result for a term of {entry.term.sort.short} differs from it at a point, by our evaluation"
         raise Stopped(run.finding(f"invalid-{action.removeprefix('check-')}", "solver", message, action, entry.term.op, spelling))
 
 
@@ -76,7 +81,7 @@ def _verdict(run: Run, entry: Entry, premises: Premises, made: Any) -> str:
         answer = str(call_first(run, "check-sat", ()))
         if answer == "sat" and _differs(run, entry.term, [term for _, term in premises], made):
             return "differs"
-    return "same" if answer == "unsat" else "cannot-say"
+    return "same" if answer == "unsat" else CANNOT_SAY
 
 
 def _differs(run: Run, term: Term, premises: Sequence[Term], made: Any) -> bool:
@@ -85,6 +90,6 @@ def _differs(run: Run, term: Term, premises: Sequence[Term], made: Any) -> bool:
     if reader is None:
         return False
     model = Model(run, [term, *premises], reader.spellings[0])
-    if any(map(model.unjudged, (term, *premises))) or not all(map(model.evaluator.value, premises)):
+    if any(unjudged(run, t) for t in (term, *premises)) or not all(map(model.evaluator.value, premises)):
         return False
     return differ(model.evaluator.value(term), solver_value(run, model.evaluator, made, term.sort))

@@ -49,7 +49,6 @@ class Model:
         self.evaluator = Evaluator(run.catalogue, self.interpretation)
         self.unread: dict[Term, str] = {}
         self._asked = False
-        self._unjudged: dict[str, str] = run.wrapper.data.get("unjudged") or {}
         self.terms = list(below(formulas))
         self.constants = [term for term in self.terms if term.op == CONSTANT]
         self.objects = {e.term: e.obj for e in run.db.terms.values() if e.obj is not None}
@@ -65,7 +64,7 @@ class Model:
 
     def judge(self, term: Term) -> str:
         """`true`, `false`, or why that cannot be said."""
-        if self.unjudged(term):
+        if unjudged(self.run, term):
             return "an operator whose meaning is the solver's own"
         try:
             return "true" if self.evaluator.value(term) else "false"
@@ -75,11 +74,6 @@ class Model:
             missing = next((self.unread[t] for t in below([term]) if t in self.unread), None)
             return missing or str(reason)
 
-    def unjudged(self, term: Term) -> bool:
-        """Whether an operator occurs of which the wrapper says that no model is judged."""
-        names = self._unjudged
-        return bool(names) and any(t.op in names or (t.op == SPECIAL and t.indices[0] in names) for t in below([term]))
-
     def settle(self, term: Term) -> str:
         """As `judge`, asking the solver for open points where that is needed."""
         verdict = self.judge(term)
@@ -87,7 +81,7 @@ class Model:
 
     def left_open(self, term: Term) -> bool:
         """Whether the solver was asked for all that occurs in a term, so that what is open is so by its model."""
-        return not self.unjudged(term) and all(t in self.interpretation.constants for t in below([term]) if t.op == CONSTANT)
+        return not unjudged(self.run, term) and all(t in self.interpretation.constants for t in below([term]) if t.op == CONSTANT)
 
     def satisfied(self, formulas: Sequence[Term]) -> list[Term]:
         """As many of `formulas` as were found to be true at once for some values of what the model leaves open."""
@@ -129,8 +123,7 @@ class Model:
         reader, values = self.run.wrapper.set("readers", "universe"), self.run.wrapper.set("readers", "values")
         if reader is None or values is None:
             return
-        used = [t.sort for t in self.terms if t.op == "OP_SET_COMPLEMENT" or (t.op == SPECIAL and t.indices[0] == "set.universe")]
-        for sort in dict.fromkeys(used):
+        for sort in with_universe(self.terms):
             made = self.run.call(reader.spellings[0], (self.run.sort_object(sort),), (), "check-model")
             data = self.run.call(values.spellings[0], (made,), (), "check-model")
             self.interpretation.universes[sort] = None
@@ -260,6 +253,17 @@ def below(terms: Iterable[Term]) -> Iterator[Term]:
             seen[term] = None
             yield term
             stack.extend(term.args)
+
+
+def with_universe(terms: Iterable[Term]) -> list[Sort]:
+    """The sorts of the sets in `terms` that hang on what `set.universe` is."""
+    return list(dict.fromkeys(t.sort for t in terms if t.op == "OP_SET_COMPLEMENT" or (t.op == SPECIAL and t.indices[0] == "set.universe")))
+
+
+def unjudged(run: Run, term: Term) -> bool:
+    """Whether an operator occurs of which the wrapper says that no model is judged."""
+    names: dict[str, str] = run.wrapper.data.get("unjudged") or {}
+    return bool(names) and any(t.op in names or (t.op == SPECIAL and t.indices[0] in names) for t in below([term]))
 
 
 def theories(run: Run, term: Term) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from murxpy.machine.checks.blame import blamed, differ, solver_value
-from murxpy.machine.checks.model import TOO_LARGE, Model, below
+from murxpy.machine.checks.model import TOO_LARGE, Model, below, unjudged
 from murxpy.machine.checks.reading import Unreadable
 from murxpy.machine.checks.timing import timed
 from murxpy.machine.database import Entry
@@ -31,7 +31,7 @@ def check_values(run: Run, entries: Sequence[Entry], seed: int, spelling: str | 
 
 
 def _compare(run: Run, model: Model, entry: Entry) -> str:
-    if model.unjudged(entry.term):
+    if unjudged(run, entry.term):
         return "cannot-say"
     model.settle(entry.term)
     try:

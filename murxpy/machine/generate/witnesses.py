@@ -5,8 +5,13 @@ from __future__ import annotations
 from contextlib import suppress
 
 from murxpy.machine.checks.assertions import check_model
+from murxpy.machine.checks.blocking import check_blocked
 from murxpy.machine.checks.cores import check_assumptions, check_core
+from murxpy.machine.checks.elimination import check_elimination
+from murxpy.machine.checks.interpolants import check_abduct, check_interpolant
 from murxpy.machine.checks.invariants import check_invariant, known_invariants
+from murxpy.machine.checks.model import LITERAL
+from murxpy.machine.checks.proofs import check_proof
 from murxpy.machine.checks.values import check_values
 from murxpy.machine.database import Entry
 from murxpy.machine.generate.base import Generator
@@ -25,6 +30,37 @@ def check_answer(gen: Generator) -> None:
             check_assumptions(gen.run, gen.run.line_seed())
         if state.answer in ("sat", "unsat") and (names := _invariants(gen)) and gen.settings.chance("check-invariant", gen.stream):
             check_invariant(gen.run, gen.stream.choose(names), gen.run.line_seed())
+        if state.answer in ("sat", "unsat"):
+            _check_formulas(gen)
+
+
+def _check_formulas(gen: Generator) -> None:
+    """The checks of formulas that the solver makes of others, of models that it blocks, of proofs."""
+    run, stream = gen.run, gen.stream
+    unsat = run.state.answer == "unsat"
+    formulas = list(dict.fromkeys([*run.state.asserted(), *run.state.assumptions]))
+    if unsat and len(formulas) > 1 and _there(gen, "interpolants", "interpolant", "check-interpolant"):
+        check_interpolant(run, stream.choose(formulas), run.line_seed())
+    if unsat and _there(gen, "proofs", "proof", "check-proof"):
+        check_proof(run, run.line_seed())
+    if not unsat and _there(gen, "abducts", "abduct", "check-abduct"):
+        goal = run.db.pick(run.sorts.get("SORT_BOOL"), stream, 0.3, closed=True)
+        if goal is not None and goal not in formulas:
+            check_abduct(run, goal, run.line_seed())
+    if not unsat and _there(gen, "blocked-models", "blocked", "check-blocked"):
+        entries = [entry for entry in values_to_read(gen) if entry.term.sort.kind in LITERAL]
+        if entries:
+            check_blocked(run, entries, run.line_seed())
+    if "QUANT" in gen.swarm.theories and _there(gen, "eliminations", "eliminated", "check-elimination"):
+        quantified = [e for e in run.db.terms.values() if e.term.op in ("OP_FORALL", "OP_EXISTS") and not e.term.free]
+        if quantified:
+            check_elimination(run, stream.choose(quantified), run.line_seed())
+
+
+def _there(gen: Generator, check: str, reader: str, chance: str) -> bool:
+    """Whether a check is on, has what it reads here, and is drawn now."""
+    there = check in gen.checks and gen.run.wrapper.set("readers", reader) is not None
+    return there and gen.settings.chance(chance, gen.stream)
 
 
 def _check_sat(gen: Generator) -> None:
@@ -45,8 +81,7 @@ def _invariants(gen: Generator) -> list[str]:
 
 
 def _due(gen: Generator, check: str, reader: str) -> bool:
-    there = check in gen.checks and gen.run.wrapper.set("readers", reader) is not None
-    return there and gen.settings.chance(f"check-{reader}", gen.stream)
+    return _there(gen, check, reader, f"check-{reader}")
 
 
 def due(gen: Generator, check: str) -> bool:

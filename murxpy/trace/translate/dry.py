@@ -21,6 +21,7 @@ from murxpy.trace.reading import Reading, Skipped
 
 WITNESSES = (
     "check-model", "check-values", "check-simplify", "check-substitute", "check-core", "check-assumptions", "check-invariant", "evaluate",
+    "check-interpolant", "check-abduct", "check-elimination", "check-blocked", "check-proof",
 )  # fmt: skip
 MAKING = ("mk-sort", "instantiate-sort", "mk-const", "mk-var", "mk-value", "mk-special-value", "mk-term", "mk-fun")
 CHECKS = ("check-sat", "check-sat-assuming")

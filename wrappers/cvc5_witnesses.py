@@ -1,0 +1,132 @@
+"""What cvc5 gives beside answers: interpolants, abducts, formulas without quantifiers, further models, proofs; each of a solver of its own.
+
+A run's solver seldom has the options for these, and some of them exclude one another. Imports cvc5 and the standard library only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import cvc5
+from cvc5 import Kind
+from cvc5_model import Shapes, shape
+
+STEPS = 2000  # of a proof that are looked at; a larger one is not judged
+SIZE = "3"  # of a formula that is looked for: beyond it the search takes minutes
+MILLISECONDS = "300"  # of the search, which no resource limit ends: what overstays says nothing
+_ALWAYS = {"arrays-exp": "true", "fp-exp": "true", "sets-exp": "true", "strings-exp": "true"}
+_SEARCH = {"incremental": "true", "sygus-abort-size": SIZE, "tlimit-per": MILLISECONDS}
+
+
+def _solver(ctx: Any, limit: int, options: dict[str, str], formulas: Sequence[Any]) -> Any:
+    """A solver to which the formulas are asserted."""
+    solver = cvc5.Solver(ctx)
+    for name, value in {**_ALWAYS, **options}.items():
+        solver.setOption(name, value)
+    if limit:
+        solver.setOption("reproducible-resource-limit", str(4 * limit))
+    for formula in formulas:
+        solver.assertFormula(formula)
+    return solver
+
+
+def _last(first: Any, another: Callable[[], Any], count: int) -> Any:
+    """The last of so many more terms after a first one that exists; None where there is none."""
+    found = first
+    for _ in range(count):
+        following = another() if not found.isNull() else found
+        found = found if following.isNull() else following
+    return None if found.isNull() else found
+
+
+def interpolant(ctx: Any, limit: int, more: int, goal: Any, *formulas: Any) -> Any:
+    """A formula that the formulas imply and that implies the goal; None where none is found."""
+    solver = _solver(ctx, limit, {"produce-interpolants": "true", **_SEARCH}, formulas)
+    return _last(solver.getInterpolant(goal), solver.getInterpolantNext, more)
+
+
+def abduct(ctx: Any, limit: int, more: int, goal: Any, *formulas: Any) -> Any:
+    """A formula that agrees with the formulas and implies the goal with them; None where none is found."""
+    solver = _solver(ctx, limit, {"produce-abducts": "true", **_SEARCH}, formulas)
+    return _last(solver.getAbduct(goal), solver.getAbductNext, more)
+
+
+def eliminated(ctx: Any, limit: int, formula: Any) -> Any:
+    """A quantified formula without its quantifiers; None for any other."""
+    if formula.getKind() not in (Kind.FORALL, Kind.EXISTS):
+        return None
+    found = _solver(ctx, limit, {}, ()).getQuantifierElimination(formula)
+    return None if found.isNull() else found
+
+
+def read_symbols(term: Any, constants: Sequence[Any]) -> list[int | str]:
+    """The free symbols of a term: the places of those among the constants, the texts of the others."""
+    places = {constant.getId(): place for place, constant in enumerate(constants)}
+    seen: dict[int, None] = {}
+    found: list[int | str] = []
+    stack = [term]
+    while stack:
+        inner = stack.pop()
+        if inner.getId() not in seen:
+            seen[inner.getId()] = None
+            stack.extend(inner)
+            if inner.getKind() == Kind.CONSTANT:
+                found.append(places.get(inner.getId(), str(inner)))
+    return found
+
+
+def read_proof(ctx: Any, limit: int, checked: bool, *formulas: Any) -> str | None:
+    """What is wrong with the proof that formulas are unsat; None where nothing is, or they are not found to be."""
+    options = {"produce-proofs": "true"} | ({"check-proofs": "true"} if checked else {})
+    solver = _solver(ctx, limit, options, formulas)
+    if not solver.checkSat().isUnsat():
+        return None
+    proofs = solver.getProof()
+    if len(proofs) != 1:
+        return f"there are {len(proofs)} proofs"
+    solver.proofToString(proofs[0])
+    return _fault(proofs[0], formulas)
+
+
+def _fault(proof: Any, formulas: Sequence[Any]) -> str | None:
+    """What is wrong with a proof: its scopes at the top assume only what was asserted; within, it ends in false and assumes no more."""
+    assumed: list[Any] = []
+    while proof.getRule() == cvc5.ProofRule.SCOPE:
+        assumed += proof.getArguments()
+        (proof,) = proof.getChildren()
+    if str(proof.getResult()) != "false":
+        return "the proof does not end in false"
+    shapes: Shapes = {}
+    known = [shape(formula, shapes) for formula in formulas]
+    if any(shape(formula, shapes) not in known for formula in assumed):
+        return "the proof assumes what was not asserted"
+    free = _free(proof)
+    texts = {str(formula) for formula in assumed}
+    return "the proof has an open assumption" if free is not None and any(text not in texts for text in free) else None
+
+
+def _free(proof: Any) -> frozenset[str] | None:
+    """The texts of the assumptions that no scope within a proof closes; None for a proof of too many steps."""
+    known: dict[Any, frozenset[str]] = {}
+    stack = [proof]
+    while stack:
+        step = stack[-1]
+        if step not in known:
+            children = step.getChildren()
+            missing = [child for child in children if child not in known]
+            if missing and len(known) + len(stack) < STEPS:
+                stack.extend(missing)
+                continue
+            if missing:
+                return None
+            known[step] = _open(step, [known[child] for child in children])
+        stack.pop()
+    return known[proof]
+
+
+def _open(step: Any, below: list[frozenset[str]]) -> frozenset[str]:
+    if step.getRule() == cvc5.ProofRule.ASSUME:
+        return frozenset([str(step.getResult())])
+    found = frozenset().union(*below)
+    return found - frozenset(map(str, step.getArguments())) if step.getRule() == cvc5.ProofRule.SCOPE else found
