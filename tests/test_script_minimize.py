@@ -6,8 +6,15 @@ from pathlib import Path
 
 import pytest
 from commands import FAKES, error, outcome
+from toy import catalogue
 
+from murxpy.logic.typing import IllSorted
 from murxpy.machine.tokens import quote
+from murxpy.smtlib.commands import Assert
+from murxpy.smtlib.reader import read_script
+from murxpy.smtlib.rebuilding import Rebuilder
+from murxpy.smtlib.script import Script
+from murxpy.smtlib.writer import print_script
 
 WRAPPER = ("--wrapper", FAKES / "scripts.yaml")
 # The fake solver answers unsat wherever it sees an exclusive or.
@@ -71,3 +78,45 @@ def test_the_solver_must_be_named(capsys: pytest.CaptureFixture[str], tmp_path: 
     path = tmp_path / "a.smt2"
     path.write_text(TEXT)
     assert "with --solver" in error(capsys, "minimize", path)[1]
+
+
+def test_widths_numerals_names_and_options_get_smaller(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """With several replays at a time; what the script sets is nothing to the other solvers."""
+    path = tmp_path / "a.smt2"
+    path.write_text("""(set-option :smt.relevancy 0)(set-logic ALL)(set-info :status sat)(declare-sort |a sort| 0)
+(declare-const first_operand (_ BitVec 32))(declare-const |second operand| (_ BitVec 32))(declare-const |an element| |a sort|)
+(assert (not (= first_operand (bvxor |second operand| #xdeadbeef ((_ zero_extend 24) ((_ extract 15 8) first_operand))))))
+(assert (forall ((|another one| |a sort|)) (= |another one| |an element|)))
+(check-sat)
+""")
+    args = ("--solver", f"fake@{FAKES}", *WRAPPER, "--cross-check", "z3,cvc5", "--jobs", "2", "--tries", "2")
+    code, out, err = outcome(capsys, "minimize", path, *args)
+    small = (tmp_path / "a.min.smt2").read_text()
+    assert code == 0 and "wrong-answer" in out, out + err
+    assert small.splitlines() == ["(set-logic ALL)", "(declare-const a (_ BitVec 1))", "(assert (= (bvxor a a) a))", "(check-sat)"] or (
+        "BitVec 1)" in small and "operand" not in small and "option" not in small and len(small) < 110), small  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("(assert (bvult (bvadd x #xf1) x))", "(assert (bvult (bvadd x #b0001) x))"),
+        ("(assert (= ((_ zero_extend 8) x) (concat x #xf1)))", "(assert (= ((_ zero_extend 4) x) (concat x #b0001)))"),
+        ("(assert (= ((_ extract 7 4) x) #b1010))", "(assert (= ((_ extract 3 2) x) #b10))"),
+        ("(assert (forall ((y (_ BitVec 8))) (= (f y) 3)))", "(assert (forall ((y (_ BitVec 4))) (= (f y) 3)))"),
+        ("(assert (= ((_ int_to_bv 8) i) #xff))", "(assert (= ((_ int_to_bv 4) i) #b1111))"),
+    ],
+)
+def test_widths_are_halved(text: str, expected: str) -> None:
+    head = "(declare-const x (_ BitVec 8))(declare-const i Int)(declare-fun f ((_ BitVec 8)) Int)"
+    script = read_script(head + text, "a", catalogue())
+    rebuilder = Rebuilder(script.tables, lambda width: max(1, width // 2))
+    made = Script("a", script.tables, [Assert(rebuilder.term(term)) for term in script.assertions()])
+    assert print_script(made, "standard").splitlines()[-1] == expected
+
+
+def test_what_cannot_be_narrowed_is_not() -> None:
+    """A format of floating-point numbers has the bits that it has."""
+    script = read_script("(declare-const x (_ BitVec 32))(assert (fp.isNaN ((_ to_fp 8 24) x)))", "a", catalogue())
+    with pytest.raises(IllSorted):
+        Rebuilder(script.tables, lambda width: 8).term(script.assertions()[0])

@@ -8,6 +8,7 @@ as before.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -24,6 +25,7 @@ from murxpy.campaign.tester import OutOfTime, Tester, replay_of
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
+from murxpy.machine.script import without_options
 from murxpy.machine.tokens import Quoted, quote
 from murxpy.oracles.crash import Outcome, Verdict, judge
 from murxpy.oracles.disagreement import OPPOSITE
@@ -35,7 +37,8 @@ from murxpy.smtlib.script import Script
 from murxpy.smtlib.writer import print_script
 from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.trace.lift import lift
-from murxpy.trace.passes.script import Commands, bare, order, reduce_script
+from murxpy.trace.passes.parts import Commands, order
+from murxpy.trace.passes.script import bare, reduce_script
 from murxpy.trace.reduction import Problem, Reducer
 
 VOTES = 2  # of other solvers that say what the right answer is, where the evaluator cannot
@@ -98,6 +101,10 @@ class _Solver:
         self.tester.first(iter([trace_of(script, self.family)]), seen)
         return found[-1]
 
+    def opinion(self, text: str) -> list[str]:
+        """What the checks of another solver's script answer here."""
+        return answers_in(self.run(Scripted(without_options(text))))
+
     def holds(self, script: Script) -> bool:
         """True if our evaluator finds all assertions true in a model of this solver."""
         try:
@@ -138,7 +145,7 @@ class _Oracle:
     def _of_disagreement(self, outcome: Outcome, source: Scripted, name: str) -> None:
         ours = answers_in(outcome)
         for solver in list(self.judges):
-            theirs = answers_in(solver.run(replace(source, expected=(), limit=0)))
+            theirs = solver.opinion(source.text)
             for at, (answer, other) in enumerate(zip(ours, theirs, strict=False)):
                 if OPPOSITE.get(answer) == other:
                     self.checks, self._answer, self.judges = at + 1, answer, [solver]
@@ -148,19 +155,25 @@ class _Oracle:
         hint = f", and {others} answers alike" if others else "; to keep a disagreement name another solver with --cross-check"
         raise InputError(f"it shows no finding on {self.target.name}{hint}", file=name)
 
-    def shows(self, script: Script, text: str) -> bool:
-        """Whether a script shows the same."""
+    def asked(self, script: Script, text: str) -> Scripted | None:
+        """A script as the target is asked it; None where the check in question is gone."""
         count = sum(isinstance(command, CHECKS) for command in script.commands)
         if self.checks and not count:
-            return False
-        expected = ("unknown",) * (count - 1) + (self._right,) if self._right else ()
-        outcome = self.target.run(Scripted(text, expected, self._limit))
+            return None
+        return Scripted(text, ("unknown",) * (count - 1) + (self._right,) if self._right else (), self._limit)
+
+    def wanted(self, outcome: Outcome) -> bool:
+        """Whether the target did the same again."""
         if self._answer:
-            return answers_in(outcome)[-1:] == [self._answer] and self._votes(text, OPPOSITE[self._answer]) > 0
+            return answers_in(outcome)[-1:] == [self._answer]
         verdict = judge(outcome)
-        if verdict is None or self._loose(verdict) != self._loose(self._verdict):
-            return False
-        return not self._right or self._known(script, text, count)
+        return verdict is not None and self._loose(verdict) == self._loose(self._verdict)
+
+    def stands(self, script: Script, text: str) -> bool:
+        """Whether what the target does is still wrong: the others are asked."""
+        if self._answer:
+            return self._votes(text, OPPOSITE[self._answer]) > 0
+        return not self._right or self._known(script, text, sum(isinstance(command, CHECKS) for command in script.commands))
 
     def _loose(self, verdict: Verdict | None) -> tuple[str, str]:
         """Kind and bucket of a finding without the theories of its script."""
@@ -168,7 +181,7 @@ class _Oracle:
         return verdict.kind, bucket_key(self.target.family, replace(verdict, call=replace(verdict.call, operator="")))
 
     def _votes(self, text: str, answer: str) -> int:
-        return sum(answers_in(solver.run(Scripted(text)))[-1:] == [answer] for solver in self.judges)
+        return sum(solver.opinion(text)[-1:] == [answer] for solver in self.judges)
 
     def _known(self, script: Script, text: str, count: int) -> bool:
         """Whether the last check must answer as it should."""
@@ -179,9 +192,7 @@ class _Oracle:
 
     def named(self, script: Script, text: str) -> tuple[str, str]:
         """The key of what a script shows, and the trace that its run writes."""
-        count = sum(isinstance(command, CHECKS) for command in script.commands)
-        expected = ("unknown",) * (count - 1) + (self._right,) if self._right else ()
-        small = Scripted(text, expected, self._limit)
+        small = self.asked(script, text) or Scripted(text)
         outcome = self.target.run(small)
         verdict = None if self._answer else judge(outcome)
         trace = outcome.trace or trace_of(small, self.target.family)
@@ -202,6 +213,7 @@ def minimize_script(plan: Plan, source: Scripted, name: str, judges: Sequence[Pl
         for solver in solvers:
             stack.callback(solver.tester.close)
         oracle = _Oracle(solvers[0], solvers[1:], source, name)
+        solvers[0].tester.jobs, solvers[0].tester.tries = wishes.jobs, wishes.tries
         families = {solver.family for solver in solvers}
         dialect = families.pop() if len(families) == 1 else "standard"
         work = _Work(oracle, script, dialect if dialect in DIALECTS else "standard", follow, start)
@@ -248,16 +260,39 @@ class _Work:
             self._texts[commands] = known
         return known
 
-    def _order(self, commands: Commands) -> tuple[int, int, int]:
+    def _order(self, commands: Commands) -> tuple[int, int, int, int]:
         return order(self.text(commands), commands)
 
     def _first(self, candidates: Iterator[Commands]) -> int | None:
-        for at, commands in enumerate(candidates):
-            interrupts.check()
-            text = self.text(commands)
-            if text and self._oracle.shows(self._made(commands), text):
+        """The target is asked about several candidates at a time, the others only about one that it still does the same on."""
+        oracle, handed, waiting = self._oracle, list[Commands](), deque[int]()
+
+        def traces() -> Iterator[str]:
+            while True:
+                interrupts.check()
+                if not waiting:
+                    commands = next(candidates, None)
+                    if commands is None:
+                        return
+                    handed.append(commands)
+                    waiting.append(len(handed) - 1)
+                at = waiting.popleft()
+                text = self.text(handed[at])
+                asked = oracle.asked(self._made(handed[at]), text) if text else None
+                if asked is not None:
+                    tried.append(at)
+                    yield trace_of(asked, oracle.target.family)
+
+        while True:
+            tried: list[int] = []
+            won = oracle.target.tester.first(traces(), oracle.wanted)
+            if won is None:
+                return None
+            at = tried[won]
+            if oracle.stands(self._made(handed[at]), self.text(handed[at])):
                 return at
-        return None
+            begun = range(max(0, won - oracle.target.tester.jobs + 1), len(tried))  # these may have been given up
+            waiting.extendleft(reversed([tried[number] for number in begun if number != won]))
 
     def run(self, name: str) -> str:
         """Reduce; how it ended. Raises InputError where the script as we print it shows something else."""

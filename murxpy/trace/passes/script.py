@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -12,27 +12,15 @@ from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, FUNCTION, VALUE, VARIABLE, Term
 from murxpy.logic.typing import IllSorted
 from murxpy.smtlib import commands as c
-from murxpy.smtlib.commands import Command
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.substitution import substituted
 from murxpy.smtlib.tables import Tables
+from murxpy.trace.passes.parts import Commands, changed, largest_first
+from murxpy.trace.passes.rebuilt import narrow, rename
 from murxpy.trace.reduction import Reducer, ddmin, each, fixpoint
 
-Commands = tuple[Command, ...]
 _DECLARING = (c.DeclareSort, c.DefineSort, c.DeclareDatatypes, c.DeclareFun, c.DefineFun, c.SetInfo)  # printed where they are needed
 _HELD = (CONSTANT, VARIABLE, VALUE, FUNCTION)
-
-
-def nodes(commands: Commands) -> int:
-    """The different terms in a script's assertions and assumptions."""
-    seen: dict[Term, None] = {}
-    stack = [term for command in commands for term in _terms(command)]
-    while stack:
-        term = stack.pop()
-        if term not in seen:
-            seen[term] = None
-            stack.extend(term.args)
-    return len(seen)
 
 
 def bare(script: Script) -> Commands:
@@ -43,8 +31,9 @@ def bare(script: Script) -> Commands:
 def reduce_script(reducer: Reducer[Commands], tables: Tables) -> None:
     """Make the best of `reducer` as small as the passes can."""
     whole = _Whole(tables)
-    passes = (_commands, whole.conjuncts, _commands, whole.subterms, whole.arguments, whole.literals)
+    passes = (_commands, whole.conjuncts, _commands, whole.subterms, whole.arguments, whole.literals, partial(narrow, tables))
     fixpoint(reducer, passes)
+    rename(tables, reducer)
 
 
 def _commands(reducer: Reducer[Commands]) -> None:
@@ -65,14 +54,6 @@ def _without_level(best: Commands, at: int) -> Iterator[Commands]:
         yield (*best[:at], c.SetLogic("ALL"), *best[at + 1 :])
     elif isinstance(command, c.Assert) and command.name is not None:
         yield (*best[:at], replace(command, name=None), *best[at + 1 :])
-
-
-def _terms(command: Command) -> Sequence[Term]:
-    if isinstance(command, c.CheckSatAssuming):
-        return command.assumptions
-    if isinstance(command, c.DefineFunsRec):
-        return command.bodies
-    return (command.term,) if isinstance(command, c.Assert) else ()
 
 
 class _Whole:
@@ -105,17 +86,17 @@ class _Whole:
     def _each_term(self, reducer: Reducer[Commands], variants: Callable[[Commands, Term], Iterator[Term]]) -> None:
         """Offer the variants of every term, the largest terms first, until none is accepted."""
         done: set[Term] = set()
-        waiting = _largest_first(reducer.best)
+        waiting = largest_first(reducer.best)
         while (term := next((t for t in waiting if t not in done), None)) is not None:
             done.add(term)
             if reducer.offer(map(partial(self._with, reducer.best, term), variants(reducer.best, term))) is not None:
-                waiting = _largest_first(reducer.best)
+                waiting = largest_first(reducer.best)
 
     def _with(self, best: Commands, old: Term, new: Term) -> Commands:
-        def changed(term: Term) -> Term:
+        def replaced(term: Term) -> Term:
             return substituted(self._tables, term, {old: new})
 
-        return tuple(_changed(command, changed) for command in best)
+        return tuple(changed(command, replaced) for command in best)
 
     def _smaller(self, best: Commands, term: Term) -> Iterator[Term]:
         if term.op in _HELD:
@@ -130,6 +111,9 @@ class _Whole:
         tables = self._tables
         if sort.kind == "SORT_BOOL":
             return [tables.true, tables.false]
+        if sort.kind == "SORT_FP":
+            exponent, significand = sort.number(0), sort.number(1)
+            return [tables.value(sort, 0), tables.value(sort, ((1 << exponent - 1) - 1) << significand - 1)]  # zero and one
         plain: dict[str, Any] = {"SORT_INT": (0, 1), "SORT_REAL": (0, 1), "SORT_STRING": ("", "a"), "SORT_BV": (0, 1)}
         return [tables.value(sort, value) for value in plain.get(sort.kind, ())]
 
@@ -159,37 +143,10 @@ def _simpler_values(sort: Sort, value: Any) -> Iterable[Any]:
     return []
 
 
-def _changed(command: Command, changed: Callable[[Term], Term]) -> Command:
-    if isinstance(command, c.Assert):
-        return replace(command, term=changed(command.term))
-    if isinstance(command, c.CheckSatAssuming):
-        return replace(command, assumptions=tuple(map(changed, command.assumptions)))
-    if isinstance(command, c.DefineFunsRec):
-        return replace(command, bodies=tuple(map(changed, command.bodies)))
-    return command
-
-
-def _largest_first(best: Commands) -> Iterator[Term]:
-    """The terms of a script, each behind all that it is in."""
-    seen: dict[Term, None] = {}
-    stack = [term for command in best for term in _terms(command)]
-    while stack:
-        term = stack.pop()
-        if term not in seen:
-            seen[term] = None
-            stack.extend(term.args)
-    return iter(sorted(seen, key=lambda term: -term.serial))
-
-
 def _parts(term: Term) -> list[Term]:
     """What is in a term, two levels deep."""
     return list(dict.fromkeys([*term.args, *(inner for arg in term.args for inner in arg.args)]))
 
 
 def _constants(best: Commands, sort: Sort) -> list[Term]:
-    return sorted((t for t in _largest_first(best) if t.op == CONSTANT and t.sort is sort), key=lambda t: t.serial)
-
-
-def order(text: str, commands: Commands) -> tuple[int, int, int]:
-    """How large a script is: different terms, commands, characters."""
-    return nodes(commands), len(commands), len(text)
+    return sorted((t for t in largest_first(best) if t.op == CONSTANT and t.sort is sort), key=lambda t: t.serial)

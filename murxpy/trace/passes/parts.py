@@ -1,0 +1,67 @@
+"""The parts of a script that is made smaller: its terms, and how large it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from murxpy.logic.sorts import components
+from murxpy.logic.terms import VALUE, Term
+from murxpy.smtlib import commands as c
+from murxpy.smtlib.commands import Command
+
+Commands = tuple[Command, ...]
+
+
+def roots(command: Command) -> Sequence[Term]:
+    """The terms that a command holds."""
+    if isinstance(command, c.CheckSatAssuming):
+        return command.assumptions
+    if isinstance(command, c.DefineFunsRec):
+        return (*command.functions, *(variable for some in command.variables for variable in some), *command.bodies)
+    return (command.term,) if isinstance(command, c.Assert) else ()
+
+
+def changed(command: Command, new: Callable[[Term], Term]) -> Command:
+    """A command with other terms."""
+    if isinstance(command, c.Assert):
+        return replace(command, term=new(command.term))
+    if isinstance(command, c.CheckSatAssuming):
+        return replace(command, assumptions=tuple(map(new, command.assumptions)))
+    if isinstance(command, c.DefineFunsRec):
+        variables = tuple(tuple(map(new, some)) for some in command.variables)
+        return c.DefineFunsRec(tuple(map(new, command.functions)), variables, tuple(map(new, command.bodies)))
+    return command
+
+
+def terms(commands: Commands) -> dict[Term, None]:
+    """The different terms in a script."""
+    seen: dict[Term, None] = {}
+    stack = [term for command in commands for term in roots(command)]
+    while stack:
+        term = stack.pop()
+        if term not in seen:
+            seen[term] = None
+            stack.extend(term.args)
+    return seen
+
+
+def largest_first(commands: Commands) -> Iterator[Term]:
+    """The terms of a script, each behind all that it is in."""
+    return iter(sorted(terms(commands), key=lambda term: -term.serial))
+
+
+def order(text: str, commands: Commands) -> tuple[int, int, int, int]:
+    """How large a script is: different terms, commands, bits of its widths and numerals, characters."""
+    found = terms(commands)
+    widths = {part.width for term in found for part in components(term.sort) if part.kind == "SORT_BV"}
+    return len(found), len(commands), sum(widths) + sum(map(_bits, found)), len(text)
+
+
+def _bits(term: Term) -> int:
+    """The size of a numeral, 0 of all else."""
+    value = term.indices[0] if term.op == VALUE else None
+    if isinstance(value, bool) or not isinstance(value, int | Fraction):
+        return 0
+    return value.numerator.bit_length() + value.denominator.bit_length() - 1 + (value < 0)
