@@ -119,6 +119,13 @@ def test_the_plain_line_at_the_end() -> None:
     )
 
 
+def test_what_judges_said_is_on_status_lines_where_there_are_any() -> None:
+    counts = {"judge:runs": 5, "judge:checks": 20, "judge:decided": 17, "judge:agreed": 16, "judge:lost": 1}
+    stream = io.StringIO()
+    PlainLines(stream).consume(Ended("done", Snapshot(2.0, counts)))
+    assert " judges-agreed=16 judges-disagreed=1 judges-undecided=3 judges-lost=1 " in stream.getvalue()
+
+
 def _json(events: list[Event]) -> list[dict[str, object]]:
     stream = io.StringIO()
     with JsonLines(stream) as lines:

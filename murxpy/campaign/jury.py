@@ -161,7 +161,9 @@ class Jury:
 def _figures(outcome: Outcome, answers: Answers) -> Counter[str]:
     """What is counted of one run before one judge."""
     counts: Counter[str] = Counter({"judge:runs": 1, "judge:checks": len(answers)})
-    counts["judge:decided"] = sum(now in ("sat", "unsat") for _, _, now in answers)
+    decided = [(before, now) for _, before, now in answers if now in ("sat", "unsat")]
+    counts["judge:decided"] = len(decided)
+    counts["judge:agreed"] = sum(now == before for before, now in decided)
     counts["judge:lost"] = outcome.cause != "report"
     own = (outcome.report or {}).get("counts", {})
     counts["judge:declined"] = own.get("judge:declined", 0)

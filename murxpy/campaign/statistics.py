@@ -114,6 +114,14 @@ class Snapshot:
         return {f"{name}-{word}": counts.get(f"{name}:{word}", 0) for name in names for word in YIELD}
 
     @property
+    def judged(self) -> dict[str, int]:
+        """Checks by what judges said to them: `agreed`, `disagreed`, `undecided`; `lost` runs of theirs. Nothing without judges."""
+        checks, decided, agreed, lost = (self.counts.get(f"judge:{name}", 0) for name in ("checks", "decided", "agreed", "lost"))
+        if not self.counts.get("judge:runs"):
+            return {}
+        return {"agreed": agreed, "disagreed": decided - agreed, "undecided": checks - decided, "lost": lost}
+
+    @property
     def findings(self) -> int:
         """Findings of this campaign, all buckets together."""
         return sum(bucket.count for bucket in self.buckets)

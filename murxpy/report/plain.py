@@ -76,6 +76,7 @@ def _status(word: str, snapshot: Snapshot) -> str:
         **snapshot.answers,
         **{f"refused-{name}": count for name, count in snapshot.refusals.items()},
         **snapshot.mutants,
+        **{f"judges-{name}": count for name, count in snapshot.judged.items()},
         "overstayed": snapshot.overstayed,
         "lost": snapshot.lost,
         "findings": snapshot.findings,

@@ -167,12 +167,9 @@ def _results(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     yield "unsat", f"{answers['unsat']:,}, a core read after {_share(snapshot, 'unsat:core-read', 'unsat:total')}"
     yield "unknown", f"{answers['unknown']:,}"
     yield "over limit", f"{answers['over-limit']:,}"
-    if counts.get("judge:runs"):
-        asked, decided, otherwise, lost = (counts.get(f"judge:{n}", 0) for n in ("checks", "decided", "disagreements", "lost"))
-        yield "judged", (
-            f"{amount(counts['judge:runs'], 'run')}, {amount(asked, 'check')}, {decided:,} of them decided, {otherwise:,} otherwise; "
-            f"{lost:,} lost"
-        )
+    if snapshot.judged:
+        said = ", ".join(f"{number:,} {name}" for name, number in snapshot.judged.items() if name != "lost")
+        yield "judges", f"{amount(counts['judge:runs'], 'run')}: of the checks {said}; {snapshot.judged['lost']:,} lost"
     yield "terms", f"{counts.get('term:made', 0):,}, {_share(snapshot, 'term:useful', 'term:made')} in a check"
     parts = (("solver and binding", "solver"), ("choosing", "choose"), ("trace", "trace"))
     yield "time", ", ".join(f"{name} {_share(snapshot, f'time-ns:{key}', 'time-ns:run')}" for name, key in parts)

@@ -66,6 +66,7 @@ def figures(started: Started, snapshot: Snapshot, screen: Screen) -> list[Text]:
         *_flow("answers", _amounts(snapshot.answers, ANSWER_STYLES), screen),
         *_bar(snapshot.answers, screen),
         *(_flow("mutants", _mutants(snapshot), screen) if snapshot.mutants else []),
+        *(_flow("judges", _judged(snapshot), screen) if snapshot.judged else []),
         *_flow("refused", _amounts(snapshot.refusals, {"ill-formed": "bold red", "undocumented": "red"}), screen),
         *_flow("findings", _findings(snapshot), screen),
     ]
@@ -105,6 +106,12 @@ def _mutants(snapshot: Snapshot) -> Iterable[Text]:
         share = percent(decided / made if made else None)
         killed = f"{late} killed, " if late else ""
         yield Text.assemble((name, "bold"), f" {made:,}, {share} decided, {killed}", (f"{found} found", "bold red" if found else "dim"))
+
+
+def _judged(snapshot: Snapshot) -> Iterable[Text]:
+    """What judges said to the checks they were asked."""
+    for name, number in snapshot.judged.items():
+        yield Text(f"{number:,} {name}", "bold red" if name == "disagreed" and number else "" if number else "dim")
 
 
 def _findings(snapshot: Snapshot) -> Iterable[Text]:
