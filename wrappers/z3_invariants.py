@@ -31,6 +31,11 @@ def solve_printed(ctx: Any, limit: int, *terms: Any) -> str:
     return _answer(z3.Solver(ctx=ctx), limit, read)
 
 
+def solve_for_logic(ctx: Any, limit: int, logic: str, *terms: Any) -> str:
+    """The answer of the solver for a logic."""
+    return _answer(z3.SolverFor(logic, ctx), limit, list(terms))
+
+
 def solve_by_tactics(ctx: Any, limit: int, *terms: Any) -> str:
     """The answer of a solver of tactics."""
     names = ("simplify", "propagate-values", "solve-eqs", "smt")

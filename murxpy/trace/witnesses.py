@@ -126,9 +126,8 @@ def check_invariant(r: Reading) -> None:
     """`check-invariant NAME`."""
     name = r.text(0, "an invariant")
     r.end(1)
-    own = list(r.run.wrapper.data.get("invariants") or {})
-    if name not in (*invariants.INVARIANTS, *own) and not r.foreign:
-        known = [*invariants.INVARIANTS, *own]
+    known = list(dict.fromkeys([*invariants.INVARIANTS, *invariants.PROMISES, *(r.run.wrapper.data.get("invariants") or {})]))
+    if name not in known and not r.foreign:
         raise r.error(f"unknown invariant '{name}'{nearest(name, known)}, expected one of {', '.join(known)}")
     r.require(r.run.state.answer in ("sat", "unsat"), f"nothing to compare with: the last answer is {r.run.state.answer}")
     r.require(name in invariants.known_invariants(r.run), f"no invariant '{name}' here")

@@ -48,6 +48,11 @@ def _set_options(run: Run) -> None:
             continue
         run.frame.fill(name=name, value=value)
         run.call(special.spellings[0] if special else _first(run, "actions", "set-option"), (), (), "set-option")
+    set_limit(run)
+
+
+def set_limit(run: Run) -> None:
+    """The limit of the run's checks, for the solver of the frame."""
     if run.state.limit is not None:
         run.frame.fill(value=FACTOR * run.state.limit)
         with suppress(Refused):

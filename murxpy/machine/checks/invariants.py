@@ -1,18 +1,23 @@
 """`check-invariant NAME`: the same assertions, brought before the solver in another way, have a compatible answer.
 
 Each invariant solves what is asserted and assumed in a fresh solver of the run's context, or where the wrapper spells one of its own
-(section `invariants`), in whatever that makes. An answer unknown agrees with anything.
+(section `invariants`), in whatever that makes. An answer unknown agrees with anything. Others are about the objects of the assertions
+(`equal`, `term-copied`, `pickled`): they are what Python promises, or the binding refuses cleanly.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from murxpy.machine.checks.anew import call_first, fresh_solver, solve_anew
 from murxpy.machine.checks.cores import evidence, solvable_anew
+from murxpy.machine.checks.retold import COPIED, DEEP_COPIED, in_other_logic, other_logic, promised, respelled
 from murxpy.machine.checks.timing import timed
 from murxpy.machine.database import Entry
+from murxpy.machine.misuse import stress
 from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.machine.tokens import as_word
 
@@ -29,28 +34,46 @@ def check_invariant(run: Run, name: str, seed: int) -> None:
     run.begin(seed, "check-invariant", None, as_word(name))
     with timed(run, "invariants"):
         answer = "unknown"
-        if solvable_anew(entries):
+        if name in PROMISES or solvable_anew(entries):
             try:
-                answer = _answer(run, name, entries)
+                answer = _kept(run, name, entries) if name in PROMISES else _answer(run, name, entries, seed)
             except Refused:
                 run.counts[f"check-invariant:{name}:refused"] += 1
         if {answer, before} == {"sat", "unsat"}:
             raise Stopped(run.finding("inconsistent", "solver", _message(run, name, before, answer, entries), "check-invariant", "", name))
-    run.counts[f"check-invariant:{name}:{answer if answer in ('sat', 'unsat') else 'cannot-say'}"] += 1
+    run.counts[f"check-invariant:{name}:{answer if answer != 'unknown' else 'cannot-say'}"] += 1
 
 
 def known_invariants(run: Run) -> list[str]:
     """The names of the invariants that can be checked here."""
-    return [*(name for name in INVARIANTS if name != "seed" or run.wrapper.data.get("seed-option")), *run.wrapper.spellings["invariants"]]
+    lacking = {"seed": not run.wrapper.data.get("seed-option"), "logic": run.wrapper.set("actions", "set-logic") is None}
+    own = run.wrapper.spellings["invariants"]
+    return [*(name for name in INVARIANTS if not lacking.get(name) and name not in own), *PROMISES, *own]
 
 
-def _answer(run: Run, name: str, entries: list[Entry]) -> str:
+def _answer(run: Run, name: str, entries: list[Entry], seed: int) -> str:
     own = run.wrapper.set("invariants", name)
     if own is not None:
-        run.frame.fill(terms=tuple(entry.term for entry in entries), value=run.state.limit or 0)
+        logic = other_logic(run, entries) if name == "logic" else ""
+        run.frame.fill(terms=tuple(entry.term for entry in entries), name=logic, value=run.state.limit or 0)
         return str(run.call(own.spellings[0], [entry.obj for entry in entries], (), "check-invariant"))
     with fresh_solver(run):
-        return INVARIANTS[name](run, entries)
+        return INVARIANTS[name](run, respelled(run, entries, seed) if name == "respelled" else entries)
+
+
+def _kept(run: Run, name: str, entries: list[Entry]) -> str:
+    """Whether the objects of the assertions are what Python promises. Raises Stopped where not, Refused where the binding refuses all."""
+    kept = 0
+    for entry in entries[:OBJECTS]:
+        for promise in PROMISES[name] if entry.obj is not None else ():
+            with suppress(Refused):
+                fault = promised(run, name, partial(promise, entry.obj))
+                if fault is not None:
+                    raise Stopped(run.finding("contract", "binding", str(fault), "check-invariant", "", name))
+                kept += 1
+    if not kept:
+        raise Refused("unsupported", "the binding refuses it")
+    return "kept"
 
 
 def _message(run: Run, name: str, before: str, answer: str, entries: list[Entry]) -> str:
@@ -122,6 +145,12 @@ def _seed(run: Run, entries: Sequence[Entry]) -> str:
     return solve_anew(run, entries)
 
 
+OBJECTS = 8  # of which a promise is looked at
+PROMISES: dict[str, tuple[Callable[[Any], str | None], ...]] = {
+    "equal": (stress.equality,),
+    "term-copied": (stress.copied, stress.deeply_copied),
+    "pickled": (stress.pickled,),
+}
 INVARIANTS: dict[str, Solve] = {
     "fresh": solve_anew,
     "order": lambda run, entries: solve_anew(run, list(reversed(entries))),
@@ -132,6 +161,10 @@ INVARIANTS: dict[str, Solve] = {
     "twice": _twice,
     "simplified": _simplified,
     "seed": _seed,
+    "respelled": solve_anew,
+    "logic": in_other_logic,
+    "copied": COPIED,
+    "deep-copied": DEEP_COPIED,
 }
 PHRASES = {
     "fresh": "in a fresh solver",
@@ -143,6 +176,11 @@ PHRASES = {
     "twice": "checked twice",
     "simplified": "after simplify",
     "seed": "with another random seed",
+    "respelled": "in other spellings",
+    "logic": "with another logic that includes them",
+    "copied": "in a copy of a solver",
+    "deep-copied": "in a deep copy of a solver",
+    **dict.fromkeys(PROMISES, "by their objects"),
     "translated": "in another context",
     "printed": "printed and parsed again",
     "tactic": "by a solver of tactics",

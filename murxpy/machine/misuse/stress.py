@@ -75,19 +75,28 @@ def agree(answer: str, again: str) -> str | None:
 def equality(obj: Any) -> str | None:
     """An object is equal to itself, found in collections, and not equal to what is none of the binding's."""
     name = type(obj).__name__
-    if not bool(obj == obj) or bool(obj != obj):
+    if _truth(operator.eq, obj, obj) is False or _truth(operator.ne, obj, obj):
         return f"a {name} is not equal to itself"
     if hash(obj) != hash(obj) or obj not in [obj] or {obj: 1}.get(obj) != 1:
         return f"a {name} is not found in a collection that has it"
     for stranger in (None, 7, "x", object()):
-        try:
-            equal = obj == stranger
-        except Exception as error:
-            if type(error).__name__ in ("AttributeError", "RecursionError", "SystemError", "NameError"):
-                raise
-            continue
-        if equal is True:
+        if _compared(operator.eq, obj, stranger) is True:
             return f"a {name} is equal to {stranger!r:.20}"
+    return None
+
+
+def _truth(call: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """What a comparison says, a bool; None where it is refused, or what it gives is no truth value."""
+    return _compared(lambda one, other: bool(call(one, other)), left, right)
+
+
+def _compared(call: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """What a comparison gives, None where it is refused by an exception that says so."""
+    try:
+        return call(left, right)
+    except Exception as error:
+        if type(error).__name__ in ("AttributeError", "RecursionError", "SystemError", "NameError"):
+            raise
     return None
 
 

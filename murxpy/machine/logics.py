@@ -1,0 +1,41 @@
+"""Names of logics: the smallest that names some theories, or ALL (SMT-LIB 2.7, section 6.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from murxpy.logic.catalogue import Catalogue
+from murxpy.logic.sorts import components
+from murxpy.logic.terms import Term
+
+_ORDER = (("ARRAY", "A"), ("UF", "UF"), ("BV", "BV"), ("FP", "FP"), ("DT", "DT"), ("STRING", "S"))
+_NAMED = {"BOOL", "QUANT", "INT", "REAL", *(theory for theory, _ in _ORDER)}
+
+
+def logic_name(theories: Sequence[str], linear: bool) -> str:
+    """The SMT-LIB name of a logic with these theories: `QF_AUFBV`; ALL where it has none."""
+    present = set(theories)
+    prefix = "" if "QUANT" in present else "QF_"
+    if not present <= _NAMED:
+        return f"{prefix}ALL" if prefix == "" else "ALL"
+    name = "".join(letter for theory, letter in _ORDER if theory in present)
+    arithmetic = ("I" if "INT" in present else "") + ("R" if "REAL" in present else "")
+    if name == "A" and not arithmetic:
+        name = "AX"
+    if arithmetic:
+        name += ("L" if linear else "N") + arithmetic + "A"
+    return f"{prefix}{name}" if name else f"{prefix}UF"
+
+
+def used_theories(catalogue: Catalogue, terms: Iterable[Term]) -> list[str]:
+    """The theories of the operators and of the sorts of `terms`, all of which are to be given, in the catalogue's order."""
+    found: dict[str, None] = {}
+    for term in terms:
+        operator = catalogue.operators.get(term.op)
+        if operator is not None:
+            found[operator.theory] = None
+        for sort in components(term.sort):
+            kind = catalogue.sorts.get(sort.kind)
+            if kind is not None:
+                found[kind.theory] = None
+    return [name for name in catalogue.theories if name in found]
