@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -120,3 +121,25 @@ def test_what_cannot_be_narrowed_is_not() -> None:
     script = read_script("(declare-const x (_ BitVec 32))(assert (fp.isNaN ((_ to_fp 8 24) x)))", "a", catalogue())
     with pytest.raises(IllSorted):
         Rebuilder(script.tables, lambda width: 8).term(script.assertions()[0])
+
+
+def test_what_storm_found_is_made_anew(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Within the least bounds: of depth 1, with four assertions; then it can still be cut."""
+    seed = tmp_path / "seed.smt2"
+    seed.write_text("(declare-const p Bool)(declare-const q Bool)(declare-const r Bool)(assert (and p (=> q r)))(check-sat)")
+    target = ("storm", f"fake@{FAKES}", seed, *WRAPPER, "--jobs", "1", "--seed", "1", "--runs", "1", "--iterations", "6")
+    assert outcome(capsys, *target, "--max-depth", "4", "--max-assertions", "16", "--out", tmp_path / "out")[0] == 1
+    (found,) = (tmp_path / "out" / "findings").rglob("*.trace")
+    code, out, err = outcome(capsys, "minimize", found, "--strategy", "both", "-o", tmp_path / "small.trace")
+    text = (tmp_path / "small.trace").read_text()
+    assert re.search(r"^made anew: [0-9,]+ characters to [0-9]+ ", out), out
+    assert code == 0 and "wrong-answer-fake-run-script-bool" in out, out + err
+    assert text.count("run-script@") == 1 == text.count("(assert ") and "xor " in text and "answer unsat" in text
+
+
+def test_what_cannot_be_made_anew(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = written(tmp_path / "a.trace", f"run-script {quote(TEXT)}")
+    assert "name the trace in the campaign's folder" in error(capsys, "minimize", path, *WRAPPER, "--strategy", "both")[1]
+    script = tmp_path / "a.smt2"
+    script.write_text(TEXT)
+    assert "is for the trace of a finding of storm" in error(capsys, "minimize", script, "--solver", "z3", "--strategy", "both")[1]

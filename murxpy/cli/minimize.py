@@ -19,6 +19,7 @@ from murxpy.campaign.minimize import SAVE_SECONDS, Minimized, Progress, Wishes, 
 from murxpy.campaign.minimize import minimize as minimize_trace
 from murxpy.campaign.origin import holds_traces, origin, read_history
 from murxpy.campaign.plans import Request, make_plans
+from murxpy.campaign.regenerate import regenerate
 from murxpy.campaign.replay import replay_trace
 from murxpy.campaign.reproducers import Shown, base_of, write_programs
 from murxpy.campaign.script_minimize import Scripted, minimize_script, others_than, scripted
@@ -45,6 +46,8 @@ from murxpy.trace.grammar import parse_trace
               help="Where the result goes.  [default: NAME.min.trace beside NAME.trace]")  # fmt: skip
 @click.option("--tries", type=click.IntRange(1, 100), default=1, show_default=True,
               help="Replay each candidate up to so often, for what does not show each time.")  # fmt: skip
+@click.option("--strategy", type=click.Choice(["delete", "regenerate", "both"]), default="delete", show_default=True,
+              help="Delete parts; or of what storm found make other instances within smaller bounds, as STORM does; or both.")  # fmt: skip
 @click.option("--match-message", metavar="TEXT", help="Keep a finding with this message, not the same bucket.")
 @click.option("--match-part", metavar="TEXT", help="Keep a finding with this text in its message.")
 @click.option("--match-exit", metavar="CODE|SIGNAL", help="Keep that the process ends so, such as 3 or SIGSEGV.")
@@ -59,7 +62,7 @@ from murxpy.trace.grammar import parse_trace
 @click.option("--wrapper", metavar="FILE", help="Wrapper of the solver.")
 def minimize(
     file: Path, jobs: int, seconds: float | None, output: Path | None, tries: int, solver: str | None,
-    wrapper: str | None, judged: tuple[str, ...] | None, reproducers: bool, **wishes: Any,
+    wrapper: str | None, judged: tuple[str, ...] | None, reproducers: bool, strategy: str, **wishes: Any,
 ) -> None:  # fmt: skip
     """Make TRACE, or with --solver the SMT-LIB SCRIPT, as small as it can be while it still shows the same finding.
 
@@ -68,6 +71,8 @@ def minimize(
     """
     match, command = _wanted(**wishes)
     wished = Wishes(jobs, seconds, tries, match, command)
+    if strategy != "delete" and (match or command or file.suffix != ".trace"):
+        raise InputError(f"--strategy {strategy} is for the trace of a finding of storm, and keeps the finding", file=str(file))
     if file.suffix == ".history":
         _history(file, output, solver, wrapper, wished)
         return
@@ -83,8 +88,15 @@ def minimize(
         parse_trace(earlier, str(output))  # what is no trace is not overwritten
     script = None if match or command else scripted(trace)
     watch = _Watch(output if script is None else None)
+    anew: Minimized | None = None
+    if strategy != "delete":
+        anew, script = regenerate(with_seeds(file), trace, Limits(), wished, watch.see)
+        watch.clear()
+        click.echo(f"made anew: {_sizes(anew, 'character')}")
     judges = () if match or command else judges_of(trace, judged)
-    if script is not None:
+    if anew is not None and strategy == "regenerate":
+        result = anew
+    elif script is not None:
         judges = judges or (others_than(plan.target.name) if script.expected and judged is None else ())
         result, _ = minimize_script(plan, script, str(file), judge_plans(judges), wished, watch.see)
     elif judges:
@@ -96,6 +108,15 @@ def minimize(
     click.echo(_summary(result, output, "line" if script is None else "character"))
     if reproducers:
         _print_forms(plan, output, result, bool(judges))
+
+
+def with_seeds(file: Path) -> Plan:
+    """The target of a trace in the folder of its campaign, with the campaign's seeds. Raises InputError for a trace anywhere else."""
+    found = origin(file)
+    if found is None:
+        raise InputError("to make it anew its campaign's seeds are needed: name the trace in the campaign's folder", file=str(file))
+    (plan,) = make_plans(found.request)
+    return plan
 
 
 def _print_forms(plan: Plan, output: Path, result: Minimized, judged: bool) -> None:
@@ -194,7 +215,12 @@ class _Watch:
 
 
 def _summary(result: Minimized, output: Path, unit: str = "line") -> str:
+    return f"{result.key}: {_sizes(result, unit)}; written to {output}"
+
+
+def _sizes(result: Minimized, unit: str) -> str:
+    """What it was, what it is, and what that took."""
     ended = {"complete": "", "time": ", ended by its time limit", "interrupted": ", interrupted"}[result.ended]
-    share = percent(result.after / result.before)
-    return (f"{result.key}: {amount(result.before, unit)} to {result.after} ({share}), {amount(result.tests, 'test')} in "
-            f"{brief(result.seconds)}{ended}; written to {output}")  # fmt: skip
+    share = percent(result.after / result.before) if result.before else "-"
+    tests = amount(result.tests, "test")
+    return f"{amount(result.before, unit)} to {result.after} ({share}), {tests} in {brief(result.seconds)}{ended}"

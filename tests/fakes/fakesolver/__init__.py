@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -118,5 +119,7 @@ class Solver:
 
 
 def run_script(text: str) -> str:
-    """What it prints for a script: wrong as soon as there is an exclusive or in it."""
-    return ("unsat\n" if "xor " in text else "sat\n") * text.count("(check-sat)")
+    """What it prints for a script: wrong as soon as there is an exclusive or in it. In its models all Boolean constants are true."""
+    answers = ("unsat\n" if "xor " in text else "sat\n") * text.count("(check-sat)")
+    true = "".join(f"(define-fun {name} () Bool true)" for name in re.findall(r"\(declare-const (\S+) Bool\)", text))
+    return answers + f"({true})\n" * text.count("(get-model)")
