@@ -74,4 +74,4 @@ def test_judges_answer_mutants_with_options(capsys: pytest.CaptureFixture[str], 
     args = ("--runs", "4", "--iterations", "5", "--jobs", "1", "--seed", "1", "--set", "relevancy=0", "--out", tmp_path / "out")
     code, out, _ = outcome(capsys, "opfuzz", "z3", "--cross-check", "cvc5", seed, *args)
     judged = re.search(r"judges +4 runs: of the checks (\d+) agreed, 0 disagreed", out)
-    assert code == 0 and judged is not None and int(judged[1]) >= 15, out
+    assert code == 0 and judged is not None and int(judged[1]) >= 8, out
