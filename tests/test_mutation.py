@@ -21,10 +21,11 @@ from murxpy.mutation.occurrences import Occurrences, in_scope, replaced
 from murxpy.mutation.preparing import Logics, in_logic, prepared
 from murxpy.mutation.workshop import Seed, Shop, Workshop
 from murxpy.smtlib.chain import ChainPrinter
-from murxpy.smtlib.commands import Assert
+from murxpy.smtlib.commands import Assert, CheckSat
 from murxpy.smtlib.printer import Unsayable
 from murxpy.smtlib.reader import read_script
 from murxpy.smtlib.script import Script
+from murxpy.smtlib.tables import Tables
 from murxpy.smtlib.writer import print_script
 
 CATALOGUE = build_catalogue(load_catalogue())
@@ -203,14 +204,13 @@ def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str], args: tuple[s
 
 @pytest.mark.parametrize("name", ["opfuzz", "typefuzz"])
 def test_a_chain_is_printed_as_its_scripts_mean(name: str) -> None:
-    """What is printed with kept texts reads as the terms that it was printed from: their own printing is the same."""
+    """What is printed with kept texts and definitions reads as the terms that it was printed from."""
     shop = workshop(TEXT.replace("(forall ((z Int)) (=> (<= z x) (<= z (+ x 1))))", "(=> (<= y x) (<= y (+ x 1)))"), 4)
     printer = ChainPrinter(shop.tables, "standard")
     for mutant in chain(FUZZERS[name].mutants(shop), 60):
-        text = printer.text(mutant.script)
-        read = [print_script(read_script(one, "a", CATALOGUE)) for one in (text, print_script(mutant.script))]
-        asserted = [[row for row in one.splitlines() if row.startswith(("(assert", "(check"))] for one in read]
-        assert asserted[0] == asserted[1]
+        tables = Tables(CATALOGUE)
+        kept, anew = (read_script(text, "a", CATALOGUE, tables) for text in (printer.text(mutant.script), print_script(mutant.script)))
+        assert kept.assertions() == anew.assertions() and kept.commands[-1] == anew.commands[-1] == CheckSat()
 
 
 @pytest.mark.parametrize("name", ["opfuzz", "typefuzz", "storm"])
@@ -238,3 +238,20 @@ def test_what_cannot_be_said_cannot_be_said_again() -> None:
         with pytest.raises(Unsayable):
             printer.text(Script("b", tables, [*script.commands, Assert(term)]))
     assert "(= x 1)" in printer.text(script)
+
+
+def test_what_stands_in_many_places_is_printed_once() -> None:
+    """By definitions: of constants, functions and recursive functions, in the order in which they need each other, and no others."""
+    sums = "".join(f"(declare-const x{k} Int)" for k in range(30)), "(+ " + " ".join(f"x{k}" for k in range(30)) + ")"
+    text = f"""{sums[0]}(declare-const p Bool)(define-fun f ((a Int)) Int (* a {sums[1]}))
+(define-fun-rec g ((a Int)) Int (ite (< a 0) {sums[1]} (g (- a {sums[1]}))))
+(assert (or p (< {sums[1]} 3)))(assert (or (> {sums[1]} (f x1)) (forall ((y Int)) (< y (g {sums[1]})))))(check-sat)"""
+    script = read_script(text, "a", CATALOGUE)
+    printer = ChainPrinter(script.tables, "standard")
+    printed = printer.text(script)
+    assert len(re.findall("(?m)^.define-fun def!", printed)) == 1 and len(re.findall("x7 x8", printed)) == 2  # another one in that of g
+    again = read_script(printed, "b", CATALOGUE)
+    assert [print_script(s).count("(assert") for s in (script, again)] == [2, 2]
+    assert print_script(read_script(print_script(again), "c", CATALOGUE)) == print_script(again)
+    without = Script("c", script.tables, [*script.commands[:-3], Assert(script.tables.constant("p", script.tables.bool)), CheckSat()])
+    assert "(assert p)" in printer.text(without)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.terms import FUNCTION, Term
 from murxpy.smtlib import commands as c
@@ -11,19 +13,31 @@ from murxpy.smtlib.script import Script
 from murxpy.smtlib.tables import Tables
 from murxpy.smtlib.writer import Writer, print_script
 
-PLAIN = 24  # occurrences in a term that is printed without `let`s, and its text kept
+PLAIN = 24  # occurrences in a term whose text stands wherever the term does
 _FORGETTING = (c.Reset, c.ResetAssertions)  # behind them declarations are gone
 _DECLARING = (c.DeclareSort, c.DeclareDatatypes, c.DeclareFun, c.DefineFunsRec)
 _SCOPES = {c.Push: "push", c.Pop: "pop"}
+_VALUES = ("OP_CONST_ARRAY", "OP_DT_APPLY_CONS")  # made of literals they are values, which cvc5 knows by how they are written
+_NAME = "def!"
+_NAMES = re.compile(rf"{_NAME}[0-9!]+")
 
 
 class ChainPrinter:
-    """Prints scripts of the same tables, one after another. A script may declare more than it uses: what those before it had."""
+    """Prints scripts of the same tables, one after another. A script may declare more than it uses: what those before it had.
+
+    Large terms without free variables get names by definitions: of a term that was changed somewhere, only what is around that place is
+    printed anew, and what stands in many places is printed once. A script has the definitions that it uses.
+    """
 
     def __init__(self, tables: Tables, dialect: str) -> None:
         self._dialect = dialect
-        self._writer = Writer(tables.catalogue, dialect, _Keeping(tables.catalogue, dialect))
+        self._printer = _Naming(tables.catalogue, dialect)
+        self._writer = Writer(tables.catalogue, dialect, self._printer)
+        self._rows = self._printer.rows = self._writer.rows
         self._texts: dict[Command, str] = {}
+        self._uses: dict[str, tuple[int, ...]] = {}
+        self._always: dict[int, None] = {}  # the rows that every script has
+        self._closures: list[tuple[int, ...]] = []  # of each row, the definitions that a script with it needs
 
     def text(self, script: Script) -> str:
         """A script. Raises Unsayable for what the dialect has no words for."""
@@ -42,12 +56,39 @@ class ChainPrinter:
                 body.append(f"({_SCOPES[kind]} {command.levels})")  # everything is declared outside
             elif kind is not c.DefineFun:  # terms have what it stands for
                 body.append(self._text(command))
-        return "\n".join([*head, *self._writer.rows, *body, ""])
+        rows = self._rows
+        return "\n".join([*head, *[rows[at] for at in self._needed(body)], *body, ""])
+
+    def _needed(self, body: list[str]) -> list[int]:
+        """The rows that stand in front of these: all declarations, and the definitions that are used."""
+        while len(self._closures) < len(self._rows):  # in their order: a row uses only what stands before it
+            at = len(self._closures)
+            used = self._used(self._rows[at])
+            if at in self._printer.defined:
+                used = (*used, at)
+            else:
+                self._always.update(dict.fromkeys((*used, at)))
+            self._closures.append(used)
+        found = dict(self._always)
+        for text in body:
+            found.update(dict.fromkeys(self._used(text)))
+        return sorted(found)
+
+    def _used(self, text: str) -> tuple[int, ...]:
+        """The rows of the definitions that a text uses, and of those that they use."""
+        known = self._uses.get(text)
+        if known is None:
+            rows = [self._printer.names.get(name, -1) for name in _NAMES.findall(text)]
+            found = [used for at in rows if 0 <= at < len(self._closures) for used in self._closures[at]]
+            known = self._uses[text] = tuple(dict.fromkeys(found))
+        return known
 
     def _declare(self, command: Command) -> None:
         if command not in self._texts:
             self._texts[command] = ""
+            self._printer.naming = not isinstance(command, c.DefineFunsRec)  # nothing in a definition may stand in front of it
             self._writer.write(command)
+            self._printer.naming = True
 
     def _text(self, command: Command) -> str:
         text = self._texts.get(command)
@@ -56,11 +97,15 @@ class ChainPrinter:
         return text
 
 
-class _Keeping(Printer):
-    """Keeps the texts of small terms: of a term that was changed somewhere, only what is above that place is printed anew."""
+class _Naming(Printer):
+    """Keeps the texts of small terms, and defines names for the large ones that are parts of others."""
 
     def __init__(self, catalogue: Catalogue, dialect: str) -> None:
         super().__init__(catalogue, dialect)
+        self.naming = True
+        self.rows: list[str] = []  # definitions are put behind what is there
+        self.names: dict[str, int] = {}  # the row of each
+        self.defined: set[int] = set()
         self._sizes: dict[Term, int] = {}
         self._small: dict[Term, str] = {}
 
@@ -69,7 +114,7 @@ class _Keeping(Printer):
         if root not in self._sizes:
             self._measure(root)
         known = self._small.get(root)
-        return super().term(root) if known is None else known
+        return self._large(root) if known is None else known
 
     def inside(self, term: Term) -> list[Term]:
         """The parts of a large term that are large, too."""
@@ -80,6 +125,9 @@ class _Keeping(Printer):
         """The texts of its parts that are small."""
         small = self._small
         return {part: small[part] for part in term.args if part in small}
+
+    def _large(self, term: Term) -> str:
+        return super().term(term) if self.inside(term) else self._apply(term, self._small)
 
     def _measure(self, root: Term) -> None:
         sizes, stack = self._sizes, [root]
@@ -93,7 +141,23 @@ class _Keeping(Printer):
             stack.pop()
             if term in sizes:
                 continue
-            size = PLAIN + 1 if term.sort.kind == "SORT_CASE" else 1 + sum([sizes[arg] for arg in args])
+            size = PLAIN + 1 if term.sort.kind == "SORT_CASE" else 1 + sum([self._size(arg) for arg in args])
             if size <= PLAIN:
                 self._small[term] = self._apply(term, self._small)  # a term that is Unsayable has no size, and is so again
             sizes[term] = min(size, PLAIN + 1)
+
+    def _size(self, part: Term) -> int:
+        """The size of a part of a larger term; what is large gets a name, if it can have one."""
+        size = self._sizes[part]
+        if size <= PLAIN or not self.naming or part.free or part.sort.kind in ("SORT_CASE", "SORT_FUN") or not part.args:
+            return size
+        if part.op == FUNCTION or (part.op in _VALUES and part.ground):
+            return size
+        text = self._large(part)
+        name = self.symbols.of(("definition", len(self.names)), f"{_NAME}{len(self.names)}")
+        self.names[name] = len(self.rows)
+        self.defined.add(len(self.rows))
+        self.rows.append(f"(define-fun {name} () {self.sort(part.sort)} {text})")
+        self._small[part] = name
+        self._sizes[part] = 1
+        return 1
