@@ -144,9 +144,10 @@ def test_labels() -> None:
 
 def test_a_folder_labels_what_says_nothing(tmp_path: Path) -> None:
     (tmp_path / "unsat").mkdir()
-    for name, text in (("silent", TEXT.replace("(set-info :status sat)", "")), ("says", TEXT), ("two", "(check-sat)(check-sat)")):
+    for name, text in (("silent", TEXT.replace("(set-info :status sat)", "")), ("says", TEXT), ("two", "(check-sat)(check-sat)"),
+                       ("unsure", TEXT.replace("status sat", "status unknown"))):  # fmt: skip
         (tmp_path / "unsat" / f"{name}.smt2").write_text(text)
-    assert [label for _, _, label in collect_seeds([tmp_path]).files] == ["sat", "unsat", ""]
+    assert [label for _, _, label in collect_seeds([tmp_path]).files] == ["sat", "unsat", "", "unsat"]
 
 
 def test_what_is_no_seed_is_left_out_and_named(tmp_path: Path) -> None:
@@ -255,3 +256,17 @@ def test_what_stands_in_many_places_is_printed_once() -> None:
     assert print_script(read_script(print_script(again), "c", CATALOGUE)) == print_script(again)
     without = Script("c", script.tables, [*script.commands[:-3], Assert(script.tables.constant("p", script.tables.bool)), CheckSat()])
     assert "(assert p)" in printer.text(without)
+
+
+def test_a_seed_that_is_kept_is_as_one_that_is_read() -> None:
+    """What a run makes of a seed does not depend on the runs before it that worked on the same one."""
+    def texts(shop: Shop, name: str) -> list[str]:
+        seeds = [Seed("seed.smt2", TEXT, "sat")] * 2
+        room = Workshop(shop, Stream(5), seeds, lambda text: None, {})
+        printer = ChainPrinter(room.tables, "standard")
+        return [printer.text(mutant.script) for mutant in chain(FUZZERS[name].mutants(room), 10)]
+
+    shop = Shop(CATALOGUE, EVERYTHING, "standard")
+    for name in ("opfuzz", "typefuzz", "fusion"):
+        fresh = texts(Shop(CATALOGUE, EVERYTHING, "standard"), name)
+        assert fresh and texts(shop, name) == texts(shop, name) == fresh

@@ -78,8 +78,9 @@ def _read(found: SeedFiles, path: Path, size_limit: int) -> None:
 
 
 def _label_of_folder(path: Path, text: str) -> str:
-    """The folder's label for a script that has one check and says nothing of it."""
-    return folder_label(path) if not _STATUS.search(text) and len(_CHECK.findall(text)) == 1 else ""
+    """The folder's label for a script that has one check and says nothing of it, or that its answer is unknown."""
+    said = any(status != "unknown" for status in _STATUS.findall(text))
+    return folder_label(path) if not said and len(_CHECK.findall(text)) == 1 else ""
 
 
 def folder_label(path: Path) -> str:

@@ -91,6 +91,12 @@ class SortTable:
     def __init__(self) -> None:
         self._sorts: dict[tuple[object, ...], Sort] = {}
 
+    def copy(self) -> SortTable:
+        """A table with the same sorts, to which others can be added."""
+        made = SortTable()
+        made._sorts = dict(self._sorts)
+        return made
+
     def get(self, kind: str, *params: SortParam) -> Sort:
         """The sort of this kind with these parameters."""
         key = (kind, *params)

@@ -53,6 +53,12 @@ class TermTable:
     def __init__(self) -> None:
         self._terms: dict[tuple[Any, ...], Term] = {}
 
+    def copy(self) -> TermTable:
+        """A table with the same terms, to which others can be added."""
+        made = TermTable()
+        made._terms = dict(self._terms)
+        return made
+
     def leaf(self, op: str, payload: tuple[Any, ...], sort: Sort) -> Term:
         """A constant or value; equal payload and sort give the same term."""
         key = (op, payload, sort)

@@ -15,7 +15,7 @@ from murxpy.logic.terms import CONSTANT, Term
 from murxpy.machine.random import Stream
 from murxpy.mutation.composed import LITERALS, composed
 from murxpy.mutation.inversions import Maker, Rule, rules_of
-from murxpy.mutation.occurrences import Occurrences, replaced
+from murxpy.mutation.occurrences import Holding, Occurrences
 from murxpy.mutation.userfunctions import user_rules
 from murxpy.mutation.views import views
 from murxpy.mutation.workshop import Mutant, Mutants, Workshop
@@ -84,6 +84,7 @@ class _Fuser:
         self._stream: Stream = workshop.stream
         self._labels = labels(workshop.choices)
         self._occurrences: dict[Term, Occurrences] = {}
+        self._holding = Holding(term for script in scripts for term in script.constants())
         links = int(workshop.choices.get("generate") or 0)
         self._composed = composed(links) if links else None
         workshop.tables.suffix = ""
@@ -158,16 +159,20 @@ class _Fuser:
         """Put `new` in the place of some occurrences of a constant, in whichever seed it is; gives how many."""
         occurrences = self._occurrences.get(constant)
         if occurrences is None:
-            occurrences = self._occurrences[constant] = Occurrences(self._catalogue, lambda term: term is constant)
+            within = self._holding.test(constant)
+            occurrences = self._occurrences[constant] = Occurrences(self._catalogue, lambda term: term is constant, within)
         counts = [(side, at, occurrences.count(term)) for side in sides for at, term in enumerate(side)]
-        there = [(side, at) for side, at, count in counts if count]
         total = sum(count for _, _, count in counts)
         wanted = min(self._stream.between(0, total), MOST_REPLACED)
-        for _ in range(wanted):
-            side, at = self._stream.choose(there)
-            occurrence = occurrences.draw(side[at], self._stream)
-            if occurrence is not None:
-                side[at] = replaced(self._tables, occurrence, new)
+        drawn: dict[int, None] = {}
+        while len(drawn) < wanted:
+            drawn[self._stream.below(total)] = None
+        numbers, first = sorted(drawn), 0
+        for side, at, count in counts:
+            there = [number - first for number in numbers if first <= number < first + count]
+            if there:
+                side[at] = occurrences.replace(self._tables, side[at], there, new)
+            first += count
         return wanted
 
     def _put_together(self, sides: list[list[Term]], ties: list[Term], also: list[Term], steps: list[str]) -> Mutant:

@@ -7,7 +7,7 @@ occurrences of their own; bodies are.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from murxpy.logic.catalogue import Catalogue
@@ -26,23 +26,30 @@ class Occurrence:
 
 
 class Occurrences:
-    """The occurrences of the terms that `wanted` holds for; counts are kept by term, so a changed assertion costs what is new in it."""
+    """The occurrences of the terms that `wanted` holds for; counts are kept by term, so a changed assertion costs what is new in it.
 
-    def __init__(self, catalogue: Catalogue, wanted: Callable[[Term], bool]) -> None:
+    `within`, where it is given, says if there can be any in a term.
+    """
+
+    def __init__(self, catalogue: Catalogue, wanted: Callable[[Term], bool], within: Callable[[Term], bool] | None = None) -> None:
         self._catalogue = catalogue
         self._wanted = wanted
+        self._within = within
         self._counts: dict[Term, int] = {}
         operators = catalogue.operators.values()
         self._special = frozenset([op.kind for op in operators if op.signature.binder] + ["OP_UF_APPLY", FUNCTION])
 
     def count(self, root: Term) -> int:
         """How many there are in `root`."""
-        counts = self._counts
+        counts, within = self._counts, self._within
         if root in counts:
             return counts[root]
         stack = [root]
         while stack:
             term = stack[-1]
+            if within is not None and not within(term):
+                counts[stack.pop()] = 0
+                continue
             inner = self._open(term) if term.op in self._special else term.args
             waiting = [arg for arg in inner if arg not in counts]
             if waiting:
@@ -70,6 +77,41 @@ class Occurrences:
                 at -= below
         return Occurrence(term, tuple(above))
 
+    def replace(self, tables: Tables, root: Term, numbers: Sequence[int], new: Term) -> Term:
+        """`root` with `new`, a term of the same sort, in place of the occurrences of these numbers, which rise and are below `count`."""
+        if self._own(root) and numbers[0] == 0:
+            return new
+        frames = [self._frame(root, numbers)]
+        while True:
+            term, args, below = frames[-1]
+            if below:
+                position, inside = below[-1]
+                if self._own(term.args[position]) and inside[0] == 0:
+                    args[position] = new
+                    below.pop()
+                else:
+                    frames.append(self._frame(term.args[position], inside))
+                continue
+            frames.pop()
+            made = tables.terms.apply(term.op, tuple(args), term.indices, term.sort, binds(tables.catalogue, term))
+            if not frames:
+                return made
+            _, args, below = frames[-1]
+            args[below.pop()[0]] = made
+
+    def _frame(self, term: Term, numbers: Sequence[int]) -> tuple[Term, list[Term], list[tuple[int, list[int]]]]:
+        """A term, its arguments, and where among them occurrences of these numbers are, by the numbers that they have there."""
+        below = []
+        first, at = self._own(term), 0
+        for position in self._positions(term):
+            end, begin = first + self._counts[term.args[position]], at
+            while at < len(numbers) and numbers[at] < end:
+                at += 1
+            if at > begin:
+                below.append((position, [number - first for number in numbers[begin:at]]))
+            first = end
+        return term, list(term.args), below
+
     def _own(self, term: Term) -> int:
         return int(self._wanted(term) and term.sort.kind != "SORT_CASE")
 
@@ -84,6 +126,33 @@ class Occurrences:
             return range(0)
         first = 1 if term.op == "OP_UF_APPLY" else len(binds(self._catalogue, term))
         return range(first, len(term.args) - term.op.endswith("_PATTERN"))
+
+
+class Holding:
+    """Which of some constants are in a term, each found once for all of them."""
+
+    def __init__(self, constants: Iterable[Term]) -> None:
+        self._masks = {constant: 1 << number for number, constant in enumerate(constants)}
+
+    def test(self, constant: Term) -> Callable[[Term], bool]:
+        """Whether this one is in a term."""
+        bit, masks = self._masks[constant], self._masks
+        return lambda term: bool((masks[term] if term in masks else self._mask(term)) & bit)
+
+    def _mask(self, root: Term) -> int:
+        masks, stack = self._masks, [root]
+        while stack:
+            term = stack[-1]
+            waiting = [arg for arg in term.args if arg not in masks]
+            if waiting:
+                stack.extend(waiting)
+                continue
+            stack.pop()
+            mask = 0
+            for arg in term.args:
+                mask |= masks[arg]
+            masks.setdefault(term, mask)
+        return masks[root]
 
 
 def in_scope(catalogue: Catalogue, occurrence: Occurrence) -> list[Term]:

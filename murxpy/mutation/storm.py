@@ -151,6 +151,8 @@ class _Builder:
         fragments = _fragments(workshop, script.assertions())
         self.pool = [(term, known) for term in fragments if (known := _truth(model, term)) is not None]
         self._built: list[tuple[Term, bool]] = []
+        self._head = [c for c in script.commands if not isinstance(c, _ASSERTING)]
+        self._asserted: dict[Term, Assert] = {}
 
     def construct(self) -> None:
         """Connectives over formulas of the pool and over what was put together before."""
@@ -181,13 +183,22 @@ class _Builder:
         stream = self._stream
         count = stream.between(2, self._most_assertions // 2) * 2
         drawn = [self._draw(INITIAL) for _ in range(count)]
-        formulas = [term if holds else self._tables.apply("OP_NOT", term) for term, holds in drawn]
+        formulas = [self._asserted.get(term) or self._true(term, holds) for term, holds in drawn]
         if incremental:
             return self._incremental(formulas)
         check = CheckSatUsing(stream.choose(TACTICS)) if self._dialect == "z3" and stream.chance(0.1) else CheckSat()
-        return Mutant(_with(self._script, formulas, [check]), (f"storm: {count} formulas",), ("sat",))
+        return self._mutant([*formulas, check], f"storm: {count} formulas", 1)
 
-    def _incremental(self, formulas: list[Term]) -> Mutant:
+    def _true(self, term: Term, holds: bool) -> Assert:
+        """The assertion of a formula, or of its negation where it is false."""
+        made = self._asserted[term] = Assert(term if holds else self._tables.apply("OP_NOT", term))
+        return made
+
+    def _mutant(self, commands: Sequence[Command], step: str, checks: int) -> Mutant:
+        script = Script(self._script.name, self._tables, [*self._head, *commands])
+        return Mutant(script, (step,), ("sat",) * checks)
+
+    def _incremental(self, formulas: list[Assert]) -> Mutant:
         """The same in scopes of equal length, with a check at the end of each, some of them left again."""
         stream = self._stream
         step = stream.choose([k for k in range(1, len(formulas)) if len(formulas) % k == 0])
@@ -200,8 +211,7 @@ class _Builder:
                 leave = stream.between(0, level)
                 commands += [Pop(leave)] if leave else []
                 level -= leave
-            commands += [Push(1), *map(Assert, formulas[at : at + step])]
+            commands += [Push(1), *formulas[at : at + step]]
             level += 1
         commands.append(CheckSat())
-        steps = (f"storm: {len(formulas)} formulas in scopes of {step}",)
-        return Mutant(_with(self._script, [], commands), steps, ("sat",) * (checks + 1))
+        return self._mutant(commands, f"storm: {len(formulas)} formulas in scopes of {step}", checks + 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 from murxpy.errors import InputError
@@ -13,6 +13,8 @@ from murxpy.smtlib.dialects import sayable
 from murxpy.smtlib.reader import read_script
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.tables import Tables
+
+OPEN = 400_000  # characters of seeds that are kept as they were read: more would make the collection of garbage slow
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class Shop:
         self._all = operators
         self.speak(dialect)
         self._lasting: dict[type, Any] = {}
+        self._opened: dict[Seed, Script] = {}
 
     def speak(self, dialect: str) -> None:
         """Print scripts in a dialect, and use the operators that it has."""
@@ -68,9 +71,22 @@ class Shop:
         found: L = self._lasting[kind]
         return found
 
+    def open(self, seed: Seed) -> Script | None:
+        """The script of a seed, in tables that hold nothing else and are its reader's own; None for what is no SMT-LIB."""
+        found = self._opened.pop(seed, None)
+        if found is None:
+            try:
+                found = read_script(seed.text, seed.name, self.catalogue)
+            except InputError:
+                return None
+        self._opened[seed] = found  # as the last that was used
+        while sum(len(other.text) for other in self._opened) > OPEN:
+            del self._opened[next(iter(self._opened))]
+        return replace(found, tables=found.tables.copy(), commands=list(found.commands))
+
 
 class Workshop:
-    """One run's means: fresh tables, into which its seeds are read, and nothing that another run has touched.
+    """One run's means: tables of its own, into which its seeds are read, and nothing that another run has touched.
 
     `ask` runs a script on the solver, as a line of the trace, and gives what the solver prints; None where it refuses.
     `choices` are the user's settings of the fuzzer.
@@ -85,11 +101,15 @@ class Workshop:
         self.seeds = seeds
         self.ask = ask
         self.choices = choices
-        self.tables = Tables(shop.catalogue)
+        self._first = shop.open(seeds[0])
+        self.tables = Tables(shop.catalogue) if self._first is None else self._first.tables
         self.unreadable: dict[int, None] = {}  # places of seeds that are no SMT-LIB
 
     def read(self, seed: Seed) -> Script:
         """The script of a seed, in the tables of this run. Raises InputError for what is no SMT-LIB."""
+        first, self._first = self._first, None
+        if first is not None and seed is self.seeds[0]:
+            return first
         try:
             return read_script(seed.text, seed.name, self.catalogue, self.tables)
         except InputError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import get_args
 
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.terms import FUNCTION, Term
@@ -14,12 +15,17 @@ from murxpy.smtlib.tables import Tables
 from murxpy.smtlib.writer import Writer, print_script
 
 PLAIN = 24  # occurrences in a term whose text stands wherever the term does
-_FORGETTING = (c.Reset, c.ResetAssertions)  # behind them declarations are gone
-_DECLARING = (c.DeclareSort, c.DeclareDatatypes, c.DeclareFun, c.DefineFunsRec)
+_FORGETTING = frozenset([c.Reset, c.ResetAssertions])  # behind them declarations are gone
+_DECLARING = frozenset([c.DeclareSort, c.DeclareDatatypes, c.DeclareFun, c.DefineFunsRec])
+_HEAD = frozenset([c.SetLogic, c.SetOption])
 _SCOPES = {c.Push: "push", c.Pop: "pop"}
 _VALUES = ("OP_CONST_ARRAY", "OP_DT_APPLY_CONS")  # made of literals they are values, which cvc5 knows by how they are written
+_BODY = frozenset(get_args(Command)) - _FORGETTING - _DECLARING - _HEAD - {c.Push, c.Pop, c.DefineFun}  # terms have what is defined
 _NAME = "def!"
 _NAMES = re.compile(rf"{_NAME}[0-9!]+")
+
+Printed = tuple[str, tuple[int, ...]]
+"""A text, and the rows that it needs."""
 
 
 class ChainPrinter:
@@ -34,67 +40,67 @@ class ChainPrinter:
         self._printer = _Naming(tables.catalogue, dialect)
         self._writer = Writer(tables.catalogue, dialect, self._printer)
         self._rows = self._printer.rows = self._writer.rows
-        self._texts: dict[Command, str] = {}
-        self._uses: dict[str, tuple[int, ...]] = {}
+        self._kept: dict[Term | Command, Printed] = {}
         self._always: dict[int, None] = {}  # the rows that every script has
         self._closures: list[tuple[int, ...]] = []  # of each row, the definitions that a script with it needs
 
     def text(self, script: Script) -> str:
         """A script. Raises Unsayable for what the dialect has no words for."""
-        if any(isinstance(command, _FORGETTING) for command in script.commands):
-            return print_script(script, self._dialect)
         head: list[str] = []
         body: list[str] = []
+        used: list[tuple[int, ...]] = []
         for command in script.commands:
             kind = type(command)
-            if kind in (c.SetLogic, c.SetOption):
-                head.append(self._writer.text(command))
-            elif kind in _DECLARING:
-                self._declare(command)
+            if kind in _BODY:
+                text, rows = self._printed(command)
+                body.append(text)
+                if rows:
+                    used.append(rows)
             elif kind in _SCOPES:
                 assert isinstance(command, c.Push | c.Pop)
                 body.append(f"({_SCOPES[kind]} {command.levels})")  # everything is declared outside
-            elif kind is not c.DefineFun:  # terms have what it stands for
-                body.append(self._text(command))
-        rows = self._rows
-        return "\n".join([*head, *[rows[at] for at in self._needed(body)], *body, ""])
+            elif kind in _DECLARING:
+                self._declare(command)
+            elif kind in _FORGETTING:
+                return print_script(script, self._dialect)
+            elif kind in _HEAD:
+                head.append(self._writer.text(command))
+        self._look()
+        needed = dict(self._always)
+        for rows in used:
+            needed.update(dict.fromkeys(rows))
+        return "\n".join([*head, *[self._rows[at] for at in sorted(needed)], *body, ""])
 
-    def _needed(self, body: list[str]) -> list[int]:
-        """The rows that stand in front of these: all declarations, and the definitions that are used."""
-        while len(self._closures) < len(self._rows):  # in their order: a row uses only what stands before it
-            at = len(self._closures)
-            used = self._used(self._rows[at])
-            if at in self._printer.defined:
-                used = (*used, at)
-            else:
-                self._always.update(dict.fromkeys((*used, at)))
-            self._closures.append(used)
-        found = dict(self._always)
-        for text in body:
-            found.update(dict.fromkeys(self._used(text)))
-        return sorted(found)
-
-    def _used(self, text: str) -> tuple[int, ...]:
-        """The rows of the definitions that a text uses, and of those that they use."""
-        known = self._uses.get(text)
+    def _printed(self, command: Command) -> Printed:
+        """A command that needs only what stands before it, and the rows of the definitions in it."""
+        key = command.term if isinstance(command, c.Assert) and command.name is None else command
+        known = self._kept.get(key)
         if known is None:
-            rows = [self._printer.names.get(name, -1) for name in _NAMES.findall(text)]
-            found = [used for at in rows if 0 <= at < len(self._closures) for used in self._closures[at]]
-            known = self._uses[text] = tuple(dict.fromkeys(found))
+            text = self._writer.text(command)
+            self._look()
+            known = self._kept[key] = (text, self._used(text))
         return known
 
     def _declare(self, command: Command) -> None:
-        if command not in self._texts:
-            self._texts[command] = ""
+        if command not in self._kept:
+            self._kept[command] = ("", ())
             self._printer.naming = not isinstance(command, c.DefineFunsRec)  # nothing in a definition may stand in front of it
             self._writer.write(command)
             self._printer.naming = True
 
-    def _text(self, command: Command) -> str:
-        text = self._texts.get(command)
-        if text is None:
-            text = self._texts[command] = self._writer.text(command)
-        return text
+    def _look(self) -> None:
+        """Find what the new rows use, in their order: a row uses only what stands before it."""
+        for at in range(len(self._closures), len(self._rows)):
+            used = (*self._used(self._rows[at]), at)
+            self._closures.append(used)
+            if at not in self._printer.defined:
+                self._always.update(dict.fromkeys(used))
+
+    def _used(self, text: str) -> tuple[int, ...]:
+        """The rows of the definitions that a text uses, and of those that they use."""
+        names, known = self._printer.names, len(self._closures)
+        rows = [names.get(name, known) for name in _NAMES.findall(text)]
+        return tuple(dict.fromkeys([used for at in rows if at < known for used in self._closures[at]]))
 
 
 class _Naming(Printer):

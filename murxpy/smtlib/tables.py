@@ -20,11 +20,11 @@ class Tables:
     all constants, functions and sorts that are declared, so that the second script's are its own.
     """
 
-    def __init__(self, catalogue: Catalogue) -> None:
+    def __init__(self, catalogue: Catalogue, sorts: SortTable | None = None, terms: TermTable | None = None) -> None:
         self.catalogue = catalogue
         self.suffix = ""
-        self.sorts = SortTable()
-        self.terms = TermTable()
+        self.sorts = sorts or SortTable()
+        self.terms = terms or TermTable()
         self.checker = Checker(catalogue, self.sorts)
         self.bool = self.sorts.get("SORT_BOOL")
         self.int = self.sorts.get("SORT_INT")
@@ -32,6 +32,10 @@ class Tables:
         self.string = self.sorts.get("SORT_STRING")
         self.true = self.terms.leaf(VALUE, (True,), self.bool)
         self.false = self.terms.leaf(VALUE, (False,), self.bool)
+
+    def copy(self) -> Tables:
+        """Tables with the same sorts and terms; what is made in them later, these do not have."""
+        return Tables(self.catalogue, self.sorts.copy(), self.terms.copy())
 
     def sort(self, kind: str, *params: Sort | int | str) -> Sort:
         """The sort of this kind: `sort("SORT_BV", 8)`."""

@@ -35,4 +35,6 @@ class Valuation:
 
     def holds(self, formula: Term) -> bool:
         """Whether a closed formula is true. Raises CannotSay."""
-        return bool(self._evaluator.value(substituted(self._tables, formula, self._definitions)))
+        if self._definitions:
+            formula = substituted(self._tables, formula, self._definitions)
+        return bool(self._evaluator.value(formula))
