@@ -260,6 +260,29 @@ def test_a_constant_whose_object_is_deleted_is_found_in_the_assertions(solver: s
     assert report["status"] == "ok" and report["counts"]["check-model:true"] == 1, report
 
 
+def test_a_string_too_long_to_write_down_cannot_be_said() -> None:
+    """cvc5 describes it: `(witness ((x String)) (= (str.len x) 1000000))`."""
+    lines = """# solver cvc5 1
+1 new
+1 set-option produce-models true
+1 mk-sort SORT_STRING
+ return s1
+1 mk-const s1 "a"
+ return t1 s1
+1 mk-term OP_STR_LEN SORT_INT 1 t1
+ return t2 s2
+1 mk-value s2 "1000000"
+ return t3 s2
+1 mk-term OP_EQUAL SORT_BOOL 2 t2 t3
+ return t4 s3
+1 assert-formula t4
+1 check-sat
+1 check-model
+"""
+    report = replay(live("cvc5"), lines)[1]
+    assert report["status"] == "ok" and report["counts"]["check-model:cannot-say"] == 1, report
+
+
 def test_the_universe_is_that_of_the_model() -> None:
     lines = """# solver cvc5 1
 1 new

@@ -99,6 +99,13 @@ def test_programs_are_run_under_limits(tmp_path: Path, source: str, cause: str, 
     assert (ended.cause, ended.status) == (cause, status)
 
 
+def test_a_program_named_by_a_relative_path_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "sub").mkdir()
+    program(tmp_path / "sub", "import sys; sys.exit(3)")
+    monkeypatch.chdir(tmp_path)
+    assert run_program(plan(), Path("sub/p.py"), (), "", 20, Limits()).status == 3 << 8
+
+
 def test_an_endless_program_dies_with_us(tmp_path: Path) -> None:
     source = f"import os, time\nopen({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))\ntime.sleep(100)\n"
     program(tmp_path, source)

@@ -32,7 +32,7 @@ def run_program(plan: Plan, file: Path, words: Sequence[str], trace: str, second
     with tempfile.TemporaryFile() as output:
         start = time.monotonic()
         process = subprocess.Popen(
-            [plan.target.interpreter, *(["-S"] if plan.target.bare else []), str(file), *words], stdin=subprocess.DEVNULL,
+            [plan.target.interpreter, *(["-S"] if plan.target.bare else []), str(file.absolute()), *words], stdin=subprocess.DEVNULL,
             stdout=output, stderr=output, start_new_session=True, env=_environment(plan), cwd=file.parent,
             preexec_fn=partial(die_with_parent, os.getpid()),
         )  # fmt: skip
