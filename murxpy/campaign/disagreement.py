@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,7 @@ from murxpy.campaign.inquiry import Ask, Questions
 from murxpy.campaign.jury import judging_wishes
 from murxpy.campaign.plans import absolute_target
 from murxpy.campaign.targets import Plan
+from murxpy.machine.script import own_options
 from murxpy.machine.tokens import Quoted
 from murxpy.oracles.crash import Outcome
 from murxpy.oracles.disagreement import OPPOSITE, Answers, answers_of, first_disagreement, until_line
@@ -25,7 +25,6 @@ from murxpy.trace.passes.quick import reduced
 TESTS = 800  # candidates of the quick reduction
 HEADER = "cross-check"  # the key of a trace's header that names the judges
 _KEPT_HEADER = ("murxpy-trace", "solver", "python", "seed", HEADER)
-_SET = re.compile(r"\(set-option :(\S+) ")
 _CORE = ("OP_NOT", "OP_AND", "OP_OR", "OP_XOR", "OP_IMPLIES", "OP_ITE", "OP_EQUAL", "OP_DISTINCT")
 
 
@@ -135,7 +134,7 @@ def texts(script: Script) -> list[str]:
 def options(script: Script) -> tuple[str, ...]:
     """The options that a trace sets, also those of whole scripts in it."""
     set_by_line = {str(line.args[0]) for line in script if line.action == "set-option"}
-    return tuple(sorted(set_by_line.union(*(_SET.findall(text) for text in texts(script)))))
+    return tuple(sorted(set_by_line.union(name for text in texts(script) for name, _ in own_options(text))))
 
 
 def header_of(trace: Trace) -> str:

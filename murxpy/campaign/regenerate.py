@@ -20,6 +20,7 @@ from murxpy.campaign.script_minimize import Scripted, scripted, trace_of
 from murxpy.campaign.seeds import run_seed
 from murxpy.campaign.targets import Plan
 from murxpy.errors import InputError
+from murxpy.machine.script import own_options
 from murxpy.mutation.corpus import Corpus
 from murxpy.mutation.storm import MOST_ASSERTIONS, MOST_DEPTH
 from murxpy.oracles.crash import Outcome, Verdict, judge
@@ -36,16 +37,16 @@ def regenerate(plan: Plan, trace: Trace, limits: Limits, wishes: Wishes,
     """The finding of a run of STORM made anew within the least bounds; sizes are in characters of the script. Raises as `Regeneration`."""
     start = time.monotonic()
     made = Regeneration(plan, trace, limits, wishes.time)
+    whole = len(made.best.text)
 
     def told(script: Scripted) -> None:
         follow(Progress(script.text.count("\n"), 0, made.runs, time.monotonic() - start, lambda: trace_of(script, plan.target.family)))
 
     best = made.smallest(told)
-    before = scripted(trace)
     replayed = replay_trace(plan, trace_of(best, plan.target.family), trace.name)
     key = "" if replayed.found is None else replayed.found.key
-    sizes = len(before.text) if before else 0, len(best.text)
-    return Minimized(replayed.outcome.trace, key, *sizes, made.runs, made.runs, 0, time.monotonic() - start, made.ended), best
+    seconds = time.monotonic() - start
+    return Minimized(replayed.outcome.trace, key, whole, len(best.text), made.runs, made.runs, 0, seconds, made.ended), best
 
 
 class Regeneration:
@@ -60,7 +61,10 @@ class Regeneration:
             raise InputError("only what storm found can be made anew from its seed; leave --strategy out", file=trace.name)
         if not sources:
             raise InputError("where its seeds are is known to its campaign alone: name the trace in the campaign's folder", file=trace.name)
-        self._plan, self._limits, self._sources = plan, replace(limits, by_line=True), sources
+        found = scripted(trace)
+        if found is None:
+            raise InputError("expected a run-script line at its end", file=trace.name)
+        self._plan, self._limits, self._sources = _setting(plan, found.text), replace(limits, by_line=True), sources
         self._corpus = Corpus(sources["seeds"], sources["mix"], sources.get("choices"))
         self._seed = trace.seed
         drawn = self._corpus.draw(trace.seed)
@@ -71,21 +75,21 @@ class Regeneration:
         self._drawn = drawn.seeds
         self._deadline = None if seconds is None else time.monotonic() + seconds
         self._choices: dict[str, Any] = dict((sources.get("choices") or {}).get(SOURCE) or {})
-        self._wanted: tuple[str, str] | None = None
         self.runs = 0
         self.ended = "complete"
-        self.best: Scripted | None = None
+        self.best = found
+        shown = replay_trace(plan, trace_of(found, plan.target.family), trace.name)
+        if shown.found is None:
+            raise InputError("its last script alone does not show the finding; leave --strategy out", file=trace.name)
+        self._wanted = self._key(shown.found.verdict)
 
     def smallest(self, told: Callable[[Scripted], None]) -> Scripted:
-        """The shortest instance that shows the finding; `told` gets each one. Raises InputError without any."""
+        """The shortest instance that shows the finding, which may be the one that was found; `told` gets each new one."""
         depth = int(self._choices.get("max_depth") or MOST_DEPTH)
         assertions = int(self._choices.get("max_assertions") or MOST_ASSERTIONS)
-        if not self._shown(depth, assertions, RUNS, told):
-            raise InputError(f"{RUNS} runs of its seed show it no more", file=f"{self._seed:016x}.trace")
         depth = self._least(1, depth, lambda bound: self._shown(bound, assertions, RUNS, told))
         assertions = self._least(LEAST_ASSERTIONS, assertions, lambda bound: self._shown(depth, bound, RUNS, told))
         self._shown(depth, assertions, ROUNDS, told)
-        assert self.best is not None
         return self.best
 
     def _least(self, low: int, high: int, shown: Callable[[int], bool]) -> int:
@@ -100,12 +104,12 @@ class Regeneration:
 
     def _shown(self, depth: int, assertions: int, runs: int, told: Callable[[Scripted], None]) -> bool:
         """Whether some run within these bounds shows the finding; the shortest instance that does is kept."""
-        if self._deadline is not None and time.monotonic() >= self._deadline and self.best is not None:
+        if self._deadline is not None and time.monotonic() >= self._deadline:
             self.ended = "time"
             return False
         instances = [one for outcome in self._outcomes(runs, depth, assertions) if (one := self._instance(outcome)) is not None]
         for instance in instances:
-            if self.best is None or len(instance.text) < len(self.best.text):
+            if len(instance.text) < len(self.best.text):
                 self.best = instance
                 told(instance)
         return bool(instances)
@@ -128,13 +132,19 @@ class Regeneration:
         verdict = judge(outcome)
         if verdict is None:
             return None
-        key = self._key(verdict)
-        self._wanted = self._wanted or key
-        return scripted(parse_trace(outcome.trace, "run")) if key == self._wanted else None
+        return scripted(parse_trace(outcome.trace, "run")) if self._key(verdict) == self._wanted else None
 
     def _key(self, verdict: Verdict) -> tuple[str, str]:
         """Kind and bucket without the theories of the script, which change with its formulas."""
         return verdict.kind, bucket_key(self._plan.target.family, replace(verdict, call=replace(verdict.call, operator="")))
+
+
+def _setting(plan: Plan, text: str) -> Plan:
+    """The plan whose runs all set the options that a script sets, and no others."""
+    wrapper = plan.setup["wrapper"]
+    prefix = str(wrapper.get("script-option-prefix") or "")
+    options = [[name.removeprefix(prefix), value] for name, value in own_options(text)]
+    return replace(plan, setup={**plan.setup, "options": options, "wrapper": {**wrapper, "options": []}})
 
 
 def _file(trace: Trace) -> str:

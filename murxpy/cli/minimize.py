@@ -92,7 +92,8 @@ def minimize(
     if strategy != "delete":
         anew, script = regenerate(with_seeds(file), trace, Limits(), wished, watch.see)
         watch.clear()
-        click.echo(f"made anew: {_sizes(anew, 'character')}")
+        if strategy == "both":
+            click.echo(f"made anew: {_sizes(anew, 'character')}")
     judges = () if match or command else judges_of(trace, judged)
     if anew is not None and strategy == "regenerate":
         result = anew

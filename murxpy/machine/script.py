@@ -11,7 +11,7 @@ from murxpy.machine.tokens import quote
 from murxpy.smtlib.fingerprint import theories
 
 _STANDARD = "produce-|global-declarations|interactive-mode|print-success|random-seed|reproducible-|verbosity"
-_OWN_OPTION = re.compile(rf"^\(set-option :(?!{_STANDARD})[^()\"|]*\)\n?", re.M)
+_OWN_OPTION = re.compile(rf"^\(set-option :((?!{_STANDARD})\S+) ([^()\"|]*)\)\n?", re.M)
 _ANSWER = re.compile(r"^(sat|unsat|unknown|timeout)(?: \(\w+\))?\r?$", re.M)  # cvc5 adds a reason: `unknown (RESOURCEOUT)`
 
 
@@ -36,6 +36,11 @@ def run_script(run: Run, text: str, seed: int, spelling: str | None = None) -> s
 def without_options(text: str) -> str:
     """The script without the options that are not the standard's (SMT-LIB 2.7, section 4.1.7): no other solver knows them."""
     return _OWN_OPTION.sub("", text)
+
+
+def own_options(text: str) -> list[tuple[str, str]]:
+    """These options, with their values."""
+    return _OWN_OPTION.findall(text)
 
 
 def answers_of(output: str) -> list[str]:
