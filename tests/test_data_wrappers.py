@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import sys
 from importlib.metadata import EntryPoint
@@ -208,3 +209,14 @@ def test_merged_profile() -> None:
     }
     assert merge_profile(first, {}) == first
     assert merge_profile({}, second) == second
+
+
+@pytest.mark.parametrize("solver", ["z3", "cvc5"])
+def test_files_of_helpers_share_a_namespace_so_no_two_define_one_name(solver: str) -> None:
+    owners: dict[str, list[str]] = {}
+    for path, text in load_wrapper(solver)["helpers_sources"]:
+        defined = [node.name for node in ast.parse(text).body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+        defined += [t.id for node in ast.parse(text).body if isinstance(node, ast.Assign) for t in node.targets if isinstance(t, ast.Name)]
+        for name in dict.fromkeys(defined):
+            owners.setdefault(name, []).append(path)
+    assert {name: paths for name, paths in owners.items() if len(paths) > 1} == {}

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
+from functools import partial
 
 import misuses
 import pytest
+from toy import forked, live, replay, walk
 
 from murxpy.campaign.buckets import bucket_key
+from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.machine.misuse import lives
 from murxpy.machine.misuse.rules import RULES
 from murxpy.oracles.crash import Outcome, judge
+from murxpy.worker.session import Session
 
 SEEDS = 250  # walks after which a defect that did not show is one that no rule finds
 
@@ -115,3 +119,50 @@ def test_a_run_goes_on_after_a_refused_misuse() -> None:
     outcomes = {name: count for name, count in report["counts"].items() if name.startswith("misuse-")}
     assert outcomes == {"misuse-refused:none": 1, "misuse-refused:order": 1, "misuse-kept:kept": 1, "misuse-kept:hold": 1,
                         "misuse-kept:held": 1}  # fmt: skip
+
+
+def test_a_stress_of_the_wrappers_own_is_drawn_in_contract_mode_only() -> None:
+    own = {"misused-called-back": {"needs": ["asserted"], "stress": True, "weight": 50}}
+    wrapper = {**misuses.WRAPPER, "own-actions": own, "actions": {**misuses.WRAPPER["actions"], "misused-called-back": "'it is lost'"}}
+    found: dict[str, list[str]] = {}
+    for machine, runs in (("contract", 20), ("default", 6)):
+        session = Session({"catalogue": load_catalogue(), "machine": load_machine(machine), "wrapper": wrapper, "checks": []})
+        reports = [walk(session, seed)[1] for seed in range(runs)]
+        found[machine] = [r["finding"]["message"] for r in reports if r["finding"] and r["finding"]["action"] == "misused-called-back"]
+    assert found["contract"] and set(found["contract"]) == {"it is lost"} and not found["default"]
+
+
+STRESSED = {
+    "z3": ("z3-on-clause", "z3-propagator", "z3-optimize", "z3-fixedpoint"),
+    "cvc5": ("cvc5-plugin",),
+}
+
+
+@pytest.mark.parametrize("solver", STRESSED)
+def test_callbacks_that_raise_and_handles_that_outlive_their_owner_break_nothing_here(solver: str) -> None:
+    spelled = load_wrapper(solver)["actions"]
+    calls = [f"{name}@{spelling}" for name in STRESSED[solver] for spelling in spelled[name]]
+    lines = "".join(f"1 {call}\n1 misuse@hold {call}\n" for call in calls)
+    session = live(solver)
+    gc.freeze()
+    report = forked(partial(replay, session, f"# solver {solver} 1\n{ASSERTED}{lines}1 gc\n1 misuse@held\n"))[1]
+    assert report["status"] == "ok" and report["counts"]["misuse-kept:hold"] == len(calls), report
+
+
+ASSERTED = """1 new
+1 mk-sort SORT_BOOL
+ return s1
+1 mk-sort SORT_BV 4
+ return s2
+1 mk-const s1 "a"
+ return t1 s1
+1 mk-const s2 "x"
+ return t2 s2
+1 mk-const s2 "y"
+ return t3 s2
+1 mk-term OP_BV_ULT SORT_BOOL 2 t2 t3
+ return t4 s1
+1 mk-term OP_OR SORT_BOOL 2 t1 t4
+ return t5 s1
+1 assert-formula t5
+"""

@@ -12,7 +12,7 @@ import cvc5
 from cvc5 import Kind
 from cvc5_model import Shapes, shape
 
-STEPS = 2000  # of a proof that are looked at; a larger one is not judged
+PROOF_STEPS = 2000  # of a proof that are looked at; a larger one is not judged
 SIZE = "3"  # of a formula that is looked for: beyond it the search takes minutes
 MILLISECONDS = "300"  # of the search, which no resource limit ends: what overstays says nothing
 _ALWAYS = {"arrays-exp": "true", "fp-exp": "true", "sets-exp": "true", "strings-exp": "true"}
@@ -115,7 +115,7 @@ def _free(proof: Any) -> frozenset[str] | None:
         if step not in known:
             children = step.getChildren()
             missing = [child for child in children if child not in known]
-            if missing and len(known) + len(stack) < STEPS:
+            if missing and len(known) + len(stack) < PROOF_STEPS:
                 stack.extend(missing)
                 continue
             if missing:

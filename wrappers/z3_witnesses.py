@@ -6,7 +6,7 @@ from typing import Any
 
 import z3
 
-STEPS = 3000  # of a proof that are looked at; a larger one is not judged
+PROOF_STEPS = 3000  # of a proof that are looked at; a larger one is not judged
 MILLISECONDS = 1000  # of a tactic: no resource limit holds it, so what overstays says nothing
 
 
@@ -76,7 +76,7 @@ def _steps(proof: Any) -> list[Any] | None:
         seen[step.get_id()] = False
         stack.append(step)
         stack += [premise for premise in step.children() if _proves(premise) and premise.get_id() not in seen]
-        if len(seen) > STEPS:
+        if len(seen) > PROOF_STEPS:
             return None
     return order
 

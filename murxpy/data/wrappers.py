@@ -41,12 +41,16 @@ class Option(Strict, frozen=True):
 
 
 class OwnAction(Strict, frozen=True):
-    """An action only this solver has: when it can be done, the terms it takes, whether it asserts more than we know."""
+    """An action only this solver has: when it can be done, the terms it takes, whether it asserts more than we know.
+
+    `stress`: contract mode only, since it stresses callbacks or the lives of objects.
+    """
 
     needs: list[Literal["sat", "unsat", "unknown", "checked", "asserted", "models", "cores", "incremental", "quantifiers"]] = []
     option: str | None = None
     takes: list[Annotated[str, Meta(pattern=_TAKEN)]] = []
     changes: bool = False
+    stress: bool = False
     weight: Annotated[float, Meta(ge=0)] = 1.0
 
 

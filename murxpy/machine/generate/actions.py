@@ -350,6 +350,7 @@ ACTIONS: dict[str, Action] = {
     "misuse-life": lambda gen: misuse.stress(gen, "life"),
     "misuse-state": lambda gen: misuse.stress(gen, "state"),
     "misuse-drop": misuse.tear_down,
+    "misuse-own": misuse.stress_own,
 }
 
 

@@ -19,6 +19,7 @@ from murxpy.machine.tokens import Python, Ref, Token
 
 Perform = Callable[[Generator, str], bool]
 
+KEPT = 0.4  # of what the wrapper's own stress gives
 TRIES = 8  # calls that are drawn until one has an operand that the rule can break
 
 # The calls to break: the actions of a run, by how much there is to break in each.
@@ -63,7 +64,8 @@ def _armed(gen: Generator, rule: Rule, call: Callable[[], bool]) -> bool:
 def out_of_order(gen: Generator) -> bool:
     """A call in a state that does not allow it; False where all that was drawn is allowed now."""
     run, stream = gen.run, gen.stream
-    name = stream.choose([*_NEEDS, *(run.wrapper.data.get("own-actions") or {})])
+    own = run.wrapper.data.get("own-actions") or {}
+    name = stream.choose([*_NEEDS, *(name for name in own if not own[name].get("stress"))])
     if not _offered(gen, name) or _allowed(gen, name):
         return False
     return _armed(gen, RULES["order"], lambda: _call(gen, name))
@@ -152,6 +154,19 @@ def stress(gen: Generator, name: str) -> bool:
     """Stress objects of the run by a rule of the family `name`; False where it has none that the rule takes."""
     rule = gen.stream.weighted(Weighted([(rule, rule.weight) for rule in family(name) if rule.name in lives.STRESS]))
     return _do(gen, rule)
+
+
+def stress_own(gen: Generator) -> bool:
+    """One of the wrapper's own actions that stress callbacks or objects beside the run's; what it gives may be kept. False for none."""
+    allowed = options.due(gen, stress=True)
+    if not allowed.items or gen.run.frame.solver is None:
+        return False
+    name = gen.stream.weighted(allowed)
+    if name in gen.damped and gen.stream.random() >= DAMPED:
+        return False
+    if gen.stream.chance(KEPT):
+        return _armed(gen, RULES["hold"], lambda: _call(gen, name))
+    return _call(gen, name)
 
 
 def held(gen: Generator) -> bool:

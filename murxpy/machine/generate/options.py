@@ -91,12 +91,14 @@ CONDITIONS_OF_STATE: dict[str, Callable[[Generator], bool]] = {
 }
 
 
-def due(gen: Generator) -> Weighted[str]:
-    """The wrapper's own actions that the solver's state and options allow now, by weight."""
+def due(gen: Generator, stress: bool = False) -> Weighted[str]:
+    """The wrapper's own actions that the solver's state and options allow now, by weight; or those that are for contract mode only."""
     run = gen.run
     allowed: list[tuple[str, float]] = []
     for name, entry in (run.wrapper.data.get("own-actions") or {}).items():
         option = entry.get("option")
+        if bool(entry.get("stress")) is not stress:
+            continue
         if run.wrapper.set("actions", name) is None or not all(CONDITIONS_OF_STATE[c](gen) for c in entry.get("needs") or ()):
             continue
         if option is None or run.state.options.get(option, "false") not in ("false", "none"):

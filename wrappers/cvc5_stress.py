@@ -1,0 +1,61 @@
+"""Stress for contract mode: plugins whose callbacks raise.
+
+Each function gives None, or a str that says which promise is broken. It works in a solver of its own over what the run's solver has, so
+the run goes on as it was. Imports cvc5 and the standard library only.
+"""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+import cvc5
+from cvc5_helpers import answer
+from cvc5_witnesses import _solver
+
+STRESS_LIMIT = 20000  # the resource limit of each check here, in the unit of `reproducible-resource-limit`
+
+
+def plugin(ctx: Any, solver: Any, raising: str, given: Any = None) -> str | None:
+    """A plugin that raises once in one of its callbacks, or gives something else than the callback is to give."""
+
+    class Watching(cvc5.Plugin):  # type: ignore[misc]
+        """Watches; raises or gives `given` once, in the callback that is `raising`."""
+
+        def __new__(cls, manager: Any) -> Any:
+            made = super().__new__(cls, manager)
+            made.raised = False
+            return made
+
+        def met(self, name: str, usual: Any) -> Any:
+            if name != raising or self.raised:
+                return usual
+            self.raised = True
+            if given is None:
+                raise ValueError("planned")
+            return given
+
+        def check(self) -> Any:
+            return self.met("check", [])
+
+        def notifySatClause(self, clause: Any) -> None:
+            self.met("notifySatClause", str(clause))
+
+        def notifyTheoryLemma(self, lemma: Any) -> None:
+            self.met("notifyTheoryLemma", str(lemma))
+
+        def getName(self) -> Any:
+            return self.met("getName", "watching")
+
+    formulas = list(solver.getAssertions())
+    made = _solver(ctx, STRESS_LIMIT, {"incremental": "true"}, ())
+    try:
+        made.addPlugin(Watching(ctx))
+        gc.collect()
+        for formula in formulas:
+            made.assertFormula(formula)
+        found = answer(made.checkSat())
+    except RuntimeError:  # what a callback raised comes out as one
+        return None
+    plain = answer(_solver(ctx, STRESS_LIMIT, {}, formulas).checkSat())
+    return f"with a plugin whose {raising} raises it answers {found}, without {plain}" if {found, plain} == {"sat", "unsat"} else None

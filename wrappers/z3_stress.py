@@ -1,0 +1,189 @@
+"""Stress for contract mode: callbacks that raise, and what Optimize and Fixedpoint gave when these are gone or have moved on.
+
+Each function gives None, an object that contract mode may keep, or a str that says which promise is broken. It works in a solver of its own
+over what the run's solver has, so the run goes on as it was. Imports z3 and the standard library only.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from typing import Any
+
+import z3
+from z3_actions import attempt, constants
+
+STRESS_LIMIT = 20000  # the resource limit of each check here
+
+
+class Once:
+    """Raises when it is called for the `at`-th time, of a kind that Python has for wrong values; counts its calls."""
+
+    def __init__(self, at: int) -> None:
+        self.left = at
+
+    def __call__(self, *args: Any) -> None:
+        self.left -= 1
+        if self.left == 0:
+            raise ValueError("planned")
+
+
+def _fresh(solver: Any) -> Any:
+    """A simple solver with the assertions of another one, of which callbacks know nothing yet."""
+    made = z3.SimpleSolver(ctx=solver.ctx)
+    made.set("rlimit", STRESS_LIMIT)
+    return made
+
+
+def _stressed(made: Any, solver: Any) -> str:
+    made.add(list(solver.assertions()))
+    return str(made.check())
+
+
+def _agree(solver: Any, answer: str, what: str) -> str | None:
+    """None, unless a solver without callbacks has the opposite answer."""
+    plain = _stressed(_fresh(solver), solver)
+    return f"with {what} that raises it answers {answer}, without {plain}" if {answer, plain} == {"sat", "unsat"} else None
+
+
+def on_clause(solver: Any, at: int) -> str | None:
+    """A listener to clauses that raises at a call; it takes no part in the search."""
+    made = _fresh(solver)
+    listener = z3.OnClause(made, Once(at))
+    answer = _stressed(made, solver)
+    del listener
+    gc.collect()
+    attempt(made.check)
+    return _agree(solver, answer, "a listener to clauses")
+
+
+def propagator(solver: Any, raising: str) -> str | None:
+    """A propagator that watches Boolean and bit-vector constants, adds nothing, and raises in one of its callbacks."""
+
+    class Watching(z3.UserPropagateBase):  # type: ignore[misc]
+        """Watches; what it raises is `Once`."""
+
+        def __init__(self, of: Any) -> None:
+            super().__init__(of)
+            self.once = Once(2 if raising in ("push", "pop") else 1)
+
+        def push(self) -> None:
+            self.met("push")
+
+        def pop(self, count: int) -> None:
+            self.met("pop")
+
+        def fresh(self, ctx: Any) -> Any:
+            return self
+
+        def met(self, name: str, *args: Any) -> None:
+            if name == raising:
+                self.once()
+
+    made = _fresh(solver)
+    watching = Watching(made)
+    for name in ("fixed", "final", "eq", "diseq", "created"):
+        getattr(watching, f"add_{name}")(_calling(watching, name))
+    for constant in constants(list(solver.assertions())):
+        if z3.is_bool(constant) or z3.is_bv(constant):
+            attempt(_calling_add(watching, constant))
+    answer = _stressed(made, solver)
+    return _agree(solver, answer, f"a propagator's {raising}")
+
+
+def _calling(watching: Any, name: str) -> Callable[..., None]:
+    return lambda *args: watching.met(name, *args)
+
+
+def _calling_add(watching: Any, constant: Any) -> Callable[[], None]:
+    return lambda: watching.add(constant)
+
+
+# -- optimization
+
+
+def _optimizer(solver: Any) -> tuple[Any, list[Any]]:
+    """An optimizer with the assertions and a few objectives, and their handles."""
+    made = z3.Optimize(ctx=solver.ctx)
+    attempt(lambda: made.set("rlimit", STRESS_LIMIT))
+    made.add(list(solver.assertions()))
+    handles: list[Any] = []
+    for at, constant in enumerate(constants(list(solver.assertions()))):
+        if z3.is_bool(constant):
+            handles.append(made.add_soft(constant, 1 + at % 2))
+        elif z3.is_arith(constant) or z3.is_bv(constant):
+            handles.append(made.maximize(constant) if at % 2 else made.minimize(constant))
+    return made, handles[:4]
+
+
+def _asked(handle: Any) -> None:
+    """All that a handle of an objective says."""
+    for question in (handle.value, handle.lower, handle.upper, handle.lower_values, handle.upper_values):
+        attempt(lambda question=question: str(question()))  # type: ignore[misc]
+
+
+def optimize(solver: Any, how: str) -> list[Any] | str | None:
+    """Handles of objectives: before a check, after one, after a pop, of an optimizer that is dropped, or kept beside its answers."""
+    made, handles = _optimizer(solver)
+    if how == "early":
+        for handle in handles:
+            _asked(handle)
+        return None
+    if how == "popped":
+        made.push()
+        handles += [made.maximize(c) for c in constants(list(solver.assertions())) if z3.is_arith(c)][:1]
+    answer = str(made.check())
+    kept: list[Any] = [made.objectives(), made.assertions(), made.statistics()]
+    if answer == "sat":
+        attempt(lambda: kept.append(made.model()))
+    if how == "popped":
+        made.pop()
+        attempt(made.check)
+    if how == "printed":
+        attempt(lambda: z3.Optimize(ctx=solver.ctx).from_string(made.sexpr()))
+    if how == "dropped":
+        del made
+        gc.collect()
+    for handle in handles:
+        _asked(handle)
+    plain = _stressed(_fresh(solver), solver)
+    if how != "popped" and {answer, plain} == {"sat", "unsat"}:
+        return f"an optimizer answers {answer}, a solver {plain}"
+    return [*kept, *handles]
+
+
+# -- fixed points
+
+
+def fixedpoint(solver: Any, how: str) -> list[Any]:
+    """A relation with two rules, asked: what was given is used when the query is another one, or the fixed point is gone."""
+    kept = _given(solver, how)
+    gc.collect()
+    for obj in kept:
+        attempt(lambda obj=obj: str(obj))  # type: ignore[misc]
+    return kept
+
+
+def _given(solver: Any, how: str) -> list[Any]:
+    """What a fixed point gives that is gone when this returns."""
+    ctx = solver.ctx
+    made = z3.Fixedpoint(ctx=ctx)
+    bits = z3.BitVecSort(3, ctx)
+    relation = z3.Function("murxpy-reached", bits, z3.BoolSort(ctx))
+    x, y = z3.Const("murxpy-x", bits), z3.Const("murxpy-y", bits)
+    attempt(lambda: made.set(engine="datalog" if how == "datalog" else "spacer", timeout=200))
+    made.register_relation(relation)
+    made.declare_var(x, y)
+    made.fact(relation(z3.BitVecVal(0, 3, ctx)))
+    made.rule(relation(x + 1), [relation(x), z3.ULT(x, z3.BitVecVal(3, 3, ctx))])
+    kept: list[Any] = []
+    if how == "asserted":
+        attempt(lambda: made.add(list(solver.assertions())))
+    attempt(lambda: kept.append(made.query(relation(z3.BitVecVal(2, 3, ctx)))))
+    for question in (made.get_answer, made.get_rules, made.get_assertions, made.statistics, made.sexpr):
+        attempt(lambda question=question: kept.append(question()))  # type: ignore[misc]
+    if how == "again":
+        attempt(lambda: made.query(relation(y)))
+        attempt(lambda: made.update_rule(relation(x), [z3.BoolVal(False, ctx)], "murxpy-rule"))
+        attempt(lambda: kept.append(made.get_answer()))
+    return kept
