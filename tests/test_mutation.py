@@ -155,7 +155,7 @@ def test_what_is_no_seed_is_left_out_and_named(tmp_path: Path) -> None:
     (tmp_path / "big.smt2").write_text(TEXT + "; " + "x" * 300)
     (tmp_path / "binary.smt2").write_bytes(b"\xff\xfe\x00")
     (tmp_path / "none.smt2").write_text("(assert true)")
-    found = collect_seeds([tmp_path], 400)
+    found = collect_seeds([tmp_path, tmp_path / "good.smt2"], 400)
     assert [Path(name).name for name, _, _ in found.files] == ["good.smt2"]
     assert sorted(found.left_out) == ["larger than 400 bytes", "no text", "without a check-sat"]
 
@@ -194,6 +194,7 @@ def test_a_mix_has_the_options_of_its_fuzzers(capsys: pytest.CaptureFixture[str]
         (("fuzz", "z3", "--mix", "api:1,opfuzz:1"), "no seeds"),
         (("fuzz", "z3", "--mix", "opfuzzy:1"), "unknown source 'opfuzzy'"),
         (("fuzz", "z3", "--mix", "opfuzz:none"), "expected a weight above 0"),
+        (("fuzz", "z3", "--mix", "opfuzz:1,api,opfuzz"), "'opfuzz' stands twice"),
         (("fuzz", "z3", "--mix", "api:1,opfuzz:1", "--storm-max-depth", "3"), "--storm-max-depth is of storm, which --mix does not have"),
         (("fuzz", "z3", "--storm-unsat"), "--storm-unsat is of storm, which --mix does not have"),
     ],

@@ -189,3 +189,14 @@ def test_the_seeds_of_a_campaign(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert all(row["runs"] == 1 and row["made"] == row["accepted"] == 5 for row in rows)
     code, out, _ = outcome(capsys, "seeds", tmp_path / "o")
     assert code == 0 and "a.smt2  opfuzz     1" in out
+
+
+def test_what_crashes_pays_once_unless_it_is_known(tmp_path: Path) -> None:
+    """A bucket that nobody had filled is worth much, one that the user lists as known nothing."""
+    for known in ((), ("crash-*",)):
+        _, events = run(tmp_path / str(len(known)), {"sources": sources(), "every": {"segfault": 4}}, runs=12, known=known)
+        ended = events[-1]
+        assert isinstance(ended, Ended) and len(ended.seeds["fake"]) > 2
+        assert sum(entry.new for entry in ended.seeds["fake"]) == (0 if known else 1)
+        assert sum(entry.findings for entry in ended.seeds["fake"]) == (0 if known else ended.snapshot.findings)
+        assert ended.snapshot.findings > 1

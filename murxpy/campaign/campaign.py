@@ -165,9 +165,9 @@ class Campaign:
 
         def triaged(found: Candidate, proof: Proof, triage: Mapping[str, object]) -> None:
             runs, job = self._runs[found.target], found.job
-            runs.found(job.index, found.key)
-            self._count(runs.ended_badly(job.index, job.seed, "findings"))
             self._desk.triaged(found, proof, triage)
+            self._credit(runs, found)
+            self._count(runs.ended_badly(job.index, job.seed, "findings"))
 
         releases = [(plan.target.family, version_of(about)) for plan, about in zip(self._pool.plans, abouts, strict=True)]
         hooks = Hooks(done, triaged, self._count, lambda: self.buckets)
@@ -357,11 +357,16 @@ class Campaign:
 
     def _found(self, target: int, found: Candidate, outcome: Outcome) -> None:
         runs, job = self._runs[target], found.job
-        runs.found(job.index, found.key)
+        self._desk.found(found)
+        self._credit(runs, found)
         if outcome.report is None:
             self._count(runs.ended_badly(job.index, job.seed, "findings"))
         runs.done(job.index)
-        self._desk.found(found)
+
+    def _credit(self, runs: Runs, found: Candidate) -> None:
+        """What the user knows already pays nothing."""
+        if not self._book.buckets[found.key].known:
+            runs.found(found.job.index, found.key)
 
     def _over(self, target: int, job: Job, outcome: Outcome) -> None:
         """A run without a finding ended: it is done when nobody has anything against its answers."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from murxpy.campaign.disagreement import Bench, Case, Solved, Work, hear, investigate, judged
 from murxpy.campaign.findings import version_of
@@ -46,6 +47,26 @@ class Court:
             for event in self._pool.step(0.05):
                 self._inquirer.take(event)
         return results[0]
+
+    def answers(self, each: Iterable[Questions[T]], jobs: int) -> Iterator[T]:
+        """What comes of each of several inquiries, in order; `jobs` of them are under way at a time."""
+        inquirers = [Inquirer(self._pool) for _ in range(jobs)]
+        results: dict[int, T] = {}
+        begun, told, waiting = 0, 0, iter(each)
+        more = True
+        while more or told < begun:
+            for inquirer in inquirers:
+                questions = None if inquirer.busy or not more else next(waiting, None)
+                if questions is not None:
+                    inquirer.add(self._counted(questions), partial(results.__setitem__, begun))
+                    begun += 1
+                more = more and (inquirer.busy or questions is not None)
+                inquirer.feed()
+            while told in results:
+                yield results.pop(told)
+                told += 1
+            for event in self._pool.step(0.05) if told < begun else ():
+                any(inquirer.take(event) for inquirer in inquirers)
 
     def _counted(self, questions: Questions[T]) -> Questions[T]:
         outcome: Outcome | None = None

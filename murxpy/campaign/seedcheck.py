@@ -33,16 +33,18 @@ class Checked:
     reason: str = ""
 
 
-def check_seeds(paths: Sequence[Path], court: Court, catalogue: Catalogue, limit: int) -> Iterator[Checked]:
-    """Check each script, one after another; `limit` is that of each check, in milliseconds of the solvers' own limits."""
-    for path in paths:
-        try:
-            script = read_file(path, catalogue)
-            trace = for_judges(lift(script), limit)
-        except InputError as error:
-            yield Checked(str(path), "unreadable", reason=str(error))
-            continue
-        yield judge(str(path), _labels(script, path), court.answer(_ask(court, trace.text())))
+def check_seeds(paths: Sequence[Path], court: Court, catalogue: Catalogue, limit: int, jobs: int = 1) -> Iterator[Checked]:
+    """Check each script, in order, `jobs` at a time; `limit` is that of each check, in milliseconds of the solvers' own limits."""
+    return court.answers((_check(path, court, catalogue, limit) for path in paths), jobs)
+
+
+def _check(path: Path, court: Court, catalogue: Catalogue, limit: int) -> Questions[Checked]:
+    try:
+        script = read_file(path, catalogue)
+        trace = for_judges(lift(script), limit)
+    except InputError as error:
+        return Checked(str(path), "unreadable", reason=str(error))
+    return judge(str(path), _labels(script, path), (yield from _ask(court, trace.text())))
 
 
 def _labels(script: Script, path: Path) -> list[str | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from contextlib import closing
 from dataclasses import asdict
@@ -30,9 +31,10 @@ from murxpy.report.console import Progress
 @click.option("--cross-check", "judges", type=names(), default="", metavar="SOLVER[@PLACE],...", help="And on these.")
 @click.option("--limit", type=duration, default="1s", metavar="TIME", show_default=True, help="The solver's own limit of a check.")
 @click.option("--wall", type=duration, default="5s", metavar="TIME", show_default=True, help="Wall time of a script on one solver.")
+@click.option("--jobs", type=click.IntRange(1, 256), metavar="N", help="Scripts at a time.  [default: one a usable CPU]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def check_seeds(
-    seeds: tuple[Path, ...], solver: str, judges: tuple[str, ...], limit: float, wall: float, as_json: bool
+    seeds: tuple[Path, ...], solver: str, judges: tuple[str, ...], limit: float, wall: float, jobs: int | None, as_json: bool
 ) -> int:
     """Read SEEDS, SMT-LIB scripts and folders of them, run each, and compare the answers with its (set-info :status ...), or with
     the folder sat or unsat that it is in.
@@ -45,10 +47,11 @@ def check_seeds(
     request = Request((solver,))
     (plan,) = make_plans(request)
     others = make_judges(request, [plan], judges) if judges else ()
+    jobs = jobs or len(os.sched_getaffinity(0))
     counts: Counter[str] = Counter()
     found: list[Checked] = []
     with closing(Court(plan, others, Limits(wall=wall))) as court, Progress(len(paths)) as progress:
-        for checked in seedcheck.check_seeds(paths, court, build_catalogue(load_catalogue()), int(limit * 1000)):
+        for checked in seedcheck.check_seeds(paths, court, build_catalogue(load_catalogue()), int(limit * 1000), jobs):
             counts[checked.verdict] += 1
             found.append(checked)
             progress.step()

@@ -58,7 +58,12 @@ def seed_files(mutation: Mutation) -> SeedFiles:
 
 def parse_mix(text: str) -> tuple[tuple[str, float], ...]:
     """Sources with weights in `api:4,storm:2`. Raises InputError for anything else."""
-    return tuple(_parse_source(part.strip()) for part in text.split(","))
+    mix = tuple(_parse_source(part.strip()) for part in text.split(","))
+    names = [name for name, _ in mix]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"--mix: '{name}' stands twice; add up its weights")
+    return mix
 
 
 def _parse_source(part: str) -> tuple[str, float]:

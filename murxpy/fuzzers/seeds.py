@@ -40,7 +40,7 @@ def collect_seeds(paths: Iterable[Path], size_limit: int = SIZE_LIMIT) -> SeedFi
     """
     found = SeedFiles()
     paths = list(paths)
-    for path in script_files(paths):
+    for path in dict.fromkeys(script_files(paths)):
         _read(found, path, size_limit)
     if not found.files:
         reasons = "".join(f"; {notice}" for notice in found.notices())
