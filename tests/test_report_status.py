@@ -163,3 +163,10 @@ def test_a_console_on_a_file_is_wide_and_plain(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.delenv("COLUMNS", raising=False)
     console = make_console(io.StringIO())
     assert (console.width, console.is_terminal) == (120, False)
+
+
+def test_the_yield_of_each_fuzzer() -> None:
+    words = {"made": 1200, "accepted": 1190, "decided": 900, "unknown": 290, "timeouts": 2, "findings": 1}
+    snapshot = replace(_snapshot(), counts={f"mutator:storm:{word}": number for word, number in words.items()})
+    text = " ".join(_show(Screen(100, 40), snapshot).split())
+    assert "mutants storm 1,200 accepted 1,190 decided 900 unknown 290 timeouts 2 findings 1" in text

@@ -98,14 +98,18 @@ def _amounts(amounts: dict[str, int], styles: dict[str, str]) -> Iterable[Text]:
         yield Text.assemble(("over limit" if name == "over-limit" else name, style), f" {number:,}")
 
 
+# In the order of `murxpy.campaign.statistics.YIELD`.
+_YIELD_STYLES = {"accepted": "", "decided": "", "unknown": "", "timeouts": "yellow", "findings": "bold red"}
+
+
 def _mutants(snapshot: Snapshot) -> Iterable[Text]:
-    """Of each fuzzer: made, decided of these, killed for their time, findings."""
+    """Of each fuzzer: what it made, and what came of that."""
     counts = snapshot.mutants
     for name in dict.fromkeys(key.rpartition("-")[0] for key in counts):
-        made, decided, late, found = (counts[f"{name}-{word}"] for word in ("made", "decided", "timeouts", "findings"))
-        share = percent(decided / made if made else None)
-        killed = f"{late} killed, " if late else ""
-        yield Text.assemble((name, "bold"), f" {made:,}, {share} decided, {killed}", (f"{found} found", "bold red" if found else "dim"))
+        yield Text.assemble((name, "bold"), f" {counts[f'{name}-made']:,}")
+        for word, style in _YIELD_STYLES.items():
+            number = counts[f"{name}-{word}"]
+            yield Text.assemble((word, style if number else "dim"), f" {number:,}")
 
 
 def _judged(snapshot: Snapshot) -> Iterable[Text]:
