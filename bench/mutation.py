@@ -1,101 +1,49 @@
 """The mutation fuzzers: mutants made and tests decided a second, and whether mutants are well-typed and sound by construction.
 
-`rates`: for each fuzzer and logic, mutants made a CPU second without solving, tests decided a second of wall time with one worker, and
-the share of the solver's time that went into checks that were not decided; beside them the figures of the published programs, and
-the floor: the seeds themselves, one after another, in one z3 with `(reset)` between. `typed`: mutants of all logics that z3's and cvc5's
-own parsers take. `sound`: STORM and Fusion mutants that both solvers decide alike, against what they must answer. `uses`: how
-often each operator and fusion function came.
+`rates`: for each fuzzer and logic, mutants made a CPU second without solving (their text included, and reading the seeds); with one
+worker, whose seeds are drawn as in a campaign, tests and decided tests a second of wall time, decided tests a second of its CPU time, and
+the share of the wall time that went into mutants of which no check was decided, and into runs that had to be killed. Beside them the
+figures of the published programs, and the floor: the seeds themselves, one after another, in one z3 with `(reset)` between. `typed`:
+mutants of all logics that z3's and cvc5's own parsers take. `sound`: STORM and Fusion mutants that both solvers decide alike, against
+what they must answer. `uses`: how often each operator and fusion function came, of those that can come where the seeds' sorts are.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
-import importlib
 import re
-import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import common
-from children import Write, run_all
+from children import Outcome, Write, run_all
 from common import percent, table, verdict
+from mutants import USE, WALKS, Solvers, judged, made, shop_of
 
-from murxpy.data.folders import data_folder
-from murxpy.errors import MurxpyError
+from murxpy.campaign.steering import Steering
+from murxpy.errors import InputError, MurxpyError
 from murxpy.fuzzers.mutation import Mutation, sources_setup
 from murxpy.fuzzers.seeds import SeedFiles, collect_seeds
-from murxpy.machine.random import Stream, mix
 from murxpy.machine.script import answers_of
 from murxpy.mutation.corpus import Corpus
 from murxpy.mutation.fuzzers import FUZZERS
-from murxpy.mutation.workshop import Mutant, Mutants, Shop, Workshop
-from murxpy.smtlib.chain import ChainPrinter
-from murxpy.smtlib.printer import Unsayable
+from murxpy.mutation.inversions import ANY, RULES
+from murxpy.mutation.typefuzz import Pool
+from murxpy.mutation.workshop import Mutant
+from murxpy.smtlib.reader import read_script
 from murxpy.worker.session import Session
 
 PEERS = {  # mutants and tests a second of the published programs on the same machine (QF_LRA or QF_SLIA seeds)
     "opfuzz": (436.0, 45.0), "fusion": (64.0, 48.0), "typefuzz": (51.0, 27.0), "storm": (442.0, 45.0),
 }  # fmt: skip
 GENERATION, DECIDED, WAITING = 10, 5, 0.20  # aims: times the peers' figures, and the share of time in checks that are not decided
-WALKS = {"opfuzz": 25, "fusion": 25, "typefuzz": 25, "storm": 100}  # mutants of one run; the original STORM makes 1,000 of a seed
-CHUNK = 50  # mutants of one child's task
+WALL = 5.0  # seconds after which a run is killed
+ROUND = 16  # runs between two looks at what came of seeds; a campaign looks after each
+LEAST = 20  # uses of each operator and fusion function
+MADE = 6.0  # seconds of making mutants, at most
 _CHECKS = re.compile(r"^\(check-sat.*\)\n", re.M)
-_CLASS = re.compile(r"opfuzz: \w+ to (\w+)|fusion: ([a-z-]+) of")
-
-
-class Solvers:
-    """The solvers' own parsers in this process, by name; each takes a script and a limit in milliseconds."""
-
-    def __init__(self, limit: float) -> None:
-        sys.path.insert(0, str(data_folder("wrappers")))
-        self._limit = limit
-        self._z3, self._cvc5 = importlib.import_module("z3"), importlib.import_module("cvc5")
-        self._scripts = {name: importlib.import_module(f"{name}_scripts") for name in ("z3", "cvc5")}
-        self._context = self._z3.Context()
-
-    def z3(self, text: str) -> str:
-        return str(self._scripts["z3"].run_script(self._context, text, int(1800 * self._limit)))
-
-    def cvc5(self, text: str) -> str:
-        return str(self._scripts["cvc5"].run_script(self._cvc5.TermManager(), text, int(300 * self._limit)))
-
-
-def made(
-    shop: Shop, corpus: Corpus, name: str, seed: int, ask: Callable[[str], str | None], choices: dict[str, Any]
-) -> Iterator[tuple[Mutant, str]]:
-    """The mutants of one run, and their texts."""
-    stream = Stream(mix(seed, 77))
-    seeds = [corpus.seeds[number] for number in corpus.sample(stream, FUZZERS[name].labels(choices))]
-    if not seeds:
-        return
-    workshop = Workshop(shop, stream, seeds, ask, choices)
-    printer = ChainPrinter(workshop.tables, shop.dialect)
-    for mutant, _ in zip(_chain(FUZZERS[name].mutants(workshop)), range(WALKS[name]), strict=False):
-        try:
-            yield mutant, printer.text(mutant.script)
-        except Unsayable:
-            continue
-
-
-def _chain(mutants: Mutants) -> Iterator[Mutant]:
-    """The mutants of a run in which all checks are decided."""
-    mutant = next(mutants, None)
-    while mutant is not None:
-        yield mutant
-        with contextlib.suppress(StopIteration):
-            mutant = mutants.send(mutant.expected or ("sat",))
-            continue
-        return
-
-
-def shop_of(session: Session, dialect: str) -> Shop:
-    """What the runs have in common."""
-    kinds = session.swarm.available().values()
-    return Shop(session.catalogue, frozenset(kind for some in kinds for kind in some), dialect)
 
 
 def generated(session: Session, files: SeedFiles, name: str, seconds: float) -> tuple[int, float]:
@@ -120,28 +68,33 @@ def generated(session: Session, files: SeedFiles, name: str, seconds: float) -> 
 
 
 def tested(args: argparse.Namespace, files: SeedFiles, name: str) -> dict[str, float]:
-    """Runs of one worker as a campaign does them: decided tests a second, and the share of the solver's time in the others."""
-    mutation = Mutation(((name, 1.0),), (), WALKS[name], args.limit)
-    session = Session({**common.setup(args), "sources": sources_setup(mutation, files)})
-    counts: Counter[str] = Counter()
+    """Runs of one worker with seeds drawn as in a campaign: tests a second, and the share of time in what was not decided."""
+    sources = sources_setup(Mutation(((name, 1.0),), (), WALKS[name], args.limit), files)
+    session = Session({**common.setup(args), "sources": sources})
+    steering, counts, ended = Steering(args.seed, sources), Counter[str](), Counter[str]()
 
     def task(session: Session, seed: int, write: Write) -> dict[str, Any]:
         return session.walk(seed, write)["counts"]  # type: ignore[no-any-return]
 
-    seeds = common.seeds(argparse.Namespace(seed=args.seed, runs=1_000_000))
-    start, ended = time.monotonic(), Counter[str]()
-    outcomes = run_all(session, seeds, task, jobs=1, wall=5.0)
-    for outcome in outcomes:
-        counts.update(outcome.result)
+    def learn(index: int, outcome: Outcome) -> None:
+        of = outcome.result or {f"mutator:{name}:timeouts": 1}
+        counts.update(of)
         ended[outcome.status] += 1
-        if time.monotonic() - start >= args.seconds:
-            break
+        steering.count(index, of)
+        steering.done(index)
+
+    start, index = time.monotonic(), 0
+    while time.monotonic() - start < args.seconds:
+        seeds = [steering.seed_of(number) for number in range(index, index + ROUND)]
+        for number, outcome in enumerate(run_all(session, seeds, task, jobs=1, wall=WALL), index):
+            learn(number, outcome)
+        index += ROUND
     wall = time.monotonic() - start
-    outcomes.close()
     of = {key: counts[f"mutator:{name}:{key}"] for key in ("made", "accepted", "decided", "unknown")}
-    waiting = counts["time-ns:undecided"] / max(1, counts["time-ns:solver"])
-    lost = ended["died"] + ended["overstayed"]
-    return {**of, "tests/s": of["accepted"] / wall, "decided/s": of["decided"] / wall, "waiting": waiting, "lost": lost}
+    rates = {"tests/s": of["accepted"] / wall, "decided/s": of["decided"] / wall}
+    rates["decided/CPU s"] = of["decided"] / max(1, counts["time-ns:run"]) * 1e9
+    waiting = (counts["time-ns:undecided"] / 1e9 + WALL * ended["overstayed"]) / wall
+    return {**of, **rates, "waiting": waiting, "lost": ended["died"] + ended["overstayed"]}
 
 
 def floor(files: SeedFiles, seconds: float, limit: float) -> float:
@@ -165,50 +118,15 @@ def rates(args: argparse.Namespace, session: Session) -> dict[str, Any]:
         files = collect_seeds([args.seeds / logic], args.size)
         low = floor(SeedFiles(list(files.files)), args.seconds / 2, args.limit)
         for name, (peer_made, peer_tested) in PEERS.items():
-            count, spent = generated(session, files, name, args.seconds)
+            count, spent = generated(session, files, name, min(MADE, args.seconds))
             test = tested(args, files, name)
             rate = count / spent if spent else 0.0
             found[f"{logic} {name}"] = {"made/s": rate, "floor/s": low, **test}
             aims = (rate >= GENERATION * peer_made, test["decided/s"] >= DECIDED * peer_tested, test["waiting"] < WAITING)
-            rows.append((f"{logic} {name}", rate, peer_made, test["tests/s"], test["decided/s"], peer_tested, low,
+            rows.append((f"{logic} {name}", rate, peer_made, test["tests/s"], test["decided/s"], test["decided/CPU s"], peer_tested, low,
                          percent(test["waiting"], 1), test["lost"], " ".join(map(verdict, aims))))  # fmt: skip
-    table("rates", ("seeds, fuzzer", "made/s", "peer", "tests/s", "decided/s", "peer", "z3 (reset)/s", "undecided", "lost",
+    table("rates", ("seeds, fuzzer", "made/s", "peer", "tests/s", "decided/s", "decided/CPU s", "peer", "z3 (reset)/s", "undecided", "lost",
                     "made, decided, undecided"), rows)  # fmt: skip
-    return found
-
-
-def _chunks(args: argparse.Namespace, session: Session, count: int, judge: Callable[[Mutant, str], str], names: tuple[str, ...],
-            dialect: str) -> dict[str, Counter[str]]:  # fmt: skip
-    """What `judge` says of `count` mutants of each fuzzer, over all logics, made in children."""
-    files = collect_seeds([args.seeds], args.size)
-    shop, corpus = shop_of(session, dialect), Corpus(files.files)
-    choices = [{}, {"oracle": "unsat"}, {"oracle": "mixed"}, {"generate": 3}, {"unsat": True}]
-    found: dict[str, Counter[str]] = {}
-
-    def task(_: Session, seed: int, write: Write) -> dict[str, Any]:
-        counts: Counter[str] = Counter()
-        solvers = Solvers(args.limit)
-
-        def ask(text: str) -> str | None:
-            try:
-                return solvers.z3(text)
-            except Exception:
-                return None
-
-        for run in range(max(1, CHUNK // WALKS[name])):
-            for mutant, text in made(shop, corpus, name, mix(seed, run), ask, choices[(seed + run) % len(choices)]):
-                counts[judge(mutant, text)] += 1
-                counts.update(f"use {a or b}" for step in mutant.steps for a, b in _CLASS.findall(step))
-        return dict(counts)
-
-    for name in names:
-        counts = found[name] = Counter()
-        outcomes = run_all(session, common.seeds(argparse.Namespace(seed=args.seed, runs=1_000_000)), task, jobs=args.jobs, wall=120.0)
-        for outcome in outcomes:
-            counts.update(outcome.result if outcome.status == "ok" else {f"lost: {outcome.status}": 1})
-            if sum(n for key, n in counts.items() if not key.startswith("use ")) >= count:
-                break
-        outcomes.close()
     return found
 
 
@@ -223,8 +141,8 @@ def typed(args: argparse.Namespace, session: Session) -> dict[str, Any]:
                 said.append(f"{name}: {re.sub(r'[0-9]+', '_', str(error))[:70]}")
         return "; ".join(said) or "taken by both"
 
-    found = _chunks(args, session, args.typed, judge, tuple(FUZZERS), "standard")
-    rows = [(f"{name}: {what}", n) for name, counts in found.items() for what, n in counts.most_common() if not what.startswith("use ")]
+    found = judged(args, session, args.typed, judge, tuple(FUZZERS), "standard")
+    rows = [(f"{name}: {what}", n) for name, counts in found.items() for what, n in counts.most_common() if not what.startswith(USE)]
     table("typed", ("fuzzer: what the parsers said", "mutants"), rows)
     return {name: dict(counts) for name, counts in found.items()}
 
@@ -242,18 +160,41 @@ def sound(args: argparse.Namespace, session: Session) -> dict[str, Any]:
             return f"CONTRADICTED: {' / '.join(mutant.steps)[:100]}"
         return "agreed" if pairs else "not decided by both"
 
-    found = _chunks(args, session, args.sound, judge, ("storm", "fusion"), "standard")
-    rows = [(f"{name}: {what}", n) for name, counts in found.items() for what, n in counts.most_common() if not what.startswith("use ")]
+    found = judged(args, session, args.sound, judge, ("storm", "fusion"), "standard")
+    rows = [(f"{name}: {what}", n) for name, counts in found.items() for what, n in counts.most_common() if not what.startswith(USE)]
     table("sound", ("fuzzer: both solvers", "mutants"), rows)
     return {name: dict(counts) for name, counts in found.items()}
 
 
-def uses(found: dict[str, Any]) -> None:
-    """How often each operator and fusion function came, the rarest first."""
-    counts = Counter({key.removeprefix("use "): n for some in found.values() for key, n in some.items() if key.startswith("use ")})
-    rare = [(key, n) for key, n in sorted(counts.items(), key=lambda pair: pair[1]) if n < 20]
-    table("uses below 20", ("operator or fusion function", "times"), rare or [("none", 0)])
-    print(f"  {len(counts)} came, {len(rare)} of them fewer than 20 times")
+def uses(args: argparse.Namespace, session: Session) -> dict[str, Any]:
+    """How often each operator came in OpFuzz and TypeFuzz together, and each fusion function, the rarest first."""
+    found = judged(args, session, args.uses, lambda mutant, text: "made", ("opfuzz", "typefuzz", "fusion"), "z3")
+    counts: Counter[str] = Counter()
+    for name, some in found.items():
+        kind = "fusion " if name == "fusion" else ""
+        counts.update({kind + key.removeprefix(USE): n for key, n in some.items() if key.startswith(USE)})
+    sorts = _sorts(session, collect_seeds([args.seeds], args.size))
+    operators = [op for op in map(session.catalogue.operators.__getitem__, sorted(shop_of(session, "z3").operators))
+                 if op.typing is None and not op.signature.binder]  # fmt: skip
+    ranks = {op.kind: {pattern.kind for pattern in (*op.signature.args, op.signature.result)} - {None} for op in operators}
+    wanted = {kind: counts[kind] for kind, kinds in ranks.items() if kinds <= sorts}
+    functions = [name for kind, rules in RULES.items() if kind in sorts for name in rules] + list(ANY)
+    wanted |= {f"fusion {name}": counts[f"fusion {name}"] for name in functions}
+    rare = [(key, n) for key, n in sorted(wanted.items(), key=lambda pair: pair[1]) if n < LEAST]
+    table(f"uses below {LEAST}", ("operator or fusion function", "times"), rare or [("none", 0)])
+    print(f"  {len(wanted)} could come, {len(rare)} of them came fewer than {LEAST} times")
+    return {"could": len(wanted), "rare": dict(rare), "counts": dict(counts)}
+
+
+def _sorts(session: Session, files: SeedFiles) -> set[str | None]:
+    """The kinds of sorts that terms of the seeds have."""
+    found: set[str | None] = set()
+    for name, text, _ in files.files:
+        try:
+            found.update(sort.kind for sort in Pool(session.catalogue, read_script(text, name, session.catalogue).assertions()).sorts)
+        except InputError:
+            continue
+    return found
 
 
 def main() -> None:
@@ -265,7 +206,8 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=20_000, help="largest seed in bytes")
     parser.add_argument("--typed", type=int, default=0, metavar="N", help="mutants of each fuzzer that both parsers are given")
     parser.add_argument("--sound", type=int, default=0, metavar="N", help="mutants of STORM and Fusion that both solvers answer")
-    parser.add_argument("--jobs", type=int, default=2, help="processes at a time for --typed and --sound")
+    parser.add_argument("--uses", type=int, default=0, metavar="N", help="mutants of OpFuzz, TypeFuzz and Fusion whose steps are counted")
+    parser.add_argument("--jobs", type=int, default=2, help="processes at a time for --typed, --sound and --uses")
     args = parser.parse_args()
     session = common.load(args)
     figures: dict[str, Any] = {}
@@ -273,14 +215,15 @@ def main() -> None:
         figures["rates"] = rates(args, session) if args.seconds else {}
         figures["typed"] = typed(args, session) if args.typed else {}
         figures["sound"] = sound(args, session) if args.sound else {}
+        figures["uses"] = uses(args, session) if args.uses else {}
     except MurxpyError as error:
         raise SystemExit(f"error: {error}") from None
-    if args.typed:
-        uses(figures["typed"])
     row = {key: f"{one['made/s']:.0f} made/s, {one['decided/s']:.0f} decided/s" for key, one in figures["rates"].items()}
-    refused = sum(n for some in figures["typed"].values() for key, n in some.items() if not key.startswith(("use ", "taken", "lost")))
+    refused = sum(n for some in figures["typed"].values() for key, n in some.items() if not key.startswith((USE, "taken", "lost")))
     wrong = sum(n for some in figures["sound"].values() for key, n in some.items() if key.startswith("CONTRADICTED"))
+    rare = f"{len(figures['uses']['rare'])} of {figures['uses']['could']} below {LEAST}" if args.uses else "-"
     row |= {"typed": f"{args.typed} each, {refused} refused", "sound": f"{args.sound} each, {wrong} contradicted"}
+    row |= {"uses": f"{args.uses} each, {rare}"}
     common.save("mutation", args, common.facts(session, args), figures, row)
 
 

@@ -1,0 +1,116 @@
+"""Mutants for the benches: made without a campaign, in children, and judged by what a bench wants to know of them."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import common
+from children import Write, run_all
+
+from murxpy.data.folders import data_folder
+from murxpy.fuzzers.seeds import collect_seeds
+from murxpy.machine.random import Stream, mix
+from murxpy.mutation.corpus import Corpus
+from murxpy.mutation.fuzzers import FUZZERS
+from murxpy.mutation.workshop import Mutant, Mutants, Shop, Workshop
+from murxpy.smtlib.chain import ChainPrinter
+from murxpy.smtlib.printer import Unsayable
+from murxpy.worker.session import Session
+
+WALKS = {"opfuzz": 25, "fusion": 25, "typefuzz": 25, "storm": 100}  # mutants of one run; the original STORM makes 1,000 of a seed
+CHUNK = 50  # mutants of one child's task
+USE = "use "  # begins the counts of what was used
+_CLASS = re.compile(r"(?:opfuzz|typefuzz): \w+ to (\w+)|fusion: ([a-z0-9-]+) of")
+
+
+class Solvers:
+    """The solvers' own parsers in this process, by name; each takes a script and a limit in milliseconds."""
+
+    def __init__(self, limit: float) -> None:
+        sys.path.insert(0, str(data_folder("wrappers")))
+        self._limit = limit
+        self._z3, self._cvc5 = importlib.import_module("z3"), importlib.import_module("cvc5")
+        self._scripts = {name: importlib.import_module(f"{name}_scripts") for name in ("z3", "cvc5")}
+        self._context = self._z3.Context()
+
+    def z3(self, text: str) -> str:
+        return str(self._scripts["z3"].run_script(self._context, text, int(1800 * self._limit)))
+
+    def cvc5(self, text: str) -> str:
+        return str(self._scripts["cvc5"].run_script(self._cvc5.TermManager(), text, int(300 * self._limit)))
+
+
+def made(
+    shop: Shop, corpus: Corpus, name: str, seed: int, ask: Callable[[str], str | None], choices: dict[str, Any]
+) -> Iterator[tuple[Mutant, str]]:
+    """The mutants of one run, and their texts."""
+    stream = Stream(mix(seed, 77))
+    seeds = [corpus.seeds[number] for number in corpus.sample(stream, FUZZERS[name].labels(choices))]
+    if not seeds:
+        return
+    workshop = Workshop(shop, stream, seeds, ask, choices)
+    printer = ChainPrinter(workshop.tables, shop.dialect)
+    for mutant, _ in zip(chain(FUZZERS[name].mutants(workshop)), range(WALKS[name]), strict=False):
+        try:
+            yield mutant, printer.text(mutant.script)
+        except Unsayable:
+            continue
+
+
+def chain(mutants: Mutants) -> Iterator[Mutant]:
+    """The mutants of a run in which all checks are decided."""
+    mutant = next(mutants, None)
+    while mutant is not None:
+        yield mutant
+        with contextlib.suppress(StopIteration):
+            mutant = mutants.send(mutant.expected or ("sat",))
+            continue
+        return
+
+
+def shop_of(session: Session, dialect: str) -> Shop:
+    """What the runs have in common."""
+    kinds = session.swarm.available().values()
+    return Shop(session.catalogue, frozenset(kind for some in kinds for kind in some), dialect)
+
+
+def judged(args: argparse.Namespace, session: Session, count: int, judge: Callable[[Mutant, str], str], names: tuple[str, ...],
+            dialect: str) -> dict[str, Counter[str]]:  # fmt: skip
+    """What `judge` says of `count` mutants of each fuzzer, over all logics, made in children."""
+    files = collect_seeds([args.seeds], args.size)
+    shop, corpus = shop_of(session, dialect), Corpus(files.files)
+    choices = [{}, {"oracle": "unsat", "corpus": 1}, {"oracle": "mixed", "corpus": 3}, {"generate": 3, "corpus": 5}, {"unsat": True}]
+    found: dict[str, Counter[str]] = {}
+
+    def task(_: Session, seed: int, write: Write) -> dict[str, Any]:
+        counts: Counter[str] = Counter()
+        solvers = Solvers(args.limit)
+
+        def ask(text: str) -> str | None:
+            try:
+                return solvers.z3(text)
+            except Exception:
+                return None
+
+        for run in range(max(1, CHUNK // WALKS[name])):
+            for mutant, text in made(shop, corpus, name, mix(seed, run), ask, choices[(seed + run) % len(choices)]):
+                counts[judge(mutant, text)] += 1
+                counts.update(f"{USE}{a or b}" for step in mutant.steps for a, b in _CLASS.findall(step))
+        return dict(counts)
+
+    for name in names:
+        counts = found[name] = Counter()
+        outcomes = run_all(session, common.seeds(argparse.Namespace(seed=args.seed, runs=1_000_000)), task, jobs=args.jobs, wall=120.0)
+        for outcome in outcomes:
+            counts.update(outcome.result if outcome.status == "ok" else {f"lost: {outcome.status}": 1})
+            if sum(n for key, n in counts.items() if not key.startswith(USE)) >= count:
+                break
+        outcomes.close()
+    return found
