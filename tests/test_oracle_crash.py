@@ -176,3 +176,12 @@ def test_what_the_solver_says_of_a_false_assertion_is_not_in_its_bucket() -> Non
     message = "an assertion about {} is false under the model; {}"
     one = key(message.format("SET", "so it is by the solver's evaluation"))
     assert one == key(message.format("SET", "the solver does not evaluate it")) != key(message.format("FP", ""))
+
+
+def test_a_corrupted_heap_is_one_bucket_wherever_it_is_noticed() -> None:
+    def key(action: str, message: str) -> str:
+        return bucket_key("cvc5", Verdict("abort", "solver", message, "SIGABRT", Call(action, "", "default")))
+
+    one = key("check-sat", "free(): invalid next size (fast)")
+    assert one == key("check-sat-assuming", "malloc(): invalid next->prev_inuse (unsorted)") == key("pop", "corrupted size vs. prev_size")
+    assert one != key("check-sat", "UNREACHABLE code")

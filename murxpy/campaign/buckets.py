@@ -21,6 +21,9 @@ _SOURCE = re.compile(r"([\w-]+\.(?:cpp|cc|c|hpp|h))\W{1,3}(?:[Ll]ine:?\s*)?(\d+)
 # An exception that a misuse let out: `class C: AttributeError: 'int' object has ... in ExprRef.__init__ (z3.py)`.
 _THROWN = re.compile(r"class \w: (\w+)(?:: (.*))? in ([\w.<>]+) \(\w+\.\w+\)", re.DOTALL)
 
+# What the C library says of a heap that was written to where it must not be.
+_HEAP = re.compile(r"double free|corrupted|(?:free|malloc|realloc|munmap_chunk|malloc_consolidate)\(\)")
+
 # What a solver throws in one of these tells of its assertions.
 SOLVING = frozenset(["check-sat", "check-sat-assuming", "push", "check-core", "check-assumptions", "check-model", "check-invariant"])
 
@@ -62,6 +65,8 @@ def bucket_key(family: str, verdict: Verdict) -> str:
         message = message.partition(";")[0]  # what differs from one misuse to the next stands behind it
     elif verdict.kind == "invalid-model":
         message = message.partition(";")[0]  # what the solver itself says of the assertion stands behind it
+    elif verdict.kind == "abort" and _HEAP.match(verdict.message):
+        message, where = "the heap is corrupted", []  # which of its lists is broken, and which call comes upon it, is chance
     elif verdict.kind == "exception" and call.action in SOLVING:
         where = []  # the solver came upon it while it solved; which call made it solve says nothing
     if place is not None:
