@@ -72,13 +72,21 @@ def agree(answer: str, again: str) -> str | None:
     return None if {answer, again} != {"sat", "unsat"} else f"after a misuse it answers {answer}, a fresh solver {again}"
 
 
-def equality(obj: Any) -> str | None:
-    """An object is equal to itself, found in collections, and not equal to what is none of the binding's."""
+def itself(obj: Any) -> str | None:
+    """An object is equal to itself, of one hash, and found in collections that have it."""
     name = type(obj).__name__
     if _truth(operator.eq, obj, obj) is False or _truth(operator.ne, obj, obj):
         return f"a {name} is not equal to itself"
     if hash(obj) != hash(obj) or obj not in [obj] or {obj: 1}.get(obj) != 1:
         return f"a {name} is not found in a collection that has it"
+    return None
+
+
+def equality(obj: Any) -> str | None:
+    """As `itself`, and it is not equal to what is none of the binding's."""
+    name, fault = type(obj).__name__, itself(obj)
+    if fault is not None:
+        return fault
     for stranger in (None, 7, "x", object()):
         if _compared(operator.eq, obj, stranger) is True:
             return f"a {name} is equal to {stranger!r:.20}"
