@@ -8,12 +8,14 @@ from contextlib import suppress
 from murxpy.machine.checks.anew import call_first, fresh_solver, solve_anew
 from murxpy.machine.checks.blame import differ, solver_value
 from murxpy.machine.checks.cores import solvable_anew
+from murxpy.machine.checks.model import below
 from murxpy.machine.checks.refute import UNDECIDED
 from murxpy.machine.checks.timing import timed
 from murxpy.machine.database import Entry
 from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.model import Interpretation
+from murxpy.semantics.registry import MEANINGS
 from murxpy.semantics.values import Value
 from murxpy.solvers.spelling import Spelling
 
@@ -31,7 +33,13 @@ def check_blocked(run: Run, entries: Sequence[Entry], seed: int, spelling: str |
     run.counts[f"check-blocked:{verdict}"] += 1
     if verdict == "same":
         message = "a model that was blocked is given again"
-        raise Stopped(run.finding("repeated-model", "solver", message, "check-blocked", "", chosen.name))
+        raise Stopped(run.finding("repeated-model", "solver", message, "check-blocked", _open_operator(entries), chosen.name))
+
+
+def _open_operator(entries: Sequence[Entry]) -> str:
+    """The first operator in terms of which the standard leaves points open: what a model says there is apt to be said in two ways."""
+    terms = sorted(below(entry.term for entry in entries), key=lambda term: term.serial)
+    return next((term.op for term in terms if (meaning := MEANINGS.get(term.op)) is not None and meaning.open), "")
 
 
 def _next_model(run: Run, entries: Sequence[Entry], chosen: Spelling) -> str:
