@@ -116,6 +116,7 @@ def test_a_bucket_pays_the_run_that_filled_it_first() -> None:
         (Yield("a", "b", runs=1, made=9, accepted=9, decided=9), Yield("a", "b", runs=1, made=9, accepted=9, decided=8, unknown=1)),
         (Yield("a", "b", runs=1, made=9, accepted=9, unknown=9), Yield("a", "b", runs=1, timeouts=1)),
         (Yield("a", "b", runs=9, made=9, accepted=9, decided=9, new=1), Yield("a", "b", runs=9, made=9, accepted=9, decided=9)),
+        (Yield("a", "b", runs=9, decided=9, findings=1, new=1), Yield("a", "b", runs=9, decided=9, findings=9, new=1)),
     ],
 )
 def test_weights(better: Yield, worse: Yield) -> None:
@@ -193,5 +194,5 @@ def test_what_crashes_pays_once_unless_it_is_known(tmp_path: Path) -> None:
         ended = events[-1]
         assert isinstance(ended, Ended) and len(ended.seeds["fake"]) > 2
         assert sum(entry.new for entry in ended.seeds["fake"]) == (0 if known else 1)
-        assert sum(entry.findings for entry in ended.seeds["fake"]) == (0 if known else ended.snapshot.findings)
+        assert sum(entry.findings for entry in ended.seeds["fake"]) == ended.snapshot.findings
         assert ended.snapshot.findings > 1

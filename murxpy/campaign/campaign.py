@@ -364,9 +364,9 @@ class Campaign:
         runs.done(job.index)
 
     def _credit(self, runs: Runs, found: Candidate) -> None:
-        """What the user knows already pays nothing."""
-        if not self._book.buckets[found.key].known:
-            runs.found(found.job.index, found.key)
+        """What the user knows already pays nothing, nor does a fault of ours."""
+        pays = not self._book.buckets[found.key].known and found.verdict.tier != "murxpy"
+        runs.found(found.job.index, found.key if pays else "")
 
     def _over(self, target: int, job: Job, outcome: Outcome) -> None:
         """A run without a finding ended: it is done when nobody has anything against its answers."""

@@ -50,7 +50,7 @@ class Runs:
         return counts
 
     def found(self, index: int, bucket: str) -> None:
-        """Something of a bucket was found in run `index`."""
+        """Something of a bucket was found in run `index`, of none (empty) what pays nothing."""
         if self.steering is not None:
             self.steering.found(index, bucket)
 

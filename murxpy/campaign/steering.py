@@ -87,7 +87,7 @@ class Steering:
             own.update({name: n + own.get(name, 0) for name, n in counts.items() if name.startswith(("mutator:", "unreadable:"))})
 
     def found(self, index: int, bucket: str) -> None:
-        """Something of bucket `bucket` was found in run `index`."""
+        """Something of a bucket was found in run `index`, of none (empty) what pays nothing."""
         if index in self._open:
             self._open[index].buckets.append(bucket)
 

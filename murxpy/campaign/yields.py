@@ -15,6 +15,7 @@ NEW = 50.0  # what a bucket that nobody had filled is worth
 RUN = 2.0  # what it costs to read the seed
 UNKNOWN = 10.0  # a check that went to its limit: 50 ms, where the median of those decided takes a few
 TIMEOUT = 100.0  # a run that was killed: its wall time, and a new process
+AGAIN = 10.0  # a finding that is not new: it ends its run
 LEAST = 0.02
 
 
@@ -47,7 +48,8 @@ class Yield:
         """What it paid by what it cost, in decided checks; 1 for a seed that was never used, at least LEAST."""
         paid = self.decided + NEW * self.new
         refused = self.made - self.accepted
-        cost = self.decided + RUN * self.runs + UNKNOWN * self.unknown + TIMEOUT * self.timeouts + refused
+        again = AGAIN * (self.findings - self.new)
+        cost = again + self.decided + RUN * self.runs + UNKNOWN * self.unknown + TIMEOUT * self.timeouts + refused
         return max(LEAST, (PRIOR + paid) / (PRIOR + cost))
 
     def add(self, counts: Mapping[str, int], findings: int, new: int) -> None:
@@ -80,7 +82,7 @@ def begun(row: Iterable[Any]) -> Begun:
 
 def credit(yields: dict[Key, Yield], run: Begun, paid: dict[str, None]) -> None:
     """Count a run under what it worked on; `paid` are the buckets that another run has filled."""
-    new = [bucket for bucket in dict.fromkeys(run.buckets) if bucket not in paid]
+    new = [bucket for bucket in dict.fromkeys(run.buckets) if bucket and bucket not in paid]
     paid.update(dict.fromkeys(new))
     for key in dict.fromkeys(run.keys):  # both may be the same
         yields.setdefault(key, Yield(*key)).add(run.counts, len(run.buckets), len(new))

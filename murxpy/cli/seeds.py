@@ -20,7 +20,7 @@ def seeds(out: Path, most: int, as_json: bool) -> None:
     """Show which seeds paid in the campaign in the output folder OUT (murxpy-out), which may be running.
 
     A seed's weight is what it gave by what it cost, in decided checks: its share of the runs to come. A new bucket counts as 50,
-    a check that went to its limit costs 10, a run that had to be killed 100.
+    a check that went to its limit and a finding that is not new cost 10, a run that had to be killed 100.
     """
     found = read_yields(out)
     if as_json:
