@@ -27,7 +27,7 @@ from murxpy.worker.session import Session
 WALKS = {"opfuzz": 25, "fusion": 25, "typefuzz": 25, "storm": 100}  # mutants of one run; the original STORM makes 1,000 of a seed
 CHUNK = 50  # mutants of one child's task
 USE = "use "  # begins the counts of what was used
-_CLASS = re.compile(r"(?:opfuzz|typefuzz): \w+ to (\w+)|fusion: ([a-z0-9-]+) of")
+_CLASS = re.compile(r"(?:opfuzz|typefuzz): \w+ to (?:\w+ of )?(\w+)|fusion: ([a-z0-9-]+) of")
 
 
 class Solvers:

@@ -1,14 +1,18 @@
-"""Filling in a rank backwards: argument sorts and indices with which an operator gives a wanted sort, from sorts that have terms."""
+"""Filling in a rank: argument sorts and indices, from sorts that have terms, with which an operator gives a wanted sort, or any.
+
+Where a rank leaves one sort only and it has literals, no term has to be there: `concat` of an exponent of 8 bits, say.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from murxpy.logic.catalogue import Operator
-from murxpy.logic.signature import Binding, Index, Pattern
+from murxpy.logic.signature import Binding, Index, Linear, Pattern
 from murxpy.logic.sorts import Sort
 from murxpy.logic.typing import Checker, IllSorted
 from murxpy.machine.random import Stream
+from murxpy.mutation.composed import LITERALS
 
 LARGEST_INDEX = 16  # of those whose range has no end
 MOST_ARGUMENTS = 4
@@ -18,33 +22,50 @@ Arguments = tuple[tuple[Sort, ...], tuple[int, ...]]
 
 def fill(operator: Operator, wanted: Sort, there: Sequence[Sort], stream: Stream, checker: Checker) -> Arguments | None:
     """Argument sorts among `there`, and indices, with which `operator` gives `wanted`; None where the draw found none."""
-    signature = operator.signature
     env: Binding = {}
-    if not signature.result.match(wanted, env):
+    if not operator.signature.result.match(wanted, env):
         return None
+    found = _draw(operator, env, there, stream, checker)
+    given = found and _result(operator, found, checker, wanted if operator.signature.as_sort else None)
+    return found if given is wanted else None
+
+
+def apply_any(operator: Operator, there: Sequence[Sort], stream: Stream, checker: Checker) -> tuple[Arguments, Sort] | None:
+    """Argument sorts among `there` and indices for `operator`, and the sort that it gives; None where the draw found none."""
+    found = None if operator.signature.as_sort else _draw(operator, {}, there, stream, checker)
+    given = found and _result(operator, found, checker, None)
+    return (found, given) if found and given else None
+
+
+def _result(operator: Operator, arguments: Arguments, checker: Checker, wanted: Sort | None) -> Sort | None:
+    try:
+        return checker.result(operator, *arguments, wanted)
+    except IllSorted:
+        return None
+
+
+def _draw(operator: Operator, env: Binding, there: Sequence[Sort], stream: Stream, checker: Checker) -> Arguments | None:
+    signature = operator.signature
     patterns = list(signature.args)
     if operator.variadic and stream.chance(0.3):
         patterns += [patterns[-1]] * stream.between(1, MOST_ARGUMENTS - 1)
     sorts: list[Sort] = []
     for pattern in patterns:
-        sort = None if pattern.star else _sort(pattern, env, there, stream)
+        sort = None if pattern.star else _sort(pattern, env, there, stream, checker)
         if sort is None:
             return None
         sorts.append(sort)
     indices = _indices(signature.indices, env, len(sorts), stream)
-    if indices is None:
-        return None
-    try:
-        given = checker.result(operator, tuple(sorts), indices, wanted if signature.as_sort else None)
-    except IllSorted:
-        return None
-    return (tuple(sorts), indices) if given is wanted else None
+    return None if indices is None else (tuple(sorts), indices)
 
 
-def _sort(pattern: Pattern, env: Binding, there: Sequence[Sort], stream: Stream) -> Sort | None:
+def _sort(pattern: Pattern, env: Binding, there: Sequence[Sort], stream: Stream, checker: Checker) -> Sort | None:
     fitting = [sort for sort in there if pattern.match(sort, dict(env))]
     if not fitting:
-        return None
+        numbers = [param.value(env) for param in pattern.params if isinstance(param, Linear)]
+        if pattern.kind not in LITERALS or any(number is None or number < 1 for number in numbers):
+            return None
+        return pattern.build(env, checker.sorts)
     sort = stream.choose(fitting)
     pattern.match(sort, env)
     return sort

@@ -1,7 +1,8 @@
 """TypeFuzz: generative type-aware mutation. An expression of the seed is replaced by one of its sort, made of the seed's own terms.
 
 Park, Winterer, Zhang, Su: "Generative type-aware mutation for testing SMT solvers", OOPSLA 2021. Kept here and not in its program: a
-new expression uses only variables that are in scope (local compatibility), it differs from the old one, and growth has a bound.
+new expression uses only variables that are in scope (local compatibility), it differs from the old one, and growth has a bound. Beyond
+it: literals stand where the seed has no term, and in the place of a formula any operator can come, compared with another term.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, Term
 from murxpy.machine.random import Stream
+from murxpy.mutation.composed import LITERALS
+from murxpy.mutation.inversions import Maker
 from murxpy.mutation.occurrences import Occurrence, Occurrences, binds, in_scope, replaced
 from murxpy.mutation.patience import decided
 from murxpy.mutation.preparing import places, prepared, with_assertion
-from murxpy.mutation.ranks import fill
+from murxpy.mutation.ranks import Arguments, apply_any, fill
 from murxpy.mutation.workshop import Mutant, Mutants, Workshop
 from murxpy.smtlib.script import Script
 
@@ -26,6 +29,8 @@ TRIES = 20  # holes tried for a mutant
 OPERATORS = 8  # operators tried for a hole
 GROWTH = 4  # times the occurrences of the seed that a mutant may have
 _SAME = 0.2  # the chance of a plain term of the seed, rather than an application
+_COMPARED = 0.2  # of the formulas compare an application of any sort with another term of it
+_WIDEST = 256  # bits of what is compared
 _NEVER = frozenset(["OP_UF_APPLY"])
 
 
@@ -33,11 +38,13 @@ class Producers:
     """The operators by the kind of sort that they give."""
 
     def __init__(self, catalogue: Catalogue, operators: frozenset[str]) -> None:
+        self.all: list[Operator] = []
         self.any: list[Operator] = []
         self.by_kind: dict[str, list[Operator]] = {}
         for operator in catalogue.operators.values():
             if operator.kind not in operators or operator.typing or operator.signature.binder or operator.kind in _NEVER:
                 continue
+            self.all.append(operator)
             kind = operator.signature.result.kind
             (self.any if kind is None else self.by_kind.setdefault(kind, [])).append(operator)
 
@@ -117,6 +124,7 @@ class _Mutator:
         self._tables = workshop.tables
         self._stream = workshop.stream
         self._producers = workshop.shop.lasting(Producers)
+        self._maker = Maker(workshop.tables, workshop.stream)
         self._occurrences = Occurrences(workshop.catalogue, lambda term: term.sort.kind != "SORT_FUN")
         scripts = [script, *others]
         self._pool = Pool(workshop.catalogue, [term for one in scripts for term in one.assertions()])
@@ -135,28 +143,52 @@ class _Mutator:
             place, root = self._stream.choose(list(zip(places(script), asserted, strict=True)))
             hole = self._occurrences.draw(root, self._stream)
             new = None if hole is None else self._expression(hole)
-            if hole is None or new is None or new is hole.term:
+            if hole is None or new is None or new[0] is hole.term:
                 continue
-            changed = replaced(self._tables, hole, new)
+            changed = replaced(self._tables, hole, new[0])
             if sum(sizes) - self._occurrences.count(root) + self._occurrences.count(changed) <= self._most:
-                return with_assertion(script, place, changed), f"typefuzz: {hole.term.op} to {new.op}, depth {len(hole.above)}"
+                return with_assertion(script, place, changed), f"typefuzz: {hole.term.op} to {new[1]}, depth {len(hole.above)}"
         return None
 
-    def _expression(self, hole: Occurrence) -> Term | None:
-        """A term of the hole's sort, of terms that may stand there."""
+    def _expression(self, hole: Occurrence) -> tuple[Term, str] | None:
+        """A term of the hole's sort, of terms that may stand there, and what it is."""
         stream, sort = self._stream, hole.term.sort
         scope = dict.fromkeys(in_scope(self._tables.catalogue, hole))
         operators = self._producers.of(sort)
         if not operators or stream.chance(_SAME):
-            return self._pool.draw(sort, scope, stream)
+            plain = self._pool.draw(sort, scope, stream)
+            return None if plain is None else (plain, plain.op)
+        if sort is self._tables.bool and stream.chance(_COMPARED):
+            return self._compared(scope)
         for _ in range(OPERATORS):
             operator = stream.choose(operators)
             filled = fill(operator, sort, self._pool.sorts, stream, self._tables.checker)
-            if filled is None:
+            new = filled and self._apply(operator, filled, scope, sort if operator.signature.as_sort else None)
+            if new:
+                return new, operator.kind
+        return None
+
+    def _apply(self, operator: Operator, filled: Arguments, scope: dict[Term, None], wanted: Sort | None = None) -> Term | None:
+        args = [self._argument(sort, scope) for sort in filled[0]]
+        there = [arg for arg in args if arg is not None]
+        return self._tables.apply(operator.kind, *there, indices=filled[1], wanted=wanted) if len(there) == len(args) else None
+
+    def _argument(self, sort: Sort, scope: dict[Term, None]) -> Term | None:
+        """A term of the seed, a literal where there is none."""
+        term = self._pool.draw(sort, scope, self._stream)
+        return LITERALS[sort.kind](self._maker, sort) if term is None and sort.kind in LITERALS else term
+
+    def _compared(self, scope: dict[Term, None]) -> tuple[Term, str] | None:
+        """A formula about an application of any operator whose arguments there are, and that operator."""
+        tables = self._tables
+        for _ in range(OPERATORS):
+            operator = self._stream.choose(self._producers.all)
+            filled = apply_any(operator, self._pool.sorts, self._stream, tables.checker)
+            if filled is None or filled[1].kind == "SORT_FUN" or sum(n for n in filled[1].params if isinstance(n, int)) > _WIDEST:
                 continue
-            args = [self._pool.draw(wanted, scope, stream) for wanted in filled[0]]
-            there = [arg for arg in args if arg is not None]
-            if len(there) == len(args):
-                wanted_sort = sort if operator.signature.as_sort else None
-                return self._tables.apply(operator.kind, *there, indices=filled[1], wanted=wanted_sort)
+            new, words = self._apply(operator, filled[0], scope), filled[1].kind == "SORT_REGLAN"  # which have no equality in cvc5
+            other = self._argument(tables.string if words else filled[1], scope)
+            if new is not None and other is not None:
+                compared = tables.apply("OP_STR_IN_RE", other, new) if words else tables.apply("OP_EQUAL", new, other)
+                return compared, f"{compared.op} of {operator.kind}"
         return None
