@@ -351,3 +351,13 @@ def test_a_false_assertion_is_about_its_smallest_part_that_gets_a_wrong_model_al
     wrong = f"{{{{'rows': {rows}, 'roots': list(range(len([{{*}}]))), 'partial': {{{{}}}}}}}}"
     found = replay(session({"model": wrong, "values": "{{'rows': [('unknown', '')], 'roots': [0]}}"}), f"new\n{lines}")[1]["finding"]
     assert found["message"] == "an assertion about INT is false under the model; the solver does not evaluate it"
+
+
+def test_an_operator_that_the_wrapper_lists_as_unjudged_is_not_judged() -> None:
+    planted = session({"model": model(("int", 7))})
+    assert replay(planted, f"new\n{SAT}check-model")[1]["finding"]["kind"] == "invalid-model"
+    wrapper = copy.deepcopy(TOY) | {"unjudged": {"OP_INT_LT": "its meaning is the toy's own"}}
+    wrapper["readers"] |= HONEST | {"model": model(("int", 7))}
+    toy = Session({"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": wrapper})
+    report = replay(toy, f"new\n{SAT}check-model")[1]
+    assert report["finding"] is None and report["counts"]["check-model-of:excused:cannot-say"] == 1
