@@ -32,7 +32,6 @@ def test_what_is_wrong_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     code, out, _ = outcome(capsys, "check-seeds", tmp_path / "unknown.smt2", tmp_path / "lying.smt2", tmp_path / "good.smt2")
     assert code == 1 and "unknown.smt2:2:10: unknown function 'foo'" in out
     assert "lying.smt2: check 1 of 1: labelled unsat, z3 sat" in out and "1  right" in out
-    assert outcome(capsys, "check-seeds", tmp_path / "good.smt2", tmp_path / "silent.smt2")[0] == 0
 
 
 def test_nothing_to_check(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ def test_what_storm_found_is_made_anew(capsys: pytest.CaptureFixture[str], tmp_p
     seed = tmp_path / "seed.smt2"
     seed.write_text("(declare-const p Bool)(declare-const q Bool)(declare-const r Bool)(assert (and p (=> q r)))(check-sat)")
     target = ("storm", f"fake@{FAKES}", seed, *WRAPPER, "--jobs", "1", "--seed", "1", "--runs", "1", "--iterations", "6")
-    assert outcome(capsys, *target, "--max-depth", "4", "--max-assertions", "16", "--out", tmp_path / "out")[0] == 1
+    assert outcome(capsys, *target, "--max-depth", "2", "--max-assertions", "8", "--out", tmp_path / "out")[0] == 1
     (found,) = (tmp_path / "out" / "findings").rglob("*.trace")
     code, out, err = outcome(capsys, "minimize", found, "--strategy", "both", "-o", tmp_path / "small.trace")
     text = (tmp_path / "small.trace").read_text()
