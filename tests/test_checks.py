@@ -283,6 +283,29 @@ def test_a_string_too_long_to_write_down_cannot_be_said() -> None:
     assert report["status"] == "ok" and report["counts"]["check-model:cannot-say"] == 1, report
 
 
+def test_a_deleted_constant_is_not_taken_for_another_of_its_name() -> None:
+    lines = """# solver z3 1
+1 new
+1 mk-sort SORT_INT
+ return s1
+1 mk-const s1 "a"
+ return t1 s1
+1 mk-value s1 "3"
+ return t2 s1
+1 mk-term OP_INT_LT SORT_BOOL 2 t1 t2
+ return t3 s2
+1 mk-const s2 "a"
+ return t4 s2
+1 assert-formula t4
+1 del t1
+1 check-sat-assuming 1 t3
+1 check-model
+"""
+    report = replay(live("z3"), lines)[1]
+    counts = report["counts"]
+    assert report["status"] == "ok" and (counts["check-model:true"], counts["check-model:cannot-say"]) == (1, 1), report
+
+
 def test_the_universe_is_that_of_the_model() -> None:
     lines = """# solver cvc5 1
 1 new

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
@@ -111,8 +112,9 @@ class Model:
                 self.interpretation.domains[sort] = tuple(map(Element, names))
 
     def _find_deleted(self) -> None:
-        """The objects of constants that the trace let go of, from what is asserted."""
-        missing = {str(term.indices[0]): term for term in self.constants if term not in self.objects}
+        """The objects of constants that the trace let go of, from what is asserted; but where another thing has the same name."""
+        names = Counter([str(term.indices[0]) for term in self.constants] + [name for name, _ in self.run.state.named()])
+        missing = {str(t.indices[0]): t for t in self.constants if t not in self.objects and names[str(t.indices[0])] == 1}
         reader = self.run.wrapper.set("readers", "constants")
         if missing and reader is not None:
             found = self.run.call(reader.spellings[0], list(missing), (), "check-model")
