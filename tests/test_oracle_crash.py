@@ -185,3 +185,15 @@ def test_a_corrupted_heap_is_one_bucket_wherever_it_is_noticed() -> None:
     one = key("check-sat", "free(): invalid next size (fast)")
     assert one == key("check-sat-assuming", "malloc(): invalid next->prev_inuse (unsorted)") == key("pop", "corrupted size vs. prev_size")
     assert one != key("check-sat", "UNREACHABLE code")
+
+
+def test_what_one_rule_gets_past_a_binding_is_one_bucket() -> None:
+    def key(operator: str, rule: str, message: str) -> str:
+        return bucket_key("z3", Verdict("contract", "binding", message, "", Call("misuse", operator, rule)))
+
+    context = "class A: takes a {} of another context beside objects of this one"
+    assert key("OP_NOT", "context", context.format("term")) == key("OP_STR_LE", "context", context.format("term"))
+    assert key("OP_NOT", "context", context.format("term")) != key("OP_NOT", "context", context.format("sort"))
+    index = "class F: {0} takes an index that it cannot have; {0}: index k is 4294967296, expected 0 to 4"
+    assert key("OP_AT_MOST", "number", index.format("OP_AT_MOST")) == key("OP_AT_LEAST", "number", index.format("OP_AT_LEAST"))
+    assert key("OP_AT_MOST", "float", index.format("OP_AT_MOST")) != key("OP_AT_MOST", "number", index.format("OP_AT_MOST"))

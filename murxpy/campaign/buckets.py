@@ -18,6 +18,8 @@ State = Literal["pending", "confirmed", "unconfirmed", "known"]
 # A place in C or C++ source as assertions print it: `rewriter.cpp:118`, `rewriter.cpp 118`, `File: rewriter.cpp Line: 118`.
 _SOURCE = re.compile(r"([\w-]+\.(?:cpp|cc|c|hpp|h))\W{1,3}(?:[Ll]ine:?\s*)?(\d+)")
 
+_OPERATOR = re.compile(r"\bOP_\w+")
+
 # An exception that a misuse let out: `class C: AttributeError: 'int' object has ... in ExprRef.__init__ (z3.py)`.
 _THROWN = re.compile(r"class \w: (\w+)(?:: (.*))? in ([\w.<>]+) \(\w+\.\w+\)", re.DOTALL)
 
@@ -63,6 +65,8 @@ def bucket_key(family: str, verdict: Verdict) -> str:
         message, where = _misuse(thrown, call.spelling)
     elif call.action == "misuse":
         message = message.partition(";")[0]  # what differs from one misuse to the next stands behind it
+        if verdict.kind == "contract":  # what a rule gets past a binding it gets past most of its functions
+            message, where = _OPERATOR.sub("an operator", message), ["misuse", call.spelling]
     elif verdict.kind == "invalid-model":
         message = message.partition(";")[0]  # what the solver itself says of the assertion stands behind it
     elif verdict.kind == "abort" and _HEAP.match(verdict.message):
