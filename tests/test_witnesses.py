@@ -191,3 +191,26 @@ def _cvc5_faults() -> list[str | None]:
     (proof,) = solver.getProof()
     within = proof.getChildren()[0].getChildren()[0]
     return [helpers._fault(proof, asserted), helpers._fault(proof, asserted[:1]), helpers._fault(within, asserted)]
+
+
+def test_quantifiers_are_eliminated_where_cvc5_documents_it_only() -> None:
+    assert forked(_eliminations) == {"linear": True, "bits": True, "product": False, "set": False}
+
+
+def _eliminations() -> dict[str, bool]:
+    import cvc5
+    from cvc5 import Kind
+
+    helpers = live("cvc5").wrapper.namespace["h"]
+    ctx = cvc5.TermManager()
+    number, bits = ctx.getIntegerSort(), ctx.mkBitVectorSort(2)
+    v, w = ctx.mkVar(number, "v"), ctx.mkVar(bits, "w")
+    a, b, c = ctx.mkConst(number, "a"), ctx.mkConst(bits, "b"), ctx.mkConst(ctx.mkSetSort(bits), "c")
+    bodies = {
+        "linear": (v, ctx.mkTerm(Kind.LT, ctx.mkTerm(Kind.MULT, v, ctx.mkInteger(2)), a)),
+        "bits": (w, ctx.mkTerm(Kind.BITVECTOR_ULT, w, b)),
+        "product": (v, ctx.mkTerm(Kind.EQUAL, ctx.mkTerm(Kind.MULT, v, v), a)),
+        "set": (w, ctx.mkTerm(Kind.SET_MEMBER, w, c)),
+    }
+    formulas = {name: ctx.mkTerm(Kind.EXISTS, ctx.mkTerm(Kind.VARIABLE_LIST, x), body) for name, (x, body) in bodies.items()}
+    return {name: helpers.eliminated(ctx, 0, formula) is not None for name, formula in formulas.items()}

@@ -10,6 +10,7 @@ from typing import Any
 
 import cvc5
 from cvc5 import Kind
+from cvc5_helpers import _subterms
 from cvc5_model import Shapes, shape
 
 PROOF_STEPS = 2000  # of a proof that are looked at; a larger one is not judged
@@ -53,18 +54,43 @@ def abduct(ctx: Any, limit: int, more: int, goal: Any, *formulas: Any) -> Any:
 
 
 def eliminated(ctx: Any, limit: int, formula: Any) -> Any:
-    """A quantified formula without its quantifiers; None for any other."""
-    if formula.getKind() not in (Kind.FORALL, Kind.EXISTS):
+    """A quantified formula of linear arithmetic or of bit-vectors, as documented, without its quantifiers; None for any other."""
+    if formula.getKind() not in (Kind.FORALL, Kind.EXISTS) or not _eliminable(formula):
         return None
-    found = _solver(ctx, limit, {}, ()).getQuantifierElimination(formula)
+    solver = cvc5.Solver(ctx)
+    if limit:
+        solver.setOption("reproducible-resource-limit", str(4 * limit))
+    found = solver.getQuantifierElimination(formula)
     return None if found.isNull() else found
 
 
-def read_symbols(term: Any, constants: Sequence[Any]) -> list[int | str]:
-    """The free symbols of a term: the places of those among the constants, the texts of the others."""
+def _eliminable(formula: Any) -> bool:
+    """Whether all terms are Boolean or linear arithmetic, or all are Boolean or bit-vectors."""
+    terms = [term for term in _subterms(formula) if term.getKind() != Kind.VARIABLE_LIST]
+    sorts = [term.getSort() for term in terms if not term.getSort().isBoolean()]
+    if all(sort.isBitVector() for sort in sorts):
+        return True
+    return all(sort.isInteger() or sort.isReal() for sort in sorts) and all(map(_linear, terms))
+
+
+def _linear(term: Any) -> bool:
+    if term.getKind() == Kind.MULT:
+        return sum(not (factor.isIntegerValue() or factor.isRealValue()) for factor in term) <= 1
+    return term.getKind() in _LINEAR
+
+
+_LINEAR = (
+    Kind.FORALL, Kind.EXISTS, Kind.VARIABLE, Kind.CONSTANT, Kind.CONST_BOOLEAN, Kind.CONST_INTEGER, Kind.CONST_RATIONAL, Kind.NOT, Kind.AND,
+    Kind.OR, Kind.XOR, Kind.IMPLIES, Kind.EQUAL, Kind.DISTINCT, Kind.ITE, Kind.LT, Kind.LEQ, Kind.GT, Kind.GEQ, Kind.ADD, Kind.SUB,
+    Kind.NEG, Kind.TO_REAL,
+)  # fmt: skip
+
+
+def read_symbols(term: Any, constants: Sequence[Any]) -> list[int | str | None]:
+    """The free symbols of a term: the places of those among the constants, the texts of others, None for a symbol of cvc5's own."""
     places = {constant.getId(): place for place, constant in enumerate(constants)}
     seen: dict[int, None] = {}
-    found: list[int | str] = []
+    found: list[int | str | None] = []
     stack = [term]
     while stack:
         inner = stack.pop()
@@ -73,6 +99,8 @@ def read_symbols(term: Any, constants: Sequence[Any]) -> list[int | str]:
             stack.extend(inner)
             if inner.getKind() == Kind.CONSTANT:
                 found.append(places.get(inner.getId(), str(inner)))
+            elif inner.getKind() == Kind.SKOLEM:
+                found.append(None)
     return found
 
 

@@ -72,7 +72,16 @@ def _check(
         raise Stopped(run.finding(f"invalid-{action.removeprefix('check-')}", "solver", message, action, entry.term.op, spelling))
 
 
+def _own_symbols(run: Run, made: Any) -> bool:
+    """Whether the solver put symbols of its own into what it made: what they stand for is known to that solver alone."""
+    reader = run.wrapper.set("readers", "symbols")
+    run.frame.fill()
+    return reader is not None and None in run.call(reader.spellings[0], (made,), (), "check-simplify")
+
+
 def _verdict(run: Run, entry: Entry, premises: Premises, made: Any) -> str:
+    if _own_symbols(run, made):
+        return CANNOT_SAY
     equal = applied(run, "OP_EQUAL", [entry.obj, made], (entry.term, entry.term))
     other = applied(run, "OP_NOT", [equal], (entry.term,))
     with fresh_solver(run):

@@ -48,7 +48,7 @@ def _foreign(run: Run, made: Any, left: Sequence[Term], right: Term) -> bool:
         return False
     run.frame.fill()
     places = run.call(reader.spellings[0], (made, *(there[term] for term in first)), (), "check-interpolant")
-    return any(isinstance(place, str) or first[place] not in second for place in places)
+    return any(isinstance(place, str) or (place is not None and first[place] not in second) for place in places)
 
 
 def check_abduct(run: Run, entry: Entry, seed: int, spelling: str | None = None) -> None:
