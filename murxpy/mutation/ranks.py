@@ -1,6 +1,6 @@
 """Filling in a rank: argument sorts and indices, from sorts that have terms, with which an operator gives a wanted sort, or any.
 
-Where a rank leaves one sort only and it has literals, no term has to be there: `concat` of an exponent of 8 bits, say.
+Where the other sorts leave one width of bit-vectors only, no term of it has to be there: of the 8 bits of an exponent in `fp`, say.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _sort(pattern: Pattern, env: Binding, there: Sequence[Sort], stream: Stream,
     fitting = [sort for sort in there if pattern.match(sort, dict(env))]
     if not fitting:
         numbers = [param.value(env) for param in pattern.params if isinstance(param, Linear)]
-        if pattern.kind not in LITERALS or any(number is None or number < 1 for number in numbers):
+        if pattern.kind not in LITERALS or not numbers or any(number is None or number < 1 for number in numbers):
             return None
         return pattern.build(env, checker.sorts)
     sort = stream.choose(fitting)

@@ -2,7 +2,7 @@
 
 Park, Winterer, Zhang, Su: "Generative type-aware mutation for testing SMT solvers", OOPSLA 2021. Kept here and not in its program: a
 new expression uses only variables that are in scope (local compatibility), it differs from the old one, and growth has a bound. Beyond
-it: literals stand where the seed has no term, and in the place of a formula any operator can come, compared with another term.
+it: literals stand where the seed has no term of a width, and in the place of a formula any operator can come, compared with another term.
 """
 
 from __future__ import annotations
