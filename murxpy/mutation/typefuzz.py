@@ -29,7 +29,7 @@ TRIES = 20  # holes tried for a mutant
 OPERATORS = 8  # operators tried for a hole
 GROWTH = 4  # times the occurrences of the seed that a mutant may have
 _SAME = 0.2  # the chance of a plain term of the seed, rather than an application
-_COMPARED = 0.2  # of the formulas compare an application of any sort with another term of it
+_COMPARED = 0.3  # of the formulas compare an application of any sort with another term of it
 _WIDEST = 256  # bits of what is compared
 _NEVER = frozenset(["OP_UF_APPLY"])
 
