@@ -113,7 +113,7 @@ def test_what_a_campaign_found_is_triaged_replayed_and_minimized(
     assert {(row["culprit"].endswith("left.yaml"), row["by"], row["why"]) for row in rows} == {(True, "vote", "")}
     trace = Path(rows[0]["trace"])
     code, text, _ = outcome(capsys, "replay", trace)
-    assert code == 1 and text.startswith("disagreement: line ")
+    assert code == 1 and text.startswith("disagreement: line ") and "\nbeside that: no finding (" in text
     assert outcome(capsys, "replay", trace, "--cross-check", "none")[0] == 0
     small = tmp_path / "small.trace"
     code, text, error = outcome(capsys, "minimize", trace, "-o", small)

@@ -19,10 +19,13 @@ _STYLES = {"refutation-unsoundness": "bold red", "solution-unsoundness": "bold r
 
 def judged_lines(replayed: Replayed, releases: Sequence[str], answers: Mapping[int, Answers], found: Disagreement | None) -> Iterator[str]:
     """What happened, for people; `releases` are solver and version of the trace's solver and of the judges, by number."""
+    first, *rest = outcome_lines(replayed)
     if found is not None:
         them = ", ".join(f"{releases[judge]} {answer}" for judge, answer in found.others.items())
         yield f"disagreement: line {found.line} of the replay: {releases[0]} answers {found.ours}, {them}"
-    yield from outcome_lines(replayed)
+        first = f"beside that: {first}"
+    yield first
+    yield from rest
     for judge, given in answers.items():
         decided = [(before, now) for _, before, now in given if now in ("sat", "unsat") and before in ("sat", "unsat")]
         agreed = sum(before == now for before, now in decided)
