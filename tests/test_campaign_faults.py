@@ -14,7 +14,7 @@ from murxpy.campaign.events import Overstayed
 from murxpy.campaign.limits import MIB, Limits
 from murxpy.campaign.replay import replay_trace, walk_seeds
 
-LIMITS = Limits(wall=1.0, memory=300 * MIB)
+LIMITS = Limits(wall=20.0, memory=300 * MIB)
 
 FAULTS = {
     "segfault": ("crash", "SIGSEGV"),

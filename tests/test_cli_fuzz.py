@@ -129,7 +129,7 @@ def test_killed_campaign_goes_on(
         time.sleep(0.05)
     process.kill()
     process.communicate()
-    code, out, _ = fuzz_fake(capsys, tmp_path, "--runs", "2")
+    code, out, _ = fuzz_fake(capsys, tmp_path, "--runs", "12")
     assert "seed=1 " in out and code in (0, 1)  # 1: what was found last had not been confirmed
     (bucket,) = json.loads(outcome(capsys, "findings", tmp_path, "--json")[1])
     assert bucket["confirmed"] and bucket["count"] >= 2

@@ -17,7 +17,7 @@ from murxpy.campaign.limits import MIB, Limits
 from murxpy.campaign.store import Store, read_buckets
 from murxpy.errors import InputError
 
-LIMITS = Limits(wall=2.0, memory=500 * MIB)
+LIMITS = Limits(wall=30.0, memory=500 * MIB)
 
 
 def run(out: Path, *plans: Any, targets: int = 1, **wishes: Any) -> tuple[list[Bucket], list[Event]]:
