@@ -18,6 +18,22 @@ STRESS_LIMIT = 20000  # the resource limit of each check here, in the unit of `r
 
 def plugin(ctx: Any, solver: Any, raising: str, given: Any = None) -> str | None:
     """A plugin that raises once in one of its callbacks, or gives something else than the callback is to give."""
+    formulas = list(solver.getAssertions())
+    made = _solver(ctx, STRESS_LIMIT, {"incremental": "true"}, ())
+    try:
+        made.addPlugin(_watching(raising, given)(ctx))
+        gc.collect()
+        for formula in formulas:
+            made.assertFormula(formula)
+        found = answer(made.checkSat())
+    except RuntimeError:  # what a callback raised comes out as one
+        return None
+    plain = answer(_solver(ctx, STRESS_LIMIT, {}, formulas).checkSat())
+    return f"with a plugin whose {raising} raises it answers {found}, without {plain}" if {found, plain} == {"sat", "unsat"} else None
+
+
+def _watching(raising: str, given: Any) -> Any:
+    """A class of such plugins."""
 
     class Watching(cvc5.Plugin):  # type: ignore[misc]
         """Watches; raises or gives `given` once, in the callback that is `raising`."""
@@ -47,15 +63,4 @@ def plugin(ctx: Any, solver: Any, raising: str, given: Any = None) -> str | None
         def getName(self) -> Any:
             return self.met("getName", "watching")
 
-    formulas = list(solver.getAssertions())
-    made = _solver(ctx, STRESS_LIMIT, {"incremental": "true"}, ())
-    try:
-        made.addPlugin(Watching(ctx))
-        gc.collect()
-        for formula in formulas:
-            made.assertFormula(formula)
-        found = answer(made.checkSat())
-    except RuntimeError:  # what a callback raised comes out as one
-        return None
-    plain = answer(_solver(ctx, STRESS_LIMIT, {}, formulas).checkSat())
-    return f"with a plugin whose {raising} raises it answers {found}, without {plain}" if {found, plain} == {"sat", "unsat"} else None
+    return Watching

@@ -35,7 +35,7 @@ from murxpy.report.console import is_live_terminal
 from murxpy.report.text import amount, brief, one_line, percent, rate
 from murxpy.smtlib.reader import read_text
 from murxpy.trace.file import read_trace
-from murxpy.trace.grammar import parse_trace
+from murxpy.trace.grammar import Trace, parse_trace
 
 
 @click.command()
@@ -79,31 +79,41 @@ def minimize(
     if file.suffix == ".smt2":
         _script_file(file, output, solver, wrapper, judged, wished)
         return
+    _trace_file(file, output, trace_target(file, solver, wrapper), judged, wished, strategy, reproducers)
+
+
+def trace_target(file: Path, solver: str | None, wrapper: str | None) -> tuple[str, Trace, Plan]:
+    """The text of a trace, the trace, and what it is to be replayed on. Raises InputError."""
     source = read_trace(file)
     trace = parse_trace(source, str(file))
-    plan = trace_plan(trace, solver, wrapper, None if solver or wrapper else origin(file))
+    return source, trace, trace_plan(trace, solver, wrapper, None if solver or wrapper else origin(file))
+
+
+def _trace_file(file: Path, output: Path | None, target: tuple[str, Trace, Plan], judged: tuple[str, ...] | None, wishes: Wishes,
+                strategy: str, reproducers: bool) -> None:  # fmt: skip
+    """Minimize a trace, or the script that it runs."""
+    source, trace, plan = target
     output = output or file.with_name(f"{file.name.removesuffix('.trace').removesuffix('.min')}.min.trace")
     earlier = read_trace(output) if output.is_file() and output.resolve() != file.resolve() else None
     if earlier is not None:
         parse_trace(earlier, str(output))  # what is no trace is not overwritten
-    script = None if match or command else scripted(trace)
+    asked = bool(wishes.match or wishes.command)
+    script = None if asked else scripted(trace)
     watch = _Watch(output if script is None else None)
-    anew: Minimized | None = None
+    judges = () if asked else judges_of(trace, judged)
     if strategy != "delete":
-        anew, script = regenerate(with_seeds(file), trace, Limits(), wished, watch.see)
-        watch.clear()
+        result, script = regenerate(with_seeds(file), trace, Limits(), wishes, watch.see)
         if strategy == "both":
-            click.echo(f"made anew: {_sizes(anew, 'character')}")
-    judges = () if match or command else judges_of(trace, judged)
-    if anew is not None and strategy == "regenerate":
-        result = anew
-    elif script is not None:
-        judges = judges or (others_than(plan.target.name) if script.expected and judged is None else ())
-        result, _ = minimize_script(plan, script, str(file), judge_plans(judges), wished, watch.see)
-    elif judges:
-        result = minimize_disagreement(Court(plan, judge_plans(judges), Limits()), source, str(file), wished, earlier, watch.see)
-    else:
-        result = minimize_trace(plan, source, str(file), wished, earlier, watch.see)
+            watch.clear()
+            click.echo(f"made anew: {_sizes(result, 'character')}")
+    if strategy != "regenerate":
+        if script is not None:
+            judges = judges or (others_than(plan.target.name) if script.expected and judged is None else ())
+            result, _ = minimize_script(plan, script, str(file), judge_plans(judges), wishes, watch.see)
+        elif judges:
+            result = minimize_disagreement(Court(plan, judge_plans(judges), Limits()), source, str(file), wishes, earlier, watch.see)
+        else:
+            result = minimize_trace(plan, source, str(file), wishes, earlier, watch.see)
     write_atomically(output, result.text)
     watch.clear()
     click.echo(_summary(result, output, "line" if script is None else "character"))
@@ -160,8 +170,7 @@ def _history(file: Path, output: Path | None, solver: str | None, wrapper: str |
         raise InputError("--command is for a trace: a history needs replays", file=str(file))
     watch = _Watch(None)
     if holds_traces(file):
-        source = read_trace(file)
-        plan = trace_plan(parse_trace(source, str(file)), solver, wrapper, None if solver or wrapper else origin(file))
+        source, _, plan = trace_target(file, solver, wrapper)
         lessened = minimize_joined(plan, source, str(file), wishes, watch.see)
     else:
         found = origin(file)
