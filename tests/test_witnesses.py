@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from toy import TOY, forked, live, replay
 
-from murxpy.data import load_catalogue, load_machine
+from murxpy.data import load_catalogue, load_machine, load_wrapper
+from murxpy.fuzzers.api import without_object
 from murxpy.worker.session import Session
 
 
@@ -214,3 +215,14 @@ def _eliminations() -> dict[str, bool]:
     }
     formulas = {name: ctx.mkTerm(Kind.EXISTS, ctx.mkTerm(Kind.VARIABLE_LIST, x), body) for name, (x, body) in bodies.items()}
     return {name: helpers.eliminated(ctx, 0, formula) is not None for name, formula in formulas.items()}
+
+
+@pytest.mark.parametrize(
+    ("solver", "names", "lacking"),
+    [
+        ("z3", ("interpolants", "models", "proofs", "invariant-printed"), ["interpolants"]),
+        ("cvc5", ("abducts", "invariant-translated", "invariant-fresh"), ["invariant-translated"]),
+    ],
+)
+def test_what_a_solver_has_nothing_for_is_named(solver: str, names: tuple[str, ...], lacking: list[str]) -> None:
+    assert without_object(names, load_wrapper(solver)) == lacking

@@ -24,7 +24,7 @@ from murxpy.cli.own_options import OWN, own_options, prefixed
 from murxpy.cli.params import duration, names, run_seed, seed, size
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError
-from murxpy.fuzzers.api import CHECKS, DEFAULT_CHECKS, Wishes, chosen_checks, parse_option
+from murxpy.fuzzers.api import CHECKS, DEFAULT_CHECKS, Wishes, chosen_checks, parse_option, without_object
 from murxpy.fuzzers.mutation import WAYS, Mutation, needs_seeds, parse_mix, seed_files
 from murxpy.oracles.crash import SEVERITY
 from murxpy.report.available import lacking, operators_of
@@ -136,7 +136,8 @@ def run(targets: tuple[str, ...], wishes: dict[str, Any], mutation: Mutation | N
     recycle = {"recycle": 1} if wishes["isolate"] else {}
     limits = Limits(wall=wishes["wall"], memory=wishes["memory"], by_line=mutation is not None, **recycle)
     judges = make_judges(request, plans, judged) if judged else ()
-    notes = [] if mutation is None else seed_files(mutation).notices()
+    notes = _without_object(wishes["checks"], plans)
+    notes += [] if mutation is None else seed_files(mutation).notices()
     if judges:
         plans, lacking_notes = agree(plans, judges, limits)
         notes += lacking_notes
@@ -149,6 +150,12 @@ def run(targets: tuple[str, ...], wishes: dict[str, Any], mutation: Mutation | N
         wishes["fail_on"], wishes["machine"], _recorded(request, judged), minimize=wishes["minimize"], judges=judges,
     )  # fmt: skip
     return _campaign(Campaign(config), wishes["as_json"], notes)
+
+
+def _without_object(checks: Sequence[str], plans: Sequence[Plan]) -> list[str]:
+    """What was asked for by name and is nothing with a target."""
+    lacking = [(plan.target.name, without_object(checks, plan.setup.get("wrapper", {}))) for plan in plans]
+    return [f"{target} has nothing that --check {','.join(names)} could look at" for target, names in lacking if names]
 
 
 def _request(targets: tuple[str, ...], wishes: dict[str, Any], mutation: Mutation | None) -> Request:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from murxpy.errors import InputError, nearest
-from murxpy.machine.checks.invariants import PHRASES
+from murxpy.machine.checks.invariants import INVARIANTS, PHRASES, PROMISES
+from murxpy.machine.generate.witnesses import READERS
 
 Plain = dict[str, Any]
 LimitedBy = Literal["solver", "wall"]
@@ -79,6 +80,14 @@ def chosen_checks(names: Sequence[str]) -> tuple[str, ...]:
     if "none" in names and len(names) > 1:
         raise InputError("--check none: leave the others out")
     return tuple(name for name in CHECKS if name in names or "all" in names)
+
+
+def without_object(names: Sequence[str], wrapper: Plain) -> list[str]:
+    """Those of the checks called `names` that a solver gives nothing to check for."""
+    readers, own = wrapper.get("readers") or {}, wrapper.get("invariants") or {}
+    invariants = [name for name in PHRASES if name not in INVARIANTS and name not in PROMISES and name not in own]
+    lacking = [name for name, reader in READERS.items() if reader not in readers] + [f"invariant-{name}" for name in invariants]
+    return [name for name in names if name in lacking]
 
 
 def parse_option(text: str) -> tuple[str, str]:

@@ -17,6 +17,12 @@ from murxpy.machine.database import Entry
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.run import Refused
 
+# What each check reads the solver's witness with, from the section `readers` of a wrapper; a check that is not here needs none.
+READERS = {
+    "models": "model", "values": "values", "cores": "core", "assumptions": "assumptions", "interpolants": "interpolant",
+    "abducts": "abduct", "eliminations": "eliminated", "blocked-models": "blocked", "proofs": "proof",
+}  # fmt: skip
+
 
 def check_answer(gen: Generator) -> None:
     """The checks of the answer that a check of the solver just gave."""
@@ -24,9 +30,9 @@ def check_answer(gen: Generator) -> None:
     with suppress(Refused):
         if state.answer == "sat" and state.models:
             _check_sat(gen)
-        if state.answer == "unsat" and state.cores and _due(gen, "cores", "core"):
+        if state.answer == "unsat" and state.cores and _due(gen, "cores"):
             check_core(gen.run, gen.run.line_seed())
-        if state.answer == "unsat" and state.unsat_assumptions and state.assumptions and _due(gen, "assumptions", "assumptions"):
+        if state.answer == "unsat" and state.unsat_assumptions and state.assumptions and _due(gen, "assumptions"):
             check_assumptions(gen.run, gen.run.line_seed())
         if state.answer in ("sat", "unsat") and (names := _invariants(gen)) and gen.settings.chance("check-invariant", gen.stream):
             check_invariant(gen.run, gen.stream.choose(names), gen.run.line_seed())
@@ -39,34 +45,35 @@ def _check_formulas(gen: Generator) -> None:
     run, stream = gen.run, gen.stream
     unsat = run.state.answer == "unsat"
     formulas = list(dict.fromkeys([*run.state.asserted(), *run.state.assumptions]))
-    if unsat and len(formulas) > 1 and _there(gen, "interpolants", "interpolant", "check-interpolant"):
+    if unsat and len(formulas) > 1 and _due(gen, "interpolants"):
         check_interpolant(run, stream.choose(formulas), run.line_seed())
-    if unsat and _there(gen, "proofs", "proof", "check-proof"):
+    if unsat and _due(gen, "proofs"):
         check_proof(run, run.line_seed())
-    if not unsat and _there(gen, "abducts", "abduct", "check-abduct"):
+    if not unsat and _due(gen, "abducts"):
         goal = run.db.pick(run.sorts.get("SORT_BOOL"), stream, 0.3, closed=True)
         if goal is not None and goal not in formulas:
             check_abduct(run, goal, run.line_seed())
-    if not unsat and _there(gen, "blocked-models", "blocked", "check-blocked"):
+    if not unsat and _due(gen, "blocked-models"):
         entries = [entry for entry in values_to_read(gen) if entry.term.sort.kind in LITERAL]
         if entries:
             check_blocked(run, entries, run.line_seed())
-    if "QUANT" in gen.swarm.theories and _there(gen, "eliminations", "eliminated", "check-elimination"):
+    if "QUANT" in gen.swarm.theories and _due(gen, "eliminations", "check-elimination"):
         quantified = [e for e in run.db.terms.values() if e.term.op in ("OP_FORALL", "OP_EXISTS") and not e.term.free]
         if quantified:
             check_elimination(run, stream.choose(quantified), run.line_seed())
 
 
-def _there(gen: Generator, check: str, reader: str, chance: str) -> bool:
-    """Whether a check is on, has what it reads here, and is drawn now."""
+def _due(gen: Generator, check: str, chance: str = "") -> bool:
+    """Whether a check is on, has what it reads here, and is drawn now; its chance is that of its line."""
+    reader = READERS[check]
     there = check in gen.checks and gen.run.wrapper.set("readers", reader) is not None
-    return there and gen.settings.chance(chance, gen.stream)
+    return there and gen.settings.chance(chance or f"check-{reader}", gen.stream)
 
 
 def _check_sat(gen: Generator) -> None:
-    if _due(gen, "models", "model"):
+    if _due(gen, "models"):
         check_model(gen.run, gen.run.line_seed())
-    if _due(gen, "values", "values"):
+    if _due(gen, "values"):
         entries = values_to_read(gen)
         if entries:
             check_values(gen.run, entries, gen.run.line_seed())
@@ -78,10 +85,6 @@ def _invariants(gen: Generator) -> list[str]:
         return []
     known = known_invariants(gen.run)
     return known if "invariants" in gen.checks else [name for name in known if f"invariant-{name}" in gen.checks]
-
-
-def _due(gen: Generator, check: str, reader: str) -> bool:
-    return _there(gen, check, reader, f"check-{reader}")
 
 
 def due(gen: Generator, check: str) -> bool:
