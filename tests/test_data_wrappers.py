@@ -220,3 +220,14 @@ def test_files_of_helpers_share_a_namespace_so_no_two_define_one_name(solver: st
         for name in dict.fromkeys(defined):
             owners.setdefault(name, []).append(path)
     assert {name: paths for name, paths in owners.items() if len(paths) > 1} == {}
+
+
+def test_a_float_of_three_literals_is_a_value_of_z3() -> None:
+    """Models have such, though z3 prints other floats as one literal."""
+    import z3
+
+    helpers = ModuleType("helpers")
+    load_helpers(load_wrapper("z3")["helpers_sources"], helpers)
+    parts = [z3.BitVecVal(value, width) for value, width in ((1, 1), (3, 5), (7, 10))]
+    assert helpers.read_value(z3.fpFP(*parts)) == ("fp", 5, 11, 0b1_00011_0000000111)
+    assert helpers.read_value(z3.fpFP(z3.BitVec("b", 1), *parts[1:])) is None

@@ -28,6 +28,8 @@ def _read_real(value: Any) -> tuple[Any, ...] | None:
 
 
 def _read_fp(value: Any) -> tuple[Any, ...] | None:
+    if z3.is_app_of(value, z3.Z3_OP_FPA_FP):  # models may have a literal by its three parts
+        value = z3.simplify(value)
     if not isinstance(value, z3.FPNumRef):
         return None
     if value.isNaN():
