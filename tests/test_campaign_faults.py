@@ -132,6 +132,7 @@ def _planted(out: Path, runs: int) -> None:
     assert len(list((out / "findings" / bucket.key).glob("*.trace"))) == len(bucket.traces) == 3
 
 
+@pytest.mark.slow
 def test_many_crashes_lose_none(tmp_path: Path) -> None:
     _planted(tmp_path, 1000)
 

@@ -58,6 +58,7 @@ def test_flawed_judge_is_the_culprit(tmp_path: Path) -> None:
     assert {(b.triage["culprit"], b.solver) for b in buckets} == {("right", "right")}
 
 
+@pytest.mark.slow
 def test_flaw_that_needs_an_option_shows_in_the_solver_itself(tmp_path: Path) -> None:
     buckets, _ = run(tmp_path, truth("left", flaw="parity", option="fast"), truth("right"), runs=60)
     assert {(b.triage["culprit"], b.triage["by"], tuple(b.triage["options"])) for b in buckets} == {("left", "itself", ("fast",))}
@@ -105,6 +106,7 @@ def test_end_of_the_time_comes_while_judges_work(tmp_path: Path) -> None:
     assert again == [] and counters(tmp_path)["judge:runs"] >= 2
 
 
+@pytest.mark.slow
 def test_same_findings_when_interrupted(tmp_path: Path) -> None:
     plans = (truth("left", flaw="parity"), truth("right"), truth("third"))
     whole, _ = run(tmp_path / "whole", *plans, runs=16)

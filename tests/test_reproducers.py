@@ -52,6 +52,7 @@ def test_a_campaign_minimizes_what_it_finds(
     assert "reproduced " not in fuzz_fake(capsys, tmp_path, "--runs", "1", "--minimize")[1]
 
 
+@pytest.mark.slow
 def test_a_killed_campaign_minimizes_later(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
