@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterator
 from operator import attrgetter
 from typing import Any
 
@@ -108,3 +109,17 @@ def _union(left: tuple[Term, ...], right: tuple[Term, ...]) -> tuple[Term, ...]:
 
 _FEW = 16  # in a tuple that short, looking is faster than in a set
 _serial = attrgetter("serial")
+
+
+def bottom_up(root: Term, done: Container[Term]) -> Iterator[Term]:
+    """The terms in `root` that are not in `done`, arguments first; each must be there before the next is asked for."""
+    stack = [root]
+    while stack:
+        term = stack[-1]
+        waiting = [] if term in done else [arg for arg in term.args if arg not in done]
+        if waiting:
+            stack.extend(waiting)
+            continue
+        stack.pop()
+        if term not in done:
+            yield term

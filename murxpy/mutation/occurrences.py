@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from murxpy.logic.catalogue import Catalogue
-from murxpy.logic.terms import FUNCTION, Term
+from murxpy.logic.terms import FUNCTION, Term, bottom_up
 from murxpy.machine.random import Stream
 from murxpy.smtlib.substitution import binds as binds
 from murxpy.smtlib.tables import Tables
@@ -140,18 +140,12 @@ class Holding:
         return lambda term: bool((masks[term] if term in masks else self._mask(term)) & bit)
 
     def _mask(self, root: Term) -> int:
-        masks, stack = self._masks, [root]
-        while stack:
-            term = stack[-1]
-            waiting = [arg for arg in term.args if arg not in masks]
-            if waiting:
-                stack.extend(waiting)
-                continue
-            stack.pop()
+        masks = self._masks
+        for term in bottom_up(root, masks):
             mask = 0
             for arg in term.args:
                 mask |= masks[arg]
-            masks.setdefault(term, mask)
+            masks[term] = mask
         return masks[root]
 
 

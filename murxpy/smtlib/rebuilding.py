@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import CONSTANT, FUNCTION, VALUE, VARIABLE, Term
+from murxpy.logic.terms import CONSTANT, FUNCTION, VALUE, VARIABLE, Term, bottom_up
 from murxpy.logic.typing import IllSorted
 from murxpy.smtlib.substitution import binds
 from murxpy.smtlib.tables import Tables
@@ -41,16 +41,9 @@ class Rebuilder:
 
     def term(self, root: Term) -> Term:
         """A term. Raises IllSorted."""
-        done, stack = self._done, [root]
-        while stack:
-            term = stack[-1]
-            waiting = [arg for arg in term.args if arg not in done]
-            if waiting:
-                stack.extend(waiting)
-                continue
-            stack.pop()
-            if term not in done:
-                done[term] = self._leaf(term) if not term.args else self._applied(term, tuple([done[arg] for arg in term.args]))
+        done = self._done
+        for term in bottom_up(root, done):
+            done[term] = self._leaf(term) if not term.args else self._applied(term, tuple([done[arg] for arg in term.args]))
         return done[root]
 
     def _leaf(self, term: Term) -> Term:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from murxpy.logic.catalogue import Catalogue
-from murxpy.logic.terms import FUNCTION, Term
+from murxpy.logic.terms import FUNCTION, Term, bottom_up
 from murxpy.smtlib.tables import Tables
 
 
@@ -21,17 +21,7 @@ def binds(catalogue: Catalogue, term: Term) -> tuple[Term, ...]:
 def substituted(tables: Tables, root: Term, new: Mapping[Term, Term]) -> Term:
     """`root` with each key of `new` replaced by its value, of the same sort. Nothing is renamed: what values have free stays free."""
     done: dict[Term, Term] = dict(new)
-    stack = [root]
-    while stack:
-        term = stack[-1]
-        if term in done:
-            stack.pop()
-            continue
-        waiting = [arg for arg in term.args if arg not in done]
-        if waiting:
-            stack.extend(waiting)
-            continue
-        stack.pop()
+    for term in bottom_up(root, done):
         args = tuple(done[arg] for arg in term.args)
         same = all(old is arg for old, arg in zip(term.args, args, strict=True))
         done[term] = term if same else tables.terms.apply(term.op, args, term.indices, term.sort, _bound(tables, term))
