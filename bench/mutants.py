@@ -26,6 +26,7 @@ from murxpy.worker.session import Session
 
 WALKS = {"opfuzz": 25, "fusion": 25, "typefuzz": 25, "storm": 100}  # mutants of one run; the original STORM makes 1,000 of a seed
 CHUNK = 50  # mutants of one child's task
+PATIENCE = 3  # mutants of a run in a row that do not count
 USE = "use "  # begins the counts of what was used
 _CLASS = re.compile(r"(?:opfuzz|typefuzz): \w+ to (?:\w+ of )?(\w+)|fusion: ([a-z0-9-]+) of")
 
@@ -45,6 +46,9 @@ class Solvers:
 
     def cvc5(self, text: str) -> str:
         return str(self._scripts["cvc5"].run_script(self._cvc5.TermManager(), text, int(300 * self._limit)))
+
+
+Judge = Callable[[Solvers, Mutant, str], str]
 
 
 def made(
@@ -81,9 +85,12 @@ def shop_of(session: Session, dialect: str) -> Shop:
     return Shop(session.catalogue, frozenset(kind for some in kinds for kind in some), dialect)
 
 
-def judged(args: argparse.Namespace, session: Session, count: int, judge: Callable[[Mutant, str], str], names: tuple[str, ...],
-            dialect: str) -> dict[str, Counter[str]]:  # fmt: skip
-    """What `judge` says of `count` mutants of each fuzzer, over all logics, made in children."""
+def judged(args: argparse.Namespace, session: Session, count: int, judge: Judge, names: tuple[str, ...], dialect: str,
+           without: str = "") -> dict[str, Counter[str]]:  # fmt: skip
+    """What `judge` says of `count` mutants of each fuzzer, over all logics, made in children.
+
+    Mutants of which it says `without` do not count, and a run ends at the third of them in a row.
+    """
     files = collect_seeds([args.seeds], args.size)
     shop, corpus = shop_of(session, dialect), Corpus(files.files)
     choices = [{}, {"oracle": "unsat", "corpus": 1}, {"oracle": "mixed", "corpus": 3}, {"generate": 3, "corpus": 5}, {"unsat": True}]
@@ -100,8 +107,13 @@ def judged(args: argparse.Namespace, session: Session, count: int, judge: Callab
                 return None
 
         for run in range(max(1, CHUNK // WALKS[name])):
+            vain = 0
             for mutant, text in made(shop, corpus, name, mix(seed, run), ask, choices[(seed + run) % len(choices)]):
-                counts[judge(mutant, text)] += 1
+                said = judge(solvers, mutant, text)
+                counts[said] += 1
+                vain = vain + 1 if said == without else 0
+                if vain == PATIENCE:
+                    break
                 counts.update(f"{USE}{a or b}" for step in mutant.steps for a, b in _CLASS.findall(step))
         return dict(counts)
 
@@ -110,7 +122,7 @@ def judged(args: argparse.Namespace, session: Session, count: int, judge: Callab
         outcomes = run_all(session, common.seeds(argparse.Namespace(seed=args.seed, runs=1_000_000)), task, jobs=args.jobs, wall=120.0)
         for outcome in outcomes:
             counts.update(outcome.result if outcome.status == "ok" else {f"lost: {outcome.status}": 1})
-            if sum(n for key, n in counts.items() if not key.startswith(USE)) >= count:
+            if sum(n for key, n in counts.items() if not key.startswith(USE) and key != without) >= count:
                 break
         outcomes.close()
     return found

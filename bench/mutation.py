@@ -43,6 +43,7 @@ WALL = 5.0  # seconds after which a run is killed
 ROUND = 16  # runs between two looks at what came of seeds; a campaign looks after each
 LEAST = 20  # uses of each operator and fusion function
 MADE = 6.0  # seconds of making mutants, at most
+UNDECIDED = "not decided by both"
 _CHECKS = re.compile(r"^\(check-sat.*\)\n", re.M)
 
 
@@ -132,8 +133,8 @@ def rates(args: argparse.Namespace, session: Session) -> dict[str, Any]:
 
 def typed(args: argparse.Namespace, session: Session) -> dict[str, Any]:
     """Whether both parsers take the mutants, without their checks."""
-    def judge(mutant: Mutant, text: str) -> str:
-        solvers, bare, said = Solvers(0.0), _CHECKS.sub("", text), []
+    def judge(solvers: Solvers, mutant: Mutant, text: str) -> str:
+        bare, said = _CHECKS.sub("", text), []
         for name, run in (("z3", solvers.z3), ("cvc5", solvers.cvc5)):
             try:
                 run(bare)
@@ -148,19 +149,22 @@ def typed(args: argparse.Namespace, session: Session) -> dict[str, Any]:
 
 
 def sound(args: argparse.Namespace, session: Session) -> dict[str, Any]:
-    """Whether what two solvers agree on is what a mutant must answer."""
-    def judge(mutant: Mutant, text: str) -> str:
-        solvers = Solvers(args.limit)
+    """Whether what two solvers agree on is what a mutant must answer. cvc5 is asked where z3 had an answer."""
+    def judge(solvers: Solvers, mutant: Mutant, text: str) -> str:
+        both = []
         try:
-            both = [answers_of(run(text)) for run in (solvers.z3, solvers.cvc5)]
+            for run in (solvers.z3, solvers.cvc5):
+                both.append(answers_of(run(text)))
+                if set(both[-1]) <= {"unknown"}:
+                    return UNDECIDED
         except Exception:
             return "refused"
         pairs = [(a, expected) for a, b, expected in zip(*both, mutant.expected, strict=False) if a == b != "unknown"]
         if any({a, expected} == {"sat", "unsat"} for a, expected in pairs):
             return f"CONTRADICTED: {' / '.join(mutant.steps)[:100]}"
-        return "agreed" if pairs else "not decided by both"
+        return "agreed" if pairs else UNDECIDED
 
-    found = judged(args, session, args.sound, judge, ("storm", "fusion"), "standard")
+    found = judged(args, session, args.sound, judge, ("storm", "fusion"), "standard", UNDECIDED)
     rows = [(f"{name}: {what}", n) for name, counts in found.items() for what, n in counts.most_common() if not what.startswith(USE)]
     table("sound", ("fuzzer: both solvers", "mutants"), rows)
     return {name: dict(counts) for name, counts in found.items()}
@@ -168,7 +172,7 @@ def sound(args: argparse.Namespace, session: Session) -> dict[str, Any]:
 
 def uses(args: argparse.Namespace, session: Session) -> dict[str, Any]:
     """How often each operator came in OpFuzz and TypeFuzz together, and each fusion function, the rarest first."""
-    found = judged(args, session, args.uses, lambda mutant, text: "made", ("opfuzz", "typefuzz", "fusion"), "z3")
+    found = judged(args, session, args.uses, lambda solvers, mutant, text: "made", ("opfuzz", "typefuzz", "fusion"), "z3")
     counts: Counter[str] = Counter()
     for name, some in found.items():
         kind = "fusion " if name == "fusion" else ""
@@ -205,7 +209,7 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=50.0, help="of a check, in milliseconds")
     parser.add_argument("--size", type=int, default=20_000, help="largest seed in bytes")
     parser.add_argument("--typed", type=int, default=0, metavar="N", help="mutants of each fuzzer that both parsers are given")
-    parser.add_argument("--sound", type=int, default=0, metavar="N", help="mutants of STORM and Fusion that both solvers answer")
+    parser.add_argument("--sound", type=int, default=0, metavar="N", help="mutants of STORM, and of Fusion, that both solvers decide")
     parser.add_argument("--uses", type=int, default=0, metavar="N", help="mutants of OpFuzz, TypeFuzz and Fusion whose steps are counted")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time for --typed, --sound and --uses")
     args = parser.parse_args()
