@@ -104,6 +104,13 @@ def test_storm_is_incremental_for_some_seeds() -> None:
 def test_storm_makes_unsatisfiable_instances(solver: str) -> None:
     for mutant in made("storm", (UNSAT,), 5, {"unsat": True}):
         assert mutant.expected == ("unsat",) and answers(solver, text_of(mutant), 20_000) in (["unsat"], ["unknown"])
+        assert mutant.steps[0].endswith("around a core of 3")
+
+
+def test_without_a_core_all_assertions_contradict_each_other() -> None:
+    workshop = Workshop(SHOP, Stream(1), (UNSAT,), lambda text: "unknown", {"unsat": True})
+    (mutant,) = chain(FUZZERS["storm"].mutants(workshop), 1)
+    assert mutant.steps[0].endswith("around a core of 4")
 
 
 @pytest.mark.parametrize("seed", [SAT, QUANTIFIED, STEPS], ids=lambda seed: seed.name)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from murxpy.logic.terms import Term
 from murxpy.smtlib.commands import (
+    CHECKS,
     Ask,
     Assert,
     CheckSat,
@@ -15,6 +16,10 @@ from murxpy.smtlib.commands import (
     DefineFunsRec,
     Exit,
     GetValue,
+    Pop,
+    Push,
+    Reset,
+    ResetAssertions,
     SetInfo,
     SetLogic,
     SetOption,
@@ -24,6 +29,7 @@ from murxpy.smtlib.logics import NEEDS, smallest
 from murxpy.smtlib.script import Script
 
 _MORE = "more"  # that no logic of the standard has
+_ASSERTING = (Assert, *CHECKS, Push, Pop, Reset, ResetAssertions)
 _DROPPED = (Ask, Exit, GetValue, SetInfo, SetLogic, SetOption, Simplify)
 
 
@@ -31,6 +37,11 @@ def prepared(script: Script) -> Script:
     """The script without options, descriptions and questions, in the logic ALL, since mutation leaves the seed's."""
     kept = [CheckSat() if isinstance(c, CheckSatUsing) else c for c in script.commands if not isinstance(c, _DROPPED)]
     return Script(script.name, script.tables, [SetLogic("ALL"), *kept])
+
+
+def declaring(script: Script) -> list[Command]:
+    """The commands that assert and check nothing."""
+    return [c for c in script.commands if not isinstance(c, _ASSERTING)]
 
 
 class Logics:

@@ -2,7 +2,7 @@
 
 Mansur, Christakis, Wüstholz, Zhang: "Detecting critical bugs in SMT solvers using blackbox mutational fuzzing", FSE 2020. What holds
 is decided by our evaluator under the model, never by the solver under test. Beyond it: formulas below negation, implication and `ite` are
-fragments, too, and with `unsat` instances that keep all assertions of an unsatisfiable seed.
+fragments, too, and with `unsat` instances that keep a core of an unsatisfiable seed.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from murxpy.logic.terms import Term
+from murxpy.mutation.cores import core_of
 from murxpy.mutation.occurrences import binds
-from murxpy.mutation.preparing import prepared
+from murxpy.mutation.preparing import declaring, prepared
 from murxpy.mutation.views import views
 from murxpy.mutation.workshop import Mutant, Mutants, Workshop
 from murxpy.semantics.values import CannotSay
-from murxpy.smtlib.commands import CHECKS, Ask, Assert, CheckSat, CheckSatUsing, Command, Pop, Push, Reset, ResetAssertions, SetOption
+from murxpy.smtlib.commands import Ask, Assert, CheckSat, CheckSatUsing, Command, Pop, Push, SetOption
 from murxpy.smtlib.models import read_printed_model
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.valuation import Valuation
@@ -29,7 +30,6 @@ CONSTRUCTED = (200, 1500)  # formulas put together for a seed, by the size of it
 PER_FRAGMENT = 5
 INITIAL = 0.3  # the chance of a fragment rather than a constructed formula
 TACTICS = ("horn", "(then horn-simplify default)", "dom-simplify", "(then dom-simplify smt)")
-_ASSERTING = (Assert, *CHECKS, Push, Pop, Reset, ResetAssertions)
 _BINARY = ("OP_AND", "OP_AND", "OP_AND", "OP_OR", "OP_IMPLIES", "OP_XOR")
 
 
@@ -98,24 +98,25 @@ def _truth(model: Valuation, formula: Term) -> bool | None:
         return None
 
 
-def _with(script: Script, formulas: Sequence[Term], behind: Sequence[Command] = (CheckSat(),)) -> Script:
-    """The declarations of a script, and these assertions."""
-    head = [c for c in script.commands if not isinstance(c, _ASSERTING)]
-    return Script(script.name, script.tables, [*head, *map(Assert, formulas), *behind])
+def _with(script: Script, formulas: Sequence[Term]) -> Script:
+    """The declarations of a script, these assertions, and a check."""
+    return Script(script.name, script.tables, [*declaring(script), *map(Assert, formulas), CheckSat()])
 
 
 def _unsatisfiable(workshop: Workshop, script: Script, asserted: Sequence[Term]) -> Mutants:
-    """Instances with all of `asserted`, which contradict each other, some of them in a conjunction, among other formulas of the seed."""
+    """Instances with a core of `asserted`, some of it in conjunctions, some of what else is asserted, and other formulas of the seed."""
     fragments = _fragments(workshop, script.assertions())
     tables, stream = script.tables, workshop.stream
+    core = core_of(workshop, script, asserted)
+    kept = set(core)
+    rest = [term for term in asserted if term not in kept]
     while True:
-        formulas = [
-            tables.apply("OP_AND", term, stream.choose(fragments)) if stream.chance(0.3) else term for term in asserted
-        ]
+        formulas = [tables.apply("OP_AND", term, stream.choose(fragments)) if stream.chance(0.3) else term for term in core]
         more = [stream.choose(fragments) for _ in range(stream.below(8))]
         formulas += [tables.apply("OP_NOT", term) if stream.chance(0.5) else term for term in more]
+        formulas += [term for term in rest if stream.chance(0.5)]
         stream.shuffle(formulas)
-        yield Mutant(_with(script, formulas), (f"storm: {len(more)} formulas more",), ("unsat",))
+        yield Mutant(_with(script, formulas), (f"storm: {len(formulas) - len(core)} formulas around a core of {len(core)}",), ("unsat",))
 
 
 def _fragments(workshop: Workshop, roots: Sequence[Term]) -> list[Term]:
@@ -151,7 +152,7 @@ class _Builder:
         fragments = _fragments(workshop, script.assertions())
         self.pool = [(term, known) for term in fragments if (known := _truth(model, term)) is not None]
         self._built: list[tuple[Term, bool]] = []
-        self._head = [c for c in script.commands if not isinstance(c, _ASSERTING)]
+        self._head = declaring(script)
         self._asserted: dict[Term, Assert] = {}
 
     def construct(self) -> None:
