@@ -13,9 +13,11 @@ from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.common import agree
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.events import Event, Found, RunEnded
+from murxpy.campaign.jury import figures
 from murxpy.campaign.limits import MIB, Limits
 from murxpy.campaign.store import Store, read_buckets
 from murxpy.errors import InputError
+from murxpy.oracles.crash import Outcome
 
 LIMITS = Limits(wall=30.0, memory=500 * MIB)
 
@@ -40,6 +42,12 @@ def test_sound_solvers_agree(tmp_path: Path) -> None:
     buckets, events = run(tmp_path, truth("left"), truth("right"))
     assert buckets == [] and events[-1].exit_code == 0  # type: ignore[union-attr]
     assert counters(tmp_path)["judge:decided"] > 10
+
+
+def test_only_what_both_decided_counts_as_agreed_or_not() -> None:
+    answers = [(3, "unknown", "sat"), (4, "sat", "unknown"), (5, "sat", "sat"), (6, "unsat", "sat")]
+    counts = figures(Outcome("report", {}), answers)
+    assert (counts["judge:checks"], counts["judge:decided"], counts["judge:agreed"]) == (4, 2, 1)
 
 
 def test_wrong_answer_is_one_bucket_with_the_culprit(tmp_path: Path) -> None:

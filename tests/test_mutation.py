@@ -129,6 +129,7 @@ def test_what_is_not_decided_is_left(name: str) -> None:
         ("(declare-const x Int)(declare-const b (_ BitVec 8))(assert (< x 3))", "ALL"),
         ("(declare-datatypes ((T 0)) (((c (d Int)))))(declare-const t T)(assert (= t t))", "ALL"),
         ("(declare-const p Bool)(assert p)", "QF_UF"),
+        ("(declare-const x Real)(assert (is_int x))", "QF_LIRA"),
     ],
 )
 def test_the_logic_of_a_script(text: str, logic: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from murxpy.campaign.handles import Job, Worker
 from murxpy.campaign.pool import Lost, Pool, Result
 from murxpy.oracles.crash import Outcome
-from murxpy.oracles.disagreement import Answers, Disagreement, answers_of, first_disagreement
+from murxpy.oracles.disagreement import OPPOSITE, Answers, Disagreement, answers_of, first_disagreement
 
 AHEAD = 2  # jobs that a judge's worker has, so that it never waits for the next
 WAITING = 24  # runs that may wait for a judge; with more the targets wait, too
@@ -145,7 +145,7 @@ class Jury:
         answers = answers_of(outcome.report)
         hearing.answers[bench.judge] = answers
         hearing.left -= 1
-        self._count(_figures(outcome, answers))
+        self._count(figures(outcome, answers))
         if not hearing.left:
             self._heard(hearing)
 
@@ -158,10 +158,10 @@ class Jury:
         self._jobs.clear()
 
 
-def _figures(outcome: Outcome, answers: Answers) -> Counter[str]:
-    """What is counted of one run before one judge."""
+def figures(outcome: Outcome, answers: Answers) -> Counter[str]:
+    """What is counted of one run before one judge. A check is decided when both decided it."""
     counts: Counter[str] = Counter({"judge:runs": 1, "judge:checks": len(answers)})
-    decided = [(before, now) for _, before, now in answers if now in ("sat", "unsat")]
+    decided = [(before, now) for _, before, now in answers if before in OPPOSITE and now in OPPOSITE]
     counts["judge:decided"] = len(decided)
     counts["judge:agreed"] = sum(now == before for before, now in decided)
     counts["judge:lost"] = outcome.cause != "report"

@@ -25,7 +25,7 @@ from murxpy.smtlib.commands import (
     SetOption,
     Simplify,
 )
-from murxpy.smtlib.logics import NEEDS, smallest
+from murxpy.smtlib.logics import MIXED, NEEDS, smallest
 from murxpy.smtlib.script import Script
 
 _MORE = "more"  # that no logic of the standard has
@@ -73,6 +73,8 @@ class Logics:
         operator = self._operators.get(term.op)
         if operator is None:
             return needs
+        if operator.kind in MIXED:
+            needs += ["I", "R"]
         if operator.extension or operator.feature or operator.typing:
             needs.append(_MORE)
         if operator.signature.binder:

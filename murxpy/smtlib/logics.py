@@ -19,6 +19,7 @@ NEEDS = {
     "SORT_UNINTERPRETED": "U", "SORT_ARRAY": "A", "SORT_BV": "BV", "SORT_FP": "FP", "SORT_RM": "FP", "SORT_DT": "DT", "SORT_STRING": "S",
     "SORT_REGLAN": "S", "SORT_INT": "I", "SORT_REAL": "R", "SORT_FUN": "UF",
 }  # fmt: skip
+MIXED = ("OP_REAL_IS_INT", "OP_REAL_TO_INT", "OP_INT_TO_REAL")  # of the theory Reals_Ints: no logic of one of both sorts has them
 _NAME = re.compile(
     r"(?P<free>QF_)?(?P<array>AX?)?(?P<fun>UF)?(?P<bv>BV)?(?P<fp>FP)?(?P<dt>DT)?(?P<s>S)?(?:(?P<power>[LN])(?P<sorts>I?R?)A)?"
 )

@@ -5,12 +5,11 @@ from __future__ import annotations
 from murxpy.logic.sorts import Datatype, Sort, reachable
 from murxpy.logic.terms import CONSTANT, FUNCTION, Term
 from murxpy.smtlib.dialects import USED_SORTS, defined
-from murxpy.smtlib.logics import NEEDS
+from murxpy.smtlib.logics import MIXED, NEEDS
 from murxpy.smtlib.printer import Printer, Unsayable
 
 EXTENSION, NONLINEAR, QUANTIFIED, ODD_ARRAY = "X", "N", "Q", "odd"  # needs that are no sorts
 ALWAYS = ("SORT_BOOL", "SORT_PARAM")
-_MIXED = ("OP_REAL_IS_INT", "OP_REAL_TO_INT", "OP_INT_TO_REAL")  # theory Reals_Ints
 
 
 class Declarations:
@@ -87,7 +86,7 @@ class Declarations:
         operator = self.printer.catalogue.operators.get(term.op)
         if operator is None:
             return
-        needs = [*USED_SORTS.get(term.op, ()), *(("SORT_INT", "SORT_REAL") if term.op in _MIXED else ())]
+        needs = [*USED_SORTS.get(term.op, ()), *(("SORT_INT", "SORT_REAL") if term.op in MIXED else ())]
         if operator.extension and not defined(operator, self.printer.dialect):
             needs.append(EXTENSION)
         if operator.signature.binder and operator.typing is None:
