@@ -8,6 +8,38 @@ from pathlib import Path
 import pytest
 from campaigns import only_bucket, run
 
+from murxpy.campaign.alike import alike, frames
+from murxpy.campaign.buckets import Bucket
+from murxpy.campaign.events import Alike, Ended
+
+TEXT = """#0  0x00007ffff58e3c8c in lp::matrix<double, double>::set(unsigned int, double const&) () from /x/libz3.so
+#1  main (argc=1) at main.c:3
+#2  0x00007ffff0000001 in ?? () from /x/libc.so
+#3  0x00007ffff0000002 in outer () from /x/libz3.so
+"""
+
+
+def crash(key: str, first: float, backtrace: str = TEXT, kind: str = "crash") -> Bucket:
+    return Bucket(key, kind, "solver", "high", "z3", "SIGSEGV", "", "", "", "", "confirmed", first, first, backtrace=backtrace)
+
+
+def test_innermost_frames_say_which_crashes_are_alike() -> None:
+    assert frames(TEXT) == ("lp::matrix<double, double>::set(unsigned int, double const&)", "main", "0x00007ffff0000001")
+    other = TEXT.replace("set", "get")
+    buckets = [crash("b", 2.0), crash("a", 3.0), crash("first", 1.0), crash("other", 4.0, other), crash("none", 5.0, "")]
+    assert alike([*buckets, crash("abort", 6.0, kind="abort")]) == {"a": "first", "b": "first"}
+
+
+@pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")
+def test_one_defect_behind_two_calls_is_new_once(tmp_path: Path) -> None:
+    setup = {"every": {"segfault": 4, "segfault+again": 4}}
+    campaign, events = run(tmp_path, setup, runs=16, backtrace=True)
+    first, second = sorted(campaign.buckets, key=lambda bucket: bucket.first)
+    assert [event for event in events if isinstance(event, Alike)] == [Alike(second.key, first.key)]
+    (ended,) = [event for event in events if isinstance(event, Ended)]
+    assert [view.key for view in ended.snapshot.new_buckets] == [first.key] and ended.exit_code == 1
+    _, again = run(tmp_path, setup, runs=24, backtrace=True)
+    assert Alike(second.key, first.key) in again
 
 @pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")
 def test_native_frames_of_a_crash(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -198,6 +199,15 @@ def test_the_listing_of_findings() -> None:
         "      1  known   hang   solver   cvc5 1.2.1      -  (not confirmed) no return in 20 s",
         "         cvc5-hang-check-sat",
     ]
+
+
+def test_buckets_of_one_defect_are_listed_once_by_the_shortest_trace() -> None:
+    others = [replace(ROWS[0], key=f"same{lines}", same=ROWS[0].key, lines=lines, count=2) for lines in (99, 7)]
+    stream = io.StringIO()
+    print_findings(make_console(stream), [*ROWS[:1], *others])
+    shown = stream.getvalue().splitlines()
+    assert len(shown) == 5 and shown[2].strip() == "same7"
+    assert shown[4] == "         the same native frames: 2 more buckets, 1,202 times (--json lists them)"
 
 
 def test_an_empty_listing_says_so() -> None:

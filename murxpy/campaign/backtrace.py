@@ -1,4 +1,4 @@
-"""Native frames of a crash, from gdb where it is installed: for display only, never part of a bucket."""
+"""Native frames of a crash, from gdb where it is installed: to look at, and to tell which buckets are alike; never part of a key."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class Campaign:
     def _supervise(self, store: Store) -> Iterator[events.Event]:
         self.seed = self._choose_seed(store)
         self._pool = Pool([*self.config.targets, *self.config.judges], self.config.limits)
-        self._traces = Backtraces(self._book.set_backtrace)
+        self._traces = Backtraces(lambda key, text: self._desk.framed(key, text))
         self._forms = Reproduction(self.config, self._book, self._emit)
         handlers = self._catch_signals()
         try:
@@ -157,6 +157,7 @@ class Campaign:
         targets = tuple(events.Target(name, *self._solver(i)) for i, name in enumerate(self._names))
         self._emit(events.Started(self._epoch, targets, str(self.config.out), self.seed, self.config.machine,
                                   len(self._slots), self.config.time, self.config.runs))  # fmt: skip
+        self._desk.compare()
         self._desk.confirm_stored([self._solver(i) for i in range(len(self._names))], self.config.limits.wall)
 
     def _cross_check(self, abouts: list[dict[str, Any]]) -> CrossCheck:

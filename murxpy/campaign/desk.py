@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from murxpy.campaign import events
+from murxpy.campaign.alike import alike
 from murxpy.campaign.backtrace import Backtraces
 from murxpy.campaign.book import Book
 from murxpy.campaign.buckets import Bucket, failing
@@ -36,6 +37,7 @@ class Desk:
         self._opened: dict[str, None] = {}
         self._waiting: dict[str, list[Candidate]] = {}
         self._again: dict[tuple[int, int], int] = {}
+        self._alike: dict[str, str] = {}
 
     def damped(self, family: str) -> Damp:
         """The fatal calls (action, operator, spelling) of the buckets of `family`: to be drawn less often."""
@@ -45,7 +47,19 @@ class Desk:
 
     def fails(self, fail_on: Sequence[str]) -> bool:
         """Whether this session opened a bucket that makes the exit code 1."""
-        return any(failing(self._book.buckets[key], fail_on) for key in self._opened)
+        return any(failing(self._book.buckets[key], fail_on) for key in self._opened if key not in self._alike)
+
+    def framed(self, key: str, text: str) -> None:
+        """The native frames of bucket `key` are known."""
+        self._book.set_backtrace(key, text)
+        self.compare()
+
+    def compare(self) -> None:
+        """Tell which buckets are alike, where that was not told yet."""
+        for key, same in alike(self._book.buckets.values()).items():
+            if self._alike.get(key) != same:
+                self._alike[key] = same
+                self._emit(events.Alike(key, same))
 
     def doubt(self, found: Candidate, run: Callable[[bool], None]) -> None:
         """The death of `found` may have come from outside: nothing is counted before a replay has shown it again.

@@ -124,6 +124,14 @@ class Reproduced:
 
 
 @dataclass(frozen=True, slots=True)
+class Alike:
+    """The crash of `bucket` has the innermost native frames of `same`, an earlier bucket: probably one defect."""
+
+    bucket: str
+    same: str
+
+
+@dataclass(frozen=True, slots=True)
 class Notice:
     """One line that the user should read, such as what the installed build lacks."""
 
@@ -151,4 +159,4 @@ class Ended:
     seeds: Mapping[str, tuple[Yield, ...]] = field(default_factory=dict)
 
 
-Event = Started | RunEnded | Overstayed | WorkerLost | Found | Reproduced | Notice | Tick | Ended
+Event = Started | RunEnded | Overstayed | WorkerLost | Found | Reproduced | Alike | Notice | Tick | Ended

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
 
-from murxpy.campaign.events import Event, Found, Overstayed, RunEnded, Tier, WorkerLost
+from murxpy.campaign.events import Alike, Event, Found, Overstayed, RunEnded, Tier, WorkerLost
 
 WorkerState = Literal["starting", "running", "confirming", "waiting"]
 
@@ -32,7 +32,8 @@ class WorkerView:
 class BucketView:
     """One defect as seen by this campaign; `seed` and `lines` are those of its smallest trace, `first` when it came.
 
-    `trace` is the path of the trace kept for it, under the output folder; empty when none is kept (known bugs).
+    `trace` is the path of the trace kept for it, under the output folder; empty when none is kept (known bugs). `same` is the key of
+    an earlier bucket that is probably the same defect, empty where there is none.
     """
 
     key: str
@@ -50,6 +51,7 @@ class BucketView:
     lines: int
     first: float
     trace: str = ""
+    same: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +130,8 @@ class Snapshot:
 
     @property
     def new_buckets(self) -> tuple[BucketView, ...]:
-        """Buckets that this campaign opened and that are not known to the user, oldest first."""
-        return tuple(bucket for bucket in self.buckets if bucket.new and not bucket.known)
+        """Buckets that this campaign opened, that are not known to the user and not the same as an earlier one, oldest first."""
+        return tuple(bucket for bucket in self.buckets if bucket.new and not bucket.known and not bucket.same)
 
     @property
     def since_new(self) -> float | None:
@@ -145,6 +147,7 @@ class Statistics:
         self.counts: Counter[str] = Counter()
         self._workers: dict[int, WorkerView] = {}
         self._buckets: dict[str, BucketView] = {}
+        self._same: dict[str, str] = {}
         self._overstayed = 0
         self._lost = 0
         self._history: deque[tuple[float, int, int]] = deque([(0.0, 0, 0)])
@@ -167,6 +170,8 @@ class Statistics:
             self._unreported_run(event.worker, now)
         elif isinstance(event, Found):
             self._found(event, now)
+        elif isinstance(event, Alike):
+            self._same[event.bucket] = event.same
 
     def _unreported_run(self, worker: int, now: float) -> None:
         """Count the run that was under way, if any: it ended without a report of its own."""
@@ -202,7 +207,7 @@ class Statistics:
             elapsed=now,
             counts=MappingProxyType(dict(self.counts)),
             workers=tuple(self._workers[worker] for worker in sorted(self._workers)),
-            buckets=tuple(self._buckets.values()),
+            buckets=tuple(replace(view, same=self._same.get(key, "")) for key, view in self._buckets.items()),
             overstayed=self._overstayed,
             lost=self._lost,
             recent_runs=(self.counts["run:total"] - runs) / span,

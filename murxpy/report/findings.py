@@ -11,6 +11,7 @@ from typing import Any, cast
 from rich.console import Console
 from rich.text import Text
 
+from murxpy.campaign.alike import alike
 from murxpy.campaign.buckets import Bucket, Reproducer
 from murxpy.campaign.events import Tier
 from murxpy.report.text import amount, form_word, one_line, replay_command
@@ -24,7 +25,8 @@ class BucketRow:
     """One defect. `status` is `new` or `again` (seen by this campaign), `open` (in the store) or `known`.
 
     `trace` is the path of the smallest trace kept and `lines` its length; empty and 0 when none is kept. `reproducers` are
-    the forms in which it was written, with their paths. `triage` says of a disagreement who is wrong.
+    the forms in which it was written, with their paths. `triage` says of a disagreement who is wrong. `same` is the key of an earlier
+    bucket that is probably the same defect.
     """
 
     key: str
@@ -41,20 +43,23 @@ class BucketRow:
     message: str
     reproducers: tuple[Reproducer, ...] = ()
     triage: Mapping[str, Any] = field(default_factory=dict)
+    same: str = ""
 
 
 def bucket_rows(buckets: Sequence[Bucket], versions: Mapping[str, str], out: str) -> list[BucketRow]:
     """The buckets of the campaign in folder `out` as rows; `versions` gives the solver's version of each."""
-    return [_stored(bucket, versions.get(bucket.key, ""), out) for bucket in buckets]
+    same = alike(buckets)
+    return [_stored(bucket, versions.get(bucket.key, ""), out, same.get(bucket.key, "")) for bucket in buckets]
 
 
-def _stored(bucket: Bucket, version: str, out: str) -> BucketRow:
+def _stored(bucket: Bucket, version: str, out: str, same: str) -> BucketRow:
     kept = bucket.smallest()
     forms = tuple(replace(form, file=str(PurePath(out, form.file)) if form.file else "") for form in bucket.reproducers)
     return BucketRow(
         bucket.key, bucket.kind, cast(Tier, bucket.tier), bucket.severity, bucket.count, bucket.solver, version,
         bucket.state == "confirmed", "known" if bucket.known else "open", str(PurePath(out, kept.file)) if kept else "",
         kept.lines if kept else 0, bucket.message, forms, bucket.triage,
+        same,
     )  # fmt: skip
 
 
@@ -76,7 +81,7 @@ def finding_lines(rows: Sequence[BucketRow], width: int | None) -> Iterator[Text
         f"{'count':>7}  {'status':<6}  {'kind':<{kinds}}  {'tier':<7}  {'solver':<{solvers}}  {'lines':>5}  message",
         "cyan",
     )
-    for row in rows:
+    for row, others in _defects(rows):
         lines = row.lines or "-"
         text = Text(f"{row.count:>7,}  ").append(f"{row.status:<6}", _STYLES.get(row.status, ""))
         text.append(f"  {row.kind:<{kinds}}  {row.tier:<7}  {_solver(row):<{solvers}}  {lines:>5}  ")
@@ -88,6 +93,19 @@ def finding_lines(rows: Sequence[BucketRow], width: int | None) -> Iterator[Text
         if row.reproducers:
             forms = ", ".join(f"{form.form} {form_word(form)}" for form in row.reproducers)
             yield Text(f"         shows it again: {forms}", "dim")
+        if others:
+            times = amount(sum(other.count for other in others), "time")
+            yield Text(f"         the same native frames: {amount(len(others), 'more bucket')}, {times} (--json lists them)", "dim")
+
+
+def _defects(rows: Sequence[BucketRow]) -> Iterator[tuple[BucketRow, list[BucketRow]]]:
+    """The buckets of each defect: the one with the shortest trace that shows it, and the others."""
+    groups: dict[str, list[BucketRow]] = {}
+    for row in rows:
+        groups.setdefault(row.same or row.key, []).append(row)
+    for group in groups.values():
+        best = min(group, key=lambda row: (not row.confirmed, row.lines))
+        yield best, [row for row in group if row is not best]
 
 
 def _with_message(text: Text, message: str, width: int | None) -> Iterator[Text]:

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any, Self, TextIO
 
 from murxpy.campaign.events import (
+    Alike,
     Ended,
     Event,
     Found,
@@ -117,6 +118,8 @@ def _small(event: Event) -> dict[str, Any] | None:
         case Reproduced():
             forms = [asdict(form) for form in event.forms]
             return {"event": "reproduced", "bucket": event.bucket, "before": event.before, "after": event.after, "reproducers": forms}
+        case Alike():
+            return {"event": "alike", "bucket": event.bucket, "same": event.same}
         case Notice():
             return {"event": "notice", "text": event.text}
     return None
@@ -205,4 +208,5 @@ def _bucket(bucket: BucketView, out: str) -> dict[str, Any]:
         "lines": bucket.lines,
         "trace": path,
         "replay": None if path is None else replay_command(path),
+        "same": bucket.same,
     }

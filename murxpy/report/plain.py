@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self, TextIO
 
-from murxpy.campaign.events import Ended, Event, Found, Notice, Reproduced, Started, Tick
+from murxpy.campaign.events import Alike, Ended, Event, Found, Notice, Reproduced, Started, Tick
 from murxpy.campaign.statistics import Snapshot
 from murxpy.report.console import tolerate_any_text
 from murxpy.report.text import form_word, one_line, seed_text, target_names
@@ -47,6 +47,8 @@ class PlainLines:
                 return _bucket(event)
             case Reproduced():
                 return _reproduced(event)
+            case Alike():
+                return f"alike key={event.bucket} same={event.same}"
             case Notice():
                 return f"notice {one_line(event.text)}"
             case Ended():

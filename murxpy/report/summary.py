@@ -205,6 +205,7 @@ def _row(bucket: BucketView, out: str) -> BucketRow:
     return BucketRow(
         bucket.key, bucket.kind, bucket.tier, bucket.severity, bucket.count, bucket.solver, bucket.version,
         bucket.confirmed, status, trace_path(out, bucket) or "", bucket.lines, bucket.message,
+        same=bucket.same,
     )
 
 

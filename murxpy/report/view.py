@@ -214,7 +214,7 @@ def _buckets(snapshot: Snapshot, screen: Screen, room: int) -> list[Text]:
     """The newest buckets, one a line under a heading, newest first, in `room` lines."""
     if room < 2 or not snapshot.buckets:
         return []
-    newest = sorted(snapshot.buckets, key=lambda bucket: -bucket.first)[: room - 1]
+    newest = sorted((bucket for bucket in snapshot.buckets if not bucket.same), key=lambda bucket: -bucket.first)[: room - 1]
     head = Text(f"{'first seen':>11}         count  newest buckets", "cyan")
     return [_cut(head, screen), *(_bucket(bucket, snapshot.elapsed, screen) for bucket in newest)]
 

@@ -4,7 +4,7 @@ The setup: `every` maps a fault to the number of runs of which one commits it (b
 that a run takes, `error` is what the solver's import fails with, `lines` the number of lines of a run's trace.
 Faults beyond those of `faults`: `exception` (a report), `raise` (the session breaks), `history` (a crash in the third
 run of a process), `once` (a crash that no replay shows), `outside` (killed by somebody else, once); for the last two
-`once` names the file that says that it was done.
+`once` names the file that says that it was done. `segfault+call` is `segfault` by another call.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class FakeSession:
         elif name == "once":
             self._once(lambda: faults.commit("segfault"))
         else:
-            faults.commit(name)
+            faults.commit(name.partition("+")[0])
         return None
 
     def _once(self, act: Callable[[], None]) -> None:
