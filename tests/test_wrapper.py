@@ -162,3 +162,8 @@ def test_walks_call_only_what_fits() -> None:
         text, report = walk(toy_session(), seed)
         assert report["finding"] is None, (seed, report["finding"])
         assert "OP_GONE" not in text
+
+
+def test_an_operator_that_only_later_releases_read_is_not_in_scripts() -> None:
+    toy = wrapper(script_since={"OP_AND": "99.0", "OP_OR": "0.1"})
+    assert [toy.reads(kind) for kind in ("OP_AND", "OP_OR", "OP_NOT")] == [False, True, True]

@@ -127,6 +127,7 @@ class Wrapper(Strict, frozen=True):
     invariants: dict[str, Any] = {}
     seed_option: str = ""
     script_option_prefix: str = ""
+    script_since: dict[str, str] = {}
     options: list[Option] = []
     own_actions: dict[str, OwnAction] = {}
     unjudged: dict[str, str] = {}
@@ -229,6 +230,7 @@ def _check_names(document: Document, wrapper: Plain) -> None:
         ("own-actions", "action", wrapper["actions"]),
         ("unjudged", "operator", [*operators, *special]),
         ("unasked", "operator", operators),
+        ("script-since", "operator", operators),
     )
     for position, option in enumerate(wrapper["options"]):
         for name in option["theories"]:

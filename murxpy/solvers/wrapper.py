@@ -66,6 +66,11 @@ class Wrapper:
         """The spellings for a sort kind in `constants` or `variables`: its own, else those of any sort."""
         return self.set(section, kind) or self.set(section, kind.removeprefix("SORT_")) or self.set(section, "any")
 
+    def reads(self, kind: str) -> bool:
+        """True if this release's reader of scripts has the operator `kind`, as far as it is known to lag behind the API."""
+        since = (self.data.get("script-since") or {}).get(kind)
+        return since is None or self._numbers >= release_numbers(since, f"{self.where}: script-since: {kind}")
+
     def features(self) -> dict[str, bool]:
         """Feature flags that operators may ask for."""
         return {"higher-order": bool(self.data.get("higher-order"))}

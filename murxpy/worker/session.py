@@ -57,7 +57,8 @@ class Session:
         self.swarm = SwarmDrawer(self.catalogue, self.wrapper, self.settings, self.profile, theories, swarm)
         self.version = self.wrapper.release
         dialect = self.wrapper.name if self.wrapper.name in DIALECTS else "standard"
-        shop = Shop(self.catalogue, frozenset(kind for kinds in self.swarm.available().values() for kind in kinds), dialect)
+        available = (kind for kinds in self.swarm.available().values() for kind in kinds)
+        shop = Shop(self.catalogue, frozenset(filter(self.wrapper.reads, available)), dialect)
         self.sources = Sources(setup["sources"], shop) if setup.get("sources") else None
         if self.sources is not None and self.wrapper.set("actions", "run-script") is None:
             raise InputError(f"{self.wrapper.name} {self.version} cannot run scripts: its wrapper has no action run-script")
