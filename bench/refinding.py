@@ -28,7 +28,7 @@ FINE = (0, 1)  # exit codes of a command that did what it should
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """What a fuzzer did: seconds, tests that were decided, and findings in buckets."""
+    """What a fuzzer did in so many seconds: mutants, decided checks, those that the judge decided, too, and findings."""
 
     fuzzer: str
     seconds: float
@@ -40,7 +40,7 @@ class Campaign:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A bucket, the characters of its script as found and minimized, and what the newest release shows, `-` for nothing."""
+    """A defect, the characters of its script as found and minimized, and what the newest release shows, `-` for nothing."""
 
     fuzzer: str
     key: str
@@ -87,8 +87,8 @@ def _figures(fuzzer: str, out: Path) -> tuple[Campaign, tuple[str, str]]:
 
 
 def found(args: argparse.Namespace, fuzzer: str, out: Path, scratch: Path) -> list[Found]:
-    """The buckets of the campaign in `out`."""
-    rows = json.loads(murxpy("findings", str(out), "--json").stdout)
+    """The defects that the campaign in `out` found: a bucket of each."""
+    rows = [row for row in json.loads(murxpy("findings", str(out), "--json").stdout) if not row["same"]]
     return [_found(args, fuzzer, row, scratch / f"{fuzzer}-{at}.trace") for at, row in enumerate(rows)]
 
 
@@ -118,8 +118,8 @@ def report(args: argparse.Namespace, release: tuple[str, str], campaigns: list[C
         wrong = sum(bucket.kind in ANSWERS for bucket in mine)
         still = sum(bucket.newest != "-" for bucket in mine)
         rows.append((one.fuzzer, round(one.seconds), one.made, one.decided, one.judged, one.findings, len(mine), wrong, still))
-        row[one.fuzzer] = f"{one.seconds / 60:.0f} min, {one.decided:,} decided, {len(mine)} buckets, {wrong} wrong answers"
-    table("Campaigns", ("fuzzer", "seconds", "made", "decided", "judged", "findings", "buckets", "wrong answers", "in the newest"), rows)
+        row[one.fuzzer] = f"{one.seconds / 60:.0f} min, {one.decided:,} decided, {len(mine)} defects, {wrong} of them wrong answers"
+    table("Campaigns", ("fuzzer", "seconds", "made", "decided", "judged", "findings", "defects", "wrong answers", "in the newest"), rows)
     figures = {"campaigns": [asdict(one) for one in campaigns], "found": [asdict(bucket) for bucket in buckets]}
     about = {**common.circumstances(args), "solver": f"{release[0]}-{release[1]}", "version": ""}
     common.save("refinding", args, about, figures, row)
