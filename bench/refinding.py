@@ -24,6 +24,7 @@ from common import table
 OPTIONS = {"opfuzz": ["--cross-check"], "typefuzz": ["--cross-check"], "storm": [], "fusion": ["--oracle", "sat"]}
 ANSWERS = ("disagreement", "wrong-answer", "invalid-model")  # kinds of findings that are about what was answered
 FINE = (0, 1)  # exit codes of a command that did what it should
+UNSHOWN = 2  # of `minimize`, of a finding that does not show again each time
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +54,11 @@ class Found:
     trace: str
 
 
-def murxpy(*words: str) -> subprocess.CompletedProcess[str]:
+def murxpy(*words: str, fine: tuple[int, ...] = FINE) -> subprocess.CompletedProcess[str]:
     """A command of this checkout. Exits with its error."""
     command = [sys.executable, "-m", "murxpy", *words]
     done = subprocess.run(command, cwd=common.ROOT, capture_output=True, text=True, check=False)
-    if done.returncode not in FINE:
+    if done.returncode not in fine:
         raise SystemExit(f"murxpy {' '.join(words)}: {done.stderr.strip()}")
     return done
 
@@ -94,7 +95,8 @@ def found(args: argparse.Namespace, fuzzer: str, out: Path, scratch: Path) -> li
 
 def _found(args: argparse.Namespace, fuzzer: str, row: dict[str, Any], small: Path) -> Found:
     whole = Path(row["trace"])
-    murxpy("minimize", str(whole), "--time", f"{args.minimize:.0f}s", "-o", str(small))
+    wishes = ("--time", f"{args.minimize:.0f}s", "--tries", "3", "-o", str(small))
+    murxpy("minimize", str(whole), *wishes, fine=(*FINE, UNSHOWN))
     shown = small if small.is_file() else whole
     newest = json.loads(murxpy("replay", str(shown), "--solver", args.newest, "--cross-check", "none", "--json").stdout)
     still = newest["outcome"] if newest["fails"] else "-"
