@@ -182,6 +182,15 @@ def test_a_wrong_answer_is_found_once(capsys: pytest.CaptureFixture[str], tmp_pa
     assert again[0] == 1 and "answered unsat, expected sat" in again[2]
 
 
+@pytest.mark.parametrize("fuzzer", [("fusion", "--oracle", "unsat"), ("storm", "--unsat")], ids=lambda args: args[0])
+def test_a_wrong_label_is_no_finding(capsys: pytest.CaptureFixture[str], tmp_path: Path, write: Write, fuzzer: tuple[str, ...]) -> None:
+    seed = write("lying.smt2", BOOLEAN.replace("sat", "unsat", 1))
+    args = ("z3", seed, "--runs", "2", "--jobs", "1", "--seed", "1", "--out", tmp_path / "out")
+    code, out, _ = outcome(capsys, fuzzer[0], *fuzzer[1:], *args)
+    said = f"1 file answered against the label, 'murxpy check-seeds --cross-check' says who is right: {seed}"
+    assert code == 0 and "no findings" in out and said in out, out
+
+
 @pytest.mark.parametrize("oracle", [("sat", (SAT, SAT)), ("unsat", (UNSAT, UNSAT))], ids=["sat", "unsat"])
 def test_fusion_with_functions_that_are_made(oracle: tuple[str, Sequence[Seed]]) -> None:
     mutants = made("fusion", oracle[1], 20, {"oracle": oracle[0], "generate": 3})

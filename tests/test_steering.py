@@ -159,11 +159,12 @@ def test_a_label_that_no_seed_has() -> None:
         Steering(1, sources(seeds=[["a", "(check-sat)", ""]], mix=[["fusion", 1]]))
 
 
-def test_what_cannot_be_read_is_drawn_no_more() -> None:
+@pytest.mark.parametrize("why", ["unreadable", "mislabelled"])
+def test_what_cannot_be_used_is_drawn_no_more(why: str) -> None:
     steering = Steering(1, sources(mix=[["fusion", 1]]))
     corpus = Corpus(FILES, [("fusion", 1)])
     drawn = [corpus.draw(steering.seed_of(0)).seeds]
-    steering.count(0, {"unreadable:1": 1})
+    steering.count(0, {f"{why}:1": 1})
     steering.done(0)
     drawn += [corpus.draw(steering.seed_of(index)).seeds for index in range(1, 300)]
     bad = drawn[0][1]

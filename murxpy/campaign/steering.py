@@ -18,6 +18,7 @@ from murxpy.mutation.corpus import API, STEERED, Corpus
 LAG = 64  # runs that may be under way: a run is chosen by what came of those so far before it
 MOST = 4.0  # the largest weight of a seed; one that nothing is known of has 1
 _KEY = 0x5EED5
+_COUNTED = ("mutator:", "unreadable:", "mislabelled:")  # beginnings of what runs count of their seeds
 
 
 class Steering:
@@ -84,7 +85,7 @@ class Steering:
         """Run `index` counted this; names are those of a run's report."""
         if index in self._open:
             own = self._open[index].counts
-            own.update({name: n + own.get(name, 0) for name, n in counts.items() if name.startswith(("mutator:", "unreadable:"))})
+            own.update({name: n + own.get(name, 0) for name, n in counts.items() if name.startswith(_COUNTED)})
 
     def found(self, index: int, bucket: str) -> None:
         """Something of a bucket was found in run `index`, of none (empty) what pays nothing."""
@@ -132,7 +133,7 @@ class Steering:
 
     def _spent(self, source: str, number: int) -> bool:
         known = self.yields.get((source, self._corpus.seeds[number].name))
-        return known is not None and (known.unreadable > 0 or (self._runs is not None and known.runs >= self._runs))
+        return known is not None and (known.unusable or (self._runs is not None and known.runs >= self._runs))
 
     def _learn(self, index: int) -> None:
         """Count what came of the runs that are far enough before `index`, in their order."""

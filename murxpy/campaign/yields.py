@@ -23,7 +23,8 @@ LEAST = 0.02
 class Yield:
     """The sums of one fuzzer on one seed: runs, mutants and what came of them, findings, and buckets that these were the first of.
 
-    `unreadable` are runs that could not read it: one is enough to draw it no more.
+    `unreadable` are runs that could not read it, `mislabelled` those in which the solver denied its label: of either one is enough to
+    draw it no more.
     """
 
     source: str
@@ -37,11 +38,17 @@ class Yield:
     findings: int = 0
     new: int = 0
     unreadable: int = 0
+    mislabelled: int = 0
 
     @property
     def key(self) -> Key:
         """Fuzzer and seed file."""
         return self.source, self.seed
+
+    @property
+    def unusable(self) -> bool:
+        """True for one that is drawn no more."""
+        return self.unreadable > 0 or self.mislabelled > 0
 
     @property
     def weight(self) -> float:
@@ -88,6 +95,7 @@ def credit(yields: dict[Key, Yield], run: Begun, paid: dict[str, None]) -> None:
         yields.setdefault(key, Yield(*key)).add(run.counts, len(run.buckets), len(new))
     for place, key in enumerate(run.keys):
         yields[key].unreadable += run.counts.get(f"unreadable:{place}", 0)
+        yields[key].mislabelled += run.counts.get(f"mislabelled:{place}", 0)
 
 
 def settled(yields: Iterable[Yield], state: Mapping[str, Any]) -> list[Yield]:

@@ -10,6 +10,7 @@ from murxpy.machine import script, solve
 from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.mutation.corpus import API, Corpus
 from murxpy.mutation.fuzzers import FUZZERS
+from murxpy.mutation.labels import denied
 from murxpy.mutation.lifted import ApiRunner
 from murxpy.mutation.optioning import NOTHING, Drawer
 from murxpy.mutation.patience import Patience, decided
@@ -114,7 +115,9 @@ class _Chain:
         before = run.solver_ns
         try:
             answers = self._answers(self._with_logic(mutant.script), mutant.expected)
-        except Stopped:
+        except Stopped as stopped:
+            if self._mislabelled(stopped):
+                raise Stopped(None) from None
             run.counts[f"{count}findings"] += 1
             raise
         except InputError:
@@ -128,6 +131,18 @@ class _Chain:
         if not decided(answers):
             run.counts["time-ns:undecided"] += run.solver_ns - before
         return answers
+
+    def _mislabelled(self, stopped: Stopped) -> bool:
+        """True if a wrong answer goes back to a seed whose label the solver denies: the next runs leave that out."""
+        run = self._run
+        if (stopped.finding or {}).get("kind") != "wrong-answer":
+            return False
+        run.state.expected.clear()
+        wrong = [place for place, seed in enumerate(self._workshop.seeds) if seed.label and denied(self._workshop, seed)]
+        for place in wrong:
+            run.note(f"{run.wrapper.name} denies the label of {self._workshop.seeds[place].name}")
+            run.counts[f"mislabelled:{place}"] += 1
+        return bool(wrong)
 
     def _answers(self, made: Script, expected: Sequence[str]) -> list[str]:
         """What the checks of a script answer. Raises InputError for what text or trace cannot say, and Refused."""

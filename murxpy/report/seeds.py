@@ -33,11 +33,16 @@ def print_seeds(console: Console, seeds: Mapping[str, Sequence[Yield]], most: in
         console.print()
         console.print(Text(f"{heading}: {amount(files, 'file')} used, {new} with a new finding", "bold"))
         print_table(console, _table(ranked(entries), most))
-        unreadable = list(dict.fromkeys(entry.seed for entry in entries if entry.unreadable))
-        if unreadable:
-            named = ", ".join(unreadable[:most]) + (", ..." if len(unreadable) > most else "")
-            said = f"{amount(len(unreadable), 'file')} could not be read, 'murxpy check-seeds' says why: {named}"
-            console.print(Text(said), soft_wrap=True)
+        _print_left_out(console, "could not be read, 'murxpy check-seeds' says why", [e for e in entries if e.unreadable], most)
+        denied = "answered against the label, 'murxpy check-seeds --cross-check' says who is right"
+        _print_left_out(console, denied, [e for e in entries if e.mislabelled], most)
+
+
+def _print_left_out(console: Console, said: str, entries: Sequence[Yield], most: int) -> None:
+    files = list(dict.fromkeys(entry.seed for entry in entries))
+    if files:
+        named = ", ".join(files[:most]) + (", ..." if len(files) > most else "")
+        console.print(Text(f"{amount(len(files), 'file')} {said}: {named}"), soft_wrap=True)
 
 
 def _table(entries: Sequence[Yield], most: int) -> Table:
