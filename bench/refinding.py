@@ -120,7 +120,7 @@ def report(args: argparse.Namespace, release: tuple[str, str], campaigns: list[C
         wrong = sum(bucket.kind in ANSWERS for bucket in mine)
         still = sum(bucket.newest != "-" for bucket in mine)
         rows.append((one.fuzzer, round(one.seconds), one.made, one.decided, one.judged, one.findings, len(mine), wrong, still))
-        row[one.fuzzer] = f"{one.seconds / 60:.0f} min, {one.decided:,} decided, {len(mine)} defects, {wrong} of them wrong answers"
+        row[one.fuzzer] = f"{one.seconds / 60:.0f} min, {one.decided:,} decided, defects {len(mine)}, wrong answers {wrong}"
     table("Campaigns", ("fuzzer", "seconds", "made", "decided", "judged", "findings", "defects", "wrong answers", "in the newest"), rows)
     figures = {"campaigns": [asdict(one) for one in campaigns], "found": [asdict(bucket) for bucket in buckets]}
     about = {**common.circumstances(args), "solver": f"{release[0]}-{release[1]}", "version": ""}
