@@ -43,7 +43,7 @@ WALL = 5.0  # seconds after which a run is killed
 ROUND = 16  # runs between two looks at what came of seeds; a campaign looks after each
 LEAST = 20  # uses of each operator and fusion function
 MADE = 6.0  # seconds of making mutants, at most
-UNDECIDED = "not decided by both"
+TAKEN, AGREED, UNDECIDED = "taken by both", "agreed", "not decided by both"
 _CHECKS = re.compile(r"^\(check-sat.*\)\n", re.M)
 
 
@@ -140,7 +140,7 @@ def typed(args: argparse.Namespace, session: Session) -> dict[str, Any]:
                 run(bare)
             except Exception as error:
                 said.append(f"{name}: {re.sub(r'[0-9]+', '_', str(error))[:70]}")
-        return "; ".join(said) or "taken by both"
+        return "; ".join(said) or TAKEN
 
     found = judged(args, session, args.typed, judge, tuple(FUZZERS), "standard")
     rows = [(f"{name}: {what}", n) for name, counts in found.items() for what, n in counts.most_common() if not what.startswith(USE)]
@@ -162,7 +162,7 @@ def sound(args: argparse.Namespace, session: Session) -> dict[str, Any]:
         pairs = [(a, expected) for a, b, expected in zip(*both, mutant.expected, strict=False) if a == b != "unknown"]
         if any({a, expected} == {"sat", "unsat"} for a, expected in pairs):
             return f"CONTRADICTED: {' / '.join(mutant.steps)[:100]}"
-        return "agreed" if pairs else UNDECIDED
+        return AGREED if pairs else UNDECIDED
 
     found = judged(args, session, args.sound, judge, ("storm", "fusion"), "standard", UNDECIDED)
     rows = [(f"{name}: {what}", n) for name, counts in found.items() for what, n in counts.most_common() if not what.startswith(USE)]
@@ -214,21 +214,38 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time for --typed, --sound and --uses")
     args = parser.parse_args()
     session = common.load(args)
-    figures: dict[str, Any] = {}
-    try:
-        figures["rates"] = rates(args, session) if args.seconds else {}
-        figures["typed"] = typed(args, session) if args.typed else {}
-        figures["sound"] = sound(args, session) if args.sound else {}
-        figures["uses"] = uses(args, session) if args.uses else {}
-    except MurxpyError as error:
-        raise SystemExit(f"error: {error}") from None
-    row = {key: f"{one['made/s']:.0f} made/s, {one['decided/s']:.0f} decided/s" for key, one in figures["rates"].items()}
-    refused = sum(n for some in figures["typed"].values() for key, n in some.items() if not key.startswith((USE, "taken", "lost")))
-    wrong = sum(n for some in figures["sound"].values() for key, n in some.items() if key.startswith("CONTRADICTED"))
-    rare = f"{len(figures['uses']['rare'])} of {figures['uses']['could']} below {LEAST}" if args.uses else "-"
-    row |= {"typed": f"{args.typed} each, {refused} refused", "sound": f"{args.sound} each, {wrong} contradicted"}
-    row |= {"uses": f"{args.uses} each, {rare}"}
-    common.save("mutation", args, common.facts(session, args), figures, row)
+    asked = {"rates": args.seconds, "typed": args.typed, "sound": args.sound, "uses": args.uses}
+    parts = {"rates": (rates, _rates_row), "typed": (typed, _typed_row), "sound": (sound, _sound_row), "uses": (uses, _uses_row)}
+    for part, (measure, row) in parts.items():
+        if not asked[part]:
+            continue
+        try:
+            figures = measure(args, session)
+        except MurxpyError as error:
+            raise SystemExit(f"error: {error}") from None
+        common.save(f"mutation-{part}", args, common.facts(session, args), {part: figures}, row(figures))
+
+
+def _rates_row(figures: dict[str, Any]) -> dict[str, Any]:
+    return {key: f"{one['made/s']:.0f} made/s, {one['decided/s']:.0f} decided/s, {percent(one['waiting'], 1)} undecided"
+            for key, one in figures.items()}  # fmt: skip
+
+
+def _typed_row(figures: dict[str, Any]) -> dict[str, Any]:
+    return {name: f"{counts.get(TAKEN, 0):,} taken, {_others(counts, TAKEN)} refused" for name, counts in figures.items()}
+
+
+def _sound_row(figures: dict[str, Any]) -> dict[str, Any]:
+    return {name: f"{counts.get(AGREED, 0):,} agreed, {_others(counts, AGREED, UNDECIDED)} contradicted or refused"
+            for name, counts in figures.items()}  # fmt: skip
+
+
+def _others(counts: dict[str, int], *fine: str) -> int:
+    return sum(n for key, n in counts.items() if not key.startswith(USE) and key not in fine)
+
+
+def _uses_row(figures: dict[str, Any]) -> dict[str, Any]:
+    return {"could come": figures["could"], f"below {LEAST}": len(figures["rare"])}
 
 
 if __name__ == "__main__":
