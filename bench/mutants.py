@@ -28,7 +28,7 @@ WALKS = {"opfuzz": 25, "fusion": 25, "typefuzz": 25, "storm": 100}  # mutants of
 CHUNK = 50  # mutants of one child's task
 PATIENCE = 3  # mutants of a run in a row that do not count
 USE = "use "  # begins the counts of what was used
-_CLASS = re.compile(r"(?:opfuzz|typefuzz): \w+ to (?:\w+ of )?(\w+)|fusion: ([a-z0-9-]+) of")
+_MADE = re.compile(r"(?:opfuzz|typefuzz): \w+ to (\w+(?: of \w+)*)|fusion: ([a-z0-9-]+) of")
 
 
 class Solvers:
@@ -46,6 +46,11 @@ class Solvers:
 
     def cvc5(self, text: str) -> str:
         return str(self._scripts["cvc5"].run_script(self._cvc5.TermManager(), text, int(300 * self._limit)))
+
+
+def used(step: str) -> list[str]:
+    """The operators that a step put in, or its fusion function; what it only moved is none."""
+    return [one for made, rule in _MADE.findall(step) for one in (made or rule).split(" of ")]
 
 
 Judge = Callable[[Solvers, Mutant, str], str]
@@ -114,7 +119,7 @@ def judged(args: argparse.Namespace, session: Session, count: int, judge: Judge,
                 vain = vain + 1 if said == without else 0
                 if vain == PATIENCE:
                     break
-                counts.update(f"{USE}{a or b}" for step in mutant.steps for a, b in _CLASS.findall(step))
+                counts.update(f"{USE}{one}" for step in mutant.steps for one in used(step))
         return dict(counts)
 
     for name in names:

@@ -237,6 +237,34 @@ def test_terms_of_other_seeds() -> None:
         read_script(text_of(mutant), "again", CATALOGUE)
 
 
+WIDE = Seed("wide.smt2", """(declare-const b (_ BitVec 8))(declare-const f (_ FloatingPoint 3 5))(declare-const s String)
+(assert (= (bvadd b #x01) #x03))(assert (fp.lt f (fp.add RNE f f)))(assert (str.in_re (str.++ s "a") (re.* (str.to_re "a"))))
+(check-sat)""", "sat")  # fmt: skip
+
+
+def test_operators_that_stand_for_no_other_come() -> None:
+    """What conforms to nothing in the seed, and gives a sort that few places have, is put into conditions."""
+    runs = [mutant for number in range(40) for mutant in made("typefuzz", (WIDE,), 25, seed=number)]
+    steps = " ".join(step for mutant in runs for step in mutant.steps)
+    rare = ["BV_COMP", "BV_REDOR", "BV_CONCAT", "BV_ZERO_EXTEND", "FP_TO_UBV", "FP_TO_FP_FROM_SBV", "STR_LEN", "STR_TO_RE", "RE_OPT"]
+    assert [name for name in rare if f"OP_{name} " not in steps.replace(",", " ")] == []
+    assert " of OP_BV_COMP" in steps
+
+
+def test_operators_of_theories_are_changed_more_often() -> None:
+    """Half of what can be changed are connectives, which any script has; most changes are of the others."""
+    seed = Seed("few.smt2", """(declare-const x Int)(declare-const p Bool)(declare-const q Bool)
+(assert (and (or p q) (or p (not q)) (< x 5) (> x 0)))(check-sat)""")  # fmt: skip
+    steps = [mutant.steps[0] for number in range(60) for mutant in made("opfuzz", (seed,), 5, seed=number)]
+    assert sum(re.match(r"opfuzz: OP_(AND|OR|NOT)", step) is None for step in steps) > len(steps) * 0.6
+
+
+def test_fusion_of_rounding_modes() -> None:
+    seed = Seed("rm.smt2", "(declare-const r RoundingMode)(assert (not (= r RTZ)))(check-sat)", "sat")
+    mutants = made("fusion", (seed, seed), 20, {"generate": 3})
+    assert all("fusion: choice of r" in mutant.steps[0] for mutant in mutants)
+
+
 def test_bounds_of_storm() -> None:
     mutants = made("storm", (SAT,), 10, {"max_assertions": 4, "max_depth": 1})
     assert all(len(mutant.script.assertions()) == 4 for mutant in mutants)

@@ -17,11 +17,12 @@ LITERALS: dict[str, Callable[[Maker, Sort], Term]] = {
     "SORT_REAL": lambda m, sort: m.number(sort),
     "SORT_STRING": lambda m, sort: m.text(),
     "SORT_BV": lambda m, sort: m.tables.value(sort, m.stream.bits(sort.width)),
+    "SORT_RM": lambda m, sort: m.tables.special(sort, m.stream.choose(m.tables.catalogue.sorts[sort.kind].special)),
 }
 
 
 def composed(links: int) -> Rule:
-    """A rule for the sorts of `LITERALS`: up to so many links on each side, others each time."""
+    """A rule for the sorts of `LITERALS` that have fusion functions: up to so many links on each side, others each time."""
 
     def rule(m: Maker, x: Term, y: Term) -> Fusion:
         u, to_x = _chain(m, x, m.stream.below(links + 1))

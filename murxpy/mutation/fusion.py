@@ -14,7 +14,7 @@ from murxpy.errors import InputError
 from murxpy.logic.terms import CONSTANT, Term
 from murxpy.machine.random import Stream
 from murxpy.mutation.composed import LITERALS, composed
-from murxpy.mutation.inversions import Maker, Rule, rules_of
+from murxpy.mutation.inversions import RULES, Maker, Rule, rules_of
 from murxpy.mutation.occurrences import Holding, Occurrences
 from murxpy.mutation.userfunctions import user_rules
 from murxpy.mutation.views import views
@@ -135,7 +135,7 @@ class _Fuser:
         own = [(name, rule) for name, sort, rule in self._own if sort is x.sort]
         if own:
             return self._stream.choose(own)
-        if self._composed is not None and x.sort.kind in LITERALS and self._stream.chance(0.5):
+        if self._composed is not None and x.sort.kind in LITERALS and x.sort.kind in RULES and self._stream.chance(0.5):
             return "composed", self._composed
         return self._stream.choose(list(rules_of(x.sort).items()))
 

@@ -28,10 +28,11 @@ class Occurrence:
 class Occurrences:
     """The occurrences of the terms that `wanted` holds for; counts are kept by term, so a changed assertion costs what is new in it.
 
-    `within`, where it is given, says if there can be any in a term.
+    Where `wanted` gives a number, an occurrence counts that many times, and is drawn as often. `within`, where it is given, says if there
+    can be any in a term.
     """
 
-    def __init__(self, catalogue: Catalogue, wanted: Callable[[Term], bool], within: Callable[[Term], bool] | None = None) -> None:
+    def __init__(self, catalogue: Catalogue, wanted: Callable[[Term], int], within: Callable[[Term], bool] | None = None) -> None:
         self._catalogue = catalogue
         self._wanted = wanted
         self._within = within
@@ -113,7 +114,7 @@ class Occurrences:
         return term, list(term.args), below
 
     def _own(self, term: Term) -> int:
-        return int(self._wanted(term) and term.sort.kind != "SORT_CASE")
+        return int(self._wanted(term)) if term.sort.kind != "SORT_CASE" else 0
 
     def _open(self, term: Term) -> tuple[Term, ...]:
         return tuple([term.args[position] for position in self._positions(term)])

@@ -7,12 +7,17 @@ and what `let` shares.
 from __future__ import annotations
 
 from murxpy.logic.terms import Term
+from murxpy.machine.random import Weighted
 from murxpy.mutation.conforming import Choice, Conforming, integral, lowered
 from murxpy.mutation.occurrences import Occurrence, Occurrences, replaced
 from murxpy.mutation.patience import decided
 from murxpy.mutation.preparing import places, prepared, with_assertion
+from murxpy.mutation.producers import likelihood
 from murxpy.mutation.workshop import Mutant, Mutants, Workshop
 from murxpy.smtlib.script import Script
+
+_CAST = 0.25  # the weight of an operator that needs a cast: casts can be changed, too, and pile up
+_OF_THEORIES = 3  # times as often as others are terms drawn that an operator of a theory can change
 
 
 def mutants(workshop: Workshop) -> Mutants:
@@ -43,18 +48,25 @@ class _Mutator:
         self._tables = workshop.tables
         self._stream = workshop.stream
         self._conforming = workshop.shop.lasting(Conforming)
-        self._occurrences = Occurrences(workshop.catalogue, self._can_change)
-        self._known: dict[tuple[object, ...], tuple[Choice, ...]] = {}
+        self._occurrences = Occurrences(workshop.catalogue, self._weight)
+        self._known: dict[tuple[object, ...], tuple[Weighted[Choice], int]] = {}
 
-    def _can_change(self, term: Term) -> bool:
-        return bool(term.args) and bool(self._choices(term))
+    def _weight(self, term: Term) -> int:
+        return self._choices(term)[1] if term.args else 0
 
-    def _choices(self, term: Term) -> tuple[Choice, ...]:
-        """Kept by what they depend on: operator, indices, sorts, and which arguments stand for integers."""
+    def _choices(self, term: Term) -> tuple[Weighted[Choice], int]:
+        """What may stand for its operator, and how often it is drawn: more if some of that is an operator of a theory.
+
+        Kept by what they depend on: operator, indices, sorts, and which arguments stand for integers.
+        """
         key = (term.op, term.indices, term.sort, *[arg.sort if arg.sort.kind != "SORT_REAL" else integral(arg) for arg in term.args])
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = self._conforming.choices(term, self._tables.checker)
+            operators = self._tables.catalogue.operators
+            choices = self._conforming.choices(term, self._tables.checker)
+            pairs = [(choice, likelihood(operators[choice[0]]) * (_CAST if choice[2] else 1)) for choice in choices]
+            often = _OF_THEORIES if any(weight >= 1 for _, weight in pairs) else 1
+            found = self._known[key] = Weighted(pairs), often if pairs else 0
         return found
 
     def mutate(self, script: Script) -> tuple[Script, str] | None:
@@ -75,7 +87,7 @@ class _Mutator:
 
     def _change(self, occurrence: Occurrence) -> tuple[Term, str]:
         term = occurrence.term
-        kind, indices, cast = self._stream.choose(self._choices(term))
+        kind, indices, cast = self._stream.weighted(self._choices(term)[0])
         tables, args = self._tables, term.args
         if cast == "up":
             args = tuple([tables.apply("OP_INT_TO_REAL", arg) if arg.sort is tables.int else arg for arg in args])

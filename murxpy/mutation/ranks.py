@@ -1,6 +1,7 @@
 """Filling in a rank: argument sorts and indices, from sorts that have terms, with which an operator gives a wanted sort, or any.
 
-Where the other sorts leave one width of bit-vectors only, no term of it has to be there: of the 8 bits of an exponent in `fp`, say.
+Where the other sorts leave one width of bit-vectors only, no term of it has to be there: of the 8 bits of an exponent in `fp`, say. Nor
+has a rounding mode.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from murxpy.logic.signature import Binding, Index, Linear, Pattern
 from murxpy.logic.sorts import Sort
 from murxpy.logic.typing import Checker, IllSorted
 from murxpy.machine.random import Stream
-from murxpy.mutation.composed import LITERALS
 
+SERVED = ("SORT_BV", "SORT_RM")  # kinds of which literals serve where no term is, if other sorts leave one sort only
 LARGEST_INDEX = 16  # of those whose range has no end
 MOST_ARGUMENTS = 4
 
@@ -32,7 +33,13 @@ def fill(operator: Operator, wanted: Sort, there: Sequence[Sort], stream: Stream
 
 def apply_any(operator: Operator, there: Sequence[Sort], stream: Stream, checker: Checker) -> tuple[Arguments, Sort] | None:
     """Argument sorts among `there` and indices for `operator`, and the sort that it gives; None where the draw found none."""
-    found = None if operator.signature.as_sort else _draw(operator, {}, there, stream, checker)
+    result, indices = operator.signature.result, operator.signature.indices
+    if operator.signature.as_sort or any(index.low is None for index in indices):  # then the result says the rest
+        giving = [sort for sort in there if result.kind in (None, sort.kind)]
+        wanted = stream.choose(giving) if giving else None
+        found = wanted and fill(operator, wanted, there, stream, checker)
+        return (found, wanted) if found and wanted else None
+    found = _draw(operator, {}, there, stream, checker)
     given = found and _result(operator, found, checker, None)
     return (found, given) if found and given else None
 
@@ -63,7 +70,7 @@ def _sort(pattern: Pattern, env: Binding, there: Sequence[Sort], stream: Stream,
     fitting = [sort for sort in there if pattern.match(sort, dict(env))]
     if not fitting:
         numbers = [param.value(env) for param in pattern.params if isinstance(param, Linear)]
-        if pattern.kind not in LITERALS or not numbers or any(number is None or number < 1 for number in numbers):
+        if pattern.kind not in SERVED or any(number is None or number < 1 for number in numbers):
             return None
         return pattern.build(env, checker.sorts)
     sort = stream.choose(fitting)

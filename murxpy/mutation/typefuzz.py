@@ -2,7 +2,8 @@
 
 Park, Winterer, Zhang, Su: "Generative type-aware mutation for testing SMT solvers", OOPSLA 2021. Kept here and not in its program: a
 new expression uses only variables that are in scope (local compatibility), it differs from the old one, and growth has a bound. Beyond
-it: literals stand where the seed has no term of a width, and in the place of a formula any operator can come, compared with another term.
+it: literals stand where the seed has no term of a width, and any operator can come: in the place of a formula, compared with another term,
+and such a formula as the condition of an `ite` that keeps the old term. Operators that few scripts can have are drawn more often.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from murxpy.mutation.inversions import Maker
 from murxpy.mutation.occurrences import Occurrence, Occurrences, binds, in_scope, replaced
 from murxpy.mutation.patience import decided
 from murxpy.mutation.preparing import places, prepared, with_assertion
-from murxpy.mutation.ranks import Arguments, apply_any, fill
+from murxpy.mutation.producers import Producers
+from murxpy.mutation.ranks import SERVED, Arguments, apply_any, fill
 from murxpy.mutation.workshop import Mutant, Mutants, Workshop
 from murxpy.smtlib.script import Script
 
@@ -29,28 +31,16 @@ TRIES = 20  # holes tried for a mutant
 OPERATORS = 8  # operators tried for a hole
 GROWTH = 4  # times the occurrences of the seed that a mutant may have
 _SAME = 0.2  # the chance of a plain term of the seed, rather than an application
-_COMPARED = 0.3  # of the formulas compare an application of any sort with another term of it
+_COMPARED = 0.3  # of the formulas compare an application of any sort with another term of it; more of many operators
+_GUARDED = 0.3  # of the terms that are no formulas stay, but under such a condition
 _WIDEST = 256  # bits of what is compared
-_NEVER = frozenset(["OP_UF_APPLY"])
+_MANY = 30  # the weight of the operators with which formulas are compared and terms guarded in full
+# The chance of an application, rather than a plain term of the seed, as an argument, in full where there are many operators.
+_NESTED = {"SORT_BOOL": 0.5, "SORT_REGLAN": 0.8, "SORT_STRING": 0.2, "SORT_BV": 0.2, "SORT_FP": 0.15}
+_DEEPEST = 2  # applications one in another, beside the outermost
 
-
-class Producers:
-    """The operators by the kind of sort that they give."""
-
-    def __init__(self, catalogue: Catalogue, operators: frozenset[str]) -> None:
-        self.all: list[Operator] = []
-        self.any: list[Operator] = []
-        self.by_kind: dict[str, list[Operator]] = {}
-        for operator in catalogue.operators.values():
-            if operator.kind not in operators or operator.typing or operator.signature.binder or operator.kind in _NEVER:
-                continue
-            self.all.append(operator)
-            kind = operator.signature.result.kind
-            (self.any if kind is None else self.by_kind.setdefault(kind, [])).append(operator)
-
-    def of(self, sort: Sort) -> list[Operator]:
-        """Those that may give a sort."""
-        return [*self.by_kind.get(sort.kind, ()), *self.any]
+Scope = dict[Term, None]
+"""The variables that may stand at a place."""
 
 
 def mutants(workshop: Workshop) -> Mutants:
@@ -131,6 +121,9 @@ class _Mutator:
         for constant in [constant for one in scripts for constant in one.constants()]:
             if constant.op == CONSTANT and constant.sort.kind != "SORT_FUN":
                 self._pool.add(constant)
+        kinds = {sort.kind for sort in self._pool.sorts}
+        self._kinds = tuple(sorted(kinds | set(SERVED if "SORT_FP" in kinds else ())))
+        self._wealth = min(1.0, self._producers.of(self._kinds).total / _MANY)
         self._most = GROWTH * sum(map(self._occurrences.count, script.assertions())) + 50
 
     def mutate(self, script: Script) -> tuple[Script, str] | None:
@@ -152,43 +145,71 @@ class _Mutator:
 
     def _expression(self, hole: Occurrence) -> tuple[Term, str] | None:
         """A term of the hole's sort, of terms that may stand there, and what it is."""
-        stream, sort = self._stream, hole.term.sort
         scope = dict.fromkeys(in_scope(self._tables.catalogue, hole))
-        operators = self._producers.of(sort)
-        if not operators or stream.chance(_SAME):
-            plain = self._pool.draw(sort, scope, stream)
-            return None if plain is None else (plain, plain.op)
-        if sort is self._tables.bool and stream.chance(_COMPARED):
-            return self._compared(scope)
-        for _ in range(OPERATORS):
-            operator = stream.choose(operators)
-            filled = fill(operator, sort, self._pool.sorts, stream, self._tables.checker)
-            new = filled and self._apply(operator, filled, scope, sort if operator.signature.as_sort else None)
+        if self._stream.chance(_SAME):
+            plain = self._pool.draw(hole.term.sort, scope, self._stream)
+            return None if plain is None else (plain, f"the seed's {plain.op}")
+        made: list[str] = []
+        new = self._guarded(hole.term, scope, made) or self._application(hole.term.sort, scope, made, 0)
+        return None if new is None else (new, " of ".join(made))
+
+    def _guarded(self, term: Term, scope: Scope, made: list[str]) -> Term | None:
+        """Now and then, for what is no formula: the term itself where a new formula holds, else another."""
+        if term.sort is self._tables.bool or not self._stream.chance(_GUARDED * self._wealth):
+            return None
+        inner: list[str] = []
+        other, condition = self._argument(term.sort, scope, inner, _DEEPEST), self._compared(scope, inner, 1)
+        if other is None or other is term or condition is None:
+            return None
+        made += ["OP_ITE", *inner]
+        return self._tables.apply("OP_ITE", condition, term, other)
+
+    def _application(self, sort: Sort, scope: Scope, made: list[str], level: int) -> Term | None:
+        """An application that gives a sort; `made` gets its operators. None where the draws gave none."""
+        if sort is self._tables.bool and self._stream.chance(_COMPARED * (1 + self._wealth)):
+            return self._compared(scope, made, level)
+        operators = self._producers.of(self._kinds, sort.kind)
+        for _ in range(OPERATORS if operators.items else 0):
+            operator = self._stream.weighted(operators)
+            filled = fill(operator, sort, self._pool.sorts, self._stream, self._tables.checker)
+            new = filled and self._apply(operator, filled, sort, scope, made, level)
             if new:
-                return new, operator.kind
+                return new
         return None
 
-    def _apply(self, operator: Operator, filled: Arguments, scope: dict[Term, None], wanted: Sort | None = None) -> Term | None:
-        args = [self._argument(sort, scope) for sort in filled[0]]
-        there = [arg for arg in args if arg is not None]
-        return self._tables.apply(operator.kind, *there, indices=filled[1], wanted=wanted) if len(there) == len(args) else None
-
-    def _argument(self, sort: Sort, scope: dict[Term, None]) -> Term | None:
-        """A term of the seed, a literal where there is none."""
-        term = self._pool.draw(sort, scope, self._stream)
-        return LITERALS[sort.kind](self._maker, sort) if term is None and sort.kind in LITERALS else term
-
-    def _compared(self, scope: dict[Term, None]) -> tuple[Term, str] | None:
-        """A formula about an application of any operator whose arguments there are, and that operator."""
-        tables = self._tables
+    def _compared(self, scope: Scope, made: list[str], level: int) -> Term | None:
+        """A formula about an application of any operator whose arguments there are."""
+        tables, operators = self._tables, self._producers.of(self._kinds)
         for _ in range(OPERATORS):
-            operator = self._stream.choose(self._producers.all)
-            filled = apply_any(operator, self._pool.sorts, self._stream, tables.checker)
-            if filled is None or filled[1].kind == "SORT_FUN" or sum(n for n in filled[1].params if isinstance(n, int)) > _WIDEST:
+            operator = self._stream.weighted(operators)
+            found = apply_any(operator, self._pool.sorts, self._stream, tables.checker)
+            if found is None or found[1].kind == "SORT_FUN" or sum(n for n in found[1].params if isinstance(n, int)) > _WIDEST:
                 continue
-            new, words = self._apply(operator, filled[0], scope), filled[1].kind == "SORT_REGLAN"  # which have no equality in cvc5
-            other = self._argument(tables.string if words else filled[1], scope)
+            inner: list[str] = []
+            new = self._apply(operator, *found, scope, inner, level)
+            words = found[1].kind == "SORT_REGLAN"  # which have no equality in cvc5
+            other = self._argument(tables.string if words else found[1], scope, inner, _DEEPEST)
             if new is not None and other is not None:
                 compared = tables.apply("OP_STR_IN_RE", other, new) if words else tables.apply("OP_EQUAL", new, other)
-                return compared, f"{compared.op} of {operator.kind}"
+                made += [compared.op, *inner]
+                return compared
         return None
+
+    def _apply(self, operator: Operator, arguments: Arguments, given: Sort, scope: Scope, made: list[str], level: int) -> Term | None:
+        """The application of an operator to terms of these sorts."""
+        below: list[str] = []
+        args = [self._argument(sort, scope, below, level) for sort in arguments[0]]
+        there = [arg for arg in args if arg is not None]
+        if len(there) < len(args):
+            return None
+        made += [operator.kind, *below]
+        return self._tables.apply(operator.kind, *there, indices=arguments[1], wanted=given if operator.signature.as_sort else None)
+
+    def _argument(self, sort: Sort, scope: Scope, made: list[str], level: int) -> Term | None:
+        """A term of the seed, now and then an application of such; a literal where there is none."""
+        if level < _DEEPEST and self._stream.chance(self._wealth * _NESTED.get(sort.kind, 0.0)):
+            new = self._application(sort, scope, made, level + 1)
+            if new is not None:
+                return new
+        term = self._pool.draw(sort, scope, self._stream)
+        return LITERALS[sort.kind](self._maker, sort) if term is None and sort.kind in LITERALS else term
