@@ -87,7 +87,7 @@ def chain(mutants: Mutants) -> Iterator[Mutant]:
 def shop_of(session: Session, dialect: str) -> Shop:
     """What the runs have in common."""
     kinds = session.swarm.available().values()
-    return Shop(session.catalogue, frozenset(kind for some in kinds for kind in some), dialect)
+    return Shop(session.catalogue, frozenset(kind for some in kinds for kind in some), dialect, session.profile)
 
 
 def judged(args: argparse.Namespace, session: Session, count: int, judge: Judge, names: tuple[str, ...], dialect: str,

@@ -123,3 +123,14 @@ def bottom_up(root: Term, done: Container[Term]) -> Iterator[Term]:
         stack.pop()
         if term not in done:
             yield term
+
+
+def is_value(term: Term) -> bool:
+    """True for a literal, or a constant array or an application of a constructor to such."""
+    stack = [term]
+    while stack:
+        one = stack.pop()
+        if not one.literal and one.op not in ("OP_CONST_ARRAY", "OP_DT_APPLY_CONS"):
+            return False
+        stack += one.args
+    return True

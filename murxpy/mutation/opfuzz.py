@@ -9,6 +9,7 @@ from __future__ import annotations
 from murxpy.logic.terms import Term
 from murxpy.machine.random import Weighted
 from murxpy.mutation.conforming import Choice, Conforming, integral, lowered
+from murxpy.mutation.fitting import Fitting
 from murxpy.mutation.occurrences import Occurrence, Occurrences, replaced
 from murxpy.mutation.patience import decided
 from murxpy.mutation.preparing import places, prepared, with_assertion
@@ -16,6 +17,7 @@ from murxpy.mutation.producers import likelihood
 from murxpy.mutation.workshop import Mutant, Mutants, Workshop
 from murxpy.smtlib.script import Script
 
+TRIES = 20  # changes tried for a mutant that the solver takes
 _CAST = 0.25  # the weight of an operator that needs a cast: casts can be changed, too, and pile up
 _OF_THEORIES = 3  # times as often as others are terms drawn that an operator of a theory can change
 
@@ -26,7 +28,7 @@ def mutants(workshop: Workshop) -> Mutants:
     if script is None:
         return
     decidable = prepared(script)
-    mutator = _Mutator(workshop)
+    mutator = _Mutator(workshop, decidable)
     while True:
         script, steps = decidable, []
         for _ in range(int(workshop.choices.get("mutations", 1))):
@@ -44,7 +46,8 @@ def mutants(workshop: Workshop) -> Mutants:
 class _Mutator:
     """Changes one operator of a script at a time."""
 
-    def __init__(self, workshop: Workshop) -> None:
+    def __init__(self, workshop: Workshop, script: Script) -> None:
+        self._fitting = Fitting(workshop.shop, script.assertions())
         self._tables = workshop.tables
         self._stream = workshop.stream
         self._conforming = workshop.shop.lasting(Conforming)
@@ -73,17 +76,16 @@ class _Mutator:
         """The script with one operator changed, and what was done; None where no operator can be."""
         asserted = script.assertions()
         counts = [self._occurrences.count(term) for term in asserted]
-        if not any(counts):
-            return None
-        at = self._stream.below(sum(counts))
-        for place, term, count in zip(places(script), asserted, counts, strict=True):
-            if at < count:
-                occurrence = self._occurrences.draw(term, self._stream)
-                assert occurrence is not None
-                new, step = self._change(occurrence)
-                return with_assertion(script, place, replaced(self._tables, occurrence, new)), step
-            at -= count
-        raise AssertionError("the counts are of these assertions")
+        drawable = Weighted(list(zip(zip(places(script), asserted, strict=True), counts, strict=True)))
+        for _ in range(TRIES if any(counts) else 0):
+            place, root = self._stream.weighted(drawable)
+            occurrence = self._occurrences.draw(root, self._stream)
+            assert occurrence is not None
+            new, step = self._change(occurrence)
+            changed = replaced(self._tables, occurrence, new)
+            if self._fitting.fits(changed):
+                return with_assertion(script, place, changed), step
+        return None
 
     def _change(self, occurrence: Occurrence) -> tuple[Term, str]:
         term = occurrence.term

@@ -18,6 +18,7 @@ from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, Term
 from murxpy.machine.random import Stream
 from murxpy.mutation.composed import LITERALS
+from murxpy.mutation.fitting import Fitting
 from murxpy.mutation.inversions import Maker
 from murxpy.mutation.occurrences import Occurrence, Occurrences, binds, in_scope, replaced
 from murxpy.mutation.patience import decided
@@ -117,13 +118,15 @@ class _Mutator:
         self._maker = Maker(workshop.tables, workshop.stream)
         self._occurrences = Occurrences(workshop.catalogue, lambda term: term.sort.kind != "SORT_FUN")
         scripts = [script, *others]
-        self._pool = Pool(workshop.catalogue, [term for one in scripts for term in one.assertions()])
+        roots = [term for one in scripts for term in one.assertions()]
+        self._pool = Pool(workshop.catalogue, roots)
         for constant in [constant for one in scripts for constant in one.constants()]:
             if constant.op == CONSTANT and constant.sort.kind != "SORT_FUN":
                 self._pool.add(constant)
         kinds = {sort.kind for sort in self._pool.sorts}
         self._kinds = tuple(sorted(kinds | set(SERVED if "SORT_FP" in kinds else ())))
         self._wealth = min(1.0, self._producers.of(self._kinds).total / _MANY)
+        self._fitting = Fitting(workshop.shop, roots)
         self._most = GROWTH * sum(map(self._occurrences.count, script.assertions())) + 50
 
     def mutate(self, script: Script) -> tuple[Script, str] | None:
@@ -139,7 +142,8 @@ class _Mutator:
             if hole is None or new is None or new[0] is hole.term:
                 continue
             changed = replaced(self._tables, hole, new[0])
-            if sum(sizes) - self._occurrences.count(root) + self._occurrences.count(changed) <= self._most:
+            size = sum(sizes) - self._occurrences.count(root) + self._occurrences.count(changed)
+            if size <= self._most and self._fitting.fits(changed):
                 return with_assertion(script, place, changed), f"typefuzz: {hole.term.op} to {new[1]}, depth {len(hole.above)}"
         return None
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeVar
 
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
+from murxpy.machine.generate.profile import Profile
 from murxpy.machine.random import Stream
 from murxpy.smtlib.dialects import sayable
 from murxpy.smtlib.reader import read_script
@@ -50,10 +51,11 @@ L = TypeVar("L", bound=Lasting)
 
 
 class Shop:
-    """What the runs of a session have in common: the catalogue, and the operators that solver and dialect have."""
+    """What the runs of a session have in common: the catalogue, the operators that solver and dialect have, and what they do not take."""
 
-    def __init__(self, catalogue: Catalogue, operators: frozenset[str], dialect: str) -> None:
+    def __init__(self, catalogue: Catalogue, operators: frozenset[str], dialect: str, profile: Profile | None = None) -> None:
         self.catalogue = catalogue
+        self.profile = profile or Profile({})
         self._all = operators
         self.speak(dialect)
         self._lasting: dict[type, Any] = {}

@@ -11,7 +11,7 @@ from operator import attrgetter
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.logic.sorts import Datatype, Sort, SortTable
-from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, VALUE, VARIABLE, Term
+from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, VALUE, VARIABLE, Term, is_value
 from murxpy.logic.values import special_value, to_codes
 from murxpy.smtlib.dialects import BINARY, SAME, SORTS, SPELLED, STANDARD_SORTS, STANDARD_SPECIAL
 from murxpy.smtlib.dialects import SPECIAL as SPECIAL_NAMES
@@ -206,7 +206,7 @@ class Printer:
         """The element of a constant array. Raises Unsayable for one that cvc5 does not read, where the dialect is not z3's."""
         if self.dialect == "z3" or (self.dialect == "cvc5" and term.op == VALUE):
             return text if self.dialect == "z3" else _signed(text)
-        if not _constant(term) or (self.dialect == "standard" and _signed(text) != text):
+        if not is_value(term) or (self.dialect == "standard" and _signed(text) != text):
             raise Unsayable(f"a constant array of {text[:40]} has no name in SMT-LIB's dialect '{self.dialect}'")
         return text
 
@@ -394,17 +394,6 @@ def _real(value: Fraction) -> str:
     if value.denominator != 1:
         text = f"(/ {text} {value.denominator}.0)"
     return f"(- {text})" if value < 0 else text
-
-
-def _constant(term: Term) -> bool:
-    """True for a value as cvc5 has it: a literal, or a constant array or an application of a constructor to such."""
-    stack = [term]
-    while stack:
-        one = stack.pop()
-        if not one.literal and one.op not in ("OP_CONST_ARRAY", "OP_DT_APPLY_CONS"):
-            return False
-        stack += one.args
-    return True
 
 
 def _signed(literal: str) -> str:

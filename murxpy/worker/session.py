@@ -58,7 +58,7 @@ class Session:
         self.version = self.wrapper.release
         dialect = self.wrapper.name if self.wrapper.name in DIALECTS else "standard"
         available = (kind for kinds in self.swarm.available().values() for kind in kinds)
-        shop = Shop(self.catalogue, frozenset(filter(self.wrapper.reads, available)), dialect)
+        shop = Shop(self.catalogue, frozenset(filter(self.wrapper.reads, available)), dialect, self.profile)
         self.sources = Sources(setup["sources"], shop) if setup.get("sources") else None
         if self.sources is not None and self.wrapper.set("actions", "run-script") is None:
             raise InputError(f"{self.wrapper.name} {self.version} cannot run scripts: its wrapper has no action run-script")

@@ -1,0 +1,67 @@
+"""What the solver does not take although it is well-sorted: the restrictions of its wrapper's profile, on terms that a mutation made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from murxpy.logic.terms import Term, is_value
+from murxpy.mutation.workshop import Shop
+
+SMALL = range(9)  # numbers that a profile calls small
+
+
+class Fitting:
+    """Looks at what is new in one run: what its seeds have fits, since the solver is to read these anyway."""
+
+    def __init__(self, shop: Shop, seeds: Sequence[Term]) -> None:
+        self._catalogue = shop.catalogue
+        self._profile = shop.profile
+        self._fine: set[Term] = set()
+        self._new(seeds)
+
+    def fits(self, term: Term) -> bool:
+        """True if the profile allows each new application in `term`."""
+        found = self._new([term])
+        if all(map(self._allowed, found)):
+            return True
+        self._fine.difference_update(found)
+        return False
+
+    def _new(self, roots: Sequence[Term]) -> list[Term]:
+        """The terms in `roots` that were not met before."""
+        found, stack = [], list(roots)
+        while stack:
+            term = stack.pop()
+            if term not in self._fine:
+                self._fine.add(term)
+                found.append(term)
+                stack.extend(term.args)
+        return found
+
+    def _allowed(self, term: Term) -> bool:
+        operator, profile = self._catalogue.operators.get(term.op), self._profile
+        if operator is None:
+            return True
+        for position, arg in enumerate(term.args):
+            rule = profile.literal(operator, position)
+            if not profile.operator_takes(operator, arg.sort) or (rule is not None and not _meets(rule, arg)):
+                return False
+        ranges = (profile.index_range(operator, position) for position in range(len(term.indices)))
+        return all(bounds is None or bounds[0] <= index <= bounds[1] for bounds, index in zip(ranges, term.indices, strict=True))
+
+
+def _meets(rule: str, arg: Term) -> bool:
+    if not arg.literal:
+        return rule == "any" and is_value(arg)
+    value: Any = arg.indices[0]
+    match rule:
+        case "char":
+            return len(str(value)) == 1
+        case "small":
+            return value in SMALL
+        case "nonnegative":
+            return bool(value >= 0)
+        case "nonzero":
+            return bool(value != 0)
+    return True
