@@ -14,8 +14,11 @@ from typing import Any
 import common
 from children import Write, run_all
 
+from murxpy.data import load_wrapper
 from murxpy.data.folders import data_folder
+from murxpy.data.profiles import merge_profile
 from murxpy.fuzzers.seeds import collect_seeds
+from murxpy.machine.generate.profile import Profile
 from murxpy.machine.random import Stream, mix
 from murxpy.mutation.corpus import Corpus
 from murxpy.mutation.fuzzers import FUZZERS
@@ -85,9 +88,12 @@ def chain(mutants: Mutants) -> Iterator[Mutant]:
 
 
 def shop_of(session: Session, dialect: str) -> Shop:
-    """What the runs have in common."""
+    """What the runs have in common: with the standard's dialect, mutants are for z3 and cvc5."""
+    profile = session.profile
+    if dialect == "standard":
+        profile = Profile(merge_profile(profile.data, load_wrapper("cvc5")["profile"]))
     kinds = session.swarm.available().values()
-    return Shop(session.catalogue, frozenset(kind for some in kinds for kind in some), dialect, session.profile)
+    return Shop(session.catalogue, frozenset(kind for some in kinds for kind in some), dialect, profile)
 
 
 def judged(args: argparse.Namespace, session: Session, count: int, judge: Judge, names: tuple[str, ...], dialect: str,
