@@ -63,6 +63,7 @@ class Child:
         self.trace = buffer.create()
         self.read, write = os.pipe()
         self._bytes = b""
+        self._line = (-1, -1, 0.0)
         parent = os.getpid()
         self.pid = os.fork()
         if self.pid == 0:
@@ -85,10 +86,15 @@ class Child:
             _write_all(write, json.dumps(result).encode() + b"\n")
         os._exit(0)
 
-    def overstays(self, wall: float) -> bool:
-        """True if the run in hand takes longer than `wall` seconds."""
+    def overstays(self, wall: float, by_line: bool) -> bool:
+        """True if the run in hand, or the line of its trace, takes longer than `wall` seconds."""
         now = buffer.progress(self.trace)
-        return now.state == buffer.RUNNING and time.monotonic() - now.start > wall
+        start = now.start
+        if by_line:
+            if self._line[:2] != (now.job, now.length):
+                self._line = (now.job, now.length, time.monotonic())
+            start = self._line[2]
+        return now.state == buffer.RUNNING and time.monotonic() - start > wall
 
     def receive(self) -> list[Outcome] | None:
         """The runs that ended since; None when the process is at its end."""
@@ -118,9 +124,13 @@ class Child:
 
 
 def run_all(
-    session: Session, seeds: Sequence[int], task: Task, jobs: int = 2, wall: float = 2.0, chunk: int = 500
+    session: Session, seeds: Sequence[int], task: Task, jobs: int = 2, wall: float = 2.0, chunk: int = 500,
+    by_line: bool = False,
 ) -> Generator[Outcome, None, None]:
-    """Do `task` for every seed, in `jobs` processes at a time, each of which does up to `chunk` seeds in order."""
+    """Do `task` for every seed, in `jobs` processes at a time, each of which does up to `chunk` seeds in order.
+
+    `wall` is of a run, with `by_line` of each line of its trace.
+    """
     waiting = [list(seeds[at : at + chunk]) for at in range(0, len(seeds), chunk)]
     children: list[Child] = []
     try:
@@ -129,7 +139,7 @@ def run_all(
                 children.append(Child(session, waiting.pop(0), task))
             ready, _, _ = select.select([child.read for child in children], [], [], 0.1)
             for child in list(children):
-                yield from _look_at(child, child.read in ready, wall, children, waiting)
+                yield from _look_at(child, child.read in ready, (wall, by_line), children, waiting)
     finally:
         for child in children:
             os.killpg(child.pid, signal.SIGKILL)
@@ -137,11 +147,11 @@ def run_all(
 
 
 def _look_at(
-    child: Child, ready: bool, wall: float, children: list[Child], waiting: list[list[int]]
+    child: Child, ready: bool, wall: tuple[float, bool], children: list[Child], waiting: list[list[int]]
 ) -> Iterator[Outcome]:
     outcomes = child.receive() if ready else []
     yield from outcomes or ()
-    overstayed = not outcomes and outcomes is not None and child.overstays(wall)
+    overstayed = not outcomes and outcomes is not None and child.overstays(*wall)
     if outcomes is None or overstayed:
         children.remove(child)
         lost = child.bury(overstayed)

@@ -39,7 +39,7 @@ PEERS = {  # mutants and tests a second of the published programs on the same ma
     "opfuzz": (436.0, 45.0), "fusion": (64.0, 48.0), "typefuzz": (51.0, 27.0), "storm": (442.0, 45.0),
 }  # fmt: skip
 GENERATION, DECIDED, WAITING = 10, 5, 0.20  # aims: times the peers' figures, and the share of time in checks that are not decided
-WALL = 5.0  # seconds after which a run is killed
+WALL = 2.0  # seconds after which a mutant is killed, as the fuzzers' --wall has it
 ROUND = 16  # runs between two looks at what came of seeds; a campaign looks after each
 LEAST = 20  # uses of each operator and fusion function
 MADE = 6.0  # seconds of making mutants, at most
@@ -87,7 +87,7 @@ def tested(args: argparse.Namespace, files: SeedFiles, name: str) -> dict[str, f
     start, index = time.monotonic(), 0
     while time.monotonic() - start < args.seconds:
         seeds = [steering.seed_of(number) for number in range(index, index + ROUND)]
-        for number, outcome in enumerate(run_all(session, seeds, task, jobs=1, wall=WALL), index):
+        for number, outcome in enumerate(run_all(session, seeds, task, jobs=1, wall=WALL, by_line=True), index):
             learn(number, outcome)
         index += ROUND
     wall = time.monotonic() - start

@@ -10,7 +10,7 @@ import pytest
 from chains import chain
 from commands import error, outcome
 
-from murxpy.data import load_catalogue
+from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.fuzzers.seeds import collect_seeds, label_of
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.random import Stream
@@ -27,6 +27,7 @@ from murxpy.smtlib.reader import read_script
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.tables import Tables
 from murxpy.smtlib.writer import print_script
+from murxpy.worker.session import Session
 
 CATALOGUE = build_catalogue(load_catalogue())
 EVERYTHING = frozenset(CATALOGUE.operators)
@@ -272,3 +273,13 @@ def test_a_seed_that_is_kept_is_as_one_that_is_read() -> None:
     for name in ("opfuzz", "typefuzz", "fusion"):
         fresh = texts(Shop(CATALOGUE, EVERYTHING, "standard"), name)
         assert fresh and texts(shop, name) == texts(shop, name) == fresh
+
+
+def test_what_a_solver_spends_is_counted() -> None:
+    """As it counts for its own limit, so it is the same whenever the run is made."""
+    seed = ["a.smt2", "(declare-const x Int)(assert (> (* x x) 3))(check-sat)", "sat"]
+    sources = {"seeds": [seed], "mix": [["opfuzz", 1.0]], "walk": 5, "check-ms": 20.0}
+    setup = {"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": load_wrapper("z3")}
+    session = Session({**setup, "sources": sources})
+    spent = [session.walk(7, lambda text: None)["counts"]["mutator:opfuzz:spent"] for _ in range(2)]
+    assert spent[0] == spent[1] > 0

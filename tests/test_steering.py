@@ -87,6 +87,18 @@ def test_the_same_campaign_chooses_the_same_whenever_results_come() -> None:
     assert seeds == drive(Steering(1, sources()), 400)
 
 
+def test_fusion_draws_pairs_that_can_be_tied() -> None:
+    """A seed without constants needs one with two of a sort; two of different sorts give nothing."""
+    sorts = [(), ("Int",), ("Bool", "(_ BitVec 8)"), ("(_  BitVec\n8)", "Int", "Int")]
+    files = [[f"{at}.smt2", "".join(f"(declare-fun x{at} () {sort})" for sort in some), "sat"] for at, some in enumerate(sorts)]
+    setup = {"seeds": files, "mix": [["fusion", 1.0]], "walk": 10}
+    corpus, steering = Corpus(files, [("fusion", 1.0)]), Steering(1, setup)
+    drawn = Counter(corpus.draw(steering.seed_of(index)).seeds for index in range(400))
+    barren = sum(drawn[pair] for pair in ((0, 0), (0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)))
+    assert 0 < barren < 40
+    assert all(drawn[pair] > 15 for pair in ((0, 3), (3, 0), (1, 1), (2, 2), (2, 3), (1, 3), (3, 3)))
+
+
 def test_what_is_kept_goes_on_as_if_nothing_had_been() -> None:
     whole = drive(Steering(1, sources()), 300)
     first = Steering(1, sources())
@@ -114,8 +126,9 @@ def test_a_bucket_pays_the_run_that_filled_it_first() -> None:
     [
         (Yield("a", "b"), Yield("a", "b", runs=1, made=10)),
         (Yield("a", "b", runs=1, made=9, accepted=9, decided=9), Yield("a", "b", runs=1, made=9, accepted=9, decided=8, unknown=1)),
-        (Yield("a", "b", runs=1, made=9, accepted=9, unknown=9), Yield("a", "b", runs=1, timeouts=1)),
+        (Yield("a", "b", runs=1, made=2, accepted=2, unknown=2), Yield("a", "b", runs=1, timeouts=1)),
         (Yield("a", "b", runs=9, made=9, accepted=9, decided=9, new=1), Yield("a", "b", runs=9, made=9, accepted=9, decided=9)),
+        (Yield("a", "b", runs=9, decided=99, spent=99), Yield("a", "b", runs=9, decided=99, spent=999)),
         (Yield("a", "b", runs=9, decided=9, findings=1, new=1), Yield("a", "b", runs=9, decided=9, findings=9, new=1)),
     ],
 )

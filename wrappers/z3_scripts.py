@@ -9,6 +9,8 @@ import z3
 
 _ERROR = re.compile(r'\(error "(?:line \d+ column \d+: )?(.*?)"\)', re.S)
 
+_SPENT = re.compile(r"\(:rlimit (\d+)\)")
+
 _NOTHING_THERE = re.compile(r"(model|unsat core|proof|unsat assumptions?) is not available")  # after the check that it was asked for
 
 
@@ -26,3 +28,12 @@ def run_script(ctx: Any, text: str, limit: int) -> str:
         raise z3.Z3Exception(f"script error: {errors[0] if errors else output}") from None
     finally:
         z3.Z3_global_param_reset_all()  # what a script sets is set for all that comes after it in this process
+
+
+def spent(ctx: Any) -> int:
+    """What z3 has counted for its resource limit in the scripts of a context; 0 where it does not say."""
+    try:
+        found = _SPENT.search(str(z3.Z3_eval_smtlib2_string(ctx.ref(), "(get-info :rlimit)")))
+    except z3.Z3Exception:
+        return 0
+    return int(found[1]) if found else 0

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from murxpy.campaign.seeds import run_seed
-from murxpy.campaign.yields import Begun, Key, Yield, begun, credit
+from murxpy.campaign.yields import LEAST, Begun, Key, Yield, begun, credit
 from murxpy.errors import InputError
 from murxpy.machine.random import Stream, mix
 from murxpy.mutation.corpus import API, STEERED, Corpus
+from murxpy.mutation.fuzzers import FUZZERS
 
-LAG = 64  # runs that may be under way: a run is chosen by what came of those so far before it
+LAG = 32  # runs that may be under way: a run is chosen by what came of those so far before it
 MOST = 4.0  # the largest weight of a seed; one that nothing is known of has 1
 _KEY = 0x5EED5
 _COUNTED = ("mutator:", "unreadable:", "mislabelled:")  # beginnings of what runs count of their seeds
@@ -76,7 +77,7 @@ class Steering:
         if not self._alive(source):
             alive = [other for other in self._pools if self._alive(other)]
             source = stream.choose(alive) if alive else source
-        seeds = [self._choose(source, pool, stream) for pool in self._pools[source] if pool]
+        seeds = self._choose(source, stream)
         seed = self._corpus.steered(seed, source, seeds)
         self._open[index] = self._begin(seed)
         return seed
@@ -105,8 +106,19 @@ class Steering:
     def _alive(self, source: str) -> bool:
         return source == API or (bool(self._pools[source]) and all(self._pools[source]))
 
-    def _choose(self, source: str, pool: Sequence[int], stream: Stream) -> int:
-        """A seed of the pool by weight: one drawn uniformly is taken with a chance that is its share of the largest weight."""
+    def _choose(self, source: str, stream: Stream) -> list[int]:
+        """A seed for each place of a run, by weight; two that do not fit each other as seldom as one that gives nothing."""
+        seeds = [self._drawn(source, pool, stream) for pool in self._pools[source] if pool]
+        while len(seeds) == STEERED and not self._fit(source, seeds) and stream.random() >= LEAST:
+            seeds = [self._drawn(source, pool, stream) for pool in self._pools[source]]
+        return seeds
+
+    def _fit(self, source: str, seeds: Sequence[int]) -> bool:
+        first, second = (self._corpus.seeds[number] for number in seeds)
+        return FUZZERS[source].fit(first, second)
+
+    def _drawn(self, source: str, pool: Sequence[int], stream: Stream) -> int:
+        """A seed of the pool: one drawn uniformly is taken with a chance that is its share of the largest weight."""
         while True:
             number = stream.choose(pool)
             known = self.yields.get((source, self._corpus.seeds[number].name))

@@ -13,8 +13,9 @@ FIGURES = ("made", "accepted", "decided", "unknown", "timeouts")
 PRIOR = 5.0  # what is believed of a seed before its first run, on both sides of the quotient
 NEW = 50.0  # what a bucket that nobody had filled is worth
 RUN = 2.0  # what it costs to read the seed
-UNKNOWN = 10.0  # a check that went to its limit: 50 ms, where the median of those decided takes a few
-TIMEOUT = 100.0  # a run that was killed: its wall time, and a new process
+UNKNOWN = 10.0  # a check that went to its limit, of a solver that does not tell what it spends
+SPENT = 1 / 3  # a millisecond of a solver's limit: beside it a script costs what three are, to make, read and set up
+TIMEOUT = 500.0  # a run that was killed: its wall time, and a new process
 AGAIN = 10.0  # a finding that is not new: it ends its run
 LEAST = 0.02
 
@@ -24,7 +25,7 @@ class Yield:
     """The sums of one fuzzer on one seed: runs, mutants and what came of them, findings, and buckets that these were the first of.
 
     `unreadable` are runs that could not read it, `mislabelled` those in which the solver denied its label: of either one is enough to
-    draw it no more.
+    draw it no more. `spent` is the solver's own count of its work, in milliseconds of its limit, 0 where it tells none.
     """
 
     source: str
@@ -39,6 +40,7 @@ class Yield:
     new: int = 0
     unreadable: int = 0
     mislabelled: int = 0
+    spent: int = 0
 
     @property
     def key(self) -> Key:
@@ -52,16 +54,18 @@ class Yield:
 
     @property
     def weight(self) -> float:
-        """What it paid by what it cost, in decided checks; 1 for a seed that was never used, at least LEAST."""
+        """The square of what it paid by what it cost, in decided checks; 1 for a seed that was never used, at least LEAST."""
         paid = self.decided + NEW * self.new
         refused = self.made - self.accepted
         again = AGAIN * (self.findings - self.new)
-        cost = again + self.decided + RUN * self.runs + UNKNOWN * self.unknown + TIMEOUT * self.timeouts + refused
-        return max(LEAST, (PRIOR + paid) / (PRIOR + cost))
+        undecided = self.unknown + SPENT * self.spent if self.spent else UNKNOWN * self.unknown
+        cost = again + self.decided + undecided + RUN * self.runs + TIMEOUT * self.timeouts + refused
+        quotient = (PRIOR + paid) / (PRIOR + cost)
+        return max(LEAST, quotient * quotient)  # by the quotient alone, most of the time goes into what pays least
 
     def add(self, counts: Mapping[str, int], findings: int, new: int) -> None:
         """Add what a run counted, under the names of its report."""
-        for figure in FIGURES:
+        for figure in (*FIGURES, "spent"):
             setattr(self, figure, getattr(self, figure) + counts.get(f"mutator:{self.source}:{figure}", 0))
         self.findings += findings
         self.new += new

@@ -7,6 +7,9 @@ several checks, whose scopes are kept in half of the mutants.
 
 from __future__ import annotations
 
+import functools
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,7 +21,7 @@ from murxpy.mutation.inversions import RULES, Maker, Rule, rules_of
 from murxpy.mutation.occurrences import Holding, Occurrences
 from murxpy.mutation.userfunctions import user_rules
 from murxpy.mutation.views import views
-from murxpy.mutation.workshop import Mutant, Mutants, Workshop
+from murxpy.mutation.workshop import Mutant, Mutants, Seed, Workshop
 from murxpy.smtlib.commands import (
     CHECKS,
     Assert,
@@ -43,6 +46,9 @@ NESTED = 0.5  # of the mutants of an incremental seed have its scopes and checks
 MOST_REPLACED = 12  # occurrences of one constant
 _SECOND = "_2"
 _KEPT = (DeclareSort, DeclareDatatypes, DefineFunsRec)
+_SORT = r"[^\s()]+|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
+_CONSTANT = re.compile(rf"\(\s*declare-(?:const|fun)\s+(?:\|[^|]*\||[^\s()|]+)\s*(?:\(\s*\)\s*)?({_SORT})\s*\)")
+_UNFUSED = ("RegLan",)
 LABELS = {"sat": ("sat", "sat"), "unsat": ("unsat", "unsat"), "mixed": ("sat", "unsat")}
 
 
@@ -73,6 +79,25 @@ def _both(first: str, second: str) -> str:
     if "unsat" in (first, second):
         return "unsat"
     return "sat" if first == second == "sat" else "unknown"
+
+
+def fit(first: Seed, second: Seed) -> bool:
+    """Whether two seeds have constants that can be tied, as far as their declarations tell: two of one sort, wherever they are."""
+    here, there = _declared(first.text), _declared(second.text)
+    return len({*here, *there}) < len(here) + len(there)
+
+
+@functools.cache
+def _declared(text: str) -> tuple[str, ...]:
+    """The sorts of the constants that a script declares, as they are written, each up to twice."""
+    sorts = [" ".join(sort.split()) for sort in _CONSTANT.findall(text)]
+    return tuple(sort for sort in dict.fromkeys(sorts) if sort not in _UNFUSED for _ in range(min(2, sorts.count(sort))))
+
+
+def _several(constants: Sequence[Term]) -> list[Term]:
+    """Those that are not the only one of their sort."""
+    counts = Counter(c.sort for c in constants)
+    return [c for c in constants if counts[c.sort] > 1]
 
 
 class _Fuser:
@@ -144,15 +169,13 @@ class _Fuser:
         first, second = ([c for c in constants if c not in used] for constants in self._constants)
         there = {c.sort for c in second}
         fitting = [c for c in first if c.sort in there]
-        if fitting and self._stream.chance(0.9):
-            x = self._stream.choose(fitting)
-            return x, self._stream.choose([c for c in second if c.sort is x.sort])
-        among = self._stream.choose((first, second))
-        sorts = [c.sort for c in among]
-        fitting = [c for c in among if sorts.count(c.sort) > 1]
-        if not fitting:
+        alone = [(c, constants) for constants in (first, second) for c in _several(constants)]
+        if fitting and (not alone or self._stream.chance(0.9)):
+            x, among = self._stream.choose(fitting), second
+        elif alone:
+            x, among = self._stream.choose(alone)
+        else:
             return None
-        x = self._stream.choose(fitting)
         return x, self._stream.choose([c for c in among if c.sort is x.sort and c is not x])
 
     def _replace(self, sides: list[list[Term]], constant: Term, new: Term) -> int:

@@ -7,21 +7,25 @@ from dataclasses import dataclass
 from typing import Any
 
 from murxpy.mutation import fusion, opfuzz, storm, typefuzz
-from murxpy.mutation.workshop import Fuzzer
+from murxpy.mutation.workshop import Fuzzer, Seed
 
 Labels = Callable[[Mapping[str, Any]], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A fuzzer: what makes its mutants, and by its settings the labels that its seeds must have ("" for any), one for each seed."""
+    """A fuzzer: what makes its mutants, and by its settings the labels that its seeds must have ("" for any), one for each seed.
+
+    `fit` tells of two seeds whether anything can come of them together, where that shows in their texts.
+    """
 
     mutants: Fuzzer
     labels: Labels
+    fit: Callable[[Seed, Seed], bool] = lambda first, second: True
 
 
 FUZZERS: dict[str, Entry] = {
-    "fusion": Entry(fusion.mutants, fusion.labels),
+    "fusion": Entry(fusion.mutants, fusion.labels, fusion.fit),
     "storm": Entry(storm.mutants, storm.labels),
     "opfuzz": Entry(opfuzz.mutants, lambda choices: ("",)),
     "typefuzz": Entry(typefuzz.mutants, typefuzz.labels),

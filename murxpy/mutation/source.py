@@ -19,7 +19,7 @@ from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
 from murxpy.smtlib.chain import ChainPrinter
 from murxpy.smtlib.script import Script
 
-OWN_LOGIC = 0.5  # of the runs say the logic of their scripts
+OWN_LOGIC = 0.75  # of the runs say the logic of their scripts
 TEXT, BOTH = "text", "both"  # ways for mutants to reach the solver: its reader of scripts, and either this or its API (`api`)
 
 
@@ -82,7 +82,13 @@ class _Chain:
         self._limit(limit)
         if self._api:
             self._runner = ApiRunner(run, self._workshop.tables)
-        patience = Patience(limit)
+        try:
+            self._make(length, Patience(limit))
+        finally:
+            run.counts[f"mutator:{self._name}:spent"] += self._spent()
+
+    def _make(self, length: int, patience: Patience) -> None:
+        run = self._run
         mutants = FUZZERS[self._name].mutants(self._workshop)
         mutant = next(mutants, None)
         if mutant is None:
@@ -99,6 +105,13 @@ class _Chain:
                 mutant = mutants.send(answers)
             except StopIteration:
                 break
+
+    def _spent(self) -> int:
+        """What the solver has spent in this run, as it counts for its limit: in milliseconds; 0 where it does not tell."""
+        spellings = self._run.wrapper.set("lifecycle", "spent")
+        if spellings is None:
+            return 0
+        return int(spellings.spellings[0].call((), (), self._run.frame) / float(self._run.wrapper.data["limit-per-ms"]))
 
     def _limit(self, limit: int) -> None:
         """The limit of the checks that follow, 0 for a solver that has none."""
@@ -158,7 +171,7 @@ class _Chain:
         return script.answers_of(script.run_script(run, text, run.line_seed()))
 
     def _with_logic(self, made: Script) -> Script:
-        """The script, in half of the runs in the smallest logic that has it instead of ALL: solvers take other ways then."""
+        """The script, in most runs in the smallest logic that has it instead of ALL: solvers take other ways then."""
         if not self._own_logic:
             return made
         self._logics = self._logics or Logics(made)
