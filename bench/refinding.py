@@ -23,6 +23,7 @@ from common import table
 
 OPTIONS = {"opfuzz": ["--cross-check"], "typefuzz": ["--cross-check"], "storm": [], "fusion": ["--oracle", "sat"]}
 ANSWERS = ("disagreement", "wrong-answer", "invalid-model")  # kinds of findings that are about what was answered
+KEPT = 1000  # characters of a script that is kept with the figures
 FINE = (0, 1)  # exit codes of a command that did what it should
 UNSHOWN = 2  # of `minimize`, of a finding that does not show again each time
 
@@ -101,7 +102,7 @@ def _found(args: argparse.Namespace, fuzzer: str, row: dict[str, Any], small: Pa
     newest = json.loads(murxpy("replay", str(shown), "--solver", args.newest, "--cross-check", "none", "--json").stdout)
     still = newest["outcome"] if newest["fails"] else "-"
     sizes = (_size(whole), _size(shown))
-    text = shown.read_text(encoding="utf-8")
+    text = shown.read_text(encoding="utf-8") if sizes[1] <= KEPT else ""  # the seed's authors may not want it whole
     return Found(fuzzer, row["key"], row["kind"], row["message"], row["count"], *sizes, still, text)
 
 
