@@ -161,6 +161,22 @@ def test_what_a_solver_throws_while_it_solves_is_one_bucket_whichever_call_it_wa
     assert one != key("check-sat", "raw", "Z3Exception: malformed") and one != key("get-value", "raw", message.format(16))
 
 
+def test_a_script_that_dies_with_a_message_is_in_its_bucket_whatever_theories_it_has() -> None:
+    def key(text: str, output: str, status: int = signal.SIGABRT) -> str:
+        verdict = judge(Outcome("died", trace=f'1 run-script@eval "{text}"\n', output=output, status=status))
+        assert verdict is not None
+        return bucket_key("z3", verdict)
+
+    ints, words = "(declare-const x Int)", "(declare-const s String)"
+    thrown = "terminate called after throwing an instance of 'default_exception'\n"
+    assert key(ints, thrown) == key(words, thrown) != key(ints, "UNREACHABLE\n")
+    assert key(ints, "") != key(words, ""), "without a message the theories tell one from another"
+    exceptions = [Verdict("exception", "binding", "Z3Exception: overflow", "", Call("run-script", of, "eval")) for of in ("INT", "STRING")]
+    assert len({bucket_key("z3", verdict) for verdict in exceptions}) == 1
+    answers = [Verdict("wrong-answer", "solver", "unsat, not sat", "", Call("run-script", of, "eval")) for of in ("INT", "STRING")]
+    assert len({bucket_key("z3", verdict) for verdict in answers}) == 2
+
+
 def test_the_formulas_that_break_an_assertion_of_the_solver_are_not_in_its_bucket() -> None:
     def key(message: str) -> str:
         return bucket_key("cvc5", Verdict("abort", "solver", message, "SIGABRT", Call("check-sat", "", "default")))

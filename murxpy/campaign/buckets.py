@@ -73,6 +73,9 @@ def bucket_key(family: str, verdict: Verdict) -> str:
         message, where = "the heap is corrupted", []  # which of its lists is broken, and which call comes upon it, is chance
     elif verdict.kind == "exception" and call.action in SOLVING:
         where = []  # the solver came upon it while it solved; which call made it solve says nothing
+    elif call.action == "run-script" and verdict.kind in ("abort", "exception") and not verdict.doubtful:
+        # What the solver says tells one defect from another better than the theories of a script, many of which have no part in it.
+        where = [call.action, "" if verdict.message != verdict.signal else call.operator, call.spelling]
     if place is not None:
         where = [place.group(1), place.group(2)]
         if verdict.kind == "abort":
