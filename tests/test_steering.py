@@ -9,16 +9,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from campaigns import run
+from campaigns import FAKES, run
 from commands import outcome
 from hypothesis import given
 from hypothesis import strategies as st
 
+from murxpy.campaign.campaign import Campaign
+from murxpy.campaign.common import judge_plans
+from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.events import Ended, RunEnded
+from murxpy.campaign.plans import Request, make_plans
 from murxpy.campaign.steering import LAG, Steering
 from murxpy.campaign.store import read_yields
 from murxpy.campaign.yields import LEAST, Yield, settled
 from murxpy.errors import InputError
+from murxpy.fuzzers.mutation import Mutation
 from murxpy.machine.random import mix, unmix
 from murxpy.mutation.corpus import API, Corpus
 
@@ -210,3 +215,18 @@ def test_what_crashes_pays_once_unless_it_is_known(tmp_path: Path) -> None:
         assert sum(entry.new for entry in ended.seeds["fake"]) == (0 if known else 1)
         assert sum(entry.findings for entry in ended.seeds["fake"]) == ended.snapshot.findings
         assert ended.snapshot.findings > 1
+
+
+def test_a_disagreement_of_judges_pays_the_seed_that_it_came_from(tmp_path: Path) -> None:
+    """The judge speaks when the run is over; the fake solver is wrong about exclusive or, which OpFuzz makes of one seed alone."""
+    for name, formula in (("pays.smt2", "(or p q)"), ("barren.smt2", "p")):
+        (tmp_path / name).write_text(f"(declare-const p Bool)(declare-const q Bool)(assert {formula})(check-sat)")
+    mutation = Mutation((("opfuzz", 1.0),), (str(tmp_path / "pays.smt2"), str(tmp_path / "barren.smt2")))
+    plans = make_plans(Request((f"fake@{FAKES}",), wrapper=str(FAKES / "scripts.yaml"), mutation=mutation))
+    config = CampaignConfig(plans, tmp_path / "out", judges=judge_plans(["z3"]), runs=4, seed=1, jobs=1, backtrace=False)
+    *_, ended = Campaign(config)
+    assert isinstance(ended, Ended)
+    ((paid, barren),) = [sorted(entries, key=lambda entry: -entry.findings) for entries in ended.seeds.values()]
+    assert Path(paid.seed).name == "pays.smt2" and paid.findings >= 1 and paid.new == 1
+    assert barren.runs > 0 and (barren.findings, barren.new) == (0, 0) and paid.weight > barren.weight
+    assert sorted(read_yields(tmp_path / "out").popitem()[1], key=lambda entry: -entry.findings) == [paid, barren]
