@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,10 @@ from murxpy.smtlib.reader import read_script
 from murxpy.smtlib.rebuilding import Rebuilder
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.writer import print_script
+from murxpy.trace.passes.parts import Commands, order
+from murxpy.trace.passes.rebuilt import reformat, shrink_datatypes
+from murxpy.trace.passes.script import bare
+from murxpy.trace.reduction import Reducer
 
 WRAPPER = ("--wrapper", FAKES / "scripts.yaml")
 # The fake solver answers unsat wherever it sees an exclusive or.
@@ -121,6 +127,79 @@ def test_what_cannot_be_narrowed_is_not() -> None:
     script = read_script("(declare-const x (_ BitVec 32))(assert (fp.isNaN ((_ to_fp 8 24) x)))", "a", catalogue())
     with pytest.raises(IllSorted):
         Rebuilder(script.tables, lambda width: 8).term(script.assertions()[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("(assert (fp.lt x (fp #b0 #x80 #b10000000000000000000000)))", "(assert (fp.lt x (fp #b0 #b100 #b1000)))"),
+        ("(assert (= x ((_ to_fp 8 24) b)))", "(assert (= x ((_ to_fp 3 5) b)))"),
+        ("(assert (= x ((_ to_fp 8 24) RNE y)))", "(assert (= x ((_ to_fp 3 5) RNE y)))"),
+        ("(assert (= x (_ +oo 8 24)))", "(assert (= x (_ +oo 3 5)))"),
+        ("(assert (= ((_ fp.to_sbv 32) RTZ x) b))", "(assert (= ((_ fp.to_sbv 8) RTZ x) b))"),
+    ],
+)  # fmt: skip
+def test_formats_get_smaller(text: str, expected: str) -> None:
+    head = "(declare-const x Float32)(declare-const y Float64)(declare-const b (_ BitVec 32))"
+    script = read_script(head + text, "a", catalogue())
+    widths = {32: 8, 8: 3, 23: 4}
+    rebuilder = Rebuilder(script.tables, lambda w: widths.get(w, w), form=lambda f: (3, 5) if f == (8, 24) else f)
+    made = Script("a", script.tables, [Assert(rebuilder.term(term)) for term in script.assertions()])
+    assert print_script(made, "standard").splitlines()[-1] == expected
+
+
+class Kept:
+    """A problem that is solved by every script in which some words stay."""
+
+    def __init__(self, script: Script, *words: str) -> None:
+        self._script = script
+        self._words = words
+
+    def name(self, commands: Commands) -> str:
+        return print_script(replace(self._script, commands=list(commands)), "standard")
+
+    def order(self, commands: Commands) -> tuple[int, ...]:
+        return order(self.name(commands), commands)
+
+    def first(self, candidates: Iterator[Commands]) -> int | None:
+        return next((at for at, some in enumerate(candidates) if all(word in self.name(some) for word in self._words)), None)
+
+
+def test_formats_get_as_small_as_they_can() -> None:
+    """One after another; the bits that a number is made of follow."""
+    text = """(declare-const x Float64)(declare-const y Float32)(declare-const b (_ BitVec 64))
+(assert (fp.lt (fp.add RNE x ((_ to_fp 11 53) RNE y)) ((_ to_fp 11 53) b)))(check-sat)"""
+    script = read_script(text, "a", catalogue())
+    kept = Kept(script, "fp.add")
+    reducer = Reducer(kept, bare(script))
+    reformat(script.tables, reducer)
+    small = kept.name(reducer.best)
+    assert small.count("(_ FloatingPoint 2 2)") == 2 and "(_ BitVec 4)" in small and "Float64" not in small, small
+    assert print_script(read_script(small, "b", catalogue()), "standard") == small
+
+
+DATATYPES = """(declare-datatypes ((T 0) (L 0)) (((red) (green) (pair (one Int) (two Bool) (rest L))) ((nil) (cons (head T) (tail L)))))
+(declare-const t T)(assert (= t (pair 7 true (cons red nil))))(assert (> (one t) 3))(check-sat)"""
+
+
+def test_constructors_and_fields_that_nothing_needs_go() -> None:
+    """What a term is made with or asked for stays, and each datatype keeps a value."""
+    script = read_script(DATATYPES, "a", catalogue())
+    kept = Kept(script, "(pair 7")
+    reducer = Reducer(kept, bare(script))
+    shrink_datatypes(script.tables, reducer)
+    text = kept.name(reducer.best)
+    assert "(declare-datatypes ((T 0)) (((pair (one Int)))))" in text and "(assert (= t (pair 7)))" in text
+    assert print_script(read_script(text, "b", catalogue()), "standard") == text
+
+
+def test_datatypes_keep_a_value() -> None:
+    text = "(declare-datatypes ((L 0)) (((end) (more (next L)))))(declare-const l L)(assert (= l (next l)))"
+    script = read_script(text, "a", catalogue())
+    kept = Kept(script, "next")
+    reducer = Reducer(kept, bare(script))
+    shrink_datatypes(script.tables, reducer)
+    assert "(((end) (more (next L))))" in kept.name(reducer.best)
 
 
 def test_what_storm_found_is_made_anew(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ _WIDEST = 256  # bits of what is compared
 _MANY = 30  # the weight of the operators with which formulas are compared and terms guarded in full
 # The chance of an application, rather than a plain term of the seed, as an argument, in full where there are many operators.
 _NESTED = {"SORT_BOOL": 0.5, "SORT_REGLAN": 0.8, "SORT_STRING": 0.2, "SORT_BV": 0.2, "SORT_FP": 0.15}
-_HOLES = {"SORT_FUN": 0, "SORT_REGLAN": 4}  # how often terms are drawn to be replaced, 1 for others: scripts have few regular expressions
+_HOLES = {"SORT_FUN": 0, "SORT_REGLAN": 8}  # how often terms are drawn to be replaced, 1 for others: scripts have few regular expressions
 _DEEPEST = 2  # applications one in another, beside the outermost
 
 Scope = dict[Term, None]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from murxpy.logic.sorts import components
+from murxpy.logic.sorts import Sort, components
 from murxpy.logic.terms import VALUE, Term
 from murxpy.smtlib import commands as c
 from murxpy.smtlib.commands import Command
@@ -55,8 +55,13 @@ def largest_first(commands: Commands) -> Iterator[Term]:
 def order(text: str, commands: Commands) -> tuple[int, int, int, int]:
     """How large a script is: different terms, commands, bits of its widths and numerals, characters."""
     found = terms(commands)
-    widths = {part.width for term in found for part in components(term.sort) if part.kind == "SORT_BV"}
-    return len(found), len(commands), sum(widths) + sum(map(_bits, found)), len(text)
+    widths = {part: _width(part) for term in found for part in components(term.sort)}
+    return len(found), len(commands), sum(widths.values()) + sum(map(_bits, found)), len(text)
+
+
+def _width(sort: Sort) -> int:
+    """The bits of a bit-vector or floating-point number, 0 of all else."""
+    return sum(n for n in sort.params if isinstance(n, int)) if sort.kind in ("SORT_BV", "SORT_FP") else 0
 
 
 def _bits(term: Term) -> int:

@@ -16,7 +16,7 @@ from murxpy.smtlib.script import Script
 from murxpy.smtlib.substitution import substituted
 from murxpy.smtlib.tables import Tables
 from murxpy.trace.passes.parts import Commands, changed, largest_first
-from murxpy.trace.passes.rebuilt import narrow, rename
+from murxpy.trace.passes.rebuilt import narrow, reformat, rename, shrink_datatypes
 from murxpy.trace.reduction import Reducer, ddmin, each, fixpoint
 
 _DECLARING = (c.DeclareSort, c.DefineSort, c.DeclareDatatypes, c.DeclareFun, c.DefineFun, c.SetInfo)  # printed where they are needed
@@ -31,7 +31,8 @@ def bare(script: Script) -> Commands:
 def reduce_script(reducer: Reducer[Commands], tables: Tables) -> None:
     """Make the best of `reducer` as small as the passes can."""
     whole = _Whole(tables)
-    passes = (_commands, whole.conjuncts, _commands, whole.subterms, whole.arguments, whole.literals, partial(narrow, tables))
+    passes = (_commands, whole.conjuncts, _commands, whole.subterms, whole.arguments, whole.literals, partial(narrow, tables),
+              partial(reformat, tables), partial(shrink_datatypes, tables))  # fmt: skip
     fixpoint(reducer, passes)
     rename(tables, reducer)
 
