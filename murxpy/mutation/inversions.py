@@ -19,7 +19,7 @@ from murxpy.machine.random import Stream
 from murxpy.smtlib.tables import Tables
 
 COEFFICIENT = 1000  # the largest number drawn
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Maker:
 
     def text(self) -> Term:
         """A short random string."""
-        letters = [self.stream.choose(_LETTERS) for _ in range(self.stream.below(6))]
+        letters = [self.stream.choose(LETTERS) for _ in range(self.stream.below(6))]
         return self.tables.value(self.tables.string, "".join(letters))
 
     def new(self, name: str, sort: Sort) -> Term:

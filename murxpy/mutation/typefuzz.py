@@ -18,8 +18,8 @@ from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, Term
 from murxpy.machine.random import Stream
 from murxpy.mutation.composed import LITERALS
-from murxpy.mutation.fitting import Fitting
-from murxpy.mutation.inversions import Maker
+from murxpy.mutation.fitting import SMALL, Fitting
+from murxpy.mutation.inversions import LETTERS, Maker
 from murxpy.mutation.occurrences import Occurrence, Occurrences, binds, in_scope, replaced
 from murxpy.mutation.patience import decided
 from murxpy.mutation.preparing import places, prepared, with_assertion
@@ -127,6 +127,7 @@ class _Mutator:
         kinds = {sort.kind for sort in self._pool.sorts}
         self._kinds = tuple(sorted(kinds | set(SERVED if "SORT_FP" in kinds else ())))
         self._wealth = min(1.0, self._producers.of(self._kinds).total / _MANY)
+        self._profile = workshop.shop.profile
         self._fitting = Fitting(workshop.shop, roots)
         self._most = GROWTH * sum(map(self._occurrences.count, script.assertions())) + 50
 
@@ -203,12 +204,22 @@ class _Mutator:
     def _apply(self, operator: Operator, arguments: Arguments, given: Sort, scope: Scope, made: list[str], level: int) -> Term | None:
         """The application of an operator to terms of these sorts."""
         below: list[str] = []
-        args = [self._argument(sort, scope, below, level) for sort in arguments[0]]
+        args = [self._asked(operator, at, sort) or self._argument(sort, scope, below, level) for at, sort in enumerate(arguments[0])]
         there = [arg for arg in args if arg is not None]
         if len(there) < len(args):
             return None
         made += [operator.kind, *below]
         return self._tables.apply(operator.kind, *there, indices=arguments[1], wanted=given if operator.signature.as_sort else None)
+
+    def _asked(self, operator: Operator, position: int, sort: Sort) -> Term | None:
+        """A literal where the solver takes nothing else."""
+        rule = self._profile.literal(operator, position)
+        if rule is None or sort.kind not in LITERALS:
+            return None
+        if rule == "char":
+            return self._tables.value(sort, self._stream.choose(LETTERS))
+        numeral = sort.kind in ("SORT_INT", "SORT_REAL")
+        return self._tables.value(sort, self._stream.between(1, SMALL[-1])) if numeral else LITERALS[sort.kind](self._maker, sort)
 
     def _argument(self, sort: Sort, scope: Scope, made: list[str], level: int) -> Term | None:
         """A term of the seed, now and then an application of such; a literal where there is none."""
