@@ -142,7 +142,7 @@ def typed(args: argparse.Namespace, session: Session) -> dict[str, Any]:
                 said.append(f"{name}: {re.sub(r'[0-9]+', '_', str(error))[:70]}")
         return "; ".join(said) or TAKEN
 
-    found = judged(args, session, args.typed, judge, tuple(FUZZERS), "standard")
+    found = judged(args, session, args.typed, judge, tuple(args.fuzzers.split(",")), "standard")
     rows = [(f"{name}: {what}", n) for name, counts in found.items() for what, n in counts.most_common() if not what.startswith(USE)]
     table("typed", ("fuzzer: what the parsers said", "mutants"), rows)
     return {name: dict(counts) for name, counts in found.items()}
@@ -209,6 +209,7 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=50.0, help="of a check, in milliseconds")
     parser.add_argument("--size", type=int, default=20_000, help="largest seed in bytes")
     parser.add_argument("--typed", type=int, default=0, metavar="N", help="mutants of each fuzzer that both parsers are given")
+    parser.add_argument("--fuzzers", default=",".join(FUZZERS), help="those of --typed")
     parser.add_argument("--sound", type=int, default=0, metavar="N", help="mutants of STORM, and of Fusion, that both solvers decide")
     parser.add_argument("--uses", type=int, default=0, metavar="N", help="mutants of OpFuzz, TypeFuzz and Fusion whose steps are counted")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time for --typed, --sound and --uses")
