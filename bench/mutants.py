@@ -48,7 +48,7 @@ class Solvers:
         return str(self._scripts["z3"].run_script(self._context, text, int(1800 * self._limit)))
 
     def cvc5(self, text: str) -> str:
-        return str(self._scripts["cvc5"].run_script(self._cvc5.TermManager(), text, int(300 * self._limit)))
+        return str(self._scripts["cvc5"].run_script(self._cvc5.InputParser, self._cvc5.TermManager(), text, int(300 * self._limit)))
 
 
 def used(step: str) -> list[str]:

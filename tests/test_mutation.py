@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from campaigns import FAKES
 from chains import chain
 from commands import error, outcome
 
@@ -229,6 +230,17 @@ def test_mutants_through_the_api(capsys: pytest.CaptureFixture[str], tmp_path: P
     path.write_text(trace)
     code, out, _ = outcome(capsys, "replay", path)
     assert (code == 0 and "no difference" in out) or "answers: " in out, out
+
+
+def test_a_solver_without_a_reader_gets_mutants_through_its_api(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    wrapper, seed = tmp_path / "fake.yaml", tmp_path / "a.smt2"
+    wrapper.write_text("".join(row for row in (FAKES / "scripts.yaml").open() if "run-script" not in row))
+    seed.write_text("(declare-const a Bool)(declare-const b Bool)(assert (and a (not b)))(check-sat)")
+    args = (f"fake@{FAKES}", seed, "--wrapper", wrapper, "--run-seed", "7", "--iterations", "5")
+    code, message = error(capsys, "opfuzz", *args)
+    assert code == 2 and "cannot read scripts" in message and "expected --through api, and not storm" in message
+    assert outcome(capsys, "opfuzz", *args, "--through", "api")[1].count("# opfuzz: ") == 5
+    assert "not storm" in error(capsys, "storm", *args, "--through", "api")[1]
 
 
 def test_what_cannot_be_said_cannot_be_said_again() -> None:

@@ -48,6 +48,14 @@ def test_a_wrong_answer_stays_wrong(capsys: pytest.CaptureFixture[str], tmp_path
     assert small.count("xor") == 1 and "Int" not in small and small.count("assert") == 1 and len(small) < 120
 
 
+def test_too_little_time_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "a.smt2"
+    path.write_text(TEXT)
+    args = ("--solver", f"fake@{FAKES}", *WRAPPER, "--cross-check", "z3,cvc5", "--time", "0.001s")
+    code, _, err = outcome(capsys, "minimize", path, *args)
+    assert code == 2 and "the time is over before what the script shows was seen again; give it more with --time" in err
+
+
 def test_one_other_solver_is_enough_where_a_model_is_evaluated(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = written(tmp_path / "a.trace", f"run-script {quote(TEXT)}", "expect sat", f"run-script {quote(TEXT)}")
     code, out, err = outcome(capsys, "minimize", path, "--solver", f"fake@{FAKES}", *WRAPPER, "--cross-check", "z3")

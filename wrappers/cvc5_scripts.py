@@ -15,15 +15,18 @@ _REQUIRED = ("arrays-exp", "fp-exp", "sets-exp", "strings-exp")  # of whole theo
 _NOTHING_THERE = re.compile(r"[Cc]annot get (model|value|unsat core|proof|unsat assumptions?) unless (immediately )?(after|preceded)")
 
 
-def run_script(manager: Any, text: str, limit: int) -> str:
-    """What cvc5 prints for a script, in a solver of its own, each check within `limit`. Raises RuntimeError with its first error."""
+def run_script(reader: Any, manager: Any, text: str, limit: int) -> str:
+    """What cvc5 prints for a script, in a solver of its own, each check within `limit`. Raises RuntimeError with its first error.
+
+    `reader` is the class InputParser: named in the wrapper, it tells that a release has none.
+    """
     solver = cvc5.Solver(manager)
     for option in _REQUIRED:
         with contextlib.suppress(RuntimeError):  # of a release that has it not
             solver.setOption(option, "true")
     if limit:
         solver.setOption("reproducible-resource-limit", str(limit))
-    parser = cvc5.InputParser(solver)
+    parser = reader(solver)
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "script")
     symbols = parser.getSymbolManager()
     output = ""

@@ -297,7 +297,11 @@ class _Work:
     def run(self, name: str) -> str:
         """Reduce; how it ended. Raises InputError where the script as we print it shows something else."""
         first = self._reducer.best
-        if self._first(iter([first])) is None:
+        try:
+            shown = self._first(iter([first])) is not None
+        except OutOfTime:
+            raise InputError("the time is over before what the script shows was seen again; give it more with --time", file=name) from None
+        if not shown:
             raise InputError("what it shows is not seen again when it is printed anew, or what it must answer is not known: two other "
                              "solvers must say so, or our evaluator in the model of one", file=name)  # fmt: skip
         try:

@@ -42,6 +42,11 @@ class Sources:
         self.corpus = Corpus(setup["seeds"], setup["mix"], self._choices)
         self.offer = NOTHING
 
+    @property
+    def reading(self) -> bool:
+        """Whether the solver must read scripts: mutants, or what Storm asks of a seed."""
+        return self._through != API or "storm" in self.corpus.sources
+
     def draw(self, run_seed: int) -> tuple[str, list[Seed]]:
         """The source of the run of this seed, and the seeds that it works on."""
         drawn = self.corpus.draw(run_seed)
@@ -178,6 +183,8 @@ class _Chain:
         return in_logic(made, self._logics.of(made))
 
     def _ask(self, text: str) -> str | None:
+        if self._run.wrapper.set("actions", "run-script") is None:
+            return None
         try:
             return script.run_script(self._run, text, self._run.line_seed())
         except Refused:

@@ -60,8 +60,9 @@ class Session:
         available = (kind for kinds in self.swarm.available().values() for kind in kinds)
         shop = Shop(self.catalogue, frozenset(filter(self.wrapper.reads, available)), dialect, self.profile)
         self.sources = Sources(setup["sources"], shop) if setup.get("sources") else None
-        if self.sources is not None and self.wrapper.set("actions", "run-script") is None:
-            raise InputError(f"{self.wrapper.name} {self.version} cannot run scripts: its wrapper has no action run-script")
+        if self.sources is not None and self.sources.reading and self.wrapper.set("actions", "run-script") is None:
+            raise InputError(f"{self.wrapper.name} {self.version} cannot read scripts (its wrapper has no action run-script for it): "
+                             "expected --through api, and not storm")  # fmt: skip
         self._limited = setup.get("limits") != "wall"
         self._damped: frozenset[str] = frozenset()
         self._checks: frozenset[str] = frozenset(setup.get("checks") or ())
