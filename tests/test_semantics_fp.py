@@ -265,3 +265,11 @@ def test_terms_of_floating_point() -> None:
     assert value(logic.app("FP_IS_ZERO", zeros)) is True
     rounded_up = logic.app("FP_TO_UBV", logic.terms.leaf(SPECIAL, ("rm.rtp",), mode), logic.val(small, 0b00101), indices=(2,))
     assert value(rounded_up) == 2
+
+
+def test_bits_of_a_quadruple() -> None:
+    logic = Logic()
+    quadruple = logic.sort("FP", 15, 113)
+    assert value(logic.app("FP_TO_IEEE_BV", logic.val(quadruple, 5))) == 5
+    with pytest.raises(CannotSay):
+        value(logic.app("FP_TO_IEEE_BV", logic.val(quadruple, ((1 << 15) - 1 << 112) | 1)))

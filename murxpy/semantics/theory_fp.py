@@ -156,8 +156,9 @@ def _to_real(site: Site) -> Callable[[int], Value]:
 def _to_bits(site: Site) -> Callable[[int], Value]:
     f = format_of_sort(site.sorts[0])
     patterns = fp_convert.nan_patterns(f)
+    few = patterns.stop - patterns.start <= MAX_PATTERNS  # `len` of a quadruple's does not fit into a machine word
     # Where there are too many, any bit-vector is more than is allowed, but nothing wrong is said.
-    allowed = tuple(bits | sign for bits in patterns for sign in (0, f.sign)) if len(patterns) <= MAX_PATTERNS else None
+    allowed = tuple(bits | sign for bits in patterns for sign in (0, f.sign)) if few else None
     return lambda x: site.open((x,), allowed) if fp.is_nan(f, x) else x
 
 
