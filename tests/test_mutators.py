@@ -191,6 +191,14 @@ def test_a_wrong_label_is_no_finding(capsys: pytest.CaptureFixture[str], tmp_pat
     assert code == 0 and "no findings" in out and said in out, out
 
 
+def test_a_wrong_label_that_nothing_was_made_of_hides_no_finding(capsys: pytest.CaptureFixture[str], tmp_path: Path, write: Write) -> None:
+    """STORM's instances are satisfiable by the evaluator's word, whatever the seed is labelled."""
+    seed = write("lying.smt2", BOOLEAN.replace("sat", "unsat", 1))
+    args = ("storm", f"fake@{FAKES}", seed, "--wrapper", FAKES / "scripts.yaml", "--jobs", "1", "--seed", "1", "--runs", "1")
+    code, out, _ = outcome(capsys, *args, "--iterations", "6", "--out", tmp_path / "out")
+    assert code == 1 and "kind=wrong-answer" in out, out
+
+
 @pytest.mark.parametrize("oracle", [("sat", (SAT, SAT)), ("unsat", (UNSAT, UNSAT))], ids=["sat", "unsat"])
 def test_fusion_with_functions_that_are_made(oracle: tuple[str, Sequence[Seed]]) -> None:
     mutants = made("fusion", oracle[1], 20, {"oracle": oracle[0], "generate": 3})

@@ -71,6 +71,7 @@ class _Chain:
         self._api = api
         self._runner: ApiRunner | None = None
         self._name = name
+        self._labels = FUZZERS[name].labels(choices)
         self._workshop = Workshop(shop, run.stream, seeds, self._ask, choices)
         self._printer = ChainPrinter(self._workshop.tables, shop.dialect)
         self._own_logic = run.stream.chance(OWN_LOGIC)
@@ -156,7 +157,8 @@ class _Chain:
         if (stopped.finding or {}).get("kind") != "wrong-answer":
             return False
         run.state.expected.clear()
-        wrong = [place for place, seed in enumerate(self._workshop.seeds) if seed.label and denied(self._workshop, seed)]
+        labelled = [place for place, label in enumerate(self._labels) if label]  # what is known rests on the labels of these
+        wrong = [place for place in labelled if denied(self._workshop, self._workshop.seeds[place])]
         for place in wrong:
             run.note(f"{run.wrapper.name} denies the label of {self._workshop.seeds[place].name}")
             run.counts[f"mislabelled:{place}"] += 1
