@@ -12,7 +12,8 @@ from itertools import islice
 from murxpy.errors import InputError
 from murxpy.smtlib.symbols import SIMPLE, WORDS
 
-_TOKEN = re.compile(r"""[()]|[^\s()";|]+|"(?:[^"]+|"")*"|\|[^|\\]*\||;[^\n]*|["|]""")
+# No quantifier between the quotes gives back what it took (`*+`): a quote that is never closed costs one pass over the rest of the text.
+_TOKEN = re.compile(r"""[()]|[^\s()";|]+|"[^"]*+(?:""[^"]*+)*+"|\|[^|\\]*\||;[^\n]*|["|]""")
 _SOLID = re.compile(r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*")
 _NUMERAL = re.compile(r"[0-9]+")
 _OPEN = {'"': "a string that is closed by a second '\"'", "|": "a symbol that is closed by a second '|', without a backslash"}

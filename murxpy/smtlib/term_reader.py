@@ -121,6 +121,8 @@ class TermReader:
 
     def open(self, token: str) -> Term | None:
         """What begins with '(' and no known head: an identifier (the term is whole then), a form, or a term as head."""
+        if not token:
+            raise InputError("expected a term, found the end of the file")
         form = FORMS.get(token)
         parent, args = self.stack[-1]
         if isinstance(parent, MatchHead) and len(args) == 1:
@@ -149,8 +151,8 @@ class TermReader:
             return head
         if term is not None:
             raise InputError(f"'{symbol(token)}' is of sort {term.sort}, expected a function to apply")
-        if token in (")", ""):
-            raise InputError(f"expected a term, found {repr('()') if token else 'the end of the file'}")
+        if token == ")":
+            raise InputError("expected a term, found '()'")
         raise unknown(token, "function", [*self.scope.heads, *self.words.operators, *FORMS])
 
     def _compound(self) -> Term | None:

@@ -1,0 +1,46 @@
+"""The tokens of SMT-LIB scripts: what is not closed costs no more than what is, and every script may end anywhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from murxpy.data import load_catalogue
+from murxpy.errors import InputError
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.smtlib.lexer import tokenize
+from murxpy.smtlib.reader import read_script
+
+CATALOGUE = build_catalogue(load_catalogue())
+LONG = 100_000  # characters; an exponential lexer needs years for 60 of them
+SCRIPT = """(set-logic ALL)(set-info :status sat) (set-option :produce-models true) ; a "comment
+(declare-datatypes ((L 1)) ((par (X) ((nil) (cons (head X) (tail (L X)))))))(declare-sort U 0)(define-sort S (T) (Array Int T))
+(declare-fun |f g| (Int U) (L Int))(declare-const s String)(define-fun h ((x Int)) Int (ite (< x 0) (- x) (* 2 x)))
+(assert (! (let ((a (str.++ s "say ""hi"" \\u{41}")) (b 1)) (and (= a s) (forall ((y Int)) (! (> (h y) b) :pattern ((h y)))))) :named n))
+(assert (match (|f g| 1 (as @U_0 U)) ((nil true) ((cons x y) (= x ((_ bv2nat) #b01))))))
+(assert (= ((_ to_fp 8 24) RNE #x00000000) (_ +zero 8 24)))
+(assert (= (select ((as const (Array Int Real)) 1.5) 3) (_ bv3 4)))
+(push 1)(check-sat)(check-sat-assuming (n (not n)))(get-value (s (h 1)))(get-model)(echo "done")(pop 1)(exit)
+"""
+
+
+OPEN = [(chr(34), inside) for inside in ("x", '""', 'x""', " ", "| ", "(", ";", "\\", "\n")]
+OPEN += [("|", inside) for inside in ("x", " ", "(;", "\n")]
+
+
+@pytest.mark.parametrize(("opener", "inside"), OPEN)
+def test_what_is_not_closed_is_told_at_its_place(opener: str, inside: str) -> None:
+    with pytest.raises(InputError, match=f"f.smt2:2:7: expected a .* that is closed by a second '\\{opener}'"):
+        tokenize(f"(check-sat)\n(echo {opener}{inside * LONG} x", "f.smt2")
+
+
+def test_quotes_in_a_text_are_part_of_it() -> None:
+    assert tokenize('("" """" "a""b""" "" ;"\n|a"b|)', "f.smt2") == ["(", '""', '""""', '"a""b"""', '""', '|a"b|', ")"]
+
+
+def test_a_script_may_end_anywhere() -> None:
+    for end in range(len(SCRIPT)):
+        try:
+            read_script(SCRIPT[:end], "f.smt2", CATALOGUE)
+        except InputError as error:
+            assert error.file == "f.smt2"
+            assert error.line is not None or error.reason.startswith("no command")
