@@ -16,7 +16,8 @@ from murxpy.logic.sorts import Sort
 LITERAL_KINDS = ("SORT_BOOL", "SORT_BV", "SORT_INT", "SORT_REAL", "SORT_FP", "SORT_FF", "SORT_STRING")
 MAX_CODE_POINT = 0x2FFFF
 
-_ESCAPE = re.compile(r"\\u\{([0-9a-fA-F]{1,6})\}|\\u([0-9a-fA-F]{4})")
+_ESCAPE = re.compile(r"\\u\{([0-9a-fA-F]{1,6})\}|\\u([0-9a-fA-F]{4})")  # of traces, which hold names of any code points
+_LITERAL_ESCAPE = re.compile(r"\\u\{([0-9a-fA-F]{1,4}|[0-2][0-9a-fA-F]{4})\}|\\u([0-9a-fA-F]{4})")  # of SMT-LIB
 _CODED = re.compile(r"[^ -~]|[\"\\]")  # what is written as `\u{...}`
 _DIGITS = {2: re.compile("-?[01]+"), 10: re.compile("-?[0-9]+"), 16: re.compile("-?[0-9a-fA-F]+")}
 _DECIMAL = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
@@ -119,8 +120,17 @@ def to_codes(text: str) -> str:
 
 
 def from_codes(text: str) -> str:
-    """The code points that `text` stands for, each `\\u{...}` and `\\uXXXX` as one."""
+    """The code points that a quoted text of a trace stands for, each `\\u{...}` of up to six digits and `\\uXXXX` as one."""
     return _ESCAPE.sub(_code_point, text) if "\\" in text else text
+
+
+def from_escapes(text: str) -> str:
+    """The string that a literal of SMT-LIB denotes (theory UnicodeStrings), given what stands between its quotes.
+
+    An escape is `\\uXXXX`, or `\\u{...}` with one to five digits, of five the first at most 2. All else denotes itself: `\\u{000061}`
+    is ten letters and `\\u{30000}` nine.
+    """
+    return _LITERAL_ESCAPE.sub(_code_point, text) if "\\" in text else text
 
 
 def _code_point(found: re.Match[str]) -> str:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from murxpy.errors import InputError
 from murxpy.logic.sorts import probably_prime
 from murxpy.logic.terms import Term
-from murxpy.logic.values import MAX_CODE_POINT, from_codes
+from murxpy.logic.values import MAX_CODE_POINT, from_escapes
 from murxpy.smtlib.sort_reader import MAX_WIDTH
 from murxpy.smtlib.tables import Tables
 
@@ -36,7 +36,7 @@ def literal(tables: Tables, token: str, reals: bool) -> Term | None:
 
 
 def _string(tables: Tables, token: str) -> Term:
-    text = from_codes(token[1:-1].replace('""', '"'))
+    text = from_escapes(token[1:-1].replace('""', '"'))
     if text and max(text) > chr(MAX_CODE_POINT):
         raise InputError(f"a string with the character U+{ord(max(text)):X}, expected U+{MAX_CODE_POINT:X} at most")
     return tables.value(tables.string, text)

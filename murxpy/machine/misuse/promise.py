@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from murxpy.logic.sorts import Sort
 from murxpy.logic.typing import IllSorted
-from murxpy.logic.values import from_codes
+from murxpy.logic.values import from_escapes
 from murxpy.machine.inspect import sort_facts
 from murxpy.machine.misuse.slots import MANAGER, MANY, SORT, TERM, Slot, kind_of
 from murxpy.machine.run import Run
@@ -115,7 +115,7 @@ _WHOLE = ("v", "v:signed", "v:dec", "v:sdec", "v:dec10", "v:frac", "v:smt", "v:f
 def _same(sort: Sort, read: tuple[Any, ...], given: Any) -> bool:
     """Whether a literal that reads back as `read` is what was given; True where it is not known what it should be."""
     if sort.kind == "SORT_STRING":
-        return not isinstance(given, str) or read[-1] in (given, from_codes(given))
+        return not isinstance(given, str) or read[-1] in (given, from_escapes(given))
     if sort.kind == "SORT_FP":
         return not isinstance(given, float) or sort.params != (11, 53) or read[-1] is None or read[-1] == _bits(given)
     if not _number(given) or sort.kind not in ("SORT_INT", "SORT_REAL", "SORT_BV", "SORT_FF"):
