@@ -124,7 +124,12 @@ class Child:
 
 
 def run_all(
-    session: Session, seeds: Sequence[int], task: Task, jobs: int = 2, wall: float = 2.0, chunk: int = 500,
+    session: Session,
+    seeds: Sequence[int],
+    task: Task,
+    jobs: int = 2,
+    wall: float = 2.0,
+    chunk: int = 500,
     by_line: bool = False,
 ) -> Generator[Outcome, None, None]:
     """Do `task` for every seed, in `jobs` processes at a time, each of which does up to `chunk` seeds in order.
@@ -146,9 +151,7 @@ def run_all(
             os.waitpid(child.pid, 0)
 
 
-def _look_at(
-    child: Child, ready: bool, wall: tuple[float, bool], children: list[Child], waiting: list[list[int]]
-) -> Iterator[Outcome]:
+def _look_at(child: Child, ready: bool, wall: tuple[float, bool], children: list[Child], waiting: list[list[int]]) -> Iterator[Outcome]:
     outcomes = child.receive() if ready else []
     yield from outcomes or ()
     overstayed = not outcomes and outcomes is not None and child.overstays(*wall)

@@ -25,9 +25,7 @@ EXAMPLES = 3
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The option by which several reports share the runs."""
-    parser.add_argument(
-        "--data", type=Path, help="file of the counts: read if it is there, else written after the runs"
-    )
+    parser.add_argument("--data", type=Path, help="file of the counts: read if it is there, else written after the runs")
 
 
 def collect(args: argparse.Namespace, session: Session) -> Collected:

@@ -89,9 +89,7 @@ def circumstances(args: argparse.Namespace) -> dict[str, Any]:
 
 def _commit() -> str:
     def git(*words: str) -> str:
-        return subprocess.run(
-            ["git", "-C", str(ROOT), *words], capture_output=True, text=True, check=False
-        ).stdout.strip()
+        return subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True, check=False).stdout.strip()
 
     changed = git("status", "--porcelain", "--", "murxpy", "fsm", "wrappers")
     return (git("rev-parse", "--short", "HEAD") or "unknown") + (" with changes" if changed else "")
@@ -129,9 +127,7 @@ def verdict(fine: bool) -> str:
     return "reached" if fine else "MISSED"
 
 
-def save(
-    name: str, args: argparse.Namespace, about: dict[str, Any], figures: dict[str, Any], row: dict[str, Any]
-) -> None:
+def save(name: str, args: argparse.Namespace, about: dict[str, Any], figures: dict[str, Any], row: dict[str, Any]) -> None:
     """Write `<name>-<solver>-<theories>.json`, and add a row to `<name>.md`."""
     if args.no_save:
         return

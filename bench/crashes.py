@@ -57,9 +57,7 @@ def plant(fault: str, runs: int, jobs: int) -> dict[str, Any]:
         kept = buckets[0].smallest() if buckets else None
         again = None
         if kept is not None:
-            again = replay_trace(
-                campaigns.plan(), (out / kept.file).read_text(encoding="utf-8"), kept.file, LIMITS
-            ).found
+            again = replay_trace(campaigns.plan(), (out / kept.file).read_text(encoding="utf-8"), kept.file, LIMITS).found
         found = sum(isinstance(event, Found) for event in events)
     return {
         "planted": runs,
@@ -95,9 +93,7 @@ def sleep(jobs: int) -> dict[str, Any]:
 
 def fine(result: dict[str, Any], kind: str) -> bool:
     """True if every planted fault was found, in one bucket, of this kind, with a trace that shows it again."""
-    return (result["found"], result["buckets"], result["kind"]) == (result["planted"], 1, kind) and bool(
-        result["again"]
-    )
+    return (result["found"], result["buckets"], result["kind"]) == (result["planted"], 1, kind) and bool(result["again"])
 
 
 def main() -> None:

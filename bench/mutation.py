@@ -133,6 +133,7 @@ def rates(args: argparse.Namespace, session: Session) -> dict[str, Any]:
 
 def typed(args: argparse.Namespace, session: Session) -> dict[str, Any]:
     """Whether both parsers take the mutants, without their checks."""
+
     def judge(solvers: Solvers, mutant: Mutant, text: str) -> str:
         bare, said = _CHECKS.sub("", text), []
         for name, run in (("z3", solvers.z3), ("cvc5", solvers.cvc5)):
@@ -150,6 +151,7 @@ def typed(args: argparse.Namespace, session: Session) -> dict[str, Any]:
 
 def sound(args: argparse.Namespace, session: Session) -> dict[str, Any]:
     """Whether what two solvers agree on is what a mutant must answer. cvc5 is asked where z3 had an answer."""
+
     def judge(solvers: Solvers, mutant: Mutant, text: str) -> str:
         both = []
         try:

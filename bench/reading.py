@@ -1,6 +1,6 @@
 """Reading SMT-LIB: speed and memory, one script of many megabytes in one go, and what is refused, with the reason.
 
-    python bench/reading.py --scripts ../shared/smtlib
+python bench/reading.py --scripts ../shared/smtlib
 """
 
 from __future__ import annotations

@@ -184,9 +184,7 @@ def main() -> None:
     """Run it."""
     parser = common.parser(__doc__, None)
     parser.add_argument("--seconds", type=float, default=60.0, help="how long to measure")
-    parser.add_argument(
-        "--layer", choices=("campaign", "session"), default="campaign", help="with supervisor, or runs alone"
-    )
+    parser.add_argument("--layer", choices=("campaign", "session"), default="campaign", help="with supervisor, or runs alone")
     parser.add_argument("--sample", type=int, default=300, help="runs whose decided checks are given to the simplifier")
     args = parser.parse_args()
     session = common.load(args)

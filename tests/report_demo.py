@@ -62,8 +62,24 @@ def finding(number: int, seed: int) -> Finding:
     kind, signal, operator, spelling, message = CRASHES[number]
     bucket = f"z3-{kind}-{signal}-mk-term-{operator}@{spelling}"
     return Finding(
-        kind, "solver" if number < 2 else "binding", "high", "z3", "4.15.0", (("rlimit", "10000"),), seed, "mk-term",
-        operator, spelling, message, "SIGSEGV" if number == 0 else "", "", "", "trace\n", (), number != 2, bucket,
+        kind,
+        "solver" if number < 2 else "binding",
+        "high",
+        "z3",
+        "4.15.0",
+        (("rlimit", "10000"),),
+        seed,
+        "mk-term",
+        operator,
+        spelling,
+        message,
+        "SIGSEGV" if number == 0 else "",
+        "",
+        "",
+        "trace\n",
+        (),
+        number != 2,
+        bucket,
         40 + seed % 7,
     )
 

@@ -41,6 +41,7 @@ def test_one_defect_behind_two_calls_is_new_once(tmp_path: Path) -> None:
     _, again = run(tmp_path, setup, runs=24, backtrace=True)
     assert Alike(second.key, first.key) in again
 
+
 @pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")
 def test_native_frames_of_a_crash(tmp_path: Path) -> None:
     campaign, _ = run(tmp_path, {"every": {"stack": 8}}, runs=16, backtrace=True)

@@ -83,9 +83,7 @@ def test_module_from_elsewhere_is_refused(tmp_path: Path, probe: dict[str, objec
     assert caught.value.exit_code == 4
 
 
-def test_other_minor_version_is_refused(
-    tmp_path: Path, probe: dict[str, object], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_minor_version_is_refused(tmp_path: Path, probe: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
     make_environment(tmp_path / "env")
     monkeypatch.setattr("murxpy.campaign.parents.PYTHON", "3.99")
     with pytest.raises(TargetError, match=r"its interpreter is Python 3\.\d+, murxpy runs on Python 3\.99; make"):

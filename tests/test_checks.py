@@ -19,7 +19,7 @@ from murxpy.semantics.model import Interpretation
 from murxpy.semantics.values import ArrayValue, CannotSay, DatatypeValue, Element, FunctionValue, SetValue
 from murxpy.worker.session import Session
 
-INTS = "mk-sort SORT_BOOL\n return s1\nmk-sort SORT_INT\n return s2\nmk-const s2 \"x\"\n return t1 s2\nmk-value s2 \"3\"\n return t2 s2\n"
+INTS = 'mk-sort SORT_BOOL\n return s1\nmk-sort SORT_INT\n return s2\nmk-const s2 "x"\n return t1 s2\nmk-value s2 "3"\n return t2 s2\n'
 LESS = INTS + "mk-term OP_INT_LT SORT_BOOL 2 t1 t2\n return t3 s1\nassert-formula t3\n"
 SAT = LESS + "check-sat\n"
 UNSAT = LESS + 'mk-const s1 "bad"\n return t4 s1\nassert-formula t4\ncheck-sat-assuming 1 t4\n'
@@ -366,7 +366,7 @@ def test_a_core_with_casts_made_explicit_is_of_what_was_asserted(name: str) -> N
 
 def test_a_false_assertion_is_about_its_smallest_part_that_gets_a_wrong_model_alone() -> None:
     """The assertion is about integers and bit-vectors; that about integers is wrong alone."""
-    lines = LESS.replace("assert-formula t3\n", "") + "mk-sort SORT_BV 4\n return s3\nmk-const s3 \"y\"\n return t5 s3\n"
+    lines = LESS.replace("assert-formula t3\n", "") + 'mk-sort SORT_BV 4\n return s3\nmk-const s3 "y"\n return t5 s3\n'
     lines += "mk-term OP_BV_ADD SORT_BV 2 t5 t5\n return t6 s3\nmk-term OP_BV_ADD SORT_BV 2 t6 t5\n return t7 s3\n"
     lines += "mk-term OP_EQUAL SORT_BOOL 2 t6 t7\n return t8 s1\nmk-term OP_AND SORT_BOOL 2 t3 t8\n return t9 s1\n"
     lines += "assert-formula t9\ncheck-sat\ncheck-model"

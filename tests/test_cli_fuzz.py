@@ -24,9 +24,7 @@ def summary(out: str) -> str:
     return out.splitlines()[-2]
 
 
-def test_finds_a_planted_crash(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_finds_a_planted_crash(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(FAULT, "or:segfault")
     code, out, err = fuzz_fake(capsys, tmp_path, "--runs", "5")
     assert (code, err) == (1, "")
@@ -42,9 +40,7 @@ def test_finds_a_planted_crash(
     assert outcome(capsys, "replay", bucket["trace"])[0] == 1
 
 
-def test_known_bugs_do_not_count(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_known_bugs_do_not_count(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(FAULT, "or:segfault")
     assert fuzz_fake(capsys, tmp_path / "one", "--first")[0] == 1
     code, known, _ = outcome(capsys, "findings", tmp_path / "one", "--format", "known")
@@ -75,9 +71,7 @@ def test_isolated_runs_are_the_same(capsys: pytest.CaptureFixture[str], tmp_path
     assert ended[0] == ended[1] and len(ended[0]) == 4
 
 
-def test_one_run_writes_its_trace(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_run_writes_its_trace(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(FAULT, "or:segfault")
     fuzz_fake(capsys, tmp_path, "--first")
     kept = next(text for text in map(Path.read_text, tmp_path.glob("findings/*/*.trace")) if "# damped" not in text)
@@ -119,9 +113,7 @@ def start(out: Path, *args: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=root)
 
 
-def test_killed_campaign_goes_on(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_killed_campaign_goes_on(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(FAULT, "or:segfault")
     process = start(tmp_path, "--seed", "1")
     deadline = time.monotonic() + 20

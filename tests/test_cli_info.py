@@ -135,9 +135,7 @@ FAILURES = [
 
 
 @pytest.mark.parametrize(("error", "code", "line"), FAILURES)
-def test_failures(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, line: str
-) -> None:
+def test_failures(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, line: str) -> None:
     @click.command()
     def broken() -> None:
         raise error
@@ -163,9 +161,7 @@ def test_command_gives_the_exit_code(capsys: pytest.CaptureFixture[str], monkeyp
 def murxpy_process(*args: str, stdout: int) -> subprocess.Popen[bytes]:
     """`python -m murxpy` with these arguments."""
     root = Path(cli.__file__).parents[2]
-    return subprocess.Popen(
-        [sys.executable, "-m", "murxpy", *args], stdout=stdout, stderr=subprocess.PIPE, cwd=root, env={**os.environ}
-    )
+    return subprocess.Popen([sys.executable, "-m", "murxpy", *args], stdout=stdout, stderr=subprocess.PIPE, cwd=root, env={**os.environ})
 
 
 def test_reader_that_goes_away() -> None:

@@ -96,9 +96,7 @@ def test_shows_where_a_finding_is(
     assert outcome(capsys, "replay", file)[0] == 0
 
 
-def test_a_finding_elsewhere_needs_its_wrapper(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_finding_elsewhere_needs_its_wrapper(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKESOLVER_FAULT", "or:segfault")
     fuzz_fake(capsys, tmp_path / "out", "--first")
     file = next(tmp_path.glob("out/findings/*/*.trace"))
@@ -122,9 +120,7 @@ def test_hang(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: p
     assert out.splitlines()[1] == "  at line 7: mk-term@mk OP_OR"
 
 
-def test_runs_that_need_those_before_them(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_runs_that_need_those_before_them(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKESOLVER_FAULT", "or:segfault")
     fuzz_fake(capsys, tmp_path, "--first")
     file = next(tmp_path.glob("findings/*/*.trace"))

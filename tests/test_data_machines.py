@@ -145,9 +145,7 @@ def test_stuck_states(tmp_path: Path) -> None:
     nothing = SMALL.replace("{do: mk-sort, weight: 2}", "{do: mk-sort, weight: 2, when: sat}")
     nothing = nothing.replace("to: final}", "to: final, when: unsat}").replace("when: has-sort", "when: [sat, models]")
     nothing = nothing.replace("do: mk-sort, weight: 2, when: sat", "do: gc, weight: 2, to: final, when: sat")
-    assert faults(tmp_path, nothing) == [
-        ":8: state 'work': nothing can be done when not-sat, models, not-unsat, unknown, checked"
-    ]
+    assert faults(tmp_path, nothing) == [":8: state 'work': nothing can be done when not-sat, models, not-unsat, unknown, checked"]
 
 
 SECTIONS = {
@@ -199,6 +197,4 @@ def test_possible_assignments() -> None:
     for assignment in assignments([*names[:4], "checked", *ANSWERS]):
         assert sum(assignment[answer] for answer in ANSWERS) == assignment["checked"]
         assert assignment["has-sort"] or not assignment["has-bool"]
-    assert list(assignments(["incremental", "can-check"], ["incremental"])) == [
-        {"incremental": True, "can-check": True}
-    ]
+    assert list(assignments(["incremental", "can-check"], ["incremental"])) == [{"incremental": True, "can-check": True}]

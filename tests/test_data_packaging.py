@@ -28,9 +28,7 @@ def copy_of(*names: str, to: Path) -> None:
 def first_line(python: str, cwd: Path, path: Path | None = None) -> str:
     """The first line of `murxpy fsm show`, with `path` as PYTHONPATH."""
     env = {**os.environ, "PYTHONPATH": "" if path is None else str(path)}
-    shown = subprocess.run(
-        [python, "-m", "murxpy", "fsm", "show"], cwd=cwd, env=env, capture_output=True, text=True, check=False
-    )
+    shown = subprocess.run([python, "-m", "murxpy", "fsm", "show"], cwd=cwd, env=env, capture_output=True, text=True, check=False)
     return (shown.stdout or shown.stderr).splitlines()[0]
 
 

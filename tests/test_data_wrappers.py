@@ -54,9 +54,7 @@ profile:
 @pytest.fixture
 def toy(tmp_path: Path) -> Path:
     """A small sound wrapper with its helpers."""
-    (tmp_path / "toy_helpers.py").write_text(
-        "def bv(width):\n    return width\n\n\ndef small(a, i, s):\n    return True\n"
-    )
+    (tmp_path / "toy_helpers.py").write_text("def bv(width):\n    return width\n\n\ndef small(a, i, s):\n    return True\n")
     (tmp_path / "toy.yaml").write_text(SMALL)
     return tmp_path / "toy.yaml"
 

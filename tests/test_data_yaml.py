@@ -24,9 +24,7 @@ def test_scalars(text: str, value: object) -> None:
     assert type(found) is type(value)
 
 
-BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "\n".join(
-    f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 9)
-)
+BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "\n".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 9))
 REFUSED = {
     "duplicate key": ("a: 1\nb: 2\na: 3", 3, "second time, first on line 1"),
     "duplicate key in flow": ("x: {a: 1,\n a: 2}", 2, "second time"),

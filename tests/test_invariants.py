@@ -12,7 +12,9 @@ from murxpy.machine.checks.invariants import INVARIANTS, PROMISES
 from murxpy.worker.session import Session
 
 # What a solver has been through, by which the planted defect shows.
-PLANTED_SOURCE = TOY_SOURCE + """
+PLANTED_SOURCE = (
+    TOY_SOURCE
+    + """
 class Context:
     made = 0
 class Solver:
@@ -39,6 +41,7 @@ class Solver:
         self.checks += 1
         return "unsat" if self.number > 1 and fault(self, assumed) else "sat"
 """
+)
 FAULTS = {
     "fresh": "len(s.asserted) == 2 and s.asserted[0] == 'a' and not s.past and not s.levels and s.checks == 1 and not s.seed",
     "order": "s.asserted[:1] == ['b'] and not s.past",
@@ -67,13 +70,16 @@ check-sat
 """
 
 
-SPELLED = LINES.replace("check-sat\n", """mk-const s1 "c"
+SPELLED = LINES.replace(
+    "check-sat\n",
+    """mk-const s1 "c"
  return t3 s1
 mk-term@plain OP_NOT SORT_BOOL 1 t3
  return t4 s1
 assert-formula t4
 check-sat
-""")
+""",
+)
 
 
 def planted(fault: str) -> Session:

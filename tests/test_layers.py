@@ -80,9 +80,7 @@ def test_the_core_imports_without_anything_installed() -> None:
     import subprocess
 
     modules = [
-        ".".join(p.relative_to(PACKAGE.parent).with_suffix("").parts)
-        for p in FILES
-        if layer(p) in WORKER_SIDE and p.stem != "__init__"
+        ".".join(p.relative_to(PACKAGE.parent).with_suffix("").parts) for p in FILES if layer(p) in WORKER_SIDE and p.stem != "__init__"
     ]
     code = f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r}); import importlib\nfor m in {modules!r}: importlib.import_module(m)"
     done = subprocess.run([sys.executable, "-S", "-I", "-c", code], capture_output=True, text=True, check=False)

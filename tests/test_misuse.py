@@ -72,11 +72,11 @@ def test_a_planted_defect_is_found_and_named(defect: str) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("misuse@nonesuch mk-const s1 \"a\" with name py:none", "unknown rule 'nonesuch'"),
-        ("misuse@none mk-const@default s1 \"a\" with p0 py:none", "has no operand 'p0'"),
-        ("misuse@none mk-const@default s1 \"a\" with name t9", "unknown id t9"),
-        ("misuse@none mk-const@default s1 \"a\" with name eval", "'eval' is no bad operand"),
-        ("misuse@none mk-const@default s1 \"a\"", "expected 'with SLOT BAD'"),
+        ('misuse@nonesuch mk-const s1 "a" with name py:none', "unknown rule 'nonesuch'"),
+        ('misuse@none mk-const@default s1 "a" with p0 py:none', "has no operand 'p0'"),
+        ('misuse@none mk-const@default s1 "a" with name t9', "unknown id t9"),
+        ('misuse@none mk-const@default s1 "a" with name eval', "'eval' is no bad operand"),
+        ('misuse@none mk-const@default s1 "a"', "expected 'with SLOT BAD'"),
         ("misuse@none new with ctx py:none", "'new' is no call that can be broken"),
         ("misuse@none mk-konst s1 with name py:none", "did you mean 'mk-const'"),
         ("misuse@copy t1 t1", "takes 1 words, found 2"),
@@ -86,7 +86,7 @@ def test_a_planted_defect_is_found_and_named(defect: str) -> None:
     ],
 )
 def test_a_malformed_misuse_is_one_clear_line(line: str, message: str) -> None:
-    start = "1 new@default\n1 mk-sort@default SORT_BOOL\n      return s1\n1 mk-const@default s1 \"a\"\n      return t1 s1\n"
+    start = '1 new@default\n1 mk-sort@default SORT_BOOL\n      return s1\n1 mk-const@default s1 "a"\n      return t1 s1\n'
     report = misuses.replayed(f"{start}1 {line}\n")[1]
     assert report["status"] == "malformed"
     assert message in report["message"]
@@ -115,7 +115,7 @@ def test_a_run_goes_on_after_a_refused_misuse() -> None:
 """
     written, report = misuses.replayed(text)
     assert report["finding"] is None
-    assert written.count("raised \"MisusedError: ") == 2
+    assert written.count('raised "MisusedError: ') == 2
     outcomes = {name: count for name, count in report["counts"].items() if name.startswith("misuse-")}
     assert outcomes == {"misuse-refused:none": 1, "misuse-refused:order": 1, "misuse-kept:kept": 1, "misuse-kept:hold": 1,
                         "misuse-kept:held": 1}  # fmt: skip

@@ -76,7 +76,7 @@ def test_a_wrong_model_is_seen() -> None:
         ("(define-fun x", "(define-fun z ((u Int) (v)) Int 0) (define-fun x"),  # broken in its variables
         ("(define-fun x", "(define-fun x () Bool true) (define-fun x"),  # of another sort
         (")\n)", ")\n) (check-sat) ;"),
-        ("(", '(error "line 3: \'(\' is none") ('),
+        ("(", "(error \"line 3: '(' is none\") ("),
         (")\n)", ")"),  # cut off
     ],
 )
@@ -87,7 +87,7 @@ def test_what_cannot_be_read_of_a_printed_model_is_left_out(model: str, before: 
     assert judged(Valuation(script, printed), script) == ["true", "true", "true"]
 
 
-@pytest.mark.parametrize("output", ["", "unsat", "sat", 'sat ((define-fun x () String "', "(error \"no model\")"])
+@pytest.mark.parametrize("output", ["", "unsat", "sat", 'sat ((define-fun x () String "', '(error "no model")'])
 def test_output_without_a_model_is_an_empty_one(output: str) -> None:
     assert not read_printed_model(output, read_script(SCRIPT, "f.smt2", CATALOGUE)).definitions
 

@@ -112,6 +112,7 @@ def test_the_same_seed_makes_the_same_mutants() -> None:
 @pytest.mark.parametrize("name", ["opfuzz", "typefuzz"])
 def test_what_is_not_decided_is_left(name: str) -> None:
     """Mutants are made of the last one that was decided, so that a chain does not get lost in what no check answers."""
+
     def changed(answers: tuple[str, ...]) -> list[int]:
         before = prepared(read_script(TEXT, "seed", CATALOGUE))
         return [sum(a != b for a, b in zip(map(repr, before.assertions()), map(repr, mutant.script.assertions()), strict=True))
@@ -275,6 +276,7 @@ def test_what_stands_in_many_places_is_printed_once() -> None:
 
 def test_a_seed_that_is_kept_is_as_one_that_is_read() -> None:
     """What a run makes of a seed does not depend on the runs before it that worked on the same one."""
+
     def texts(shop: Shop, name: str) -> list[str]:
         seeds = [Seed("seed.smt2", TEXT, "sat")] * 2
         room = Workshop(shop, Stream(5), seeds, lambda text: None, {})

@@ -15,9 +15,7 @@ RUNS = 40
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("solver", "requirements"), [("z3", ["z3-solver==4.8.12", "setuptools<70"]), ("cvc5", ["cvc5==1.0.8"])]
-)
+@pytest.mark.parametrize(("solver", "requirements"), [("z3", ["z3-solver==4.8.12", "setuptools<70"]), ("cvc5", ["cvc5==1.0.8"])])
 def test_an_old_release_is_fuzzed_in_its_own_environment(tmp_path: Path, solver: str, requirements: list[str]) -> None:
     place = tmp_path / "env"
     venv.create(place, with_pip=True)

@@ -78,12 +78,20 @@ exit code 1: new findings"""
 
 ROWS = [
     BucketRow(
-        "z3-crash-sigsegv-mk-term-OP_BV_UDIV@udiv", "crash", "solver", "high", 1200, "z3", "4.15.0", True, "open",
-        "my out/findings/b/1a.trace", 43, "\n segmentation fault\nat 0x12",
+        "z3-crash-sigsegv-mk-term-OP_BV_UDIV@udiv",
+        "crash",
+        "solver",
+        "high",
+        1200,
+        "z3",
+        "4.15.0",
+        True,
+        "open",
+        "my out/findings/b/1a.trace",
+        43,
+        "\n segmentation fault\nat 0x12",
     ),
-    BucketRow(
-        "cvc5-hang-check-sat", "hang", "solver", "low", 1, "cvc5", "1.2.1", False, "known", "", 0, "no return in 20 s"
-    ),
+    BucketRow("cvc5-hang-check-sat", "hang", "solver", "low", 1, "cvc5", "1.2.1", False, "known", "", 0, "no return in 20 s"),
 ]
 
 
@@ -237,8 +245,11 @@ def test_the_output_decides_the_reporter() -> None:
 
 def _demo(*words: str, **environment: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.report_demo", "fast", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        cwd=Path(__file__).parent.parent, env={**os.environ, **environment},
+        [sys.executable, "-m", "tests.report_demo", "fast", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=Path(__file__).parent.parent,
+        env={**os.environ, **environment},
     )
 
 

@@ -121,7 +121,12 @@ def test_without_unicode_the_view_is_ascii() -> None:
 def _live(environment: dict[str, str]) -> str:
     stream = io.StringIO()
     console = Console(
-        file=stream, force_terminal=True, width=80, height=24, color_system="standard", markup=False,
+        file=stream,
+        force_terminal=True,
+        width=80,
+        height=24,
+        color_system="standard",
+        markup=False,
         _environ={"TERM": "xterm", **environment},
     )
     with LiveStatus(console) as status:

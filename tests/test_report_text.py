@@ -7,9 +7,7 @@ import pytest
 from murxpy.report import text
 
 
-@pytest.mark.parametrize(
-    ("seconds", "shown"), [(-1, "0:00"), (7.9, "0:07"), (61, "1:01"), (3723, "1:02:03"), (273906, "3 d 04:05:06")]
-)
+@pytest.mark.parametrize(("seconds", "shown"), [(-1, "0:00"), (7.9, "0:07"), (61, "1:01"), (3723, "1:02:03"), (273906, "3 d 04:05:06")])
 def test_clock(seconds: float, shown: str) -> None:
     assert text.clock(seconds) == shown
 
@@ -19,9 +17,7 @@ def test_brief(seconds: float, shown: str) -> None:
     assert text.brief(seconds) == shown
 
 
-@pytest.mark.parametrize(
-    ("value", "shown"), [(0, "0/s"), (0.043, "0.04/s"), (9.51, "9.5/s"), (99.7, "100/s"), (1204.2, "1,204/s")]
-)
+@pytest.mark.parametrize(("value", "shown"), [(0, "0/s"), (0.043, "0.04/s"), (9.51, "9.5/s"), (99.7, "100/s"), (1204.2, "1,204/s")])
 def test_rate(value: float, shown: str) -> None:
     assert text.rate(value) == shown
 

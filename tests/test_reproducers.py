@@ -32,9 +32,7 @@ def forms(out: Path) -> list[dict[str, tuple[bool | None, bool]]]:
             for bucket in read_buckets(out)]  # fmt: skip
 
 
-def test_a_campaign_minimizes_what_it_finds(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_campaign_minimizes_what_it_finds(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKESOLVER_FAULT", "and:abort")
     code, out, _ = fuzz_fake(capsys, tmp_path, "--runs", "20", "--minimize")
     assert code == 1
@@ -53,9 +51,7 @@ def test_a_campaign_minimizes_what_it_finds(
 
 
 @pytest.mark.slow
-def test_a_killed_campaign_minimizes_later(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_killed_campaign_minimizes_later(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKESOLVER_FAULT", "and:abort")
     command = [sys.executable, "-m", "murxpy", "fuzz", *FAKE, "--out", str(tmp_path), "--jobs", "1", "--seed", "1", "--minimize"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)

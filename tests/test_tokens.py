@@ -13,14 +13,14 @@ from murxpy.errors import InputError
 from murxpy.machine.tokens import FieldSort, Python, Quoted, Ref, Token, as_word, print_token, quote, read_tokens
 
 TEXT = st.text(st.characters(codec=None, categories=None))  # any code points, halves of surrogate pairs included
-ATOMS = (
-    st.none() | st.booleans() | st.integers() | st.integers(14_000, 60_000).map(lambda n: -1 << n) | st.floats() | TEXT | st.binary()
-)
+ATOMS = st.none() | st.booleans() | st.integers() | st.integers(14_000, 60_000).map(lambda n: -1 << n) | st.floats() | TEXT | st.binary()
 VALUES = st.recursive(
     ATOMS,
-    lambda inner: st.lists(inner, max_size=3)
-    | st.lists(inner, max_size=3).map(tuple)
-    | st.dictionaries(TEXT | st.integers() | st.binary(), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.lists(inner, max_size=3).map(tuple)
+        | st.dictionaries(TEXT | st.integers() | st.binary(), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 

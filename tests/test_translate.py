@@ -26,7 +26,9 @@ from scripts import READERS
 from translated import SETTLED, judge_murxla, judge_python, judge_smtlib
 
 HEADER = "# murxpy-trace 1\n# solver z3 5.4.0.0\n"
-SMALL = HEADER + """
+SMALL = (
+    HEADER
+    + """
  1 new@simple
       return o1
  2 mk-sort@function SORT_BV 8
@@ -45,6 +47,7 @@ SMALL = HEADER + """
       answer unsat
 10 get-unsat-core@default
 """
+)
 SCRIPT = """\
 ; from t.trace, made with z3 5.4.0.0
 (set-option :produce-unsat-cores true)
@@ -106,7 +109,7 @@ def test_a_recorded_exception(tmp_path: Path, sort: str, code: int) -> None:
 
 
 def test_murxla_records_no_answers(tmp_path: Path) -> None:
-    text = "set-murxla-options --cvc5\n1 new\n2 mk-sort SORT_BV 8\nreturn s1\n3 mk-const s1 \"x\"\nreturn t1 s1\n"
+    text = 'set-murxla-options --cvc5\n1 new\n2 mk-sort SORT_BV 8\nreturn s1\n3 mk-const s1 "x"\nreturn t1 s1\n'
     text += "4 mk-term OP_EQUAL SORT_BOOL 2 t1 t1\nreturn t2 s2\n5 assert-formula t2\n6 check-sat\n7 reset\n8 check-sat\n"
     script = to_smtlib(trace(text), catalogue())
     assert script.splitlines()[1:] == [
@@ -255,7 +258,9 @@ def test_as_many_assertions_are_read_as_printed(solver: str) -> None:
 
 
 def test_small_trace_of_murxla() -> None:
-    assert to_murxla(trace(SMALL), catalogue()) == """\
+    assert (
+        to_murxla(trace(SMALL), catalogue())
+        == """\
 set-murxla-options
 # from t.trace, made with z3 5.4.0.0
      1 new
@@ -274,6 +279,7 @@ set-murxla-options
      9 check-sat-assuming 1 t4
     10 get-unsat-core
 """
+    )
 
 
 def murxla(*lines: str, lossy: bool = False) -> list[str]:

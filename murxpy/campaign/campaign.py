@@ -17,7 +17,7 @@ from murxpy.campaign.backtrace import Backtraces
 from murxpy.campaign.book import Book
 from murxpy.campaign.buckets import Bucket, Known
 from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.crosscheck import CrossCheck, Hooks
+from murxpy.campaign.crosscheck import CrossCheck, Hooks, Open
 from murxpy.campaign.desk import Desk
 from murxpy.campaign.findings import Candidate, Proof, candidate, version_of
 from murxpy.campaign.folder import Folder
@@ -138,6 +138,7 @@ class Campaign:
         self._epoch = time.time()
         self._start = time.monotonic()
         self._flushed = self._ticked = 0.0
+        self._left = Open()
         self._book.note(seed=self.seed)
         self._book.session(self._epoch, dict(self.config.arguments))
         self._begin()
@@ -145,7 +146,8 @@ class Campaign:
     def _runs_of(self, plan: Plan, state: TargetState | None, store: Store) -> Runs:
         """The runs of a target, from where an earlier session left them. Raises InputError when no source has the seeds that it needs."""
         name = plan.target.name
-        ledger = Ledger(state.next if state else 0, state.open if state else (), self.config.runs)
+        ended = {int(index): bucket for index, bucket in store.meta().get(f"ended:{name}", {}).items()}
+        ledger = Ledger(state.next if state else 0, state.open if state else (), self.config.runs, ended)
         if not plan.setup.get("sources"):
             return Runs(self.seed, ledger, None)
         steering = Steering(self.seed, plan.setup["sources"], store.yields().get(name, ()), store.meta().get(f"steering:{name}"))
@@ -245,39 +247,52 @@ class Campaign:
                 worker.kill("stopped")
                 self._statistics.worker(slot, self._names[slot % len(self._names)], "confirming", None, now)
         self._hangs.lane.clear()
-        if self._cross is not None:
-            self._cross.close_jury()
         self._forms.hurry()
-        deadline = time.monotonic() + (0.0 if reason == "interrupted" else GRACE)
+        deadline = time.monotonic() + self._grace(reason)
         while self._unsettled(now) and time.monotonic() < deadline and not self._stop:
             self._desk.lane.feed()
             if self._cross is not None:
                 self._cross.feed()
             self._step()
             yield from self._drain()
-            if self.config.minimize and not self._desk.lane.busy and not self._inquiring:
+            if self.config.minimize and not self._desk.lane.busy and not self._judging:
                 deadline = self._start + now + max(GRACE, now)
-        left = self._cross.close() if self._cross is not None else 0
-        if left:
-            self._notice(f"{left} disagreements were not looked into in time: they come again when the campaign goes on")
+        self._left = self._cross.close() if self._cross is not None else Open()
+        if self._left.words():
+            self._notice(f"left for the next session in this folder: {self._left.words()}")
         now = self._now()
         self._book.session(self._epoch, dict(self.config.arguments), time.time(), reason)
         self._flush()
         seeds = {name: runs.yields() for name, runs in zip(self._names, self._runs, strict=True) if runs.steering is not None}
-        self._emit(events.Ended(reason, self._statistics.snapshot(now), self._exit_code(), seeds))
+        left = (self._left.runs, self._left.disagreements)
+        self._emit(events.Ended(reason, self._statistics.snapshot(now), self._exit_code(), seeds, *left))
         yield from self._drain()
 
+    def _grace(self, reason: str) -> float:
+        """Seconds for what was found last, and for the judges. Ctrl-C leaves nothing but judges time, and a second Ctrl-C ends that."""
+        if self._cross is None:
+            return 0.0 if reason == "interrupted" else GRACE
+        self._cross.hasten()
+        if reason == "first finding":
+            self._cross.close_jury()
+        if self._cross.open.words():
+            self._catch_signals()
+            self._notice(f"{self._cross.open.words()}, for at most {GRACE:g} s; Ctrl-C leaves it to the next session")
+        elif reason == "interrupted":
+            return 0.0
+        return GRACE
+
     @property
-    def _inquiring(self) -> bool:
-        return self._cross is not None and self._cross.inquiring
+    def _judging(self) -> bool:
+        return self._cross is not None and self._cross.busy
 
     def _unsettled(self, ended: float) -> bool:
         """Whether something is still to be told of what was found until `ended`."""
         busy = self._desk.lane.busy or self._traces.busy or self._forms.workshop.busy
-        return busy or self._inquiring or self._flushed <= ended
+        return busy or self._judging or self._flushed <= ended
 
     def _exit_code(self) -> int:
-        return int(self._desk.fails(self.config.fail_on))
+        return int(self._desk.fails(self.config.fail_on) or self._left.disagreements > 0)
 
     # Work for the workers.
 
@@ -335,26 +350,28 @@ class Campaign:
     def _ended(self, result: Result) -> None:
         worker, outcome = result.worker, result.outcome
         target = worker.slot % len(self._names)
-        if outcome.report is None and not outcome.after:  # several jobs may have ended since this one began
+        before = None if outcome.after else self._runs[target].counted(result.job.index)
+        first = before is None  # else it ended in an earlier session, and only what its judges say is missing
+        if first and outcome.report is None and not outcome.after:  # several jobs may have ended since this one began
             self._statistics.worker(worker.slot, self._names[target], "running", result.job.seed, self._now())
         if outcome.report is not None:
-            self._reported(worker, result.job, outcome)
-        elif outcome.cause in ("wall", "cpu"):
+            self._reported(worker, result.job, outcome, first)
+        elif first and outcome.cause in ("wall", "cpu"):
             call = last_call(outcome.trace)
             self._emit(events.Overstayed(worker.slot, result.job.seed, call.action, call.operator))
             self._count(self._runs[target].ended_badly(result.job.index, result.job.seed, "timeouts"))
             self._hangs.suspect(result, target)
         found = candidate(target, *self._solver(target), result.job, result.past, outcome)
-        if found is None:
-            self._over(target, result.job, outcome)
+        if found is None or found.key == before:
+            self._over(target, result.job, outcome, before or "")
         elif found.verdict.doubtful:
             self._statistics.worker(worker.slot, self._names[target], "waiting", None, self._now())  # it may run again
             self._desk.doubt(found, partial(self._run_over, target, result.job.index))
         else:
             self._found(target, found, outcome)
             self._damps[target] = self._desk.damped(self._families[target])
-            if self._cross is not None:  # what it answered before
-                self._cross.run_ended(target, result.job, outcome)
+            if not outcome.after:
+                self._over(target, result.job, outcome, found.key)  # what it answered before
 
     def _found(self, target: int, found: Candidate, outcome: Outcome) -> None:
         runs, job = self._runs[target], found.job
@@ -362,18 +379,18 @@ class Campaign:
         self._credit(runs, found)
         if outcome.report is None:
             self._count(runs.ended_badly(job.index, job.seed, "findings"))
-        runs.done(job.index)
 
     def _credit(self, runs: Runs, found: Candidate) -> None:
         """What the user knows already pays nothing, nor does a fault of ours."""
         pays = not self._book.buckets[found.key].known and found.verdict.tier != "murxpy"
         runs.found(found.job.index, found.key if pays else "")
 
-    def _over(self, target: int, job: Job, outcome: Outcome) -> None:
-        """A run without a finding ended: it is done when nobody has anything against its answers."""
-        if self._cross is None or outcome.report is None:
+    def _over(self, target: int, job: Job, outcome: Outcome, bucket: str) -> None:
+        """A run ended and was counted, also what was found in it, of `bucket`: it is done when judges have answered its checks."""
+        if self._cross is None:
             self._runs[target].done(job.index)
         else:
+            self._runs[target].ended(job.index, bucket)
             self._cross.run_ended(target, job, outcome)
 
     def _run_over(self, target: int, index: int, over: bool) -> None:
@@ -382,9 +399,9 @@ class Campaign:
         else:
             self._runs[target].give_back(index)
 
-    def _reported(self, worker: Worker, job: Job, outcome: Outcome) -> None:
+    def _reported(self, worker: Worker, job: Job, outcome: Outcome, first: bool) -> None:
         report = dict(outcome.report or {})
-        report["counts"] = {"run:total": 1, **report.get("counts", {})}
+        report["counts"] = {"run:total": 1, **report.get("counts", {})} if first else {}
         self._book.add(Counter(report["counts"]))
         self._runs[worker.slot % len(self._names)].count(job.index, report["counts"])
         self._emit(events.RunEnded(worker.slot, job.seed, report))
@@ -416,6 +433,7 @@ class Campaign:
         for name, runs in zip(self._names, self._runs, strict=True):
             if runs.steering is not None:
                 self._book.steered(name, runs.steering)
+            self._book.note(**{f"ended:{name}": dict(runs.ledger.ended)})
         self._book.note(suspects=list(self._hangs.tried))
         self._desk.urgent = False
         self._flushed = self._now()

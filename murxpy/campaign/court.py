@@ -169,5 +169,3 @@ class Disagreeing:
     def close(self) -> None:
         """End all processes."""
         self._court.close()
-
-

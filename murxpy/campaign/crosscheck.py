@@ -13,7 +13,7 @@ from murxpy.campaign.disagreement import Bench, Case, Solved, investigate
 from murxpy.campaign.findings import Candidate, Proof
 from murxpy.campaign.handles import Job
 from murxpy.campaign.inquiry import Inquirer
-from murxpy.campaign.jury import Hearing, Jury
+from murxpy.campaign.jury import Hearing, Jury, confirmation
 from murxpy.campaign.pool import Lost, Pool, Result
 from murxpy.oracles.crash import Call, Outcome, Verdict
 from murxpy.oracles.disagreement import KIND
@@ -31,6 +31,22 @@ class Hooks:
     buckets: Callable[[], Sequence[Bucket]]
 
 
+@dataclass(frozen=True, slots=True)
+class Open:
+    """What a cross-check has not finished: runs that no judge, or not each, has answered; disagreements that are to be looked into."""
+
+    runs: int = 0
+    disagreements: int = 0
+
+    def words(self) -> str:
+        """It in words; empty where there is nothing."""
+        runs = f"{self.runs:,} run{'s' * (self.runs != 1)} to be judged" if self.runs else ""
+        known = (
+            f"{self.disagreements:,} known disagreement{'s' * (self.disagreements != 1)} to be looked into" if self.disagreements else ""
+        )
+        return " and ".join(filter(None, (runs, known)))
+
+
 class CrossCheck:
     """Judges the runs of `targets` targets by the plans behind them in `pool`; `releases` are family and version of each plan."""
 
@@ -40,8 +56,9 @@ class CrossCheck:
         self._releases = releases
         self._hooks = hooks
         self._bench = Bench(pool.plans, [" ".join(release) for release in releases])
-        self._jury = Jury(pool, judges, max(1, jobs // (1 + len(judges))), self._heard, hooks.count)
+        self._jury = Jury(pool, judges, max(1, jobs // (1 + len(judges))), self._heard)
         self._inquirer = Inquirer(pool)
+        self._dropped = 0
 
     @property
     def full(self) -> bool:
@@ -54,13 +71,15 @@ class CrossCheck:
         return self._jury.busy or self._inquirer.busy
 
     @property
-    def inquiring(self) -> bool:
-        """Whether a disagreement is under inquiry."""
-        return self._inquirer.busy
+    def open(self) -> Open:
+        """What is not finished."""
+        return Open(len(self._jury.unheard) + self._dropped, self._inquirer.waiting)
 
     def run_ended(self, target: int, job: Job, outcome: Outcome) -> None:
         """A run of target number `target` ended; its trace is there where a check was decided or something was found."""
-        if "\n      answer " in outcome.trace and not outcome.after:
+        if outcome.after:  # its process died behind the run, which was told of before
+            return
+        if "\n      answer " in outcome.trace:
             self._jury.judge(target, job, outcome)
         else:
             self._hooks.done(target, job.index)
@@ -74,28 +93,40 @@ class CrossCheck:
         """Take `event` when it is about one of these processes."""
         return self._jury.take(event) or self._inquirer.take(event)
 
+    def hasten(self) -> None:
+        """The campaign ends soon: look into each disagreement as soon as it is known."""
+        self._jury.hasten()
+
     def close_jury(self) -> None:
-        """End the judging; the runs that were not judged stay open."""
+        """End the judges; what is under inquiry goes on."""
+        self._dropped += len(self._jury.unheard)
         self._jury.clear()
 
-    def close(self) -> int:
-        """End it all; gives the number of disagreements that were not triaged. Their runs stay open."""
+    def close(self) -> Open:
+        """End it all; gives what was not finished. These runs stay open."""
+        left = self.open
         self._jury.clear()
-        return self._inquirer.clear()
+        self._inquirer.clear()
+        return left
 
     def _heard(self, hearing: Hearing) -> None:
         found = hearing.disagreement
         if found is None:
-            self._hooks.done(hearing.target, hearing.job.index)
+            self._over(hearing)
             return
         judges = tuple(self._jury.judges(hearing.target))
         case = Case(hearing.target, found.judge, judges, hearing.outcome.trace, found.line, found.ours)
         self._inquirer.add(investigate(self._bench, case), partial(self._solved, hearing, case))
 
     def _solved(self, hearing: Hearing, case: Case, solved: Solved) -> None:
-        self._hooks.count({"judge:disagreements": 1})
         found = self._candidate(hearing, case, solved)
         self._hooks.found(found, Proof(solved.shown, note=solved.note), record(self._pair(case), solved))
+        hearing.counts["judge:disagreements"] += 1
+        self._over(hearing)
+
+    def _over(self, hearing: Hearing) -> None:
+        """The run is done, and counted."""
+        self._hooks.count(hearing.counts + confirmation(hearing))
         self._hooks.done(hearing.target, hearing.job.index)
 
     def _candidate(self, hearing: Hearing, case: Case, solved: Solved) -> Candidate:

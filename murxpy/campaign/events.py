@@ -151,12 +151,15 @@ class Ended:
     """The campaign is over. `reason` in a few words (`time limit`, `interrupted`); `exit_code` of the process.
 
     `seeds`: by target, what came of each seed of the mutation fuzzers, in all sessions; empty where only walks were made.
+    `unjudged` runs and `unsolved` known disagreements are left for the next session.
     """
 
     reason: str
     snapshot: Snapshot
     exit_code: int = 0
     seeds: Mapping[str, tuple[Yield, ...]] = field(default_factory=dict)
+    unjudged: int = 0
+    unsolved: int = 0
 
 
 Event = Started | RunEnded | Overstayed | WorkerLost | Found | Reproduced | Alike | Notice | Tick | Ended

@@ -10,7 +10,7 @@ from typing import Any
 from murxpy.campaign.handles import Job, Worker
 from murxpy.campaign.pool import Lost, Pool, Result
 from murxpy.oracles.crash import Outcome
-from murxpy.oracles.disagreement import OPPOSITE, Answers, Disagreement, answers_of, first_disagreement
+from murxpy.oracles.disagreement import OPPOSITE, Answers, Disagreement, answers_of, confirmed, decided_lines, first_disagreement
 
 AHEAD = 2  # jobs that a judge's worker has, so that it never waits for the next
 WAITING = 24  # runs that may wait for a judge; with more the targets wait, too
@@ -24,13 +24,15 @@ def judging_wishes(wrapper: Mapping[str, Any], **more: Any) -> dict[str, Any]:
 
 @dataclass(eq=False)
 class Hearing:
-    """One run of target number `target` before the judges."""
+    """One run of target number `target` before the judges; `left` judges did not answer yet, `counts` is what the others counted."""
 
     target: int
     job: Job
     outcome: Outcome
     left: int = 0
+    heard: bool = False
     answers: dict[int, Answers] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
 
     @property
     def disagreement(self) -> Disagreement | None:
@@ -51,16 +53,16 @@ class _Bench:
 class Jury:
     """Has runs judged. `judges` are numbers of plans in `pool`; `each` workers has each; `heard` gets what they said of a run.
 
-    A judge that dies or is past its limit says nothing of the run, and is replaced.
+    A judge that dies or is past its limit says nothing of the run, and is replaced. What the judges of a run counted is in its
+    hearing: whoever is told of it adds it to the totals when the run is over, so that a run that is judged again counts once.
     """
 
-    def __init__(self, pool: Pool, judges: Sequence[int], each: int, heard: Callable[[Hearing], None],
-                 count: Callable[[Mapping[str, int]], None]) -> None:  # fmt: skip
+    def __init__(self, pool: Pool, judges: Sequence[int], each: int, heard: Callable[[Hearing], None]) -> None:
         self._pool = pool
         self._benches = [_Bench(judge) for judge in judges]
         self._each = each
-        self._heard = heard
-        self._count = count
+        self._tell = heard
+        self._hasty = False
         self._jobs: dict[int, Hearing] = {}
 
     def judges(self, target: int) -> list[int]:
@@ -76,7 +78,26 @@ class Jury:
     @property
     def busy(self) -> bool:
         """Whether a run is before the judges."""
-        return bool(self._jobs) or any(bench.waiting for bench in self._benches)
+        return bool(self.unheard)
+
+    @property
+    def unheard(self) -> list[Hearing]:
+        """The runs that the judges have not finished."""
+        hearings = [*self._jobs.values(), *(hearing for bench in self._benches for hearing in bench.waiting)]
+        return [hearing for hearing in dict.fromkeys(hearings) if not hearing.heard]
+
+    def hasten(self) -> None:
+        """The campaign ends soon: from now on a run is heard as soon as one judge disagrees, without waiting for the other judges."""
+        self._hasty = True
+        for hearing in self.unheard:
+            self._settle(hearing)
+
+    def _settle(self, hearing: Hearing) -> None:
+        """Tell of the run when all judges have answered, or when a disagreement is known and the end is near."""
+        over = not hearing.left or (self._hasty and hearing.disagreement is not None)
+        if over and not hearing.heard:
+            hearing.heard = True
+            self._tell(hearing)
 
     def judge(self, target: int, job: Job, outcome: Outcome) -> None:
         """Have the run `job` of target number `target` judged, whose trace is in `outcome`."""
@@ -85,8 +106,7 @@ class Jury:
             if bench.judge in self.judges(target):
                 bench.waiting.append(hearing)
                 hearing.left += 1
-        if not hearing.left:
-            self._heard(hearing)
+        self._settle(hearing)
 
     def feed(self) -> None:
         """Give the judges what waits for them."""
@@ -95,7 +115,9 @@ class Jury:
                 worker = self._free(bench)
                 if worker is None:
                     break
-                self._assign(bench, worker, bench.waiting.popleft())
+                hearing = bench.waiting.popleft()
+                if not hearing.heard:
+                    self._assign(bench, worker, hearing)
 
     def _free(self, bench: _Bench) -> Worker | None:
         """The worker with the fewest jobs that may get one more; a new one as long as there are few."""
@@ -139,15 +161,14 @@ class Jury:
 
     def _judged(self, bench: _Bench, result: Result) -> None:
         hearing = self._jobs.pop(result.job.number, None)
-        if hearing is None:  # its process died after the report
+        if hearing is None or hearing.heard:  # its process died after the report, or the end came before this judge's answer
             return
         outcome = result.outcome
         answers = answers_of(outcome.report)
         hearing.answers[bench.judge] = answers
         hearing.left -= 1
-        self._count(figures(outcome, answers))
-        if not hearing.left:
-            self._heard(hearing)
+        hearing.counts.update(figures(outcome, answers))
+        self._settle(hearing)
 
     def clear(self) -> None:
         """End the judges' workers, and forget the runs that they have."""
@@ -156,6 +177,13 @@ class Jury:
             for worker in bench.workers:
                 worker.kill("stopped")
         self._jobs.clear()
+
+
+def confirmation(hearing: Hearing) -> Counter[str]:
+    """What is counted of one run before all its judges: its decided checks, and those of them that a judge answered in the same way."""
+    decided = decided_lines(hearing.outcome.trace)
+    agreed = confirmed(hearing.answers)
+    return +Counter({"check:judged": len(decided), "check:confirmed": sum(line in agreed for line in decided)})
 
 
 def figures(outcome: Outcome, answers: Answers) -> Counter[str]:

@@ -273,4 +273,3 @@ class Pool:
         self._parents.clear()
         self._private.clear()
         self._selector.close()
-

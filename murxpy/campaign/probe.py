@@ -37,9 +37,7 @@ def probe(plan: Plan, runs: int, jobs: int) -> Probe:
     """Do `runs` random runs on `plan`'s target. Raises TargetError when the solver cannot be used."""
     refused: Counter[str] = Counter()
     with tempfile.TemporaryDirectory(prefix="murxpy-doctor-") as folder:
-        config = CampaignConfig(
-            (plan,), Path(folder), _SEED, jobs, runs=runs, known=("*",), backtrace=False, damp=False
-        )
+        config = CampaignConfig((plan,), Path(folder), _SEED, jobs, runs=runs, known=("*",), backtrace=False, damp=False)
         campaign = Campaign(config)
         for event in campaign:
             if isinstance(event, RunEnded):

@@ -54,6 +54,14 @@ class Runs:
         if self.steering is not None:
             self.steering.found(index, bucket)
 
+    def ended(self, index: int, bucket: str = "") -> None:
+        """Run `index` came to its end and was counted, with what was found in it, of `bucket`. It is done when judges have answered."""
+        self.ledger.ended[index] = bucket
+
+    def counted(self, index: int) -> str | None:
+        """The bucket of what was found when run `index` ended before, in an earlier session, empty for nothing; None for a first time."""
+        return self.ledger.ended.get(index)
+
     def done(self, index: int) -> None:
         """Run `index` is over, whatever its outcome."""
         self.ledger.done(index)

@@ -327,9 +327,6 @@ class _Work:
         return Minimized(trace, key, len(source.text), len(small), tests, replays, repeated, seconds, ended), small
 
 
-
-
-
 def others_than(target: str, known: Sequence[str] = ("z3", "cvc5")) -> tuple[str, ...]:
     """The solvers that say what is right where nobody names any: those that are installed beside murxpy."""
     return tuple(name for name in known if name != target)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from hashlib import blake2b
 
 
@@ -11,10 +12,17 @@ def run_seed(seed: int, index: int) -> int:
 
 
 class Ledger:
-    """Hands out run indices. All below `next` were handed out; of these, those in `open()` are not done."""
+    """Hands out run indices. All below `next` were handed out; of these, those in `open()` are not done.
 
-    def __init__(self, following: int = 0, again: tuple[int, ...] = (), limit: int | None = None) -> None:
+    `ended` are those of the open ones that came to their end and were counted, but wait for judges: by index, the bucket of what was found
+    in the run, empty where nothing was. They are handed out again in the next session, and are not counted again there.
+    """
+
+    def __init__(
+        self, following: int = 0, again: tuple[int, ...] = (), limit: int | None = None, ended: Mapping[int, str] | None = None
+    ) -> None:
         self.next = following
+        self.ended = dict(ended or {})
         self._again = sorted(again, reverse=True)
         self._running: dict[int, None] = {}
         self._left = limit
@@ -42,8 +50,9 @@ class Ledger:
         self._left = 0
 
     def done(self, index: int) -> None:
-        """Run `index` has ended, whatever its outcome."""
+        """Run `index` has ended, whatever its outcome, and nobody waits for more."""
         self._running.pop(index, None)
+        self.ended.pop(index, None)
 
     def give_back(self, index: int) -> None:
         """Run `index` did not happen: somebody must take it again."""

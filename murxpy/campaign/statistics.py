@@ -69,7 +69,7 @@ class Snapshot:
 
     def part(self, prefix: str) -> dict[str, int]:
         """The counters whose name begins with `prefix`, by the rest of their name, sorted."""
-        return {name[len(prefix):]: n for name, n in sorted(self.counts.items()) if name.startswith(prefix)}
+        return {name[len(prefix) :]: n for name, n in sorted(self.counts.items()) if name.startswith(prefix)}
 
     @property
     def runs(self) -> int:
@@ -122,6 +122,18 @@ class Snapshot:
         if not self.counts.get("judge:runs"):
             return {}
         return {"agreed": agreed, "disagreed": decided - agreed, "undecided": checks - decided, "lost": lost}
+
+    @property
+    def confirmed_share(self) -> float | None:
+        """Share of the decided checks of judged runs that some judge answered in the same way, and none in the other; None without one."""
+        judged = self.counts.get("check:judged", 0)
+        return self.counts.get("check:confirmed", 0) / judged if judged else None
+
+    @property
+    def judges_share(self) -> float | None:
+        """Share of the judges in the time of runs and judges together; None where no judge has answered."""
+        judges = self.counts.get("judge:time-ns:run", 0)
+        return judges / (judges + self.counts.get("time-ns:run", 0)) if judges else None
 
     @property
     def findings(self) -> int:
@@ -189,13 +201,29 @@ class Statistics:
         old = self._buckets.get(event.bucket)
         if old is None:
             self._buckets[event.bucket] = BucketView(
-                event.bucket, found.kind, found.tier, found.severity, found.solver, found.version, found.message,
-                event.new, event.known, found.confirmed, 1, found.seed, found.lines, now, event.trace,
+                event.bucket,
+                found.kind,
+                found.tier,
+                found.severity,
+                found.solver,
+                found.version,
+                found.message,
+                event.new,
+                event.known,
+                found.confirmed,
+                1,
+                found.seed,
+                found.lines,
+                now,
+                event.trace,
             )
             return
         smaller = replace(old, seed=found.seed, lines=found.lines) if found.lines < old.lines else old
         self._buckets[event.bucket] = replace(
-            smaller, count=old.count + 1, known=old.known or event.known, confirmed=old.confirmed or found.confirmed,
+            smaller,
+            count=old.count + 1,
+            known=old.known or event.known,
+            confirmed=old.confirmed or found.confirmed,
             trace=event.trace or old.trace,
         )
 

@@ -51,9 +51,7 @@ class _Commands(click.Group):
         command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         return command
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             hint = nearest(args[0], COMMANDS) or f"; known are {', '.join(COMMANDS)}"
             raise click.UsageError(f"unknown command '{args[0]}'{hint}", ctx)

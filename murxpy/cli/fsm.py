@@ -27,14 +27,10 @@ def fsm() -> None:
 @click.argument("machine", default="default")
 @click.option("--runs", type=click.IntRange(min=1), help="Also how often each operator is to be expected in N runs.")
 @click.option("--solver", help="The solver (a wrapper's name or file) whose operators and spellings are counted.")
-@click.option(
-    "--given", multiple=True, metavar="CONDITION=CHANCE", help="Take this chance, 0 to 1, for a condition; repeatable."
-)
+@click.option("--given", multiple=True, metavar="CONDITION=CHANCE", help="Take this chance, 0 to 1, for a condition; repeatable.")
 @click.option("--svg", type=click.Path(dir_okay=False, path_type=Path), help="Draw the machine into this file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def show(
-    machine: str, runs: int | None, solver: str | None, given: tuple[str, ...], svg: Path | None, as_json: bool
-) -> None:
+def show(machine: str, runs: int | None, solver: str | None, given: tuple[str, ...], svg: Path | None, as_json: bool) -> None:
     """Show states, probabilities, and what to expect of a run.
 
     MACHINE is a name or a YAML file. The numbers are calculated from the weights: a state's shares are of the actions

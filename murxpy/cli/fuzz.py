@@ -161,7 +161,11 @@ def _without_object(checks: Sequence[str], plans: Sequence[Plan]) -> list[str]:
 def _request(targets: tuple[str, ...], wishes: dict[str, Any], mutation: Mutation | None) -> Request:
     options = tuple(map(parse_option, wishes["settings"]))
     of_runs = Wishes(
-        wishes["theories"], options, not wishes["no_swarm"], not wishes["no_option_fuzzing"], wishes["limits"],
+        wishes["theories"],
+        options,
+        not wishes["no_swarm"],
+        not wishes["no_option_fuzzing"],
+        wishes["limits"],
         chosen_checks(wishes["checks"]),
     )
     return Request(targets, wishes["machine"], wishes["wrapper"], wishes["profile"], of_runs, mutation)

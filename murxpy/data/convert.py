@@ -128,9 +128,7 @@ def _is_leaf(value: Any, info: types.Type) -> bool:
 
 def _in_bounds(value: float, info: types.IntType | types.FloatType) -> bool:
     return not (
-        (info.ge is not None and value < info.ge)
-        or (info.gt is not None and value <= info.gt)
-        or (info.le is not None and value > info.le)
+        (info.ge is not None and value < info.ge) or (info.gt is not None and value <= info.gt) or (info.le is not None and value > info.le)
     )
 
 

@@ -82,9 +82,7 @@ def _usable(kind: str, operator: Plain, wrapper: Plain) -> bool:
     return kind in wrapper["operators"] and (operator["feature"] is None or bool(wrapper.get(operator["feature"])))
 
 
-def _shares(
-    catalogue: Plain, machine: Plain, wrapper: Plain | None, offered: dict[str, dict[str, Plain]]
-) -> dict[str, float]:
+def _shares(catalogue: Plain, machine: Plain, wrapper: Plain | None, offered: dict[str, dict[str, Plain]]) -> dict[str, float]:
     """The mean share of each operator among the operator terms of a run."""
     owners = {kind.removeprefix("SORT_"): t["name"] for t in catalogue["theories"] for kind in t["sorts"]}
     needs = {
@@ -111,9 +109,7 @@ def _shares_among(
 ) -> dict[str, float]:
     """The share of each operator in a run that has the `chosen` theories and not the operators in `banned`."""
     present = set(chosen)
-    drawable = {
-        name: [kind for kind in offered[name] if needs[kind] <= present and kind not in banned] for name in chosen
-    }
+    drawable = {name: [kind for kind in offered[name] if needs[kind] <= present and kind not in banned] for name in chosen}
     theories = {name: weight_of(machine["weights"]["theories"], name) for name in chosen if drawable[name]}
     shares: dict[str, float] = {}
     for name, weight in theories.items():

@@ -37,9 +37,7 @@ def forms(entry: Any) -> dict[str, Any]:
     return {"default": entry} if isinstance(entry, str) or "is" in entry else entry
 
 
-def check_spellings(
-    document: Document, wrapper: dict[str, Any], sections: tuple[str, ...], helpers: list[str]
-) -> None:
+def check_spellings(document: Document, wrapper: dict[str, Any], sections: tuple[str, ...], helpers: list[str]) -> None:
     """Raise InputError for the first spelling that is not well-formed; `helpers` are the texts of the files of helpers."""
     known = _helper_names(document, helpers) if helpers else None
     for place, form in _spellings(document, wrapper, sections):

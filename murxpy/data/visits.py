@@ -112,9 +112,7 @@ def _add_chain(
     return sum(count for node, count in zip(nodes, counts, strict=True) if node[::2] == (machine["final"], False))
 
 
-def _moves(
-    machine: Machine, chances: Mapping[str, float], incremental: bool, start: _Node
-) -> dict[_Node, list[tuple[int, _Node, float]]]:
+def _moves(machine: Machine, chances: Mapping[str, float], incremental: bool, start: _Node) -> dict[_Node, list[tuple[int, _Node, float]]]:
     """For each node that is reached: the transitions, by position, where they lead and with which probability."""
     terms = max(1.0, mean_of(machine["distributions"]["run-length"]))
     moves: dict[_Node, list[tuple[int, _Node, float]]] = {}

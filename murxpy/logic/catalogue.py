@@ -73,9 +73,7 @@ def build_catalogue(data: dict[str, Any]) -> Catalogue:
     catalogue = Catalogue()
     for theory in data["theories"]:
         name = theory["name"]
-        catalogue.theories[name] = Theory(
-            name, theory.get("smtlib", "-"), bool(theory.get("always")), tuple(theory.get("requires") or ())
-        )
+        catalogue.theories[name] = Theory(name, theory.get("smtlib", "-"), bool(theory.get("always")), tuple(theory.get("requires") or ()))
         for kind, sort in (theory.get("sorts") or {}).items():
             params, special = sort.get("params") or (), sort.get("special") or ()
             catalogue.sorts[kind] = SortKind(kind, name, sort["smtlib"], tuple(params), tuple(special))

@@ -93,9 +93,7 @@ class Pattern:
         """True if every variable in it is bound."""
         if self.kind is None:
             return self.name in env
-        return not self.params or all(
-            p.value(env) is not None if isinstance(p, Linear) else p.ground(env) for p in self.params
-        )
+        return not self.params or all(p.value(env) is not None if isinstance(p, Linear) else p.ground(env) for p in self.params)
 
     def match(self, sort: Sort, env: Binding) -> bool:
         """Match one sort, binding variables in `env`; False (with `env` partly filled) where it does not fit."""

@@ -168,9 +168,7 @@ def _finite(constructor: Constructor, block: list[Datatype], founded: list[Datat
 
 def _inhabited(sort: Sort, block: list[Datatype], founded: list[Datatype]) -> bool:
     # A datatype of the block inside another sort (an array of them) counts as unfounded, which is what solvers demand.
-    return all(
-        inner.datatype in founded or inner.datatype not in block for inner in components(sort) if inner.kind == "SORT_DT"
-    )
+    return all(inner.datatype in founded or inner.datatype not in block for inner in components(sort) if inner.kind == "SORT_DT")
 
 
 def reachable(datatype: Datatype) -> list[Datatype]:

@@ -17,9 +17,7 @@ class Term:
 
     __slots__ = ("args", "free", "ground", "indices", "op", "serial", "sort")
 
-    def __init__(
-        self, op: str, args: tuple[Term, ...], indices: tuple[Any, ...], sort: Sort, free: tuple[Term, ...], serial: int
-    ) -> None:
+    def __init__(self, op: str, args: tuple[Term, ...], indices: tuple[Any, ...], sort: Sort, free: tuple[Term, ...], serial: int) -> None:
         self.op = op
         self.args = args
         self.indices = indices
@@ -76,9 +74,7 @@ class TermTable:
         self._terms[(VARIABLE, serial)] = term
         return term
 
-    def apply(
-        self, op: str, args: tuple[Term, ...], indices: tuple[Any, ...], sort: Sort, bound: tuple[Term, ...] = ()
-    ) -> Term:
+    def apply(self, op: str, args: tuple[Term, ...], indices: tuple[Any, ...], sort: Sort, bound: tuple[Term, ...] = ()) -> Term:
         """The application of `op`; `bound` are the variables that it binds."""
         key = (op, args, indices, sort)
         term = self._terms.get(key)

@@ -29,9 +29,7 @@ class Checker:
         self.sorts = sorts
         self._known: dict[tuple[Any, ...], Sort] = {}
 
-    def result(
-        self, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...] = (), wanted: Sort | None = None
-    ) -> Sort:
+    def result(self, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...] = (), wanted: Sort | None = None) -> Sort:
         """The sort of `operator` applied to arguments of sorts `args`.
 
         `wanted` is the result sort where the arguments do not determine it (`as`). Raises IllSorted.
@@ -200,9 +198,7 @@ def _count(operator: Operator, args: tuple[Sort, ...], expected: int) -> None:
 Rule = Callable[[SortTable, Operator, tuple[Sort, ...], tuple[Any, ...], "Sort | None"], Sort]
 
 
-def _apply_constructor(
-    sorts: SortTable, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None
-) -> Sort:
+def _apply_constructor(sorts: SortTable, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None) -> Sort:
     if wanted is None:
         raise IllSorted(f"{operator.kind} needs the sort of its result")
     fields = sorts.field_sorts(wanted, _constructor(operator, wanted, indices))
@@ -211,25 +207,19 @@ def _apply_constructor(
     return wanted
 
 
-def _apply_selector(
-    sorts: SortTable, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None
-) -> Sort:
+def _apply_selector(sorts: SortTable, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None) -> Sort:
     _count(operator, args, 1)
     constructor = _constructor(operator, args[0], indices)
     return sorts.field_sorts(args[0], constructor)[_field(operator, constructor, indices)]
 
 
-def _apply_tester(
-    sorts: SortTable, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None
-) -> Sort:
+def _apply_tester(sorts: SortTable, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None) -> Sort:
     _count(operator, args, 1)
     _constructor(operator, args[0], indices)
     return sorts.get("SORT_BOOL")
 
 
-def _apply_updater(
-    sorts: SortTable, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None
-) -> Sort:
+def _apply_updater(sorts: SortTable, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None) -> Sort:
     _count(operator, args, 2)
     constructor = _constructor(operator, args[0], indices)
     expected = sorts.field_sorts(args[0], constructor)[_field(operator, constructor, indices)]
@@ -238,9 +228,7 @@ def _apply_updater(
     return args[0]
 
 
-def _match_case(
-    sorts: SortTable, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None
-) -> Sort:
+def _match_case(sorts: SortTable, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None) -> Sort:
     if wanted is None or not args:
         raise IllSorted(f"{operator.kind} needs a body and the datatype's sort")
     variables = args[:-1]
@@ -253,9 +241,7 @@ def _match_case(
     return sorts.get("SORT_CASE", wanted, args[-1])
 
 
-def _match(
-    sorts: SortTable, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None
-) -> Sort:
+def _match(sorts: SortTable, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None) -> Sort:
     if len(args) < 2 or any(case.kind != "SORT_CASE" for case in args[1:]):
         raise IllSorted(f"{operator.kind} takes a datatype and cases, got {args}")
     for case in args[1:]:

@@ -39,9 +39,7 @@ def _sort_words(sort: Sort, params: Sequence[SortEntry]) -> list[str]:
     return [str(p) for p in params] if params else [str(p) for p in sort.params]
 
 
-def make_datatypes(
-    run: Run, block: list[Datatype], seed: int, spelling: str | None = None, numbers: Sequence[int] = ()
-) -> list[SortEntry]:
+def make_datatypes(run: Run, block: list[Datatype], seed: int, spelling: str | None = None, numbers: Sequence[int] = ()) -> list[SortEntry]:
     """`mk-sort SORT_DT ...`: a block of datatypes, perhaps mutually recursive; gives one sort each."""
     sorts = [run.sorts.get("SORT_DT", d) for d in block]
     run.frame.fill(value=declarations(run, block))
@@ -69,9 +67,7 @@ def instantiate_sort(
     return entry
 
 
-def make_constant(
-    run: Run, sort: SortEntry, name: str, seed: int, spelling: str | None = None, number: int | None = None
-) -> Entry:
+def make_constant(run: Run, sort: SortEntry, name: str, seed: int, spelling: str | None = None, number: int | None = None) -> Entry:
     """`mk-const s "symbol"`: a free constant, or an uninterpreted function."""
     run.frame.fill(result=sort.sort, name=name)
     chosen = run.choose(run.wrapper.sort_set("constants", sort.sort.kind), seed, spelling, f"constants of {sort.sort}")
@@ -80,9 +76,7 @@ def make_constant(
     return run.term_entry(run.terms.leaf(CONSTANT, (name,), sort.sort), obj, number, sort.id)
 
 
-def make_variable(
-    run: Run, sort: SortEntry, name: str, seed: int, spelling: str | None = None, number: int | None = None
-) -> Entry:
+def make_variable(run: Run, sort: SortEntry, name: str, seed: int, spelling: str | None = None, number: int | None = None) -> Entry:
     """`mk-var s "symbol"`: a variable to be bound later; opens no scope by itself."""
     run.frame.fill(result=sort.sort, name=name)
     chosen = run.choose(run.wrapper.sort_set("variables", sort.sort.kind), seed, spelling, f"variables of {sort.sort}")
@@ -103,9 +97,7 @@ def make_value(
     return run.term_entry(run.terms.leaf(VALUE, (value,), sort.sort), obj, number, sort.id)
 
 
-def make_special(
-    run: Run, sort: SortEntry, name: str, seed: int, spelling: str | None = None, number: int | None = None
-) -> Entry:
+def make_special(run: Run, sort: SortEntry, name: str, seed: int, spelling: str | None = None, number: int | None = None) -> Entry:
     """`mk-special-value s "kind"`: NaN, the empty sequence, a rounding mode and the like."""
     run.frame.fill(result=sort.sort)
     chosen = run.choose(run.wrapper.set("special-values", name), seed, spelling, name)
@@ -153,9 +145,7 @@ def bound_variables(operator: Operator, count: int) -> int:
     return count - len(operator.signature.args) + 1
 
 
-def _term_words(
-    run: Run, operator: Operator, args: Sequence[Entry], indices: tuple[Any, ...], sort: Sort, wanted: Sort | None
-) -> str:
+def _term_words(run: Run, operator: Operator, args: Sequence[Entry], indices: tuple[Any, ...], sort: Sort, wanted: Sort | None) -> str:
     shown = sort.sort(1) if sort.kind == "SORT_CASE" else sort
     words = [operator.kind, shown.kind]
     if wanted is not None:

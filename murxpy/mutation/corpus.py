@@ -97,4 +97,3 @@ def _ranges(mix: Sequence[tuple[str, float]]) -> dict[str, range]:
         ranges[name] = range(begin, end)
         begin = end
     return ranges
-

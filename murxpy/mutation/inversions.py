@@ -226,9 +226,7 @@ def _array_cell(m: Maker, x: Term, y: Term) -> Fusion:
 def _choice(m: Maker, x: Term, y: Term) -> Fusion:
     """For any sort: one of the two."""
     which = m.new("which", m.tables.bool)
-    return Fusion(
-        m.apply("OP_ITE", which, x, y), lambda z: m.apply("OP_ITE", which, z, x), lambda z: m.apply("OP_ITE", which, y, z)
-    )
+    return Fusion(m.apply("OP_ITE", which, x, y), lambda z: m.apply("OP_ITE", which, z, x), lambda z: m.apply("OP_ITE", which, y, z))
 
 
 RULES: dict[str, dict[str, Rule]] = {

@@ -109,7 +109,7 @@ def parse_call(line: str) -> Call | None:
         callee = (first or "").partition("@")[0]
         if _ID.fullmatch(callee):
             return Call(action, _NAMED[callee[0]], spelling or "")
-        broken = parse_call(f"0 {line[match.start(3):]}") if first else None
+        broken = parse_call(f"0 {line[match.start(3) :]}") if first else None
         return Call(action, broken.operator or callee if broken else callee, spelling or "")
     if action == "run-script" and first is not None:  # the call is the whole script: what tells one from another is of what it speaks
         return Call(action, "+".join(theories(from_codes(line[match.start(3) :].strip('"\n ')))), spelling or "")

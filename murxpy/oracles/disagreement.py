@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from murxpy.trace.grammar import RESULTS
+from murxpy.trace.judging import CHECKS
 
 KIND = "disagreement"
 OPPOSITE = {"sat": "unsat", "unsat": "sat"}
@@ -49,6 +50,27 @@ def first_disagreement(judged: Mapping[int, Answers]) -> Disagreement | None:
 
 def _at(answers: Answers, line: int) -> Iterable[tuple[str, str]]:
     return [(before, now) for number, before, now in answers if number == line][:1]
+
+
+def confirmed(judged: Mapping[int, Answers]) -> frozenset[int]:
+    """The lines of the checks that some judge answered as is recorded, sat or unsat, and none with the opposite."""
+    pairs = [(line, before, now) for answers in judged.values() for line, before, now in answers if before in OPPOSITE]
+    against = {line for line, before, now in pairs if now == OPPOSITE[before]}
+    return frozenset(line for line, before, now in pairs if now == before and line not in against)
+
+
+def decided_lines(trace: str) -> list[int]:
+    """The lines of the checks in the text of a trace that recorded sat or unsat."""
+    found: list[int] = []
+    check = 0
+    for number, row in enumerate(trace.split("\n"), 1):
+        words = row.split(maxsplit=2)
+        if len(words) > 1 and words[0].isdigit():
+            check = number if words[1].partition("@")[0] in CHECKS else 0
+        elif check and words[:1] == ["answer"] and len(words) > 1 and words[1] in OPPOSITE:
+            found.append(check)
+            check = 0
+    return found
 
 
 def until_line(trace: str, number: int) -> str:

@@ -152,9 +152,7 @@ def _label_size(arrow: _Arrow) -> tuple[float, float]:
     return max(len(line) for line in arrow.lines) * _SMALL * _LETTER + 10, 14.0 * len(arrow.lines) + 4
 
 
-def _card(
-    machine: Machine, visits: Visits, name: str, centre: Point, size: tuple[float, float], stays: list[_Stay]
-) -> str:
+def _card(machine: Machine, visits: Visits, name: str, centre: Point, size: tuple[float, float], stays: list[_Stay]) -> str:
     width, height = size
     x, y = centre[0] - width / 2, centre[1] - height / 2
     fill, line = _CARD[machine["states"][name]["kind"]]
@@ -162,8 +160,7 @@ def _card(
     parts = [
         f'<g transform="translate({x:.1f} {y:.1f})">',
         f"<title>{escape(_state_details(machine, name))}</title>",
-        f'<rect width="{width:.1f}" height="{height:.1f}" rx="8" fill="{fill}" stroke="{line}" '
-        f'stroke-width="{strong}"/>',
+        f'<rect width="{width:.1f}" height="{height:.1f}" rx="8" fill="{fill}" stroke="{line}" stroke-width="{strong}"/>',
         _text(width / 2, 19, name, _TITLE, line, weight="bold", anchor="middle"),
         _text(width / 2, 34, _visits_text(visits, name), _SMALL, "#5b6775", anchor="middle"),
         *_body(stays, line),
@@ -194,8 +191,7 @@ def _body(stays: list[_Stay], colour: str) -> list[str]:
         parts += [
             f"<g><title>{escape(stay.details)}</title>",
             f'<rect x="{x:.1f}" y="{y:.1f}" width="{column:.1f}" height="{_ROW - 2}" rx="3" fill="#ffffff"/>',
-            f'<rect x="{x:.1f}" y="{y:.1f}" width="{bar:.1f}" height="{_ROW - 2}" rx="3" fill="{colour}" '
-            'opacity="0.22"/>',
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="{bar:.1f}" height="{_ROW - 2}" rx="3" fill="{colour}" opacity="0.22"/>',
             _text(x + 5, y + 11, stay.action, _TEXT, "#26303c"),
             _text(x + column - 5, y + 11, share_text(stay.share), _TEXT, "#26303c", anchor="end"),
             "</g>",
@@ -224,15 +220,11 @@ def _path(route: Route) -> str:
     parts = [f"M{points[0][0]:.1f},{points[0][1]:.1f}"]
     for (x0, y0), (x1, y1) in pairwise(points):
         middle = (y0 + y1) / 2
-        parts.append(
-            f"L{x1:.1f},{y1:.1f}" if x0 == x1 else f"C{x0:.1f},{middle:.1f} {x1:.1f},{middle:.1f} {x1:.1f},{y1:.1f}"
-        )
+        parts.append(f"L{x1:.1f},{y1:.1f}" if x0 == x1 else f"C{x0:.1f},{middle:.1f} {x1:.1f},{middle:.1f} {x1:.1f},{y1:.1f}")
     return " ".join(parts)
 
 
-def _draw_labels(
-    layout: Layout, arrows: dict[tuple[str, str], _Arrow], sizes: dict[tuple[str, str], tuple[float, float]]
-) -> list[str]:
+def _draw_labels(layout: Layout, arrows: dict[tuple[str, str], _Arrow], sizes: dict[tuple[str, str], tuple[float, float]]) -> list[str]:
     parts = []
     for edge, arrow in arrows.items():
         (x, y), (width, height) = layout.routes[edge].label, sizes[edge]
@@ -244,16 +236,12 @@ def _draw_labels(
             'fill="#ffffff" opacity="0.92"/>',
         ]
         top = y - height / 2 + 13
-        parts += [
-            _text(x, top + 14 * index, line, _SMALL, colour, anchor="middle") for index, line in enumerate(arrow.lines)
-        ]
+        parts += [_text(x, top + 14 * index, line, _SMALL, colour, anchor="middle") for index, line in enumerate(arrow.lines)]
         parts.append("</g>")
     return parts
 
 
-def _text(
-    x: float, y: float, text: str, size: float, colour: str, *, weight: str = "normal", anchor: str = "start"
-) -> str:
+def _text(x: float, y: float, text: str, size: float, colour: str, *, weight: str = "normal", anchor: str = "start") -> str:
     bold = f' font-weight="{weight}"' if weight != "normal" else ""
     where = f' text-anchor="{anchor}"' if anchor != "start" else ""
     return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:g}" fill="{colour}"{bold}{where}>{escape(text)}</text>'

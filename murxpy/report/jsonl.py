@@ -41,9 +41,7 @@ class JsonLines:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /) -> None:
         return None
 
     def consume(self, event: Event) -> None:
@@ -73,6 +71,8 @@ class JsonLines:
             "event": "ended",
             "reason": event.reason,
             "exit_code": event.exit_code,
+            "unjudged_runs": event.unjudged,
+            "unsolved_disagreements": event.unsolved,
             **_snapshot(snapshot),
             "bucket_list": [_bucket(bucket, self._out) for bucket in snapshot.buckets],
             "seeds": seeds_data(event.seeds),
@@ -169,6 +169,9 @@ def _snapshot(snapshot: Snapshot) -> dict[str, Any]:
         "decided_per_second": round(snapshot.decided_per_second, 3),
         "solver_share": None if snapshot.solver_share is None else round(snapshot.solver_share, 4),
         "answers": snapshot.answers,
+        "judged": snapshot.judged,
+        "confirmed_share": None if snapshot.confirmed_share is None else round(snapshot.confirmed_share, 4),
+        "judges_share": None if snapshot.judges_share is None else round(snapshot.judges_share, 4),
         "refusals": snapshot.refusals,
         "overstayed": snapshot.overstayed,
         "workers_lost": snapshot.lost,

@@ -167,9 +167,7 @@ def _crossings(rows: Sequence[Sequence[Place]]) -> int:
         ends = [sorted(position[id(other)] for other in place.down) for place in row]
         flat = [end for group in ends for end in group]
         starts = [index for index, group in enumerate(ends) for _ in group]
-        total += sum(
-            starts[i] < starts[j] and flat[i] > flat[j] for i in range(len(flat)) for j in range(i + 1, len(flat))
-        )
+        total += sum(starts[i] < starts[j] and flat[i] > flat[j] for i in range(len(flat)) for j in range(i + 1, len(flat)))
     return total
 
 

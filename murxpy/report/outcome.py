@@ -68,7 +68,7 @@ def outcome_json(replayed: Replayed, trace: Trace | None = None) -> dict[str, An
         "answers": {name: counts.get(f"answer:{name}", 0) for name in _ANSWERS},
         "refused": counts.get("replay:refused", 0),
         "skipped": counts.get("replay:skipped", 0),
-        "refusals": {name[len(_REFUSED):]: n for name, n in counts.items() if name.startswith(_REFUSED)},
+        "refusals": {name[len(_REFUSED) :]: n for name, n in counts.items() if name.startswith(_REFUSED)},
         "differences": list((outcome.report or {}).get("differences", ())),
         "stderr": outcome.output,
     }
@@ -152,5 +152,5 @@ def _refusals(counts: Mapping[str, int]) -> Iterator[str]:
     refused, skipped = counts.get("replay:refused", 0), counts.get("replay:skipped", 0)
     if refused:
         yield f"{amount(refused, 'line')} refused, {skipped:,} skipped that need what these return"
-        messages = sorted(((-n, name[len(_REFUSED):]) for name, n in counts.items() if name.startswith(_REFUSED)))
+        messages = sorted(((-n, name[len(_REFUSED) :]) for name, n in counts.items() if name.startswith(_REFUSED)))
         yield from (f"  {-n:,} x {one_line(message, 160)}" for n, message in messages[:_SHOWN])

@@ -24,9 +24,7 @@ class PlainLines:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /) -> None:
         return None
 
     def consume(self, event: Event) -> None:
@@ -52,8 +50,13 @@ class PlainLines:
             case Notice():
                 return f"notice {one_line(event.text)}"
             case Ended():
-                return _status("end", event.snapshot) + f" exit={event.exit_code} reason={_quoted(event.reason)}"
+                return _end(event)
         return None
+
+
+def _end(event: Ended) -> str:
+    left = f" unjudged={event.unjudged} unsolved={event.unsolved}" if event.unjudged or event.unsolved else ""
+    return f"{_status('end', event.snapshot)}{left} exit={event.exit_code} reason={_quoted(event.reason)}"
 
 
 def _start(event: Started) -> str:
@@ -66,7 +69,6 @@ def _start(event: Started) -> str:
 
 
 def _status(word: str, snapshot: Snapshot) -> str:
-    share = snapshot.solver_share
     since = snapshot.since_new
     values = {
         "time": f"{snapshot.elapsed:.1f}",
@@ -74,11 +76,12 @@ def _status(word: str, snapshot: Snapshot) -> str:
         "runs/s": f"{snapshot.runs_per_second:.1f}",
         "decided": snapshot.decided,
         "decided/s": f"{snapshot.decided_per_second:.1f}",
-        "solver": "-" if share is None else f"{100 * share:.0f}%",
+        "solver": _percent(snapshot.solver_share),
         **snapshot.answers,
         **{f"refused-{name}": count for name, count in snapshot.refusals.items()},
         **snapshot.mutants,
         **{f"judges-{name}": count for name, count in snapshot.judged.items()},
+        **({"confirmed": _percent(snapshot.confirmed_share), "judges-time": _percent(snapshot.judges_share)} if snapshot.judged else {}),
         "overstayed": snapshot.overstayed,
         "lost": snapshot.lost,
         "findings": snapshot.findings,
@@ -87,6 +90,10 @@ def _status(word: str, snapshot: Snapshot) -> str:
         "last-new": "-" if since is None else f"{since:.0f}",
     }
     return " ".join([word, *(f"{name}={value}" for name, value in values.items())])
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.0f}%"
 
 
 def _bucket(event: Found) -> str:

@@ -50,9 +50,7 @@ class LiveStatus:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /) -> None:
         self._stop()
 
     def consume(self, event: Event) -> None:
@@ -73,7 +71,11 @@ class LiveStatus:
         view = StatusView(started, snapshot, tuple(self._notices))
         if self._live is None:
             self._live = Live(
-                view, console=self._console, screen=True, auto_refresh=False, redirect_stdout=False,
+                view,
+                console=self._console,
+                screen=True,
+                auto_refresh=False,
+                redirect_stdout=False,
                 redirect_stderr=False,
             )
             self._live.start(refresh=True)

@@ -100,9 +100,7 @@ def _print_operators(console: Console, snapshot: Snapshot, theories: Mapping[str
     _print_missing(console, theories, tried, good)
 
 
-def _print_missing(
-    console: Console, theories: Mapping[str, Sequence[str]], tried: Mapping[str, int], good: Mapping[str, int]
-) -> None:
+def _print_missing(console: Console, theories: Mapping[str, Sequence[str]], tried: Mapping[str, int], good: Mapping[str, int]) -> None:
     _heading(console, "Operators never executed")
     none = True
     for theory, kinds in theories.items():
@@ -115,9 +113,7 @@ def _print_missing(
 
 
 def _print_wrapped(console: Console, text: str) -> None:
-    wrapper = textwrap.TextWrapper(
-        max(20, console.width), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
-    )
+    wrapper = textwrap.TextWrapper(max(20, console.width), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     for line in wrapper.wrap(text):
         console.print(Text(line), soft_wrap=True)
 
@@ -155,13 +151,19 @@ def _print_results(console: Console, snapshot: Snapshot) -> None:
 def _results(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     counts = snapshot.counts
     answers = snapshot.answers
-    yield "runs", (
-        f"{snapshot.runs:,} ({rate(snapshot.runs_per_second)}), {_share(snapshot, 'run:no-check', 'run:total')} "
-        f"without a check, {snapshot.overstayed:,} overstayed, {amount(snapshot.lost, 'worker')} lost"
+    yield (
+        "runs",
+        (
+            f"{snapshot.runs:,} ({rate(snapshot.runs_per_second)}), {_share(snapshot, 'run:no-check', 'run:total')} "
+            f"without a check, {snapshot.overstayed:,} overstayed, {amount(snapshot.lost, 'worker')} lost"
+        ),
     )
-    yield "checks", (
-        f"{counts.get('check:total', 0):,}, {_share(snapshot, 'check:asserted', 'check:total')} "
-        f"with something asserted, {snapshot.decided:,} decided ({rate(snapshot.decided_per_second)})"
+    yield (
+        "checks",
+        (
+            f"{counts.get('check:total', 0):,}, {_share(snapshot, 'check:asserted', 'check:total')} "
+            f"with something asserted, {snapshot.decided:,} decided ({rate(snapshot.decided_per_second)})"
+        ),
     )
     yield "sat", f"{answers['sat']:,}, a model read after {_share(snapshot, 'sat:model-read', 'sat:total')}"
     yield "unsat", f"{answers['unsat']:,}, a core read after {_share(snapshot, 'unsat:core-read', 'unsat:total')}"
@@ -170,6 +172,13 @@ def _results(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     if snapshot.judged:
         said = ", ".join(f"{number:,} {name}" for name, number in snapshot.judged.items() if name != "lost")
         yield "judges", f"{amount(counts['judge:runs'], 'run')}: of the checks {said}; {snapshot.judged['lost']:,} lost"
+        yield (
+            "confirmed",
+            (
+                f"{percent(snapshot.confirmed_share)} of {amount(counts['check:judged'], 'decided check')} by a judge, "
+                f"in {percent(snapshot.judges_share)} of the time of runs and judges"
+            ),
+        )
     yield "terms", f"{counts.get('term:made', 0):,}, {_share(snapshot, 'term:useful', 'term:made')} in a check"
     parts = (("solver and binding", "solver"), ("choosing", "choose"), ("trace", "trace"))
     yield "time", ", ".join(f"{name} {_share(snapshot, f'time-ns:{key}', 'time-ns:run')}" for name, key in parts)
@@ -203,8 +212,18 @@ def _print_refusals(console: Console, snapshot: Snapshot) -> None:
 def _row(bucket: BucketView, out: str) -> BucketRow:
     status = "known" if bucket.known else "new" if bucket.new else "again"
     return BucketRow(
-        bucket.key, bucket.kind, bucket.tier, bucket.severity, bucket.count, bucket.solver, bucket.version,
-        bucket.confirmed, status, trace_path(out, bucket) or "", bucket.lines, bucket.message,
+        bucket.key,
+        bucket.kind,
+        bucket.tier,
+        bucket.severity,
+        bucket.count,
+        bucket.solver,
+        bucket.version,
+        bucket.confirmed,
+        status,
+        trace_path(out, bucket) or "",
+        bucket.lines,
+        bucket.message,
         same=bucket.same,
     )
 
@@ -217,4 +236,10 @@ def _verdict(started: Started, ended: Ended) -> Iterator[Text]:
         f"{len(snapshot.new_buckets)} new; all in {started.out}"
     )
     meaning = EXIT_MEANING.get(ended.exit_code, "")
+    if ended.unjudged or ended.unsolved:
+        yield Text(
+            f"not judged: {amount(ended.unjudged, 'run')}, and {amount(ended.unsolved, 'known disagreement')} not looked into; "
+            f"the next session in {started.out} does that",
+            "bold red" if ended.unsolved else "yellow",
+        )
     yield Text(f"exit code {ended.exit_code}: {meaning}", "bold red" if ended.exit_code else "bold green")

@@ -57,10 +57,7 @@ def plain_lines(table: Table) -> list[str]:
     numbers = [name in table.right for name in table.columns]
     return [
         (" " * _GAP)
-        .join(
-            cell.rjust(width) if number else cell.ljust(width)
-            for cell, width, number in zip(row, widths, numbers, strict=True)
-        )
+        .join(cell.rjust(width) if number else cell.ljust(width) for cell, width, number in zip(row, widths, numbers, strict=True))
         .rstrip()
         for row in grid
     ]
@@ -180,10 +177,7 @@ def theories_json(catalogue: Plain, wrappers: Mapping[str, Plain]) -> Plain:
     """The catalogue, each operator with its spellings by solver."""
     theories = []
     for theory in catalogue["theories"]:
-        operators = {
-            kind: operator | {"spellings": _names_by_solver(kind, wrappers)}
-            for kind, operator in theory["operators"].items()
-        }
+        operators = {kind: operator | {"spellings": _names_by_solver(kind, wrappers)} for kind, operator in theory["operators"].items()}
         theories.append(theory | {"operators": operators})
     return {"theories": theories}
 

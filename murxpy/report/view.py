@@ -116,6 +116,8 @@ def _judged(snapshot: Snapshot) -> Iterable[Text]:
     """What judges said to the checks they were asked."""
     for name, number in snapshot.judged.items():
         yield Text(f"{number:,} {name}", "bold red" if name == "disagreed" and number else "" if number else "dim")
+    yield Text(f"{percent(snapshot.confirmed_share)} of the decided checks confirmed")
+    yield Text(f"{percent(snapshot.judges_share)} of the time")
 
 
 def _findings(snapshot: Snapshot) -> Iterable[Text]:
@@ -166,7 +168,7 @@ def _workers(snapshot: Snapshot, screen: Screen, room: int) -> list[Text]:
     lines = [Text(columns.row("worker", "target", "runs", "run", "state", "for"), "cyan")]
     lines += [_worker(view, columns, snapshot.elapsed) for view in shown]
     if len(shown) < len(views):
-        rest = views[len(shown):]
+        rest = views[len(shown) :]
         states = sorted({view.state for view in rest})
         tally = ", ".join(f"{sum(view.state == state for view in rest)} {state}" for state in states)
         lines.append(Text(f"and {len(rest)} more: {tally}", "dim"))
@@ -191,9 +193,7 @@ class _Columns:
         shapes = (cls(target, runs, run), cls(target, runs, run, 1), cls(0, runs, run), cls(0, runs, run, 1))
         return next((shape for shape in shapes if len(shape.row()) <= screen.width), shapes[-1])
 
-    def row(
-        self, worker: str = "", target: str = "", runs: str = "", run: str = "", state: str = "", span: str = ""
-    ) -> str:
+    def row(self, worker: str = "", target: str = "", runs: str = "", run: str = "", state: str = "", span: str = "") -> str:
         cells = [f"{worker:<6}", f"{runs:>{self.runs}}", f"{run:<{self.run}}", f"{state:<10}", f"{span:>6}"]
         if self.target:
             cells.insert(1, f"{target[: self.target]:<{self.target}}")

@@ -18,9 +18,7 @@ class Closure:
 
     __slots__ = ("body", "bound", "seen", "values", "variables")
 
-    def __init__(
-        self, variables: tuple[Term, ...], body: Term, values: dict[Term, Value], bound: tuple[Value, ...] = ()
-    ) -> None:
+    def __init__(self, variables: tuple[Term, ...], body: Term, values: dict[Term, Value], bound: tuple[Value, ...] = ()) -> None:
         self.variables = variables
         self.body = body
         self.values = values

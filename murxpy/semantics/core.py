@@ -13,9 +13,7 @@ from murxpy.semantics.registry import Points, Site, Unknown, meaning, prepared
 from murxpy.semantics.values import CannotSay
 
 # Sorts whose values are equal just when Python says so.
-_PLAIN = frozenset(
-    ["SORT_BOOL", "SORT_BV", "SORT_INT", "SORT_REAL", "SORT_FP", "SORT_RM", "SORT_STRING", "SORT_FF", "SORT_UNINTERPRETED"]
-)
+_PLAIN = frozenset(["SORT_BOOL", "SORT_BV", "SORT_INT", "SORT_REAL", "SORT_FP", "SORT_RM", "SORT_STRING", "SORT_FF", "SORT_UNINTERPRETED"])
 
 
 def equal(left: Any, right: Any) -> bool:

@@ -135,9 +135,7 @@ def make_array(sort: Sort, default: Value, stores: Iterable[tuple[Value, Value]]
     return _canonical(ArrayValue(default, dict(stores).items()), (sort.sort(0),), points)
 
 
-def make_function(
-    sort: Sort, default: Value, entries: Iterable[tuple[tuple[Value, ...], Value]], points: Points
-) -> FunctionValue:
+def make_function(sort: Sort, default: Value, entries: Iterable[tuple[tuple[Value, ...], Value]], points: Points) -> FunctionValue:
     """The canonical function of `sort`; of two entries at one point the later counts."""
     return _canonical(FunctionValue(default, dict(entries).items()), sort.sorts()[:-1], points)
 

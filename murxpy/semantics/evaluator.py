@@ -67,9 +67,7 @@ class _Activation:
 
     __slots__ = ("at", "doubts", "needs", "order", "root", "task", "values")
 
-    def __init__(
-        self, root: Term, order: list[Term], values: dict[Term, Any], doubts: list[Term], needs: tuple[Term, ...] = ()
-    ) -> None:
+    def __init__(self, root: Term, order: list[Term], values: dict[Term, Any], doubts: list[Term], needs: tuple[Term, ...] = ()) -> None:
         self.root = root
         self.order = order
         self.values = values

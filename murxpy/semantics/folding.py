@@ -26,9 +26,7 @@ def fold_any_order(function: Value, start: Value, counted: list[tuple[Value, int
     return tuple(results[full])
 
 
-def _longer(
-    function: Value, counted: list[tuple[Value, int]], results: dict[tuple[int, ...], dict[Value, None]]
-) -> Asking:
+def _longer(function: Value, counted: list[tuple[Value, int]], results: dict[tuple[int, ...], dict[Value, None]]) -> Asking:
     """The results of the sub-bags with one element more."""
     longer: dict[tuple[int, ...], dict[Value, None]] = {}
     for taken, values in results.items():

@@ -92,9 +92,7 @@ class Site:
 
     __slots__ = ("indices", "kind", "points", "sort", "sorts")
 
-    def __init__(
-        self, kind: str, indices: tuple[Any, ...], sort: Sort, sorts: tuple[Sort, ...], points: Points
-    ) -> None:
+    def __init__(self, kind: str, indices: tuple[Any, ...], sort: Sort, sorts: tuple[Sort, ...], points: Points) -> None:
         self.kind = kind
         self.indices = indices
         self.sort = sort

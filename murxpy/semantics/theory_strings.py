@@ -47,6 +47,7 @@ _OPERATIONS: dict[str, Callable[..., Value]] = {
     "OP_RE_OPT": lambda part: regex.loop(part, 0, 1),
 }
 
+
 def _joined(*parts: str) -> str:
     check_length(sum(map(len, parts)))
     return "".join(parts)

@@ -38,7 +38,7 @@ STANDARD: dict[str, str] = {
     "OP_REAL_ABS": "(ite (< {0} 0.0) (- {0}) {0})",
     "OP_REAL_DIV_TOTAL": "(ite (= {1} 0.0) 0.0 (/ {0} {1}))",
     "OP_STR_FROM_UBV": "(str.from_int (ubv_to_int {0}))",
-    "OP_STR_FROM_SBV": "(ite (bvslt {0} (_ bv0 {width0})) (str.++ \"-\" (str.from_int (- (sbv_to_int {0}))))"
+    "OP_STR_FROM_SBV": '(ite (bvslt {0} (_ bv0 {width0})) (str.++ "-" (str.from_int (- (sbv_to_int {0}))))'
     " (str.from_int (sbv_to_int {0})))",
     "OP_AT_MOST": "(<= {count} {i0})",
     "OP_AT_LEAST": "(>= {count} {i0})",

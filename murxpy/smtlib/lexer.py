@@ -71,7 +71,7 @@ def symbol(token: str) -> str:
 def is_symbol(token: str) -> bool:
     """True if the token can name something: no parenthesis, literal, keyword or reserved word."""
     first = token[0]
-    return first == "|" or (first not in "()\"#:0123456789" and token not in WORDS)
+    return first == "|" or (first not in '()"#:0123456789' and token not in WORDS)
 
 
 def is_numeral(token: str) -> bool:

@@ -41,9 +41,7 @@ class Printer:
         self._lets = 0
         self._nesting = 0
         self._bodies: dict[Term, str] = {}
-        self._binders = frozenset(
-            op.kind for op in catalogue.operators.values() if op.signature.binder and op.typing is None
-        )
+        self._binders = frozenset(op.kind for op in catalogue.operators.values() if op.signature.binder and op.typing is None)
 
     # -- sorts
 

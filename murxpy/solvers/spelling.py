@@ -76,18 +76,14 @@ class SpellingSet:
         return None
 
 
-def run_spelling(
-    spelling: Spelling, args: Sequence[Any], indices: Sequence[Any], frame: Frame, conjunction: Compiled | None
-) -> Any:
+def run_spelling(spelling: Spelling, args: Sequence[Any], indices: Sequence[Any], frame: Frame, conjunction: Compiled | None) -> Any:
     """Make the call, folding a two-argument template over more arguments as the spelling says."""
     if not spelling.folds(len(args)):
         return spelling.call(args, indices, frame)
     return _fold(spelling, list(args), indices, frame, conjunction)
 
 
-def _fold(
-    spelling: Spelling, args: list[Any], indices: Sequence[Any], frame: Frame, conjunction: Compiled | None
-) -> Any:
+def _fold(spelling: Spelling, args: list[Any], indices: Sequence[Any], frame: Frame, conjunction: Compiled | None) -> Any:
     terms = frame.terms
 
     def pair(left: int, right: int) -> Any:

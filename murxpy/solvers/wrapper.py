@@ -149,9 +149,7 @@ class Wrapper:
             self.missing.append((section, str(key), name, absent))
             return None
         conditions = entry.get("when") or ()
-        guards = tuple(
-            parse_guard(text, self._helper, where) for text in ([conditions] if isinstance(conditions, str) else conditions)
-        )
+        guards = tuple(parse_guard(text, self._helper, where) for text in ([conditions] if isinstance(conditions, str) else conditions))
         weight = 0.0 if entry.get("unsound") else float(entry.get("weight", 1))
         fold = entry.get("fold") or self._default_fold(section, key, template)
         return Spelling(name, template, compiled, guards, weight, fold, self._variadic(section, key))

@@ -18,9 +18,7 @@ def refuse(text: str) -> None:
 
 
 def register(folder: str) -> None:
-    spec = importlib.util.spec_from_file_location(
-        "murxpy", os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
-    )
+    spec = importlib.util.spec_from_file_location("murxpy", os.path.join(folder, "__init__.py"), submodule_search_locations=[folder])
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules["murxpy"] = module

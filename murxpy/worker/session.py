@@ -244,5 +244,3 @@ def _takes(run: Run, name: str, value: str) -> bool:
 
 def _malformed(message: str) -> dict[str, Any]:
     return {"status": "malformed", "seed": 0, "counts": {}, "finding": None, "differences": [], "message": message}
-
-

@@ -55,9 +55,7 @@ def _make(run: Run, action: str, entries: Sequence[Entry], seed: int, spelling: 
     return run.call(chosen, [entry.obj for entry in entries], (), key), chosen
 
 
-def _check(
-    run: Run, action: str, spelling: str, entries: Sequence[Entry], premises: Premises, made: Any, seed: int
-) -> None:
+def _check(run: Run, action: str, spelling: str, entries: Sequence[Entry], premises: Premises, made: Any, seed: int) -> None:
     """Look for a point where the premises hold and `made` is not the first of `entries`. Raises Stopped where our evaluation shows one."""
     entry, verdict = entries[0], CANNOT_SAY
     with timed(run, action):

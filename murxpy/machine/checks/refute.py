@@ -87,6 +87,4 @@ def confirmed(run: Run, wanted: Sequence[Claim]) -> bool:
     if any(claim.term is not None and model.evaluator.value(claim.term) is not claim.value for claim in wanted):
         return False
     boolean = run.sorts.get("SORT_BOOL")
-    return all(
-        solver_value(run, model.evaluator, claim.obj, boolean) is claim.value for claim in wanted if claim.term is None
-    )
+    return all(solver_value(run, model.evaluator, claim.obj, boolean) is claim.value for claim in wanted if claim.term is None)

@@ -79,9 +79,7 @@ def _trivial(operator: Operator, args: list[Entry]) -> bool:
     return ground or same
 
 
-def gen_term(
-    gen: Generator, operator: Operator, args: list[Entry], indices: tuple[Any, ...] = (), wanted: Sort | None = None
-) -> Entry:
+def gen_term(gen: Generator, operator: Operator, args: list[Entry], indices: tuple[Any, ...] = (), wanted: Sort | None = None) -> Entry:
     """Make the term and count it."""
     entry = make_term(gen.run, operator, args, indices, gen.run.line_seed(), wanted)
     gen.made += 1

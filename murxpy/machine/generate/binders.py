@@ -222,5 +222,3 @@ def _datatype_term(gen: Generator, operator: Operator, sort: Sort, fixed: Entry 
     if operator.typing == "selector":
         return gen_term(gen, operator, [subject], indices)
     return gen_term(gen, operator, [subject, argument(gen, operator, fields[at], 1)], indices)
-
-

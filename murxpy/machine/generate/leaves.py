@@ -145,5 +145,3 @@ def special_action(gen: Generator) -> bool:
     if not sorts:
         return False
     return special(gen, gen.stream.choose(sorts)) is not None
-
-

@@ -16,17 +16,13 @@ class Profile:
         self._function_terms = function_terms  # a function is a term like others, not only a declaration to apply
         sorts = data.get("sorts") or {}
         self.excluded_kinds = frozenset(sorts.get("exclude") or ())
-        self._contexts = {
-            name: frozenset(entry.get("exclude") or ()) for name, entry in sorts.items() if isinstance(entry, dict)
-        }
+        self._contexts = {name: frozenset(entry.get("exclude") or ()) for name, entry in sorts.items() if isinstance(entry, dict)}
         self.excluded_operators = frozenset(data.get("exclude-operators") or ())
         self.operators: dict[str, dict[str, Any]] = data.get("operators") or {}
         self.limits: dict[str, int] = dict((data.get("limits") or {}).items())
         self.combinations: dict[str, list[str]] = data.get("exclude-combinations") or {}
         self._literals = {kind: entry["literals"] for kind, entry in self.operators.items() if entry.get("literals")}
-        self._no_sorts = {
-            kind: frozenset(entry["exclude-sorts"]) for kind, entry in self.operators.items() if entry.get("exclude-sorts")
-        }
+        self._no_sorts = {kind: frozenset(entry["exclude-sorts"]) for kind, entry in self.operators.items() if entry.get("exclude-sorts")}
 
     def allows(self, context: str, sort: Sort) -> bool:
         """True if a sort may stand at this position (`array-index`, `const`, ...); looks into the sort's parameters too."""

@@ -150,9 +150,7 @@ class SwarmDrawer:
         wanted = set(self.always) | set(chosen) | n_requires(self.catalogue, chosen)
         return [name for name in self.catalogue.theories if name in wanted]
 
-    def _operators(
-        self, usable: list[tuple[Operator, float]], stream: Stream
-    ) -> tuple[list[tuple[Operator, float]], list[str]]:
+    def _operators(self, usable: list[tuple[Operator, float]], stream: Stream) -> tuple[list[tuple[Operator, float]], list[str]]:
         """The operators that the run keeps, and the kinds of those that it leaves out."""
         rules = self.rules.get("operators")
         if rules is None or stream.chance(float(rules.get("all") or 0)):

@@ -51,9 +51,7 @@ class State:
 
     def __init__(self, transitions: list[Transition], needs: dict[str, tuple[str, ...]]) -> None:
         # A pure transition can be drawn only where its target can be entered; an action may make that so itself.
-        self._demands = [
-            (t, [*t.when, *(needs[t.target] if t.action == "go" else ())]) for t in transitions
-        ]
+        self._demands = [(t, [*t.when, *(needs[t.target] if t.action == "go" else ())]) for t in transitions]
         names = dict.fromkeys(n.removeprefix("not-") for _, demands in self._demands for n in demands)
         self._names = list(names)
         self._conditions = [CONDITIONS[name] for name in self._names]
@@ -87,9 +85,7 @@ class StateMachine:
         self.final: str = data["final"]
         states = data["states"]
         self._needs = {name: _names(state.get("needs")) for name, state in states.items()}
-        self._states = {
-            name: State([Transition(t, name) for t in state.get("do") or ()], self._needs) for name, state in states.items()
-        }
+        self._states = {name: State([Transition(t, name) for t in state.get("do") or ()], self._needs) for name, state in states.items()}
 
     def walk(self, gen: Generator, step_limit: int) -> None:
         """Walk from the start to the final state; after `step_limit` steps the run just ends."""

@@ -24,8 +24,7 @@ TEXTS: tuple[Python, ...] = tuple(
     )
 )  # fmt: skip
 TYPES: tuple[Python, ...] = tuple(
-    Python(value)
-    for value in (True, False, "x", "1", "true", b"x", b"", [], [1], (), (1,), {}, {"a": 1}, [None], ["x"])
+    Python(value) for value in (True, False, "x", "1", "true", b"x", b"", [], [1], (), (1,), {}, {"a": 1}, [None], ["x"])
 )
 COERCED: tuple[Python, ...] = tuple(
     Python(value) for value in (True, False, 0, 1, -1, 255, 1 << 31, 1 << 64, -(1 << 63), 0.5, 3.7, float("nan"), "1", "a")

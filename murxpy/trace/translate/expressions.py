@@ -66,9 +66,7 @@ class SourceWrapper(Wrapper):
         return tuple(parse_guard(text, self._helper, where) for text in texts)
 
     def _compile(self, template: Template) -> Compiled:
-        parts: list[tuple[str, Any]] = [
-            (text, _reader(text) if placeholder else None) for text, placeholder in template.parts
-        ]
+        parts: list[tuple[str, Any]] = [(text, _reader(text) if placeholder else None) for text, placeholder in template.parts]
 
         def source(args: Sequence[Any], indices: Sequence[Any], frame: Frame) -> Code:
             return Code("".join(self._literal_part(t) if r is None else r(args, indices, frame) for t, r in parts))
