@@ -69,6 +69,8 @@ def bucket_key(family: str, verdict: Verdict) -> str:
             message, where = _OPERATOR.sub("an operator", message), ["misuse", call.spelling]
     elif verdict.kind == "invalid-model":
         message = message.partition(";")[0]  # what the solver itself says of the assertion stands behind it
+    elif verdict.kind == "wrong-unsat":  # which check it was, and the planted model behind the message, say nothing of the defect
+        message, where, place = message.partition(";")[0], [call.operator], None
     elif verdict.kind == "abort" and _HEAP.match(verdict.message):
         message, where = "the heap is corrupted", []  # which of its lists is broken, and which call comes upon it, is chance
     elif verdict.kind == "exception" and call.action in SOLVING:

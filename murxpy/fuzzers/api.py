@@ -16,7 +16,7 @@ LimitedBy = Literal["solver", "wall"]
 # Checks of what the solver promises, by name; those that cost little are on by default.
 DEFAULT_CHECKS = (
     "models", "values", "cores", "assumptions", "invariants", "simplify", "substitute", "interpolants", "eliminations",
-    "blocked-models", "proofs",
+    "blocked-models", "proofs", "planted",
 )  # fmt: skip
 CHECKS = (*DEFAULT_CHECKS, "abducts", *(f"invariant-{name}" for name in PHRASES))
 

@@ -16,6 +16,7 @@ from murxpy.logic.terms import Term, TermTable
 from murxpy.logic.typing import Checker
 from murxpy.machine.database import Database, Entry
 from murxpy.machine.meter import Meter
+from murxpy.machine.planting.model import Planted
 from murxpy.machine.random import Stream, mix, point
 from murxpy.machine.state import SolverState
 from murxpy.machine.strangers import STRANGERS
@@ -88,6 +89,7 @@ class Run:
         self.db = Database()
         self.frame = Frame(self.sort_object)
         self.state = SolverState()
+        self.planted: Planted | None = None  # a model of all that is asserted, see machine/planting
         self.counts: defaultdict[str, int] = defaultdict(int)
         self.meter = Meter(self.counts)
         self.checking = False  # what is built now is made of what the solver gave, see machine/checks
@@ -301,6 +303,7 @@ class Run:
         self.checker = Checker(self.catalogue, self.sorts)
         self.meter = Meter(self.counts)
         self.state = SolverState()
+        self.planted = None
         self._made = {}
         self.frame.fill()
         self.frame.solver = None

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from murxpy.machine.database import Entry
+from murxpy.machine.planting.lines import judge_planted
 from murxpy.machine.run import Run, Stopped
 from murxpy.machine.tokens import Ref, Token, as_word, print_token, quote
 
@@ -119,6 +120,7 @@ def _answered(run: Run, answer: Any, assumptions: list[Entry], action: str) -> s
     state.has_model = text == "sat"
     run.meter.answered(text, state)
     run.judge(text, action, "")
+    judge_planted(run, text, action)
     return text
 
 

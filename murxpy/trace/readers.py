@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from murxpy.machine import inspect
-from murxpy.trace import askers, makers, misuse, witnesses
+from murxpy.trace import askers, makers, misuse, planting, witnesses
 from murxpy.trace.askers import Reader
 
 READERS: dict[str, Reader] = {
@@ -43,6 +43,7 @@ READERS: dict[str, Reader] = {
     "substitute": askers.on_terms(3),
     "run-script": askers.run_script,
     "expect": askers.expect,
+    "plant": planting.plant,
     "check-sort": askers.check_sort,
     "check-term": askers.check_object(inspect.check_term),
     "check-value": askers.check_object(inspect.check_value),

@@ -13,11 +13,13 @@ from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine import solve
 from murxpy.machine.distributions import Settings
+from murxpy.machine.generate import planting
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.generate.options import draw_value, option_choice
 from murxpy.machine.generate.profile import Profile
 from murxpy.machine.generate.swarm import SwarmDrawer
 from murxpy.machine.generate.walk import StateMachine
+from murxpy.machine.planting.lines import known_options
 from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.mutation.corpus import API
 from murxpy.mutation.optioning import Offer
@@ -66,6 +68,8 @@ class Session:
         self._limited = setup.get("limits") != "wall"
         self._damped: frozenset[str] = frozenset()
         self._checks: frozenset[str] = frozenset(setup.get("checks") or ())
+        # An option that the wrapper does not have may restrict models, so that unsat need not be wrong.
+        self._plain = known_options(setup["wrapper"]).issuperset(name for name, _ in self.options)
         self._option_choice = option_choice(self._known_options())
         if self.sources is not None:
             prefix = str(self.wrapper.data.get("script-option-prefix") or "")
@@ -139,9 +143,12 @@ class Session:
         swarm = self.swarm.draw(run.stream)
         gen = Generator(run, self.settings, self.profile, swarm, self.catalogue, options=self.options)
         gen.damped, gen.limited, gen.option_choice, gen.checks = self._damped, self._limited, self._option_choice, self._checks
+        gen.planting = planting.CHECK in self._checks and self._plain and planting.drawn(self.settings, seed)
         rows = [*self._header(), f"seed {seed:x}", f"machine {self.settings.machine.get('name')}", *swarm.rows()]
         rows.append(f"limits {'solver' if self._limited else 'wall'}")
-        rows.append(f"checks {','.join(sorted(self._checks)) or 'none'}")
+        rows.append(f"checks {','.join(sorted(self._checks - {planting.CHECK})) or 'none'}")
+        if gen.planting:
+            rows.append(planting.CHECK)
         if self._damped:
             rows.append(f"damped {','.join(sorted(self._damped))}")
         run.header(rows)

@@ -9,10 +9,11 @@ from murxpy.logic.values import LITERAL_KINDS
 from murxpy.machine import inspect, solve
 from murxpy.machine.checks import entailment
 from murxpy.machine.database import Entry
-from murxpy.machine.generate import leaves, misuse, options, roots, sorts, terms, witnesses
+from murxpy.machine.generate import leaves, misuse, options, planting, roots, sorts, terms, witnesses
 from murxpy.machine.generate.apply import gen_term
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.generate.binders import define_function
+from murxpy.machine.generate.holding import holding
 from murxpy.machine.generate.logics import draw_logic
 from murxpy.machine.run import Refused, Stopped
 
@@ -22,6 +23,7 @@ Action = Callable[[Generator], bool]
 
 def _new(gen: Generator) -> bool:
     solve.new(gen.run, gen.run.line_seed())
+    planting.begin(gen)
     return True
 
 
@@ -47,8 +49,14 @@ def _bool_entry(gen: Generator) -> Entry | None:
     return None
 
 
-def _assert_formula(gen: Generator) -> bool:
+def _formula(gen: Generator) -> Entry | None:
+    """A formula to assert or assume; None where there is none."""
     entry = _bool_entry(gen)
+    return None if entry is None else holding(gen, entry)
+
+
+def _assert_formula(gen: Generator) -> bool:
+    entry = _formula(gen)
     if entry is None:
         return False
     solve.assert_formula(gen.run, entry, gen.run.line_seed())
@@ -58,7 +66,7 @@ def _assert_formula(gen: Generator) -> bool:
 def _assert_tracked(gen: Generator) -> bool:
     if gen.run.wrapper.set("actions", "assert-tracked") is None:
         return _assert_formula(gen)
-    entry = _bool_entry(gen)
+    entry = _formula(gen)
     if entry is None:
         return False
     _assert(gen, entry, tracked=True)
@@ -77,7 +85,9 @@ def _assert_roots(gen: Generator) -> bool:
     made = roots.closed_bools(gen, gen.settings.number("roots-asserted", gen.stream))
     tracked = gen.run.state.cores and gen.stream.random() < 0.2
     for entry in made:
-        _assert(gen, entry, tracked)
+        true = holding(gen, entry)
+        if true is not None:
+            _assert(gen, true, tracked)
     return bool(made)
 
 
@@ -115,7 +125,9 @@ def _check_sat_assuming(gen: Generator) -> bool:
             break
         if gen.settings.chance("negated-assumption", stream):
             entry = gen_term(gen, gen.catalogue.operators["OP_NOT"], [entry])
-        assumptions.append(entry)
+        true = holding(gen, entry)
+        if true is not None:
+            assumptions.append(true)
     if not assumptions:
         return False
     _limited(gen)

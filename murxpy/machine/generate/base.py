@@ -31,6 +31,7 @@ class Generator:
     options: list[list[str]] = field(default_factory=list)  # names and values that the user wants set
     limited: bool = True  # checks get a resource limit
     checks: frozenset[str] = frozenset()  # of what the solver promises: those that are on
+    planting: bool = False  # the run has a planted model, and asserts only what is true under it
     made: int = 0
     depth: int = 0
 

@@ -8,6 +8,7 @@ from murxpy.logic.values import LITERAL_KINDS, write_value
 from murxpy.machine.database import Entry
 from murxpy.machine.generate.base import Generator, sort_entry
 from murxpy.machine.generate.literals import draw_literal
+from murxpy.machine.generate.planting import plant_constant
 from murxpy.machine.make import make_constant, make_special, make_term, make_value
 from murxpy.machine.tokens import Quoted, Token
 
@@ -17,7 +18,9 @@ STATIC_SPECIAL = 0.25
 def constant(gen: Generator, sort: Sort) -> Entry:
     """`mk-const` of `sort`. Raises Refused."""
     entry = sort_entry(gen, sort)
-    return make_constant(gen.run, entry, symbol(gen), gen.run.line_seed())
+    made = make_constant(gen.run, entry, symbol(gen), gen.run.line_seed())
+    plant_constant(gen, made)
+    return made
 
 
 def symbol(gen: Generator) -> str:

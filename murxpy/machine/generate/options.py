@@ -97,7 +97,7 @@ def due(gen: Generator, stress: bool = False) -> Weighted[str]:
     allowed: list[tuple[str, float]] = []
     for name, entry in (run.wrapper.data.get("own-actions") or {}).items():
         option = entry.get("option")
-        if bool(entry.get("stress")) is not stress:
+        if bool(entry.get("stress")) is not stress or (gen.planting and entry.get("changes")):
             continue
         if run.wrapper.set("actions", name) is None or not all(CONDITIONS_OF_STATE[c](gen) for c in entry.get("needs") or ()):
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 from murxpy.machine.database import Entry
 from murxpy.machine.generate.apply import apply, gen_term
 from murxpy.machine.generate.base import Generator
+from murxpy.machine.generate.holding import pinned
 from murxpy.machine.generate.terms import application
 from murxpy.machine.run import Refused
 
@@ -73,7 +74,7 @@ def closed_bools(gen: Generator, count: int) -> list[Entry]:
         for root in group:
             if root.uses > 0:
                 continue
-            part = to_bool(gen, root)
+            part = pinned(gen, root) or to_bool(gen, root)
             if part is not None:
                 parts.append(part)
             else:

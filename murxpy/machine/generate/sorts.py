@@ -5,6 +5,7 @@ from __future__ import annotations
 from murxpy.logic.sorts import Constructor, Datatype, Sort, well_founded
 from murxpy.machine.database import SortEntry
 from murxpy.machine.generate.base import Generator, sort_entry
+from murxpy.machine.generate.planting import plant_sort
 from murxpy.machine.make import instantiate_sort, make_datatypes, make_sort
 
 SIMPLE = ("SORT_BOOL", "SORT_INT", "SORT_REAL", "SORT_RM", "SORT_STRING", "SORT_REGLAN")
@@ -24,7 +25,7 @@ def make_random_sort(gen: Generator) -> bool:
     if sort is None:
         return False
     if sort.kind == "SORT_UNINTERPRETED":
-        make_sort(run, sort, (), run.line_seed())
+        plant_sort(gen, make_sort(run, sort, (), run.line_seed()))
         return True
     params = [sort_entry(gen, p) for p in sort.sorts()]
     make_sort(run, sort, params, run.line_seed())

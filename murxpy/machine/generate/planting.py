@@ -1,0 +1,157 @@
+"""Drawing a planted model: values of constants and sizes of uninterpreted sorts, as they are made (docs/oracles.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from math import inf
+
+from murxpy.logic.sorts import Constructor, Sort
+from murxpy.logic.values import LITERAL_KINDS
+from murxpy.machine.database import Entry, SortEntry
+from murxpy.machine.distributions import Settings
+from murxpy.machine.generate.base import Generator
+from murxpy.machine.generate.literals import draw_literal
+from murxpy.machine.planting import lines
+from murxpy.machine.planting.words import element
+from murxpy.machine.random import Stream, mix
+from murxpy.semantics.bags import make_bag
+from murxpy.semantics.domains import make_array, make_function
+from murxpy.semantics.fp_format import Format
+from murxpy.semantics.sets import make_set
+from murxpy.semantics.values import ROUNDING_MODES, CannotSay, DatatypeValue, Value
+
+CHECK = "planted"  # its name among the checks, its chance, and its key in a trace's header
+KEY = 0x91A47ED  # of the stream that says which runs have a planted model; no step has it
+DEPTH = 3  # of values in values, beyond which the smallest are drawn
+
+
+def drawn(settings: Settings, seed: int) -> bool:
+    """Whether the run of this seed has a planted model. Its own stream says so, so that no other draw of a run depends on it."""
+    return settings.chance(CHECK, Stream(mix(seed, KEY)))
+
+
+def begin(gen: Generator) -> None:
+    """The line with which a planted model begins, in a run that has one."""
+    if gen.planting:
+        lines.plant(gen.run, gen.run.line_seed())
+
+
+def plant_constant(gen: Generator, entry: Entry) -> None:
+    """A value for a new constant, in a run with a planted model. It may stay without one where that would be too large."""
+    if gen.planting:
+        with suppress(CannotSay):
+            lines.plant_value(gen.run, entry, _again(gen, entry.term.sort), gen.run.line_seed())
+
+
+def plant_sort(gen: Generator, entry: SortEntry) -> None:
+    """The number of elements of a new uninterpreted sort, in a run with a planted model."""
+    if gen.planting:
+        lines.plant_size(gen.run, entry, gen.settings.number("planted-elements", gen.stream), gen.run.line_seed())
+
+
+def _again(gen: Generator, sort: Sort) -> Value:
+    """A value that another constant of this sort has, or a new one: equal constants make more formulas true than by chance."""
+    constants = lines.planted_of(gen.run).interpretation.constants
+    known = [value for constant, value in constants.items() if constant.sort is sort]
+    if known and gen.settings.chance("planted-again", gen.stream):
+        return gen.stream.choose(known)
+    return draw(gen, sort, 0)
+
+
+def draw(gen: Generator, sort: Sort, depth: int) -> Value:
+    """A value of `sort`, `depth` values deep in another one. Raises CannotSay where the form of it is not known."""
+    if sort.kind in LITERAL_KINDS:
+        return _literal(gen, sort)
+    return _DRAWN[sort.kind](gen, sort, depth)
+
+
+def _literal(gen: Generator, sort: Sort) -> Value:
+    value: Value = draw_literal(sort, gen.settings, gen.stream)
+    if sort.kind == "SORT_FP" and isinstance(value, int):
+        form = Format(sort.number(0), sort.number(1))
+        return form.nan if value & ~form.sign > form.infinity else value
+    return value
+
+
+def _element(gen: Generator, sort: Sort, depth: int) -> Value:
+    domain = lines.planted_of(gen.run).interpretation.domains.get(sort)
+    return gen.stream.choose(domain) if domain else element(0)
+
+
+def _datatype(gen: Generator, sort: Sort, depth: int) -> Value:
+    constructors = sort.datatype.constructors
+    if depth >= DEPTH:
+        least = min(_height(gen, sort, constructor, ()) for constructor in constructors)
+        constructors = [c for c in constructors if _height(gen, sort, c, ()) == least]
+    constructor = gen.stream.choose(constructors)
+    fields = gen.run.sorts.field_sorts(sort, constructor)
+    return DatatypeValue(constructor.name, tuple([draw(gen, field, depth + 1) for field in fields]))
+
+
+def _height(gen: Generator, sort: Sort, constructor: Constructor, path: tuple[Sort, ...]) -> float:
+    """How deep the smallest value of a constructor is; infinite where it needs a value of a sort on `path`."""
+    if sort in path:
+        return inf
+    fields = gen.run.sorts.field_sorts(sort, constructor)
+    return 1 + max((_least(gen, field, (*path, sort)) for field in fields), default=0)
+
+
+def _least(gen: Generator, sort: Sort, path: tuple[Sort, ...]) -> float:
+    """How deep the smallest value of a sort is."""
+    if sort.kind == "SORT_DT":
+        return min(_height(gen, sort, constructor, path) for constructor in sort.datatype.constructors)
+    inner = sort.sorts()
+    if sort.kind == "SORT_TUPLE":
+        return max((_least(gen, part, path) for part in inner), default=0)
+    return _least(gen, inner[-1], path) if sort.kind in ("SORT_ARRAY", "SORT_FUN") else 0
+
+
+def _tuple(gen: Generator, sort: Sort, depth: int) -> Value:
+    return DatatypeValue("", tuple([draw(gen, part, depth + 1) for part in sort.sorts()]))
+
+
+def _count(gen: Generator, depth: int) -> int:
+    """How many parts a structure has: none that is deep in another one."""
+    return gen.settings.number("planted-parts", gen.stream) if depth < DEPTH else 0
+
+
+def _array(gen: Generator, sort: Sort, depth: int) -> Value:
+    index, inner = sort.sort(0), sort.sort(1)
+    default = draw(gen, inner, depth + 1)
+    stores = [(draw(gen, index, depth + 1), draw(gen, inner, depth + 1)) for _ in range(_count(gen, depth))]
+    return make_array(sort, default, stores, lines.planted_of(gen.run).evaluator)
+
+
+def _function(gen: Generator, sort: Sort, depth: int) -> Value:
+    *domain, codomain = sort.sorts()
+    default = draw(gen, codomain, depth + 1)
+    entries = [
+        (tuple([draw(gen, part, depth + 1) for part in domain]), draw(gen, codomain, depth + 1)) for _ in range(_count(gen, depth))
+    ]
+    return make_function(sort, default, entries, lines.planted_of(gen.run).evaluator)
+
+
+def _parts(gen: Generator, sort: Sort, depth: int) -> tuple[Value, ...]:
+    return tuple([draw(gen, sort.sort(0), depth + 1) for _ in range(_count(gen, depth))])
+
+
+def _set(gen: Generator, sort: Sort, depth: int) -> Value:
+    return make_set(sort, _parts(gen, sort, depth), False, lines.planted_of(gen.run).evaluator)
+
+
+def _bag(gen: Generator, sort: Sort, depth: int) -> Value:
+    return make_bag((part, gen.stream.between(1, 3)) for part in _parts(gen, sort, depth))
+
+
+_DRAWN: dict[str, Callable[[Generator, Sort, int], Value]] = {
+    "SORT_RM": lambda gen, sort, depth: gen.stream.choose(ROUNDING_MODES),
+    "SORT_UNINTERPRETED": _element,
+    "SORT_DT": _datatype,
+    "SORT_TUPLE": _tuple,
+    "SORT_ARRAY": _array,
+    "SORT_FUN": _function,
+    "SORT_SEQ": _parts,
+    "SORT_SET": _set,
+    "SORT_BAG": _bag,
+}

@@ -1,0 +1,95 @@
+"""The lines `plant`, and what they say of a check: unsat is wrong where all that was asserted and assumed is true."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from murxpy.logic.terms import CONSTANT, Term
+from murxpy.machine.checks.model import below
+from murxpy.machine.checks.show import show
+from murxpy.machine.database import Entry, SortEntry
+from murxpy.machine.planting.model import Planted
+from murxpy.machine.planting.words import write_words
+from murxpy.machine.run import Run, Stopped
+from murxpy.machine.tokens import print_token, quote
+from murxpy.semantics.values import Value
+
+SHOWN = 8  # constants whose values a finding names
+KIND = "wrong-unsat"
+
+
+def planted_of(run: Run) -> Planted:
+    """The planted model of the run, begun now where there is none."""
+    if run.planted is None:
+        open_universe = run.wrapper.set("readers", "universe") is not None
+        run.planted = Planted(run.catalogue, frozenset(run.wrapper.data.get("unjudged") or ()), open_universe)
+    return run.planted
+
+
+def plant(run: Run, seed: int) -> None:
+    """`plant`: from here on the run has a planted model."""
+    run.begin(seed, "plant", None, "")
+    planted_of(run)
+    run.counts["action-ok:plant"] += 1
+
+
+def plant_value(run: Run, entry: Entry, value: Value, seed: int) -> None:
+    """`plant t words`: the value of a constant. Raises BadValue where it has another one."""
+    words = write_words(value, entry.term.sort, run.sorts)
+    run.begin(seed, "plant", None, " ".join([str(entry), *map(print_token, words)]))
+    planted_of(run).fix(entry.term, value)
+    run.counts["action-ok:plant"] += 1
+
+
+def plant_size(run: Run, entry: SortEntry, size: int, seed: int) -> None:
+    """`plant s n`: how many elements an uninterpreted sort has. Raises BadValue where it has another number."""
+    run.begin(seed, "plant", None, f"{entry} {size}")
+    planted_of(run).fix_size(entry.sort, size)
+    run.counts["action-ok:plant"] += 1
+
+
+def judge_planted(run: Run, answer: str, action: str) -> None:
+    """Compare the answer of a check with the planted model, if there is one. Raises Stopped where the answer is wrong."""
+    planted = run.planted
+    if planted is None:
+        return
+    run.counts[f"planted:{answer}"] += 1
+    if answer != "unsat":
+        return
+    formulas = list(dict.fromkeys(entry.term for entry in (*run.state.asserted(), *run.state.assumptions)))
+    if not _plain(run, formulas) or not all(planted.truth(formula) for formula in formulas):
+        run.counts["planted:not-judged"] += 1
+        return
+    raise Stopped(_finding(run, planted, formulas, action))
+
+
+def _plain(run: Run, formulas: list[Term]) -> bool:
+    """Whether the solver has what the trace says and nothing else: no other assertions, no option of unknown meaning.
+
+    The name of a tracked assertion is a Boolean of its own, unless a constant is called so.
+    """
+    state = run.state
+    names = {str(term.indices[0]) for term in below(formulas) if term.op == CONSTANT}
+    plain = not state.altered and known_options(run.wrapper.data) >= set(state.options)
+    return plain and names.isdisjoint(name for name, _ in state.named())
+
+
+def known_options(wrapper: dict[str, Any]) -> set[str]:
+    """The options of which a wrapper says, by having them, that they change no meaning."""
+    required = [str(name) for pairs in (wrapper.get("required-options") or {}).values() for name, _ in pairs]
+    return {*(str(option["name"]) for option in wrapper.get("options") or ()), *(wrapper.get("special-options") or ()), *required}
+
+
+def _finding(run: Run, planted: Planted, formulas: list[Term], action: str) -> dict[str, Any]:
+    """The finding: what was expected, and behind a `;`, as it differs from one finding to the next, the interpretation that shows it."""
+    message = f"answered unsat, expected sat: the planted model satisfies all assertions; {_told(planted, formulas)}"
+    return run.finding(KIND, "solver", message, action, "", "")
+
+
+def _told(planted: Planted, formulas: list[Term]) -> str:
+    """The values of the constants in `formulas`."""
+    constants = sorted((term for term in below(formulas) if term.op == CONSTANT), key=lambda term: term.serial)
+    values = planted.interpretation.constants
+    shown = [f"{quote(str(t.indices[0]))} = {show(values[t], t.sort)}" for t in constants if t in values]
+    more = [f"and {len(shown) - SHOWN} more"] if len(shown) > SHOWN else []
+    return ", ".join(shown[:SHOWN] + more) or "no constants"

@@ -1,0 +1,83 @@
+"""The planted model of a run: an interpretation that the lines `plant` give, and what terms are under it."""
+
+from __future__ import annotations
+
+from murxpy.logic.catalogue import Catalogue
+from murxpy.logic.sorts import Sort
+from murxpy.logic.terms import SPECIAL, Term
+from murxpy.logic.values import BadValue
+from murxpy.machine.planting.words import element
+from murxpy.semantics.evaluator import Evaluator
+from murxpy.semantics.model import Interpretation
+from murxpy.semantics.values import CannotSay, Value
+
+TOO_LARGE = (OverflowError, MemoryError, RecursionError)  # what values that fit nowhere make Python throw
+# Bounds of one evaluation, in steps: smaller than those of a model that is checked, since each term of a run is evaluated.
+DOMAIN, WORLDS, BODIES = 1 << 8, 32, 1 << 11
+_UNIVERSE = ("OP_SET_COMPLEMENT", "set.universe")
+
+
+class Planted:
+    """An interpretation of constants and of uninterpreted sorts, which grows as they are made.
+
+    `unjudged`: operators and special values whose meaning is the solver's own. `open_universe`: what `set.universe` is, only a model
+    of the solver says. Of a term that has one of these, nothing is said.
+    """
+
+    def __init__(self, catalogue: Catalogue, unjudged: frozenset[str] = frozenset(), open_universe: bool = False) -> None:
+        self.interpretation = Interpretation()
+        self._catalogue = catalogue
+        self._excluded = unjudged | (frozenset(_UNIVERSE) if open_universe else frozenset())
+        self._fine: dict[Term, bool] = {}
+        self._latest = -1
+        self.evaluator = self._new()
+
+    def _new(self) -> Evaluator:
+        return Evaluator(self._catalogue, self.interpretation, domain=DOMAIN, worlds=WORLDS, bodies=BODIES)
+
+    def fix(self, constant: Term, value: Value) -> None:
+        """Give a constant its value. Raises BadValue where it has another one."""
+        known = self.interpretation.constants.setdefault(constant, value)
+        if known != value:
+            raise BadValue(f"the constant {constant.indices[0]} has another value already")
+        if constant.serial <= self._latest:  # it may have been evaluated as one without a value
+            self.evaluator = self._new()
+
+    def fix_size(self, sort: Sort, size: int) -> None:
+        """Give an uninterpreted sort as many elements. Raises BadValue where it has another number of them."""
+        domain = tuple(map(element, range(size)))
+        known = self.interpretation.domains.setdefault(sort, domain)
+        if known != domain:
+            raise BadValue(f"the sort {sort} has {len(known)} elements already")
+        self.evaluator = self._new()
+
+    def value(self, term: Term) -> Value:
+        """The value of a closed term, the same for all that the standard leaves open. Raises CannotSay."""
+        if not self._judged(term):
+            raise CannotSay("an operator whose meaning is the solver's own")
+        self._latest = max(self._latest, term.serial)
+        try:
+            return self.evaluator.value(term)
+        except TOO_LARGE as error:
+            raise CannotSay(f"too large: {error}") from None
+
+    def truth(self, formula: Term) -> bool | None:
+        """Whether a closed formula is true; None where that cannot be said."""
+        try:
+            return bool(self.value(formula))
+        except CannotSay:
+            return None
+
+    def _judged(self, term: Term) -> bool:
+        """Whether no operator occurs of which nothing is said. Terms that were looked at are not looked at again."""
+        stack, known = [term], self._fine
+        while stack:
+            part = stack[-1]
+            missing = [arg for arg in part.args if arg not in known]
+            if part in known or not missing:
+                own = part.op not in self._excluded and not (part.op == SPECIAL and part.indices[0] in self._excluded)
+                known.setdefault(part, own and all(known[arg] for arg in part.args))
+                stack.pop()
+            else:
+                stack.extend(missing)
+        return known[term]

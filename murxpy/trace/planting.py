@@ -1,0 +1,50 @@
+"""Reading the lines `plant`: the values of constants, and the sizes of uninterpreted sorts, in the planted model of a run."""
+
+from __future__ import annotations
+
+from murxpy.errors import InputError
+from murxpy.logic.terms import CONSTANT
+from murxpy.machine.database import Entry
+from murxpy.machine.planting import lines
+from murxpy.machine.planting.words import read_words
+from murxpy.machine.run import Refused
+from murxpy.machine.tokens import Ref
+from murxpy.semantics.values import CannotSay
+from murxpy.trace.reading import Reading
+
+MOST = 1 << 10  # elements of an uninterpreted sort
+
+
+def plant(r: Reading) -> None:
+    """`plant`, `plant s N`, `plant t value`."""
+    if not r.line.args:
+        lines.plant(r.run, r.seed)
+        return
+    word = r.line.args[0]
+    try:
+        if isinstance(word, Ref) and word.letter == "s":
+            _size(r)
+        else:
+            _value(r, r.term(0))
+    except InputError as error:
+        raise error if error.file is not None else r.error(str(error)) from None
+    except CannotSay as reason:
+        raise Refused("unsupported", str(reason)) from None
+
+
+def _size(r: Reading) -> None:
+    entry, size = r.sort(0), r.number(1, "a number of elements")
+    r.end(2)
+    if entry.sort.kind != "SORT_UNINTERPRETED":
+        raise r.error(f"expected an uninterpreted sort, {entry} is {entry.sort}")
+    if not 1 <= size <= MOST:
+        raise r.error(f"expected 1 to {MOST} elements, found {size}")
+    lines.plant_size(r.run, entry, size, r.seed)
+
+
+def _value(r: Reading, entry: Entry) -> None:
+    if entry.term.op != CONSTANT:
+        raise r.error(f"expected a constant, {entry} is none")
+    points = lines.planted_of(r.run).evaluator
+    value = read_words(r.line.args[1:], entry.term.sort, r.run.sorts, points)
+    lines.plant_value(r.run, entry, value, r.seed)

@@ -1,0 +1,138 @@
+"""Planted models: what is asserted is true under a drawn interpretation, so unsat is a finding; an honest solver has none."""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from contextlib import suppress
+from functools import cache, partial
+from typing import Any
+
+import pytest
+from toy import TOY, Crashed, forked, live, replay, walk
+
+from murxpy.data import load_catalogue, load_machine
+from murxpy.machine.generate import planting
+from murxpy.trace.grammar import parse_trace
+from murxpy.worker.session import Session
+
+BASE = 'new\nmk-sort SORT_BOOL\n return s1\nmk-sort SORT_INT\n return s2\nmk-const s2 "x"\n return t1 s2\n'
+LESS = BASE + 'plant t1 "2"\nmk-value s2 "3"\n return t2 s2\nmk-term OP_INT_LT SORT_BOOL 2 t1 t2\n return t3 s1\n'
+
+OTHER = 'mk-const s2 "y"\n return t4 s2\nmk-term OP_INT_LT SORT_BOOL 2 t4 t2\n return t5 s1\n'
+
+
+@cache
+def always(solver: str = "toy", answer: str = "'sat'") -> Session:
+    """A session of which every run has a planted model; the toy solver gives this answer to each check."""
+    if solver != "toy":
+        session = copy.copy(live(solver))
+        session.settings = copy.copy(session.settings)
+        session.settings.probabilities = {**session.settings.probabilities, "planted": 1.0}
+        session._checks = frozenset(["planted"])
+        return session
+    wrapper = copy.deepcopy(TOY)
+    wrapper["actions"] |= {"assert-tracked": "None", "check-sat": answer, "check-sat-assuming": answer}
+    machine = load_machine("default")
+    machine["probabilities"]["planted"] = 1.0
+    return Session({"catalogue": load_catalogue(), "machine": machine, "wrapper": wrapper, "checks": ["planted"]})
+
+
+def walked(session: Session, seed: int) -> tuple[str, dict[str, Any]]:
+    return walk(session, seed)
+
+
+def test_unsat_is_a_finding_where_all_that_is_asserted_is_true() -> None:
+    text = LESS + "assert-formula t3\ncheck-sat\n"
+    _, report = replay(always(answer="'unsat'"), text)
+    finding = report["finding"]
+    assert finding is not None and finding["kind"] == "wrong-unsat" and finding["tier"] == "solver"
+    assert finding["message"] == 'answered unsat, expected sat: the planted model satisfies all assertions; "x" = 2'
+    _, report = replay(always(), text)
+    assert report["finding"] is None
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        LESS.replace('plant t1 "2"', 'plant t1 "5"') + "assert-formula t3\ncheck-sat\n",  # false under it
+        LESS.replace('plant t1 "2"\n', "plant\n") + "assert-formula t3\ncheck-sat\n",  # no value
+        LESS + OTHER + "assert-formula t3\ncheck-sat-assuming 1 t5\n",  # the assumption has none
+        LESS + 'assert-tracked t3 "x"\ncheck-sat\n',  # the name is the constant's
+    ],
+)
+def test_unsat_is_none_where_the_model_does_not_say_that_it_is_wrong(lines: str) -> None:
+    _, report = replay(always(answer="'unsat'"), lines)
+    assert report["status"] == "ok" and report["finding"] is None, report
+
+
+def test_without_planted_model_unsat_is_an_answer() -> None:
+    _, report = replay(always(answer="'unsat'"), LESS.replace('plant t1 "2"\n', "") + "assert-formula t3\ncheck-sat\n")
+    assert report["status"] == "ok" and report["finding"] is None
+
+
+@pytest.mark.parametrize("seed", range(1, 30))
+def test_a_walk_with_a_planted_model_replays_and_asserts_only_what_is_true(seed: int) -> None:
+    text, report = walked(always(), seed)
+    assert report["finding"] is None
+    assert "\n# planted\n" in text and " plant" in text
+    again, report = replay(always(), text)
+    assert again == text, report
+    wrong = text.replace("answer sat", "answer unsat")
+    _, report = replay(always(answer="'unsat'"), wrong)
+    checked = any(line.action.startswith("check-sat") for line in parse_trace(text, "walk").lines)
+    assert (report["finding"] or {}).get("kind") == ("wrong-unsat" if checked else None), report
+
+
+def test_the_chance_is_that_of_the_machine_and_other_runs_stay_as_they_are() -> None:
+    machine = load_machine("default")
+    wrapper = copy.deepcopy(TOY)
+    settings = {"catalogue": load_catalogue(), "machine": machine, "wrapper": wrapper}
+    without, drawing = Session(settings), Session({**settings, "checks": ["planted"]})
+    planted = [seed for seed in range(300) if planting.drawn(drawing.settings, seed)]
+    assert 15 <= len(planted) <= 45  # a tenth
+    for seed in range(40):
+        same = walk(without, seed)[0] == walk(drawing, seed)[0]
+        assert same is (seed not in planted)
+
+
+def test_an_option_of_unknown_meaning_keeps_runs_from_having_a_planted_model() -> None:
+    machine = load_machine("default")
+    machine["probabilities"]["planted"] = 1.0
+    setup = {"catalogue": load_catalogue(), "machine": machine, "wrapper": copy.deepcopy(TOY), "checks": ["planted"]}
+    assert "# planted" in walk(Session({**setup, "options": [["depth", "2"]]}), 1)[0]
+    assert "# planted" not in walk(Session({**setup, "options": [["alphabet", "2"]]}), 1)[0]
+
+
+@pytest.mark.parametrize("solver", ["z3", "cvc5"])
+def test_solvers_answer_sat_or_unknown(solver: str) -> None:
+    counts: Counter[str] = Counter()
+    for seed in (3, 5, 8, 13, 21, 34):
+        with suppress(Crashed):
+            finding, sat = forked(partial(outcome, solver, seed))
+            assert finding is None, seed
+            counts["sat"] += sat
+    assert counts["sat"] > 5
+
+
+def outcome(solver: str, seed: int) -> tuple[Any, int]:
+    _, report = walked(always(solver), seed)
+    return report["finding"], report["counts"].get("planted:sat", 0)
+
+
+BAD = {
+    "plant t2 true": "expected a constant",
+    "plant t1 true": "expected a literal of INT",
+    'plant t1 "1" "2"': "1 words more than a value of INT has",
+    "plant t1": "found the end of the line",
+    'plant t1 "3"': "has another value already",
+    "plant s2 3": "expected an uninterpreted sort",
+    "plant t9": "unknown term t9",
+    "plant x": "expected a term",
+}
+
+
+@pytest.mark.parametrize("line", BAD)
+def test_a_malformed_line_is_one_clear_error(line: str) -> None:
+    _, report = replay(always(), LESS + line + "\n")
+    assert report["status"] == "malformed" and BAD[line] in report["message"] and ":13:" in report["message"], report
