@@ -11,6 +11,7 @@ from typing import Any
 import cvc5
 from cvc5 import Kind
 from cvc5.pythonic import cvc5_pythonic as P
+from cvc5_values import SKOLEM
 
 HAS_MANAGER = hasattr(cvc5, "TermManager")
 
@@ -296,7 +297,7 @@ def _plain(term: Any) -> bool:
     kind, found = term.getKind(), term.getSort()
     if kind == Kind.CONSTANT:
         return term.hasSymbol() and term.getSymbol().isidentifier() and _standard(found)
-    return kind not in (Kind.VARIABLE, Kind.SKOLEM) and not found.isFunction() and _standard(found)
+    return kind not in (Kind.VARIABLE, SKOLEM) and not found.isFunction() and _standard(found)
 
 
 def _standard(found: Any) -> bool:

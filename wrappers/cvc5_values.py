@@ -6,6 +6,9 @@ from fractions import Fraction
 from typing import Any
 
 import cvc5
+from cvc5 import Kind
+
+SKOLEM = getattr(Kind, "SKOLEM", Kind.INTERNAL_KIND)  # a symbol of cvc5's own; until 1.1 it has no kind of its own
 
 _MODES = {
     "ROUND_NEAREST_TIES_TO_EVEN": "rne",

@@ -12,6 +12,7 @@ import cvc5
 from cvc5 import Kind
 from cvc5_helpers import _subterms
 from cvc5_model import Shapes, shape
+from cvc5_values import SKOLEM
 
 PROOF_STEPS = 2000  # of a proof that are looked at; a larger one is not judged
 SIZE = "3"  # of a formula that is looked for: beyond it the search takes minutes
@@ -99,7 +100,7 @@ def read_symbols(term: Any, constants: Sequence[Any]) -> list[int | str | None]:
             stack.extend(inner)
             if inner.getKind() == Kind.CONSTANT:
                 found.append(places.get(inner.getId(), str(inner)))
-            elif inner.getKind() == Kind.SKOLEM:
+            elif inner.getKind() == SKOLEM:
                 found.append(None)
     return found
 

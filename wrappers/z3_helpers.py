@@ -149,7 +149,7 @@ def comprehension(variables: Sequence[Any], condition: Any, member: Any) -> Any:
     if len(variables) == 1 and member.eq(variables[0]):
         return as_array(z3.Lambda(list(variables), condition))
     element = z3.FreshConst(member.sort())
-    return as_array(z3.Lambda([element], z3.Exists(list(variables), z3.And(condition, element == member))))
+    return as_array(z3.Lambda([element], z3.Exists(list(variables), z3.And(condition, element == member, member.ctx))))
 
 
 def loop(regex: Any, low: int, high: int) -> Any:

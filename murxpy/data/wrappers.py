@@ -128,6 +128,7 @@ class Wrapper(Strict, frozen=True):
     seed_option: str = ""
     script_option_prefix: str = ""
     script_since: dict[str, str] = {}
+    ascii_symbols_before: str = ""
     options: list[Option] = []
     own_actions: dict[str, OwnAction] = {}
     unjudged: dict[str, str] = {}

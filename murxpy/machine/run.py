@@ -179,8 +179,8 @@ class Run:
         return value
 
     def _refuse(self, error: BaseException, action: str, operator: str, spelling: str) -> None:
-        refusal = self.wrapper.refusals.sort(error)
-        if refusal.sort == "ill-formed" and (self.checking or action not in BUILDING):
+        refusal = self.wrapper.refusal(error)
+        if refusal.sort == "ill-formed" and not refusal.ours and (self.checking or action not in BUILDING):
             # What was built was taken, so a sort error in a check or a simplification is the solver's own; so is one in what it gave.
             refusal = Refusal(UNDOCUMENTED, refusal.type, refusal.message)
         text = f"{refusal.type}: {refusal.message}"
@@ -345,4 +345,5 @@ class Run:
         try:
             return reader.spellings[0].call((obj,), (), self.frame)
         except Exception as error:  # a term whose sort cannot be asked for breaks the binding's contract
-            raise Stopped(self.finding("contract", "binding", f"{type(error).__name__}: {error}", "term-sort", "", "")) from None
+            tier = "murxpy" if self.wrapper.refusal(error).ours else "binding"
+            raise Stopped(self.finding("contract", tier, f"{type(error).__name__}: {error}", "term-sort", "", "")) from None

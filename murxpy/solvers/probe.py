@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
+from functools import cache
+from types import FunctionType
 from typing import Any
 
 
 def missing_name(source: str, namespace: Mapping[str, Any], classes: Mapping[str, Any]) -> str | None:
-    """The first name in the expression `source` that does not exist, or None.
+    """The first name in the expression `source` that does not exist, or that does not take so many arguments; None if there is none.
 
     `classes` gives, for `ctx` and `solver`, the object whose attributes a template may use.
     """
     for node in ast.walk(ast.parse(source, mode="eval")):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not _takes(namespace.get(node.func.id), node):
+            return f"{node.func.id} with {len(node.args)} arguments"
         if isinstance(node, ast.Name) and not _known(node.id, namespace) and node.id not in _bound_names(source):
             return node.id
         if isinstance(node, ast.Attribute):
@@ -21,6 +26,25 @@ def missing_name(source: str, namespace: Mapping[str, Any], classes: Mapping[str
             if chain is not None and not _resolves(chain, namespace, classes):
                 return ".".join(chain)
     return None
+
+
+def _takes(function: Any, call: ast.Call) -> bool:
+    """True unless a function written in Python cannot take the arguments of a call, as an older release of it may not."""
+    if not isinstance(function, FunctionType) or any(isinstance(part, ast.Starred) for part in call.args):
+        return True
+    names = [keyword.arg for keyword in call.keywords]
+    if None in names:
+        return True
+    try:
+        _signature(function).bind(*call.args, **{str(name): None for name in names})
+    except TypeError:
+        return False
+    return True
+
+
+@cache
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    return inspect.signature(function)
 
 
 def _known(name: str, namespace: Mapping[str, Any]) -> bool:

@@ -15,11 +15,12 @@ MEMORY = (MemoryError,)
 
 @dataclass(frozen=True)
 class Refusal:
-    """A call that raised: its class, the exception's type name and first line."""
+    """A call that raised: its class, the exception's type name and first line; `ours` where a helper of ours threw it."""
 
     sort: str
     type: str
     message: str
+    ours: bool = False
 
 
 class Refusals:

@@ -7,6 +7,7 @@ import re
 import sys
 import types
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from murxpy.errors import InputError, TargetError
@@ -15,9 +16,10 @@ from murxpy.solvers.contract import Contract
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.guards import parse_guard
 from murxpy.solvers.probe import missing_name
-from murxpy.solvers.refusals import Refusals
+from murxpy.solvers.refusals import UNDOCUMENTED, Refusal, Refusals
 from murxpy.solvers.spelling import Compiled, Spelling, SpellingSet
 from murxpy.solvers.template import Template, parse_template
+from murxpy.solvers.thrower import Thrower
 
 SECTIONS = (
     "lifecycle", "sorts", "special-values", "values", "constants", "variables", "functions", "operators", "actions",
@@ -42,7 +44,9 @@ class Wrapper:
         self.release = self.version()
         self._numbers = release_numbers(self.release, self.where)
         self.refusals = Refusals(data.get("refusals") or [], self.where)
-        self.contract = Contract(data.get("contract") or {}, [path for path, _ in data.get("helpers_sources") or ()])
+        helpers = [path for path, _ in data.get("helpers_sources") or ()]
+        self.contract = Contract(data.get("contract") or {}, helpers)
+        self._thrower = Thrower(self.where, helpers, str(data["module"]), (data.get("contract") or {}).get("documented") or ())
         conjunction = data.get("conjunction")
         self.conjunction = self._compile(self._template("conjunction", conjunction)) if conjunction else None
         self.spellings: dict[str, dict[str, SpellingSet]] = {}
@@ -66,10 +70,28 @@ class Wrapper:
         """The spellings for a sort kind in `constants` or `variables`: its own, else those of any sort."""
         return self.set(section, kind) or self.set(section, kind.removeprefix("SORT_")) or self.set(section, "any")
 
+    def refusal(self, error: BaseException) -> Refusal:
+        """What an exception of a call stands for: by the rules of the wrapper, else by who threw it."""
+        known = self.refusals.sort(error)
+        if known.sort != UNDOCUMENTED:
+            return known
+        lacking = self._thrower.lacking(error)
+        if lacking:
+            return Refusal("unsupported", known.type, f"this release has no {lacking}")
+        if self._thrower.ours(error):
+            return Refusal("ill-formed", known.type, f"{known.message} (in a helper of the wrapper)", ours=True)
+        return known
+
     def reads(self, kind: str) -> bool:
         """True if this release's reader of scripts has the operator `kind`, as far as it is known to lag behind the API."""
         since = (self.data.get("script-since") or {}).get(kind)
         return since is None or self._numbers >= release_numbers(since, f"{self.where}: script-since: {kind}")
+
+    @cached_property
+    def ascii_symbols(self) -> bool:
+        """True if this release's binding takes symbols of ASCII characters only."""
+        before = self.data.get("ascii-symbols-before")
+        return bool(before) and self._numbers < release_numbers(str(before), f"{self.where}: ascii-symbols-before")
 
     def features(self) -> dict[str, bool]:
         """Feature flags that operators may ask for."""

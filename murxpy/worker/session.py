@@ -100,12 +100,19 @@ class Session:
         shared = self._scratch()
         for option in self.wrapper.data.get("options") or []:
             value = draw_value(option, shared.stream)
-            if _takes(shared, option["name"], value) or _takes(self._scratch(), option["name"], value):
+            if _takes(shared, option["name"], value) or self._takes_alone(option["name"], value):
                 known.append(option)
             else:
                 self.wrapper.missing.append(("options", str(option["name"]), "set", f"release {self.version}"))
         shared.forget()
         return known
+
+    def _takes_alone(self, name: str, value: str) -> bool:
+        """True if a solver without other options takes the option."""
+        run = self._scratch()
+        taken = _takes(run, name, value)
+        run.forget()  # the collector would free context and solver of the run's cycle in any order, which kills old releases
+        return taken
 
     def _scratch(self) -> Run:
         run = Run(self.wrapper, self.catalogue, 0, lambda text: None)
@@ -121,6 +128,7 @@ class Session:
             try:
                 solve.set_option(run, name, value, 0)
             except (Refused, Stopped) as error:
+                run.forget()
                 raise InputError(f"{self.wrapper.name} {self.version} does not take the option {name}={value}: {error}") from None
         run.forget()
 

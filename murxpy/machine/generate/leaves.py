@@ -30,7 +30,8 @@ def symbol(gen: Generator) -> str:
     if stream.random() < settings.probabilities["quoted-symbol"]:
         return name + stream.choose((" ", " a b", "(", ")", ";", '"', "'", "#b1", ":k", ",", "{", "\\u{41}", "%d", "\n"))
     if stream.random() < settings.probabilities["unicode-symbol"]:
-        return name + stream.choose(("\xe9", "\u03bb", "\u2200", "\U0001f40d"))
+        letter = stream.choose(("\xe9", "\u03bb", "\u2200", "\U0001f40d"))
+        return name if gen.run.wrapper.ascii_symbols else name + letter
     return name
 
 
