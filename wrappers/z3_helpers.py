@@ -164,6 +164,11 @@ def loop(regex: Any, low: int, high: int) -> Any:
 # --- functions and quantifiers ---
 
 
+def read_function(ctx: Any, text: str) -> Any:
+    """The declaration of the function that a term over the real constant `x` applies, for what only z3's text reader knows."""
+    return z3.parse_smt2_string(f"(declare-const x Real)(assert (= x {text}))", ctx=ctx)[0].arg(1).decl()
+
+
 def mk_function(name: str, ctx: Any, sorts: Sequence[Any]) -> Any:
     """A function declaration, by the C interface."""
     domain = (z3.Sort * (len(sorts) - 1))(*(s.ast for s in sorts[:-1]))

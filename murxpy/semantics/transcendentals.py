@@ -11,7 +11,7 @@ from murxpy.semantics.algebraic import Real, root
 from murxpy.semantics.registry import Site, meaning
 from murxpy.semantics.values import CannotSay, Value
 
-# The points where a function has a rational value at a rational argument, cvc5's functions but the square root.
+# The points where a function has a rational value at a rational argument, all functions but the square root.
 EXACT = {
     "OP_TRANS_EXP": {0: 1},
     "OP_TRANS_SINE": {0: 0},
@@ -26,6 +26,12 @@ EXACT = {
     "OP_TRANS_COTANGENT": {},
     "OP_TRANS_ARCCOSECANT": {},
     "OP_TRANS_ARCCOTANGENT": {},
+    "OP_TRANS_SINH": {0: 0},
+    "OP_TRANS_COSH": {0: 1},
+    "OP_TRANS_TANH": {0: 0},
+    "OP_TRANS_ARSINH": {0: 0},
+    "OP_TRANS_ARCOSH": {1: 0},
+    "OP_TRANS_ARTANH": {0: 0},
 }
 
 
@@ -37,9 +43,9 @@ def _exact(site: Site, value: Real) -> Value:
     raise CannotSay(f"{site.kind} of {value}")
 
 
-@meaning("OP_TRANS_PI")
-def _pi(site: Site) -> Value:
-    raise CannotSay("pi is transcendental")
+@meaning("OP_TRANS_PI", "OP_TRANS_EULER")
+def _number(site: Site) -> Value:
+    raise CannotSay(f"{site.kind} is transcendental")
 
 
 @meaning("OP_TRANS_SQRT", open="a negative number: any real")

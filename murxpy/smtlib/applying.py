@@ -14,7 +14,7 @@ from murxpy.logic.catalogue import Operator
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import VALUE, Term
 from murxpy.logic.typing import IllSorted, IndexOutOfRange
-from murxpy.smtlib.lambdas import as_array
+from murxpy.smtlib.lambdas import as_array, as_function
 from murxpy.smtlib.sugar import sugared
 from murxpy.smtlib.tables import Tables
 
@@ -31,6 +31,7 @@ class Applier:
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
+        self.bare: Term | None = None  # what `seq.empty` without a sort is, if the script has it
 
     def plan(self, operators: tuple[Operator, ...], sorts: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None) -> Plan | None:
         """The first of the operators whose rank allows these arguments. Raises IndexOutOfRange where only an index is wrong."""
@@ -83,6 +84,19 @@ class Applier:
                     yield self._reals(args, [at for at, take in zip(integers, chosen, strict=True) if take])
         if any(a.op == "OP_LAMBDA" for a in args):
             yield [as_array(self.tables, a) for a in args]
+        if self.bare is not None and self.bare in args:
+            yield from ([self._empty(sort) if a is self.bare else a for a in args] for sort in _sequences(args))
+        function = next((a.sort for a in args if a.sort.kind == "SORT_FUN"), None)
+        if function is not None and any(a.op == "OP_ARRAY_LAMBDA" for a in args):
+            yield [as_function(self.tables, a, function) or a for a in args]
+
+    def empty(self) -> Term:
+        """`seq.empty` without a sort: of the sort of what it is compared with, else of Booleans, as in cvc5."""
+        self.bare = self._empty(self.tables.sort("SORT_SEQ", self.tables.bool))
+        return self.bare
+
+    def _empty(self, sort: Sort) -> Term:
+        return self.tables.value(sort, "") if sort is self.tables.string else self.tables.special(sort, "seq.empty")
 
     def _reals(self, args: list[Term], positions: list[int]) -> list[Term]:
         changed = list(args)
@@ -105,6 +119,10 @@ class Applier:
         if sort.kind == "SORT_ARRAY" and term.op == "OP_LAMBDA":
             array = as_array(self.tables, term)
             return array if array.sort is sort else None
+        if term is self.bare and sort.kind in ("SORT_SEQ", "SORT_STRING"):
+            return self._empty(sort)
+        if sort.kind == "SORT_FUN" and term.op == "OP_ARRAY_LAMBDA":
+            return as_function(self.tables, term, sort)
         return None
 
     def need(self, term: Term, sort: Sort, what: str) -> Term:
@@ -113,6 +131,11 @@ class Applier:
         if converted is None:
             raise InputError(f"expected {what} of sort {sort}, found one of {term.sort}")
         return converted
+
+
+def _sequences(args: list[Term]) -> list[Sort]:
+    """The sorts of the sequences and strings among terms."""
+    return list(dict.fromkeys(a.sort for a in args if a.sort.kind in ("SORT_SEQ", "SORT_STRING")))
 
 
 def mismatch(name: str, operators: tuple[Operator, ...], args: list[Term], indices: tuple[Any, ...]) -> str:

@@ -149,12 +149,20 @@ class Simplify:
     term: Term
 
 
+Part = str | Term | Sort
+"""What a command with terms is made of: a piece of text, or something that is printed by the name that it has now."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question whose answer nobody uses: `get-model`, `get-unsat-core`, `get-info`, `echo`; with what follows as it was written."""
+    """A question whose answer nobody uses: `get-model`, `get-unsat-core`, `get-info`, `echo`; with what follows as it was written.
+
+    `parts` says the same as `words` where terms are in it, as in `(get-abduct A t)` and `(display t)`; it is what is printed then.
+    """
 
     command: str
     words: str = ""
+    parts: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,9 +172,13 @@ class Exit:
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """A command that only some solver knows and that changes what a check means, as it was written, without its parentheses."""
+    """A command that only some solver knows and that changes what a check means, as it was written, without its parentheses.
+
+    `parts` says the same where terms are in it, as in `(maximize t)`; it is what is printed then.
+    """
 
     text: str
+    parts: tuple[Part, ...] = ()
 
 
 Command = (

@@ -10,6 +10,7 @@ from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import FUNCTION, Term
 from murxpy.smtlib.commands import Command, DeclareFun, DeclareSort, DefineFun, DefineFunsRec, DefineSort
 from murxpy.smtlib.forms import bind, sorted_variables
+from murxpy.smtlib.heads import whole_application
 from murxpy.smtlib.lexer import key, key_of, symbol
 from murxpy.smtlib.sort_reader import Maker, defined, fixed
 
@@ -74,9 +75,10 @@ def define_const(r: Reader) -> Command:
 def _define(r: Reader, token: str, variables: list[Term], body: Term) -> DefineFun:
     name, function = symbol(token), None
     if variables:
+        if body.sort.kind == "SORT_FUN":  # (define-fun f ((x S)) (-> T U) t) is (define-fun f ((x S) (y T)) U (t y))
+            more = [r.tables.variable("y", sort) for sort in body.sort.sorts()[:-1]]
+            variables, body = [*variables, *more], whole_application(r.terms, body, [*more])
         sort = function_sort(r, [v.sort for v in variables], body.sort)
-        if body.sort.kind == "SORT_FUN":
-            raise InputError(f"'{name}' gives a function, expected a value; write it with all of its arguments")
         function = r.tables.terms.apply(FUNCTION, (*variables, body), (name,), sort, tuple(variables))
     r.terms.define(token, function or body)
     return DefineFun(name, tuple(variables), body, function)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from murxpy.errors import InputError
 from murxpy.logic.sorts import Constructor, Sort
 from murxpy.logic.terms import Term
-from murxpy.smtlib.heads import FunctionHead, Head, TermHead
+from murxpy.smtlib.heads import ApplyHead, FunctionHead, Head
 from murxpy.smtlib.lambdas import as_array
 from murxpy.smtlib.lexer import key, symbol
 
@@ -56,8 +56,6 @@ class LetHead(Head):
         return None
 
     def _open_body(self, reader: TermReader) -> None:
-        if len(set(map(key, self.names))) < len(self.names):
-            raise InputError("'let' binds a variable twice")
         self.mark = reader.scope.mark()
         for name, term in zip(self.names, self.terms, strict=True):
             bind(reader, name, term)
@@ -112,22 +110,20 @@ def binder(kind: str) -> Form:
 
 
 def sorted_variables(reader: TermReader, least: int = 1) -> list[Term]:
-    """`((x S) ...)`: new variables, bound in what is read next. Raises InputError."""
+    """`((x S) ...)`: new variables, bound in what is read next; of two with one name the last is seen. Raises InputError."""
     source = reader.source
     source.take("(", "before the variables")
-    variables: dict[str, Term] = {}
+    variables: list[tuple[str, Term]] = []
     while not source.skip(")"):
         source.take("(", "before a variable")
         token = source.symbol("a variable")
-        if key(token) in variables:
-            raise InputError(f"the variable '{symbol(token)}' twice")
-        variables[key(token)] = reader.tables.variable(symbol(token), reader.sorts.read())
+        variables.append((token, reader.tables.variable(symbol(token), reader.sorts.read())))
         source.take(")", "behind the variable's sort")
     if len(variables) < least:
         raise InputError("expected a variable, found none")
-    for name, variable in variables.items():
-        bind(reader, name, variable)
-    return list(variables.values())
+    for token, variable in variables:
+        bind(reader, token, variable)
+    return [variable for _, variable in variables]
 
 
 # -- annotations
@@ -272,7 +268,7 @@ def match(reader: TermReader) -> Term | None:
 
 def application(reader: TermReader) -> Term | None:
     """`(@ f t ...)` of cvc5."""
-    reader.go_on(TermHead(), [])
+    reader.go_on(ApplyHead(), [])
     return None
 
 

@@ -28,6 +28,10 @@ class Head:
         """The term that it makes of `args`; None where something else has to be read first. Raises InputError."""
         raise NotImplementedError
 
+    def fits(self, reader: TermReader, args: list[Term]) -> bool:
+        """True if it takes arguments of these very sorts; asked only where a name stands for several things."""
+        return False
+
     def remember(self, plan: Plan, args: list[Term]) -> None:
         """Let arguments of the same sorts become the same without asking."""
         self.plans[tuple([a.sort for a in args])] = plan
@@ -78,6 +82,9 @@ class FunctionHead(Head):
             self.remember(("OP_UF_APPLY", (), term.sort), args)
         return term
 
+    def fits(self, reader: TermReader, args: list[Term]) -> bool:
+        return tuple([a.sort for a in args]) == self.function.sort.sorts()[:-1]
+
     def _partly(self, reader: TermReader, args: list[Term]) -> Term:
         term = self.function
         for arg in args:
@@ -101,7 +108,18 @@ class TermHead(Head):
             raise InputError(f"expected a function and arguments, found {found}")
         if args[0].sort.kind == "SORT_ARRAY":
             return reader.apply("select", args)
-        return whole_application(reader, args[0], args[1:])
+        return self.application(reader, args[0], args[1:])
+
+    def application(self, reader: TermReader, function: Term, args: list[Term]) -> Term:
+        """`((f a) b)`, which is `(f a b)`."""
+        return whole_application(reader, function, args)
+
+
+class ApplyHead(TermHead):
+    """The application that is written out, as `(@ f a b)` in cvc5 and `(_ f a b)` in the standard: what it applies stays as it is."""
+
+    def application(self, reader: TermReader, function: Term, args: list[Term]) -> Term:
+        return FunctionHead(function).close(reader, [function, *args])
 
 
 class ConstructorHead(Head):
@@ -128,6 +146,15 @@ class ConstructorHead(Head):
         if converted == args:
             self.remember(("OP_DT_APPLY_CONS", (name,), sort), args)
         return tables.apply("OP_DT_APPLY_CONS", *converted, indices=(name,), wanted=sort)
+
+    def fits(self, reader: TermReader, args: list[Term]) -> bool:
+        if len(args) != len(self.constructor.fields):
+            return False
+        bound: dict[str, Sort] = {}
+        for arg, (_, field) in zip(args, self.constructor.fields, strict=True):
+            _unify(field, arg.sort, bound)
+        sorts = reader.tables.sorts
+        return all(sorts.substitute(field, bound) is arg.sort for arg, (_, field) in zip(args, self.constructor.fields, strict=True))
 
     def _infer(self, reader: TermReader, args: list[Term]) -> Sort:
         bound: dict[str, Sort] = {}
@@ -160,6 +187,9 @@ class FieldHead(Head):
         self.datatype = datatype
         self.indices = indices
 
+    def fits(self, reader: TermReader, args: list[Term]) -> bool:
+        return bool(args) and args[0].sort.kind == "SORT_DT" and args[0].sort.datatype is self.datatype
+
     def close(self, reader: TermReader, args: list[Term]) -> Term:
         count = 2 if self.kind == "OP_DT_APPLY_UPDATER" else 1
         if len(args) != count or args[0].sort.kind != "SORT_DT" or args[0].sort.datatype is not self.datatype:
@@ -173,6 +203,31 @@ class FieldHead(Head):
         term = reader.tables.apply(self.kind, *args, indices=self.indices)
         self.remember((self.kind, self.indices, term.sort), args)
         return term
+
+
+class OverloadedHead(Head):
+    """A name that the script declared several times, as functions of different arguments, constructors or selectors."""
+
+    def __init__(self, heads: list[Head]) -> None:
+        super().__init__()
+        self.heads = heads
+
+    def close(self, reader: TermReader, args: list[Term]) -> Term | None:
+        for head in self.heads:
+            if head.fits(reader, args):
+                return head.close(reader, [*head.first, *args])
+        reasons = []
+        for head in self.heads:
+            try:
+                return head.close(reader, [*head.first, *args])
+            except InputError as error:
+                reasons.append(str(error))
+        raise InputError("; ".join(reasons))
+
+
+def overloaded(old: Head, new: Head) -> OverloadedHead:
+    """Both, the newer one first."""
+    return OverloadedHead([new, *(old.heads if isinstance(old, OverloadedHead) else [old])])
 
 
 class ConstArrayHead(Head):

@@ -8,9 +8,9 @@ from murxpy.errors import InputError
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
 from murxpy.logic.values import MAX_CODE_POINT
-from murxpy.smtlib.heads import ConstArrayHead, ConstructorHead, FieldHead, Head, TermHead, TheoryHead
+from murxpy.smtlib.heads import ApplyHead, ConstArrayHead, ConstructorHead, FieldHead, Head, OverloadedHead, TheoryHead
 from murxpy.smtlib.lexer import is_numeral, key, symbol
-from murxpy.smtlib.literals import bit_vector, field_element
+from murxpy.smtlib.literals import MAX_DIGITS, bit_vector, decimal, field_element
 from murxpy.smtlib.maps import MapHead, as_array
 from murxpy.smtlib.source import unknown
 from murxpy.smtlib.sugar import SUGARED
@@ -34,6 +34,8 @@ class Identifiers:
         special = words.special.get(name, "")
         if special.startswith("rm."):
             return tables.special(tables.sort("SORT_RM"), special)
+        if special == "seq.empty":
+            return self.reader.applier.empty()
         for operator in words.operators.get(name, ()):
             if operator.minimum == 0 and not operator.signature.indices and name != "tuple":
                 return tables.apply(operator.kind)
@@ -46,7 +48,7 @@ class Identifiers:
         if word == "as":
             return self._qualified_term()
         if self._applies():
-            self.reader.go_on(TermHead(), [])
+            self.reader.go_on(ApplyHead(), [])
             return None
         source = self.reader.source
         token = source.symbol("an identifier")
@@ -58,8 +60,8 @@ class Identifiers:
         special = self.reader.words.special.get(token, "")
         if special.startswith("fp.") and len(numbers) == 2 and min(numbers) >= 2:
             return self.reader.tables.special(self.reader.tables.sort("SORT_FP", *numbers), special)
-        if token.startswith("bv") and is_numeral(token[2:]) and len(token) < 4000 and len(numbers) == 1:
-            return bit_vector(self.reader.tables, int(token[2:]), numbers[0])
+        if token.startswith("bv") and is_numeral(token[2:]) and len(token) <= MAX_DIGITS and len(numbers) == 1:
+            return bit_vector(self.reader.tables, decimal(token[2:]), numbers[0])
         raise InputError(f"no constant (_ {token[:60]} {' '.join(map(str, numbers))[:60]})")
 
     def _applies(self) -> bool:
@@ -156,9 +158,11 @@ class Identifiers:
 
     def _updater(self, token: str) -> Head:
         selector = self._declared(self._last(token), "", "selector")
-        return FieldHead("OP_DT_APPLY_UPDATER", selector.datatype, selector.indices)
+        heads = selector.heads if isinstance(selector, OverloadedHead) else [selector]
+        updaters: list[Head] = [FieldHead("OP_DT_APPLY_UPDATER", h.datatype, h.indices) for h in heads if isinstance(h, FieldHead)]
+        return updaters[0] if len(updaters) == 1 else OverloadedHead(updaters)
 
-    def _declared(self, token: str, prefix: str, what: str) -> FieldHead:
+    def _declared(self, token: str, prefix: str, what: str) -> Head:
         table = self.reader.scope.fields
         head = table.get(prefix + symbol(token))
         if head is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
 from murxpy.smtlib.tables import Tables
 
@@ -16,6 +17,17 @@ def as_array(tables: Tables, term: Term) -> Term:
     for variable in reversed(term.args[:-1]):
         body = tables.apply("OP_ARRAY_LAMBDA", variable, body)
     return reduced(body)
+
+
+def as_function(tables: Tables, term: Term, sort: Sort) -> Term | None:
+    """An array by lambda as a function of this sort, which is how z3 has functions; None where it is another one."""
+    variables: list[Term] = []
+    while term.op == "OP_ARRAY_LAMBDA" and len(variables) < len(sort.params) - 1:
+        variables.append(term.args[0])
+        term = term.args[1]
+    if (*(v.sort for v in variables), term.sort) != sort.sorts():
+        return None
+    return tables.apply("OP_LAMBDA", *variables, term)
 
 
 def reduced(term: Term) -> Term:

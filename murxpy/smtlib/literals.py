@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -13,7 +14,8 @@ from murxpy.logic.values import MAX_CODE_POINT, from_escapes
 from murxpy.smtlib.sort_reader import MAX_WIDTH
 from murxpy.smtlib.tables import Tables
 
-MAX_DIGITS = 4000  # of a decimal number: Python reads more only after a change of its own limits
+MAX_DIGITS = 100_000  # of a decimal number: converting one that long takes 0.13 s, and the time grows with the square
+_PYTHONS = 4300  # digits that Python converts without a change of its own limit
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+|/[1-9][0-9]*)?")  # with a sign, or as a quotient, in cvc5
 _FIELD = re.compile(r"#f(-?[0-9]+)m([0-9]+)")
@@ -31,8 +33,20 @@ def literal(tables: Tables, token: str, reals: bool) -> Term | None:
     if len(token) > MAX_DIGITS:
         raise InputError(f"a number of {len(token)} digits, expected {MAX_DIGITS} at most")
     if found[1] is not None:
-        return tables.value(tables.real, Fraction(token))
-    return tables.value(tables.real if reals else tables.int, int(token))
+        return tables.value(tables.real, Fraction(lifted(token)))
+    return tables.value(tables.real if reals else tables.int, decimal(token))
+
+
+def lifted(text: str) -> str:
+    """The text of a number. Where it is long, Python's limit is lifted in this process: who reads such a number prints it, too."""
+    if len(text) > _PYTHONS // 2:
+        sys.set_int_max_str_digits(0)
+    return text
+
+
+def decimal(text: str) -> int:
+    """An integer of up to MAX_DIGITS digits."""
+    return int(lifted(text))
 
 
 def _string(tables: Tables, token: str) -> Term:
@@ -45,10 +59,10 @@ def _string(tables: Tables, token: str) -> Term:
 def _sharp(tables: Tables, token: str) -> Term:
     field = _FIELD.fullmatch(token)
     if field is not None and len(token) < MAX_DIGITS:
-        order = int(field[2])
+        order = decimal(field[2])
         if not probably_prime(order):
             raise InputError(f"expected a prime as the order of a field, found {field[2][:40]}")
-        return tables.value(tables.sort("SORT_FF", order), int(field[1]) % order)
+        return tables.value(tables.sort("SORT_FF", order), decimal(field[1]) % order)
     base, digits = {"#b": (2, 1), "#x": (16, 4)}.get(token[:2], (0, 0))
     width = digits * (len(token) - 2)
     if not base or not 0 < width <= MAX_WIDTH or "_" in token:
@@ -69,7 +83,7 @@ def bit_vector(tables: Tables, value: int, width: int) -> Term:
 def field_element(tables: Tables, token: str, order: int) -> Term | None:
     """The element `ffN` of a field; None where the token is something else."""
     found = _FF.fullmatch(token) if len(token) < MAX_DIGITS else None
-    return tables.value(tables.sort("SORT_FF", order), int(found[1]) % order) if found else None
+    return tables.value(tables.sort("SORT_FF", order), decimal(found[1]) % order) if found else None
 
 
 _READERS: dict[str, Callable[[Tables, str], Term]] = {'"': _string, "#": _sharp}

@@ -21,6 +21,7 @@ _HIGH = 200  # a term that high gets a name of its own, shared or not
 _NESTED = 40  # binders in binders, printed one inside the other
 _SORT_HOLE = re.compile(r"\{(sort|elem|width)(\d)\}")
 _HOLE = re.compile(r"\{([^{}]+)\}")
+_WORD = re.compile(r"^\(?([a-z][\w.]*)")  # what a spelling applies
 _QUOTIENT = re.compile(r"\(/ (\d+)\.0 (\d+)\.0\)")
 _NUMBER = re.compile(r"[0-9.]+|\(- [0-9.]+\)|(\(- )?\(/ [0-9.]+ [0-9.]+\)\)?")
 
@@ -36,6 +37,7 @@ class Printer:
         self.catalogue = catalogue
         self.dialect = dialect
         names = [op.smtlib for op in catalogue.operators.values()]
+        names += [word for spelling in SPELLED[dialect].values() for word in _WORD.findall(spelling)]
         self.symbols = Symbols([*names, *(sort.smtlib for sort in catalogue.sorts.values())])
         self._sorts: dict[Sort, str] = {}
         self._lets = 0
@@ -126,7 +128,7 @@ class Printer:
                 if uses[part] == 1:
                     texts[part] = ""  # needed no more; together the texts of a deep term would be quadratic in its size
             named = uses[term] > 1 or height >= _HIGH
-            if named and term.args and term.op != FUNCTION and term.sort.kind not in ("SORT_CASE", "SORT_FUN"):
+            if named and term.args and term.op != FUNCTION and term.sort.kind != "SORT_CASE":
                 if len(lets) == level:
                     lets.append([])
                 name = self._fresh("l")
@@ -230,12 +232,14 @@ class Printer:
 
     def _application(self, term: Term, texts: dict[Term, str]) -> str:
         function, args = term.args[0], [texts[a] for a in term.args[1:]]
-        if function.op in (CONSTANT, FUNCTION):
-            return f"({texts[function]} {' '.join(args)})"
-        text = texts[function]
-        for arg in args:
-            text = f"(_ {text} {arg})"
-        return text
+        text, given = texts[function], " ".join(args)
+        if function.op in (CONSTANT, FUNCTION) or (function.op == VARIABLE and (self.dialect == "cvc5" or len(args) == 1)):
+            return f"({text} {given})"
+        if self.dialect == "z3":  # a function that is a value is an array there
+            return f"(select {text} {given})"
+        if self.dialect == "cvc5":
+            return f"(@ {text} {given})"
+        raise Unsayable(f"the application of a function that has no symbol has no name in SMT-LIB's dialect '{self.dialect}'")
 
     def _scoped(self, body: Term) -> str:
         """What stands below a binder or in a case, with `let`s of its own."""

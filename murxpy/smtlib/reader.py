@@ -17,6 +17,7 @@ from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
 from murxpy.smtlib import commands as c
+from murxpy.smtlib.asking import TERM_COMMANDS, command_with_terms
 from murxpy.smtlib.commands import Command
 from murxpy.smtlib.datatypes import declare_datatype, declare_datatypes
 from murxpy.smtlib.declarations import (
@@ -52,7 +53,7 @@ def read_script(text: str, name: str, catalogue: Catalogue, tables: Tables | Non
     With `tables` its sorts and terms are made there, together with those of other scripts: constants of one name and sort are then one
     term, uninterpreted sorts of one name one sort. Raises InputError with file, line and column, and what was expected.
     """
-    source = Source(text, name)
+    source = Source(text.removeprefix("\ufeff"), name)
     reader = Reader(source, tables or Tables(catalogue))
     reader.terms.array_lambdas = dialect == "z3"
     try:
@@ -67,10 +68,10 @@ def read_file(path: Path, catalogue: Catalogue, tables: Tables | None = None, di
 
 
 def read_text(path: Path) -> str:
-    """The text of a script in UTF-8, or where it is none, in Latin-1. Raises InputError."""
+    """The text of a script in UTF-8, without a byte-order mark, or where it is none, in Latin-1. Raises InputError."""
     data = file_bytes(path, "script", MAX_SCRIPT)
     try:
-        return data.decode("utf-8")
+        return data.decode("utf-8-sig")  # without a byte-order mark
     except UnicodeDecodeError:
         return data.decode("latin-1")
 
@@ -114,6 +115,8 @@ class Reader:
         reader = COMMANDS.get(name)
         if reader is not None:
             return reader(self)
+        if name in TERM_COMMANDS:
+            return command_with_terms(self, name)
         if name in ASKS:
             return c.Ask(name, self.source.raw_rest())
         if name in OTHERS:
@@ -121,7 +124,7 @@ class Reader:
         reason = REFUSED.get(name)
         if reason is not None:
             raise InputError(f"'{name}': {reason}")
-        raise InputError(f"unknown command '{name[:60]}'{nearest(name, [*COMMANDS, *ASKS, *OTHERS])}")
+        raise InputError(f"unknown command '{name[:60]}'{nearest(name, [*COMMANDS, *TERM_COMMANDS, *ASKS, *OTHERS])}")
 
     def need_sort(self, sort: Sort) -> None:
         """A sort that a declaration with parameters gives is used: it is declared before the command in hand, if it was not before."""
@@ -284,10 +287,11 @@ COMMANDS: dict[str, Callable[[Reader], Command | None]] = {
 }
 ASKS = (
     "get-model", "get-unsat-core", "get-unsat-assumptions", "get-proof", "get-info", "get-option", "get-assertions", "get-assignment",
-    "get-objectives", "get-difficulty", "get-learned-literals", "get-timeout-core", "get-unsat-core-lemmas", "echo", "labels", "help",
-    "display", "dbg-print",
+    "get-objectives", "get-difficulty", "get-learned-literals", "get-timeout-core", "get-unsat-core-lemmas", "get-abduct-next",
+    "get-interpolant-next",
+    "get-interpolants", "get-model-domain-elements", "echo", "labels", "help", "dbg-print",
 )  # fmt: skip
-OTHERS = ("assert-soft", "minimize", "maximize", "block-model", "block-model-values", "include", "apply")
+OTHERS = ("block-model", "include", "apply")
 REFUSED = {
     "declare-codatatypes": "codatatypes are no part of fsm/theories",
     "declare-codatatype": "codatatypes are no part of fsm/theories",

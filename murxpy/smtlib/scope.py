@@ -9,7 +9,7 @@ from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
 
 if TYPE_CHECKING:
-    from murxpy.smtlib.heads import FieldHead, Head
+    from murxpy.smtlib.heads import Head
 
 _ABSENT: Any = object()
 
@@ -21,7 +21,7 @@ class Scope:
         self.atoms: dict[str, Term] = {}
         self.heads: dict[str, Head] = {}
         self.sorts: dict[str, Callable[[Sequence[Sort]], Sort]] = {}  # those that the script declared, as functions of parameters
-        self.fields: dict[str, FieldHead] = {}  # selectors, and testers as is-C
+        self.fields: dict[str, Head] = {}  # selectors, and testers as is-C
         self.own: dict[str, bool] = {}  # names that the script declared; False for one that it may declare anew
         self.instances: dict[Sort, bool] = {}  # of sorts with parameters
         self.literals: dict[str, Term] = {}  # those among the atoms

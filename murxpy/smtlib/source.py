@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import islice
 from operator import length_hint
 
@@ -94,7 +95,7 @@ class Source:
             words.append(token)
             depth += (token == "(") - (token == ")")
             if depth == 0:
-                return " ".join(words).replace("( ", "(").replace(" )", ")") if len(words) > 1 else words[0]
+                return joined(words)
 
     def raw_rest(self) -> str:
         """All s-expressions up to the ')' of the command, as they were written."""
@@ -107,6 +108,16 @@ class Source:
         """The error with the place of the token before the next one."""
         line, column = place(self.text, offset(self.text, max(self.at - 1, 0)))
         return type(error)(str(error), file=self.name, line=line, column=column)
+
+
+def joined(tokens: Iterable[str]) -> str:
+    """Tokens as text, with blanks between, but not inside parentheses."""
+    pieces: list[str] = []
+    last = "("
+    for token in tokens:
+        pieces.append(token if last == "(" or token == ")" else f" {token}")
+        last = token
+    return "".join(pieces)
 
 
 def unknown(token: str, what: str, known: list[str]) -> InputError:

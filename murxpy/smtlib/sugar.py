@@ -11,7 +11,7 @@ from murxpy.smtlib.tables import Tables
 
 Sugar = Callable[[Tables, list[Term], tuple[Any, ...]], "Term | None"]
 
-# z3 applies operators of sequences to strings, and those of strings to sequences.
+# Both solvers apply operators of strings to sequences, z3 those of sequences to strings, too.
 _TWINS = {
     "seq.++": "OP_STR_CONCAT", "seq.len": "OP_STR_LEN", "seq.at": "OP_STR_AT", "seq.extract": "OP_STR_SUBSTR",
     "seq.prefixof": "OP_STR_PREFIXOF", "seq.suffixof": "OP_STR_SUFFIXOF", "seq.contains": "OP_STR_CONTAINS",
@@ -19,6 +19,7 @@ _TWINS = {
     "str.++": "OP_SEQ_CONCAT", "str.len": "OP_SEQ_LENGTH", "str.at": "OP_SEQ_AT", "str.substr": "OP_SEQ_EXTRACT",
     "str.prefixof": "OP_SEQ_PREFIX", "str.suffixof": "OP_SEQ_SUFFIX", "str.contains": "OP_SEQ_CONTAINS",
     "str.indexof": "OP_SEQ_INDEXOF", "str.replace": "OP_SEQ_REPLACE", "str.replace_all": "OP_SEQ_REPLACE_ALL",
+    "str.update": "OP_SEQ_UPDATE", "str.rev": "OP_SEQ_REV", "seq.update": "OP_STR_UPDATE", "seq.rev": "OP_STR_REV",
 }  # fmt: skip
 
 
@@ -71,6 +72,32 @@ def _update(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term 
     return tables.apply("OP_TUPLE", *fields)
 
 
+def _scaled(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
+    """`((_ to_fp e s) m r i)` of z3: the real and the exponent in the other order."""
+    if len(args) != 3 or args[1].sort is not tables.real or args[2].sort is not tables.int:
+        return None
+    return tables.apply("OP_FP_TO_FP_FROM_INT_REAL", args[0], args[2], args[1], indices=indices)
+
+
+def _real(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
+    """`(to_real r)` of a real."""
+    return args[0] if len(args) == 1 and args[0].sort is tables.real else None
+
+
+def _minus(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
+    """`(~ x)` of z3, which is `(- x)`."""
+    if len(args) != 1 or args[0].sort not in (tables.int, tables.real):
+        return None
+    if args[0].op == VALUE and args[0].indices[0] > 0:
+        return tables.value(args[0].sort, -args[0].indices[0])
+    return tables.apply("OP_INT_NEG" if args[0].sort is tables.int else "OP_REAL_NEG", args[0])
+
+
+def _applied(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
+    """`(select f x)` of z3, where functions that are values are arrays."""
+    return tables.apply("OP_UF_APPLY", *args) if args[0].sort.kind == "SORT_FUN" else None
+
+
 def _no_overflow(kind: str) -> Sugar:
     return lambda tables, args, indices: tables.apply("OP_NOT", tables.apply(kind, *args))
 
@@ -105,6 +132,7 @@ def _folded(kind: str) -> Sugar:
 
 _SUGAR: dict[str, Sugar] = {
     "str.indexof": _from_start, "seq.indexof": _from_start, "set.insert": _insert, "insert": _insert, "re.loop": _loop,
+    "select": _applied, "to_fp": _scaled, "to_real": _real, "~": _minus,
     "tuple.update": _update, "bvumul_noovfl": _no_overflow("OP_BV_UMULO"), "at-least": _one_of(True), "at-most": _one_of(False),
     "bvsub": _folded("OP_BV_SUB"), "bvxnor": _folded("OP_BV_XNOR"),
 }  # fmt: skip

@@ -7,10 +7,10 @@ from itertools import chain
 
 from murxpy.errors import InputError
 from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import Term
+from murxpy.logic.terms import CONSTANT, FUNCTION, Term
 from murxpy.smtlib.applying import Applier
 from murxpy.smtlib.forms import FORMS, AnnotationHead, MatchHead, bind
-from murxpy.smtlib.heads import ConstructorHead, FieldHead, FunctionHead, Head, TermHead, TheoryHead
+from murxpy.smtlib.heads import ApplyHead, ConstructorHead, FieldHead, FunctionHead, Head, OverloadedHead, TermHead, TheoryHead, overloaded
 from murxpy.smtlib.identifiers import Identifiers
 from murxpy.smtlib.lexer import key, key_of, symbol
 from murxpy.smtlib.literals import literal
@@ -166,7 +166,7 @@ class TermReader:
             self.stack.append((TermHead(), []))  # what comes is its first argument
             if token == "(":
                 continue
-            head = TermHead() if qualified else self.scope.heads.get(token)
+            head = ApplyHead() if qualified else self.scope.heads.get(token)
             if head is None:
                 return self.open(token)
             break
@@ -212,21 +212,42 @@ class TermReader:
             self.name = symbol(token)
 
     def define(self, token: str, term: Term) -> None:
-        """Let a symbol stand for a term from now on. Raises InputError where it is taken."""
+        """Let a symbol stand for a term from now on. Raises InputError where it is taken.
+
+        A function may have the name of others that take other arguments, as in both solvers.
+        """
+        if term.sort.kind == "SORT_FUN" and term.op in (CONSTANT, FUNCTION) and self._overload(token, FunctionHead(term)):
+            return
         self._check_free(token)
         bind(self, token, term)
 
     def define_head(self, token: str, head: Head) -> None:
         """Let a symbol stand for what is applied. Raises InputError where it is taken."""
+        if self._overload(token, head):
+            return
         self._check_free(token)
         term = head.close(self, []) if isinstance(head, ConstructorHead) and head.complete else None
         self.scope.bind(key(token), term, head)
 
+    def _overload(self, token: str, head: Head) -> bool:
+        """True if the symbol stands for something that is applied to other arguments; it now stands for `head`, too."""
+        old = self.scope.heads.get(key(token)) if self.scope.own.get(key(token)) else None
+        if old is None or key(token) in self.words.core:
+            return False
+        domain = _domain(head)
+        for other in old.heads if isinstance(old, OverloadedHead) else [old]:
+            if domain is not None and domain == _domain(other):
+                return False
+        self.scope.put(self.scope.heads, key(token), overloaded(old, head))
+        return True
+
     def define_field(self, name: str, head: FieldHead) -> None:
         """A selector, or a tester by the name `is-C`, which may be used like a function unless that is something else."""
-        self.scope.put(self.scope.fields, name, head)
+        known = self.scope.fields.get(name)
+        entry = head if known is None else overloaded(known, head)
+        self.scope.put(self.scope.fields, name, entry)
         if key_of(name) not in self.scope.own:
-            self.scope.put(self.scope.heads, key_of(name), head)
+            self.scope.put(self.scope.heads, key_of(name), entry)
 
     def _check_free(self, token: str) -> None:
         name = key(token)
@@ -239,3 +260,12 @@ class TermReader:
     def apply(self, name: str, args: list[Term]) -> Term:
         """A theory's name applied."""
         return self.applier.apply(name, self.words.operators[name], args, (), None)
+
+
+def _domain(head: Head) -> tuple[object, ...] | None:
+    """The sorts that a function takes, the datatype of a selector; None where it is open."""
+    if isinstance(head, FunctionHead):
+        return head.function.sort.sorts()[:-1]
+    if isinstance(head, FieldHead):
+        return (head.datatype,)
+    return tuple(sort for _, sort in head.constructor.fields) if isinstance(head, ConstructorHead) else None

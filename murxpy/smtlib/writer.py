@@ -10,9 +10,12 @@ from murxpy.logic.sorts import Datatype, Sort, reachable
 from murxpy.logic.terms import CONSTANT, FUNCTION, Term
 from murxpy.smtlib import commands as c
 from murxpy.smtlib.commands import Command
+from murxpy.smtlib.higher import higher_logic, higher_order
 from murxpy.smtlib.printer import Printer
 from murxpy.smtlib.script import Script
+from murxpy.smtlib.source import joined
 
+_LOGIC = "(set-logic "
 Declared = Sort | Term | Datatype
 
 
@@ -21,6 +24,8 @@ def print_script(script: Script, dialect: str = "standard") -> str:
     writer = Writer(script.tables.catalogue, dialect)
     for command in script.commands:
         writer.write(command)
+    if writer.higher:
+        writer.raise_logic(dialect)
     return "".join(f"{row}\n" for row in writer.rows)
 
 
@@ -35,6 +40,7 @@ class Writer:
         self._names = 0
         self._keeps = dialect == "z3"  # declarations outlast (reset-assertions)
         self._global = False
+        self.higher = False  # a function is a value somewhere
 
     def write(self, command: Command) -> None:
         """Write one command."""
@@ -76,6 +82,14 @@ class Writer:
             self._declared.clear()
             self._levels = [[]]
 
+    def raise_logic(self, dialect: str) -> None:
+        """Let the logics of the script have functions as values."""
+        for at, row in enumerate(self.rows):
+            if row.startswith(_LOGIC):
+                self.rows[at] = f"{_LOGIC}{higher_logic(row[len(_LOGIC) : -1], dialect)})"
+        if dialect != "z3" and not any(row.startswith(_LOGIC) for row in self.rows):
+            self.rows.insert(0, f"{_LOGIC}HO_ALL)")
+
     def option(self, command: c.SetOption) -> str:
         """An option; one of them says how long declarations last."""
         if command.name == "global-declarations":
@@ -91,6 +105,10 @@ class Writer:
         """Terms with blanks between."""
         return " ".join([self.term(t) for t in terms])
 
+    def parts(self, parts: Iterable[c.Part]) -> str:
+        """Pieces of text, and terms and sorts by the names that they have here."""
+        return joined([p if isinstance(p, str) else self.sort(p) if isinstance(p, Sort) else self.term(p) for p in parts])
+
     def need(self, root: Term) -> None:
         """Declare the sorts, constants and functions in a term."""
         if root in self._declared:
@@ -102,6 +120,7 @@ class Writer:
                 order.append(term)
                 stack.extend(term.args)
         for term in reversed(order):
+            self.higher = self.higher or higher_order(term)
             if term.sort.kind != "SORT_CASE":
                 self.sort(term.sort)
             if term.op == CONSTANT:
@@ -218,7 +237,16 @@ def _reset(w: Writer, command: c.Reset | c.ResetAssertions) -> str:
 
 
 def _pair(name: str, command: c.SetInfo | c.SetOption) -> str:
-    return f"({name} :{command.name} {command.value})".replace(" )", ")")
+    return f"({name} :{command.name} {command.value})" if command.value else f"({name} :{command.name})"
+
+
+def _ask(w: Writer, command: c.Ask) -> str:
+    words = w.parts(command.parts) or command.words
+    return f"({command.command} {words})" if words else f"({command.command})"
+
+
+def _other(w: Writer, command: c.Other) -> str:
+    return f"({w.parts(command.parts) or command.text})"
 
 
 _WRITERS: dict[type, Callable[[Writer, Any], str]] = {
@@ -241,7 +269,7 @@ _WRITERS: dict[type, Callable[[Writer, Any], str]] = {
     c.ResetAssertions: _reset,
     c.GetValue: lambda w, x: f"(get-value ({w.terms(x.terms)}))",
     c.Simplify: lambda w, x: f"(simplify {w.term(x.term)})",
-    c.Ask: lambda w, x: f"({x.command} {x.words})".replace(" )", ")"),
+    c.Ask: _ask,
     c.Exit: lambda w, x: "(exit)",
-    c.Other: lambda w, x: f"({x.text})",
+    c.Other: _other,
 }

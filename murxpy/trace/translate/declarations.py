@@ -5,10 +5,11 @@ from __future__ import annotations
 from murxpy.logic.sorts import Datatype, Sort, reachable
 from murxpy.logic.terms import CONSTANT, FUNCTION, Term
 from murxpy.smtlib.dialects import USED_SORTS, defined
+from murxpy.smtlib.higher import higher_order
 from murxpy.smtlib.logics import MIXED, NEEDS
 from murxpy.smtlib.printer import Printer, Unsayable
 
-EXTENSION, NONLINEAR, QUANTIFIED, ODD_ARRAY = "X", "N", "Q", "odd"  # needs that are no sorts
+EXTENSION, NONLINEAR, QUANTIFIED, ODD_ARRAY, HIGHER = "X", "N", "Q", "odd", "higher order"  # needs that are no sorts
 ALWAYS = ("SORT_BOOL", "SORT_PARAM")
 
 
@@ -83,6 +84,8 @@ class Declarations:
 
     def _need(self, term: Term) -> None:
         """Note what the term needs beside its sort."""
+        if higher_order(term):
+            self.needs[HIGHER] = None
         operator = self.printer.catalogue.operators.get(term.op)
         if operator is None:
             return

@@ -14,12 +14,13 @@ from murxpy.machine.database import Entry
 from murxpy.machine.solve import SPECIAL_OPTIONS
 from murxpy.machine.tokens import Ref
 from murxpy.smtlib.dialects import EXPERIMENTAL
+from murxpy.smtlib.higher import higher_logic
 from murxpy.smtlib.logics import LOGICS, covers
 from murxpy.smtlib.printer import Printer, Unsayable
 from murxpy.smtlib.symbols import spell
 from murxpy.trace.grammar import Trace
 from murxpy.trace.readers import READERS
-from murxpy.trace.translate.declarations import ALWAYS, NONLINEAR, QUANTIFIED, Declarations
+from murxpy.trace.translate.declarations import ALWAYS, HIGHER, NONLINEAR, QUANTIFIED, Declarations
 from murxpy.trace.translate.dry import AnyReading, Silent, interpret, plain_text
 
 _QUERIES = {
@@ -125,6 +126,8 @@ class _Script(Silent):
     def _covering(self) -> str:
         """The logic that was set, unless the script uses what it does not have: an API does not mind."""
         logic, needs = self._logic or "ALL", self._declarations.needs
+        if HIGHER in needs:
+            return "ALL" if self.dialect == "z3" else higher_logic(logic if "ALL" in logic else "ALL", self.dialect)
         if self.dialect == "cvc5":
             return logic if all(_covers(logic, kind) for kind in needs) else "ALL"
         lenient = ("UF", NONLINEAR, QUANTIFIED) if self.dialect == "z3" else ()

@@ -1,0 +1,37 @@
+"""The solvers' own parsers of SMT-LIB: what they say of a script, None where they read it."""
+
+from __future__ import annotations
+
+import cvc5
+import z3
+
+
+def refused_by_cvc5(text: str) -> str | None:
+    """Why cvc5 does not read a script; no check and no question is carried out."""
+    solver = cvc5.Solver(cvc5.TermManager())
+    symbols = cvc5.SymbolManager(solver)
+    for option in ("arrays-exp", "fp-exp", "strings-exp", "sets-exp"):
+        solver.setOption(option, "true")
+    parser = cvc5.InputParser(solver, symbols)
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "script")
+    try:
+        while not (command := parser.nextCommand()).isNull():
+            if command.getCommandName().startswith(("declare", "define", "set-logic", "assert", "reset")):
+                answer = str(command.invoke(solver, symbols))
+                if "error" in answer:
+                    return answer
+    except Exception as error:
+        return str(error)
+    return None
+
+
+def refused_by_z3(text: str) -> str | None:
+    """Why z3 does not read a script; commands that it does not know are no reason."""
+    try:
+        z3.parse_smt2_string(text, ctx=z3.Context())
+    except z3.Z3Exception as error:
+        return str(error)
+    return None
+
+
+PARSERS = {"cvc5": refused_by_cvc5, "z3": refused_by_z3}
