@@ -19,7 +19,7 @@ from murxpy.campaign import folder
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.events import Event, Notice, RunEnded, Tick
 from murxpy.campaign.seeds import Ledger, run_seed
-from murxpy.campaign.store import Store, read_buckets
+from murxpy.campaign.store import FILE, Store, read_buckets
 from murxpy.errors import InputError, TargetError
 
 SCRIPT = """
@@ -37,9 +37,16 @@ def start(out: Path, setup: dict[str, Any]) -> subprocess.Popen[bytes]:
     script = SCRIPT.format(tests=str(TESTS), root=str(TESTS.parent), setup=setup)
     process = subprocess.Popen([sys.executable, "-c", script, str(out)])
     deadline = time.monotonic() + 20
-    while time.monotonic() < deadline and not list(out.glob("findings/*/*.trace")):
+    while time.monotonic() < deadline and not ((out / FILE).is_file() and _stored(out)):
         time.sleep(0.02)
     return process
+
+
+def _stored(out: Path) -> bool:
+    try:
+        return bool(read_buckets(out))
+    except (InputError, sqlite3.Error):  # it is being made
+        return False
 
 
 def seeds(store: Store) -> list[tuple[str, int, int]]:

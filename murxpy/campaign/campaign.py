@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import secrets
-import signal
-import threading
 import time
 from collections import Counter, deque
 from collections.abc import Generator, Iterator, Mapping
 from functools import partial
-from types import FrameType
 from typing import Any
 
-from murxpy.campaign import events
+from murxpy.campaign import events, interrupts
 from murxpy.campaign.backtrace import Backtraces
 from murxpy.campaign.book import Book
+from murxpy.campaign.breakdown import Breakdown
 from murxpy.campaign.buckets import Bucket, Known
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.crosscheck import CrossCheck, Hooks, Open
@@ -49,6 +47,7 @@ class Campaign:
         self.config = config
         self._events: deque[events.Event] = deque()
         self._stop = ""
+        self._breakdown = Breakdown([plan.target.name for plan in config.targets])
         self._statistics = Statistics()
         self._start = time.monotonic()
         self._abouts: list[dict[str, Any]] = []
@@ -87,17 +86,19 @@ class Campaign:
         self._pool = Pool([*self.config.targets, *self.config.judges], self.config.limits)
         self._traces = Backtraces(lambda key, text: self._desk.framed(key, text))
         self._forms = Reproduction(self.config, self._book, self._emit)
-        handlers = self._catch_signals()
         try:
-            self._prepare(store)
-            reason = yield from self._loop()
-            yield from self._finish(reason)
+            with interrupts.caught(self.stop):
+                self._prepare(store)
+                try:
+                    reason = yield from self._loop()
+                    yield from self._finish(reason)
+                except BaseException:
+                    self._flush()  # what was told of is kept, whatever ends the campaign
+                    raise
         finally:
             self._traces.stop()
             self._forms.workshop.stop()
             self._pool.close()
-            for number, handler in handlers.items():
-                signal.signal(number, handler)
 
     def _choose_seed(self, store: Store) -> int:
         stored = store.meta().get("seed")
@@ -108,16 +109,6 @@ class Campaign:
                              "to go on with it, or choose another folder with --out",
                              file=str(self.config.out))  # fmt: skip
         return int(stored)
-
-    def _catch_signals(self) -> dict[signal.Signals, Any]:
-        if threading.current_thread() is not threading.main_thread():
-            return {}
-
-        def caught(number: int, frame: FrameType | None) -> None:
-            self.stop()
-            signal.signal(number, signal.default_int_handler)  # the second one does not wait
-
-        return {number: signal.signal(number, caught) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def _prepare(self, store: Store) -> None:
         abouts = self._pool.warm()
@@ -198,8 +189,9 @@ class Campaign:
     def _loop(self) -> Generator[events.Event, None, str]:
         self._flush()
         while not (reason := self._reason()):
-            self._feed()
-            self._step()
+            with self._breakdown.watch(self._statistics.counts["run:total"]):
+                self._feed()
+                self._step()
             yield from self._drain()
         return reason
 
@@ -226,8 +218,8 @@ class Campaign:
             yield self._events.popleft()
 
     def _reason(self) -> str:
-        if self._stop:
-            return self._stop
+        if self._stop or self._breakdown.reason:
+            return self._stop or self._breakdown.reason
         if self.config.time is not None and self._now() >= self.config.time:
             return "time limit"
         if self.config.first and self._exit_code():
@@ -249,14 +241,16 @@ class Campaign:
         self._hangs.lane.clear()
         self._forms.hurry()
         deadline = time.monotonic() + self._grace(reason)
-        while self._unsettled(now) and time.monotonic() < deadline and not self._stop:
-            self._desk.lane.feed()
-            if self._cross is not None:
-                self._cross.feed()
-            self._step()
-            yield from self._drain()
-            if self.config.minimize and not self._desk.lane.busy and not self._judging:
-                deadline = self._start + now + max(GRACE, now)
+        with interrupts.caught(self.stop):  # now a signal ends only the wait
+            while self._unsettled(now) and time.monotonic() < deadline and not (self._stop or self._breakdown.unusable):
+                with self._breakdown.watch(self._statistics.counts["run:total"]):
+                    self._desk.lane.feed()
+                    if self._cross is not None:
+                        self._cross.feed()
+                    self._step()
+                yield from self._drain()
+                if self.config.minimize and not self._desk.lane.busy and not self._judging:
+                    deadline = self._start + now + max(GRACE, now)
         self._left = self._cross.close() if self._cross is not None else Open()
         if self._left.words():
             self._notice(f"left for the next session in this folder: {self._left.words()}")
@@ -276,7 +270,6 @@ class Campaign:
         if reason == "first finding":
             self._cross.close_jury()
         if self._cross.open.words():
-            self._catch_signals()
             self._notice(f"{self._cross.open.words()}, for at most {GRACE:g} s; Ctrl-C leaves it to the next session")
         elif reason == "interrupted":
             return 0.0
@@ -292,7 +285,7 @@ class Campaign:
         return busy or self._judging or self._flushed <= ended
 
     def _exit_code(self) -> int:
-        return int(self._desk.fails(self.config.fail_on) or self._left.disagreements > 0)
+        return self._breakdown.exit_code or int(self._desk.fails(self.config.fail_on) or self._left.disagreements > 0)
 
     # Work for the workers.
 
@@ -362,16 +355,25 @@ class Campaign:
             self._count(self._runs[target].ended_badly(result.job.index, result.job.seed, "timeouts"))
             self._hangs.suspect(result, target)
         found = candidate(target, *self._solver(target), result.job, result.past, outcome)
+        doubtful = found is not None and found.verdict.doubtful
+        if first and outcome.report is None and not (outcome.after or doubtful):  # the event of the lost worker tells the statistics
+            self._book.add(Counter({"run:total": 1}))
         if found is None or found.key == before:
             self._over(target, result.job, outcome, before or "")
         elif found.verdict.doubtful:
             self._statistics.worker(worker.slot, self._names[target], "waiting", None, self._now())  # it may run again
-            self._desk.doubt(found, partial(self._run_over, target, result.job.index))
+            self._desk.doubt(found, partial(self._run_over, target, result))
         else:
             self._found(target, found, outcome)
             self._damps[target] = self._desk.damped(self._families[target])
             if not outcome.after:
                 self._over(target, result.job, outcome, found.key)  # what it answered before
+        internal = found is not None and found.verdict.kind == "internal"
+        self._breakdown.run_ended(target, internal, self._trace_of(found.key) if found is not None and internal else "")
+
+    def _trace_of(self, key: str) -> str:
+        kept = self._book.buckets[key].smallest()
+        return str(self.config.out / (kept.file if kept else "findings"))
 
     def _found(self, target: int, found: Candidate, outcome: Outcome) -> None:
         runs, job = self._runs[target], found.job
@@ -393,11 +395,15 @@ class Campaign:
             self._runs[target].ended(job.index, bucket)
             self._cross.run_ended(target, job, outcome)
 
-    def _run_over(self, target: int, index: int, over: bool) -> None:
+    def _run_over(self, target: int, result: Result, over: bool) -> None:
+        """It is known whether `result`, which may come from outside, must be done again."""
+        if result.outcome.after:  # the run had ended before
+            return
         if over:
-            self._runs[target].done(index)
+            self._count({"run:total": 1})
+            self._runs[target].done(result.job.index)
         else:
-            self._runs[target].give_back(index)
+            self._runs[target].give_back(result.job.index)
 
     def _reported(self, worker: Worker, job: Job, outcome: Outcome, first: bool) -> None:
         report = dict(outcome.report or {})
@@ -418,6 +424,7 @@ class Campaign:
         target = worker.slot % len(self._names)
         for job in lost.unstarted:
             self._runs[target].give_back(job.index)
+            self._statistics.not_begun(worker.slot, job.seed)
         if self._slots[worker.slot] is worker:
             self._slots[worker.slot] = None
         self._assigned.pop(worker.number, None)

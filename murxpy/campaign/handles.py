@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from murxpy.campaign.parents import WarmParent
+from murxpy.campaign.parents import WarmParent, resident
 from murxpy.oracles.crash import Cause, Outcome
 from murxpy.worker import buffer
 from murxpy.worker.channel import Decoder, Message, encode
@@ -181,11 +181,7 @@ class Worker:
 
     def resident(self) -> int:
         """Resident memory in bytes; 0 when the process is gone."""
-        try:
-            with open(f"/proc/{self.pid}/statm", "rb") as file:
-                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-        except (OSError, IndexError):
-            return 0
+        return resident(self.pid)
 
     def running(self) -> Job | None:
         """The job in the middle of which it is, or died; None between two."""

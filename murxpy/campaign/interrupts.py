@@ -1,33 +1,76 @@
-"""Ctrl-C where it does no harm: noted when it comes, raised between two candidates. Python loses what is raised while it forks."""
+"""The signals that end a command: Ctrl-C, SIGTERM, and SIGHUP when the terminal goes away. All three are treated alike.
+
+`nohup` starts a command with SIGHUP ignored, and it stays ignored; so does SIGTERM. Outside of the main thread nothing here changes
+anything, since Python delivers no signals there.
+"""
 
 from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+# Seconds after the first signal in which another one is taken for the same: `timeout` sends its signal twice, a shell and the
+# terminal may both send SIGHUP.
+_SAME = 0.5
+
+_Handler = Callable[[int, FrameType | None], None]
 
 _noted = threading.Event()
 
 
 @contextmanager
-def deferred() -> Iterator[None]:
-    """Inside, the first Ctrl-C is only noted, for `check`; the second one is raised at once. Outside the main thread nothing changes."""
+def _handled(handler: _Handler, numbers: tuple[signal.Signals, ...] = SIGNALS) -> Iterator[None]:
+    """Inside, `handler` gets those of `numbers` that are not ignored; SIGINT also when it is, as it is for a shell's background jobs."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-
-    def note(number: int, frame: FrameType | None) -> None:
-        _noted.set()
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-    _noted.clear()
-    before = signal.signal(signal.SIGINT, note)
+    taken = [n for n in numbers if n == signal.SIGINT or signal.getsignal(n) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, handler) for number in taken}
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, old in before.items():
+            signal.signal(number, old)
+
+
+@contextmanager
+def raised() -> Iterator[None]:
+    """Inside, SIGTERM and SIGHUP raise KeyboardInterrupt, as Ctrl-C does."""
+    with _handled(signal.default_int_handler, (signal.SIGTERM, signal.SIGHUP)):
+        yield
+
+
+@contextmanager
+def caught(first: Callable[[], None]) -> Iterator[None]:
+    """Inside, the first signal calls `first`. A later Ctrl-C or SIGTERM raises KeyboardInterrupt, for a user who does not want to wait."""
+    since: list[float] = []
+
+    def handler(number: int, frame: FrameType | None) -> None:
+        now = time.monotonic()
+        if not since:
+            since.append(now)
+            first()
+        elif number != signal.SIGHUP and now - since[0] >= _SAME:
+            raise KeyboardInterrupt
+
+    with _handled(handler):
+        yield
+
+
+@contextmanager
+def deferred() -> Iterator[None]:
+    """Inside, the first signal is only noted, for `check`: Python loses what is raised while it forks. A later one is raised at once."""
+    _noted.clear()
+    try:
+        with caught(_noted.set):
+            yield
+    finally:
         _noted.clear()
 
 

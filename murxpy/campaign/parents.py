@@ -36,6 +36,15 @@ def setup_data(plan: Plan) -> bytes:
     return json.dumps({**plan.setup, "paths": [*plan.target.paths, *plan.setup.get("paths", [])]}).encode()
 
 
+def resident(pid: int | None) -> int:
+    """Resident memory of process `pid` in bytes; 0 when it is gone."""
+    try:
+        with open(f"/proc/{pid}/statm", "rb") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError):
+        return 0
+
+
 class WarmParent:
     """One warm parent process for target number `target`. After its death it is of no more use; see `dead`.
 
@@ -51,6 +60,7 @@ class WarmParent:
         self.dead = False
         self.refused = False
         self.status: int | None = None
+        self.resident = 0  # bytes, when the solver was loaded
         self.control, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._setup = os.memfd_create("murxpy-setup")
         self._output = os.memfd_create("murxpy-parent")
@@ -122,6 +132,7 @@ class WarmParent:
             self.error, self.refused = kind(f"target '{name}': {answer['error']}"), True
             return
         self.about = answer["ready"]
+        self.resident = resident(self.pid)
         try:
             self.plan.target.check_module(answer["ready"].get("module_file"))
         except TargetError as error:

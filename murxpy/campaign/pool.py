@@ -17,18 +17,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from murxpy.campaign.handles import Job, Worker
-from murxpy.campaign.limits import Limits
+from murxpy.campaign.limits import MIB, Limits
 from murxpy.campaign.parents import START_SECONDS, WarmParent
+from murxpy.campaign.starts import Starts
 from murxpy.campaign.targets import Plan
-from murxpy.errors import InternalError
+from murxpy.errors import InputError
 from murxpy.oracles.crash import Cause, Outcome, signal_name
 from murxpy.worker import buffer
 from murxpy.worker.channel import Message
+from murxpy.worker.worker import excerpt
 
 POLL = 0.05  # seconds between two looks at memory and clocks
 _DYING = 1.0  # seconds from the end of a worker's channel to the news of its death
 _LEAVING = 5.0  # seconds that a worker may take to leave when told to
 _TRIES = 3  # times that a warm parent may die before it is ready
+_ROOM = 32 * MIB  # memory that a run needs beside the loaded solver; with less, nearly every run of z3 passes the limit
 _REASONS = {"wall": "past the wall limit", "cpu": "past the CPU limit", "memory": "past the memory limit",
             "channel": "closed its channel",
             "parent": "its warm parent died"}  # fmt: skip
@@ -62,6 +65,7 @@ class Pool:
         self.workers: dict[int, Worker] = {}
         self._parents: dict[int, WarmParent] = {}
         self._deaths = [0] * len(self.plans)
+        self._starts = Starts([plan.target.name for plan in self.plans])
         self._private: list[WarmParent] = []
         self._selector = selectors.DefaultSelector()
         self._numbers = itertools.count(1)
@@ -72,7 +76,10 @@ class Pool:
         """Start all warm parents and wait until they are ready; gives their descriptions. Raises TargetError."""
         for target in range(len(self.plans)):
             self._parent(target)
-        return [self._parents[target].wait_ready() for target in range(len(self.plans))]
+        abouts = [self._parents[target].wait_ready() for target in range(len(self.plans))]
+        for parent in self._parents.values():
+            self._check_room(parent)
+        return abouts
 
     def job_number(self) -> int:
         """A number for a job, never given before."""
@@ -156,13 +163,16 @@ class Pool:
 
     def _collect(self, worker: Worker) -> None:
         for job, outcome in worker.receive():
+            self._starts.lived(worker.parent.target)
             self._results.append(Result(worker, job, outcome, tuple(worker.past[:-1])))
 
     def _parent_ready(self, parent: WarmParent) -> None:
         for message in parent.receive():
             self._told(message)
-        if parent.about is not None and not parent.private:
-            self._deaths[parent.target] = 0
+        if parent.about is not None:
+            self._check_room(parent)
+            if not parent.private:
+                self._deaths[parent.target] = 0
         if parent.error is not None and not parent.dead:
             parent.kill()
             parent.receive()
@@ -181,7 +191,13 @@ class Pool:
         elif "died" in message:
             self._died(worker, message["status"], message["peak"])
         else:
-            raise InternalError(f"no worker can be started: {message['error']}; use fewer --jobs")
+            self._lose(worker, f"it cannot be started: {message['error']}", unborn=True)
+
+    def _check_room(self, parent: WarmParent) -> None:
+        needed = parent.resident + _ROOM
+        if 0 < self.limits.memory < needed:
+            raise InputError(f"--memory: the loaded solver of target '{parent.plan.target.name}' takes {parent.resident // MIB} MiB; "
+                             f"give the workers at least {needed // MIB + 1}m")  # fmt: skip
 
     def _died(self, worker: Worker, status: int, peak: int) -> None:
         """`worker` ended with `status`: judge the run in hand."""
@@ -189,18 +205,24 @@ class Pool:
         cause: Cause = worker.killed or "died"
         running = worker.running()
         reason = _REASONS.get(cause) or signal_name(status) or f"exit code {os.waitstatus_to_exitcode(status)}"
+        unborn = running is None and not worker.past
         if cause == "stopped":
             reason = ""
         elif running is not None:
+            self._starts.lived(worker.parent.target)
             worker.jobs.popleft()
             self._results.append(Result(worker, running, worker.outcome(cause, status, peak), tuple(worker.past)))
         elif cause == "died" and worker.past and (status != 0 or not worker.stopping) and worker.pid is not None:
             outcome = worker.outcome(cause, status, peak, after=True)
             self._results.append(Result(worker, worker.past[-1], outcome, tuple(worker.past[:-1])))
-        clean = worker.stopping and status == 0 and running is None
-        self._lose(worker, "" if clean else reason)
+        clean = worker.stopping and status == 0 and running is None and not worker.jobs
+        self._lose(worker, "" if clean else reason, unborn=unborn)
 
-    def _lose(self, worker: Worker, reason: str) -> None:
+    def _lose(self, worker: Worker, reason: str, *, unborn: bool = False) -> None:
+        """Forget `worker`, which is gone. `unborn`: it did not come to do a run."""
+        if unborn and reason:
+            lines = excerpt(worker.output_fd).strip().splitlines()
+            self._starts.failed(worker.parent.target, ": ".join([reason, *lines[-1:]]))
         with contextlib.suppress(KeyError, ValueError):
             self._selector.unregister(worker.sock)
         del self.workers[worker.number]
@@ -217,7 +239,10 @@ class Pool:
         self._deaths[parent.target] += not ready
         if parent.error is not None and (parent.refused or self._deaths[parent.target] >= _TRIES):
             raise parent.error
-        for worker in [worker for worker in self.workers.values() if worker.parent is parent]:
+        workers = [worker for worker in self.workers.values() if worker.parent is parent]
+        if ready and not any(worker.past or worker.running() for worker in workers):
+            self._starts.failed(parent.target, _REASONS["parent"])
+        for worker in workers:
             self._orphaned(worker, parent)
         self._close_parent(parent)
 

@@ -62,11 +62,13 @@ def replay_texts(plan: Plan, texts: Sequence[str], name: str, limits: Limits | N
 def _run(plan: Plan, jobs: list[Job], limits: Limits, follow: Callable[[str], None] | None) -> Replayed:
     with closing(Pool([plan], limits)) as pool:
         (about,) = pool.warm()
-        worker = pool.spawn(0)
-        for job in jobs:
-            pool.assign(worker, job)
-        pool.stop(worker)
-        results = _gather(pool, worker, _Follower(worker, jobs[-1], follow) if follow else None)
+        results: list[Result] = []
+        while not results:  # a process may be gone before it began; the pool raises TargetError when that does not end
+            worker = pool.spawn(0)
+            for job in jobs:
+                pool.assign(worker, job)
+            pool.stop(worker)
+            results = _gather(pool, worker, _Follower(worker, jobs[-1], follow) if follow else None)
     found = None
     for result in results:
         found = candidate(0, plan.target.family, version_of(about), result.job, result.past, result.outcome) or found

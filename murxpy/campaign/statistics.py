@@ -169,6 +169,12 @@ class Statistics:
         view = self._workers.get(worker) or WorkerView(worker, target)
         self._workers[worker] = replace(view, target=target, state=state, seed=seed, since=now)
 
+    def not_begun(self, worker: int, seed: int) -> None:
+        """The run of `seed` that `worker` was given was not begun."""
+        view = self._workers.get(worker)
+        if view is not None and view.seed == seed:
+            self._workers[worker] = replace(view, seed=None, state="waiting")
+
     def add(self, event: Event, now: float) -> None:
         """Count `event`, which happened at `now`. Events without figures of their own are passed over."""
         if isinstance(event, RunEnded):

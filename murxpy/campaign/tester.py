@@ -155,9 +155,12 @@ class Tester:
 
     def _begin_fresh(self, jobs: Sequence[Job]) -> _Task:
         task = _Task(self._new(), jobs, fresh=True)
+        self._give(task)
+        return task
+
+    def _give(self, task: _Task) -> None:
         self._assign(task)
         self._pool.stop(task.worker)
-        return task
 
     def _idle(self) -> Worker:
         """A process without work: one that has done few replays, else a fresh one."""
@@ -208,5 +211,8 @@ class Tester:
                 task.outcomes.append(event.outcome)
                 task.clean = task.fresh or not event.past
             if isinstance(event, Lost) or not task.fresh:
-                task.over = True
                 del self._tasks[event.worker.number]
+                task.over = bool(task.outcomes) or not task.fresh
+                if not task.over:  # the process was gone before it began; the pool raises TargetError when that does not end
+                    task.worker = self._new()
+                    self._give(task)

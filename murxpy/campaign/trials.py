@@ -74,8 +74,9 @@ class Lane:
             return True
         self._trial = self._worker = None
         orphaned = not trial.private and (event.worker.killed == "parent")
-        if orphaned and trial.tries < _TRIES:  # whose fault it was shows in a process tree of its own
-            trial.private = True
+        unborn = not trial.outcomes and event.worker.killed != "stopped"
+        if (orphaned or unborn) and trial.tries < _TRIES:
+            trial.private = trial.private or orphaned  # whose fault it was shows in a process tree of its own
             self._queue.appendleft(trial)
         else:
             trial.done(trial)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import sys
@@ -11,6 +12,7 @@ from collections.abc import Sequence
 import click
 
 from murxpy import __version__
+from murxpy.cli.params import refuse_empty
 from murxpy.errors import MurxpyError, nearest
 
 COMMANDS = {
@@ -49,6 +51,7 @@ class _Commands(click.Group):
             return None
         module = importlib.import_module(f"murxpy.cli.{_MODULES.get(cmd_name, cmd_name)}")
         command: click.Command = getattr(module, cmd_name.replace("-", "_"))
+        refuse_empty(command)
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
@@ -80,12 +83,19 @@ def main(args: Sequence[str] | None = None) -> None:
 
 def run(args: list[str]) -> int:
     """Run the command line; the exit code."""
+    from murxpy.campaign import interrupts
+
+    with interrupts.raised():
+        return _run(args)
+
+
+def _run(args: list[str]) -> int:
     from murxpy.report.console import quiet_pipe, tolerate_any_text
 
-    _open_outputs()
-    tolerate_any_text(sys.stdout)
-    tolerate_any_text(sys.stderr)
     try:
+        _open_outputs()
+        tolerate_any_text(sys.stdout)
+        tolerate_any_text(sys.stderr)
         with quiet_pipe():
             return _invoke(args)
         return 0  # the reader of our output has gone
@@ -128,7 +138,8 @@ def fail(message: str, code: int) -> int:
 
     if _debugging() and sys.exc_info()[0] is not None:
         traceback.print_exc()
-    click.echo(f"murxpy: error: {one_line(message)}", err=True)
+    with contextlib.suppress(OSError):  # the terminal is gone
+        click.echo(f"murxpy: error: {one_line(message)}", err=True)
     return code
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import click
 
@@ -64,3 +65,24 @@ def names(known: Iterable[str] = ()) -> Callable[[str], tuple[str, ...]]:
         return found
 
     return read
+
+
+class _NotEmpty(click.ParamType[Any]):
+    """Values of the type `inner`, but no empty text: as a path it would mean the current folder."""
+
+    def __init__(self, inner: click.ParamType[Any]) -> None:
+        self._inner = inner
+        self.name = inner.name
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("expected a path or a name, found an empty text", param, ctx)
+        return self._inner.convert(value, param, ctx)
+
+
+def refuse_empty(command: click.Command) -> None:
+    """Have `command` refuse an empty text wherever it takes a path or a target."""
+    for param in command.params:
+        named = re.search("FILE|DIR|SEEDS|SOLVER", param.metavar or "")
+        if (named or isinstance(param.type, click.Path)) and not isinstance(param.type, _NotEmpty):
+            param.type = _NotEmpty(param.type)

@@ -1,7 +1,9 @@
 """A session without a solver: its runs print trace lines, and commit the faults that its setup plants.
 
 The setup: `every` maps a fault to the number of runs of which one commits it (by the run's seed), `idle` are seconds
-that a run takes, `error` is what the solver's import fails with, `lines` the number of lines of a run's trace.
+that a run takes, `error` is what the solver's import fails with, `lines` the number of lines of a run's trace, `wrote` more
+text of it, `counts` more counters of a run. `starving`: workers have no memory for their trace (`memory`), cannot be forked
+(`fork`), or the process that forks them dies each time (`parent`).
 Faults beyond those of `faults`: `exception` (a report), `raise` (the session breaks), `history` (a crash in the third
 run of a process), `once` (a crash that no replay shows), `outside` (killed by somebody else, once); for the last two
 `once` names the file that says that it was done. `segfault+call` is `segfault` by another call.
@@ -9,11 +11,14 @@ run of a process), `once` (a crash that no replay shows), `outside` (killed by s
 
 from __future__ import annotations
 
+import errno
 import os
 import random
+import resource
 import signal
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import faults
@@ -21,6 +26,32 @@ import faults
 from murxpy.errors import TargetError
 
 Write = Callable[[str], None]
+
+
+def no_memory() -> None:
+    """Leave some memory for the interpreter, none for the trace."""
+    taken = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    resource.setrlimit(resource.RLIMIT_AS, (taken + (16 << 20),) * 2)
+
+
+def no_fork() -> None:
+    def fork() -> int:
+        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    os.fork = fork
+
+
+def mortal_parent() -> None:
+    """Die at the first request for a worker."""
+
+    def fork() -> int:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return 0
+
+    os.fork = fork
+
+
+STARVING = {"memory": no_memory, "fork": no_fork, "parent": mortal_parent}
 
 
 class FakeSession:
@@ -31,6 +62,8 @@ class FakeSession:
             raise TargetError(setup["error"])
         if setup.get("die"):
             faults.commit(setup["die"])
+        if setup.get("starving"):
+            STARVING[setup["starving"]]()
         self._setup = setup
         self._runs = 0
         self._damped: list[list[str]] = []
@@ -50,6 +83,7 @@ class FakeSession:
             write(f"# damped {self._damped}\n")
         for number in range(1, self._setup.get("lines", 3) + 1):
             write(f"{rng.randrange(100000):05} mk-const s1 x{number}\n      return t{number}\n")
+        write(self._setup.get("wrote", ""))
         time.sleep(self._setup.get("idle", 0))
         for name, every in self._setup.get("every", {}).items():
             if rng.randrange(every) == 0:
@@ -102,5 +136,5 @@ class FakeSession:
 
     def _report(self, seed: int, finding: dict[str, Any] | None) -> dict[str, Any]:
         status = "ok" if finding is None else "finding"
-        counts = {"run:total": 1, "action:mk-const": self._setup.get("lines", 3)}
+        counts = {"run:total": 1, "action:mk-const": self._setup.get("lines", 3), **self._setup.get("counts", {})}
         return {"status": status, "seed": seed, "counts": counts, "finding": finding, "differences": []}

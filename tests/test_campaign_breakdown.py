@@ -1,0 +1,142 @@
+"""Campaigns that cannot go on: they end soon, with one clear line and the exit code that says why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import click
+import pytest
+from campaigns import config, plan, run
+from commands import error
+
+from murxpy.campaign import starts
+from murxpy.campaign.breakdown import ROW, SPAN, Breakdown
+from murxpy.campaign.campaign import Campaign
+from murxpy.campaign.events import Ended, Event, RunEnded, WorkerLost
+from murxpy.campaign.limits import MIB, Limits
+from murxpy.campaign.minimize import Wishes, minimize
+from murxpy.campaign.replay import replay_trace
+from murxpy.campaign.starts import TRIES
+from murxpy.campaign.store import Store
+from murxpy.cli import COMMANDS, murxpy
+from murxpy.errors import InputError, TargetError
+
+
+@pytest.fixture(autouse=True)
+def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(starts, "_PAUSE", 0.0)
+
+
+TRACE = "# fake run 1\n00001 mk-const s1 x1\n      return t1\n"
+
+
+@pytest.mark.parametrize("lack, words", [
+    ("memory", "exit code 70: murxpy: the worker failed: .*Cannot allocate memory"),
+    ("fork", "it cannot be started: .*Resource temporarily unavailable"),
+])  # fmt: skip
+def test_workers_that_cannot_live(lack: str, words: str, tmp_path: Path) -> None:
+    setup = {"starving": lack}
+    with pytest.raises(TargetError, match=f"target 'fake': its processes end before they do a run, {TRIES} in a row .{words}") as caught:
+        run(tmp_path, setup, time=60.0, jobs=2)
+    assert "\n" not in str(caught.value)
+    with pytest.raises(TargetError, match=words):
+        replay_trace(plan(**setup), TRACE, "trace", Limits())
+    with pytest.raises(TargetError, match=words):
+        minimize(plan(**setup), TRACE, "trace", Wishes())
+
+
+def test_judges_that_cannot_live(tmp_path: Path) -> None:
+    judge = plan(starving="fork")
+    judge = replace(judge, target=replace(judge.target, name="judge"))
+    setup = {"wrote": "00001 check-sat\n      answer sat\n", "counts": {"check:decided": 1}}
+    events = list(Campaign(config(tmp_path, setup, judges=(judge,), time=60.0)))
+    assert isinstance(events[-1], Ended) and events[-1].exit_code == 4
+    assert "target 'judge': its processes end before they do a run" in events[-1].reason
+
+
+def test_warm_parent_that_dies_each_time(tmp_path: Path) -> None:
+    with pytest.raises(TargetError, match=f"end before they do a run, {TRIES} in a row .its warm parent died"):
+        run(tmp_path, {"starving": "parent"}, time=60.0, jobs=2)
+
+
+def test_workers_that_can_live_no_more(tmp_path: Path) -> None:
+    """A campaign that has begun ends in good order, with its exit code and all that it found."""
+    lost: list[str] = []
+
+    def starve(campaign: Campaign, event: Event) -> None:
+        if isinstance(event, RunEnded) and event.seed:
+            campaign._pool.plans = (plan(starving="fork"),)
+            campaign._pool._parents[0].kill()
+        elif isinstance(event, WorkerLost):
+            lost.append(event.reason)
+
+    _, events = run(tmp_path, {"idle": 0.01}, starve, time=60.0)
+    assert isinstance(events[-1], Ended) and events[-1].exit_code == 4
+    assert "cannot be started" in events[-1].reason and lost
+    store = Store(tmp_path, read_only=True)
+    assert store.counters()["run:total"] == events[-1].snapshot.runs >= 1
+    store.close()
+
+
+def test_memory_limit_below_what_the_solver_takes(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"--memory: the loaded solver of target 'fake' takes .* give the workers at least"):
+        run(tmp_path, {}, time=60.0, limits=Limits(memory=20 * MIB))
+
+
+def test_lost_workers_count_no_runs(tmp_path: Path) -> None:
+    """A run counts once when it ended, however often it was handed out to workers that did not come to do it."""
+    _, events = run(tmp_path, {"every": {"segfault": 4, "kill-parent": 9}}, runs=30, jobs=2)
+    crashed = [event for event in events if isinstance(event, WorkerLost)]
+    assert len(crashed) > 4
+    assert events[-1].snapshot.runs == 30
+
+
+def test_internal_errors_that_keep_coming(tmp_path: Path) -> None:
+    campaign, events = run(tmp_path, {"every": {"raise": 1}}, time=60.0)
+    ended = events[-1]
+    assert isinstance(ended, Ended) and ended.exit_code == 3
+    (bucket,) = campaign.buckets
+    assert bucket.state == "confirmed" and bucket.count <= ROW + 4
+    trace = ended.reason.rpartition("; see ")[2]
+    assert f"the last {ROW} runs on 'fake'" in ended.reason and Path(trace).read_text().startswith("# fake run")
+
+
+def test_seldom_internal_errors_end_nothing(tmp_path: Path) -> None:
+    _, events = run(tmp_path, {"every": {"raise": 4}}, runs=300)
+    assert isinstance(events[-1], Ended) and (events[-1].reason, events[-1].exit_code) == ("all runs done", 0)
+
+
+def test_many_internal_errors_between_good_runs() -> None:
+    breakdown = Breakdown(["one", "two"])
+    for number in range(SPAN):
+        breakdown.run_ended(0, False, "")
+        breakdown.run_ended(1, number % 5 > 0, "out/x.trace")
+        assert bool(breakdown.reason) == (number == SPAN - 1)
+    assert (
+        breakdown.reason == f"internal errors keep coming: {SPAN * 4 // 5} of the last {SPAN} runs on 'two' ended in one; see out/x.trace"
+    )
+    assert breakdown.exit_code == 3 and not breakdown.unusable
+
+
+def _with_empty_path() -> Iterator[tuple[str, str]]:
+    context = click.Context(murxpy)
+    for name in COMMANDS:
+        command = murxpy.get_command(context, name)
+        assert command is not None
+        for param in command.params:
+            if re.search("FILE|DIR|SEEDS|OUT$|TRACE|SCRIPT|SOLVER", param.metavar or ""):
+                yield name, param.opts[-1]
+
+
+@pytest.mark.parametrize("command, option", list(_with_empty_path()))
+def test_empty_path_is_refused(command: str, option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+                               monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    given = [option, ""] if option.startswith("-") else [""]
+    before = ["z3"] if option == "seeds" and command != "check-seeds" else []
+    code, line = error(capsys, command, *before, *given)
+    assert code == 2 and "expected a path or a name, found an empty text" in line
+    assert not list(tmp_path.iterdir())
