@@ -48,7 +48,23 @@ WRAPPER: dict[str, Any] = {
     },
     "readers": {"term-sort": "{0}.sort", "symbol": "{0}.text"},
     "self-checks": {"check-sort": "None if {0}.width == ({1}['params'] or [0])[0] else f'its width is {{{0}.width}}'"},
-    "contract": {"documented": ["MisusedError"]},
+    "contract": {
+        "documented": ["MisusedError"],
+        "calls": {
+            "modules": ["misused"],
+            "skip": [
+                {"name": r"misused\.(Sort|Term)", "because": "made by functions"},
+                {"name": r"misused\.Solver\.model", "because": "the rule `order` calls it"},
+            ],
+            "arguments": [
+                {"parameter": "context", "is": ["ctx"]},
+                {"parameter": "sort|result", "is": ["sort"]},
+                {"parameter": "term|arg", "is": ["term"]},
+                {"parameter": "name|text|kind", "is": ["name"]},
+                {"parameter": "width|count|high|low", "is": ["width"]},
+            ],
+        },
+    },
 }
 
 

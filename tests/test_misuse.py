@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import partial
 
 import misuses
 import pytest
+from misuses import session
 from toy import forked, live, replay, walk
 
 from murxpy.campaign.buckets import bucket_key
@@ -15,6 +18,8 @@ from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.machine.misuse import lives
 from murxpy.machine.misuse.rules import RULES
 from murxpy.oracles.crash import Outcome, judge
+from murxpy.trace.grammar import parse_trace
+from murxpy.trace.translate.python import to_python
 from murxpy.worker.session import Session
 
 SEEDS = 250  # walks after which a defect that did not show is one that no rule finds
@@ -32,7 +37,7 @@ def binding(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_every_class_of_defects_has_a_rule() -> None:
-    assert len(RULES) == 32, "two rules with one name, or a new one: say it in docs/contract.md"
+    assert len(RULES) == 36, "two rules with one name, or a new one: say it in docs/contract.md"
     assert {rule.letter for rule in RULES.values()} == set("ABCDEFGH")
     assert set(misuses.DEFECTS.values()) == set("ABCDEFGH")
 
@@ -83,6 +88,16 @@ def test_a_planted_defect_is_found_and_named(defect: str) -> None:
         ("misuse@copy x", "expected an id or a Python value"),
         ("misuse@orphan t1", "takes a sort"),
         ("misuse@index t1", "takes 2 words"),
+        ('misuse@call os.system py:"true"', "'os.system' is no callable"),
+        ("misuse@call misused.threading.Thread", "is no callable"),
+        ('misuse@call misused._check py:true py:"a"', "is no callable"),
+        ('misuse@call misused.Term s1 py:"a"', "is no callable"),
+        ("misuse@call misused.repeated t9 py:1", "unknown id t9"),
+        ("misuse@call misused.repeated x1 py:1", "unknown id x1"),
+        ("misuse@call misused.repeated __import__ py:1", "'__import__' is no operand"),
+        ("misuse@call misused.repeated [ t1", "expected brackets in pairs"),
+        ("misuse@alike misused.repeated t1 py:1", "expected 'at N'"),
+        ("misuse@alike misused.repeated t1 py:1 at 2", "expected 'at N'"),
     ],
 )
 def test_a_malformed_misuse_is_one_clear_line(line: str, message: str) -> None:
@@ -91,6 +106,66 @@ def test_a_malformed_misuse_is_one_clear_line(line: str, message: str) -> None:
     assert report["status"] == "malformed"
     assert message in report["message"]
     assert "t.trace:6" in report["message"]
+
+
+def test_objects_that_public_callables_give_are_used_by_later_lines() -> None:
+    text = """1 new@default
+1 mk-sort@default SORT_BV 8
+      return s1
+1 mk-const@default s1 "a"
+      return t1 s1
+1 misuse@call misused.repeated t1 py:2
+      return x1 Term
+1 misuse@call misused.Box py:"a"
+      return x2 Box
+1 misuse@call copy.deepcopy x2
+      return x3 Box
+1 del x2
+1 gc
+1 misuse@edge misused.Box x3
+      raised "MisusedError: expected a text"
+1 misuse@call misused.repeated [ x1 x3 ] py:2
+      raised "MisusedError: expected a term and a number"
+1 misuse@alike misused.repeated x1 py:4294967298 at 1
+      raised "MisusedError: this width is not supported"
+1 misuse@survive x3
+1 misuse@call misused.repeated x4 py:1
+"""
+    written, report = misuses.replayed(text.replace("misuse@call misused.repeated x4 py:1\n", "misuse@call misused.no_such_function\n"))
+    assert report["status"] == "ok", report
+    lines = [line.strip() for line in text.splitlines()[:-1]]
+    assert [line.strip() for line in written.splitlines()][-len(lines) :][1:] == lines[1:]
+    assert report["counts"]["callable-taken:copy.deepcopy"] == 1
+    assert misuses.replayed(text)[1]["message"].endswith("unknown id x4")
+
+
+def test_a_program_makes_the_calls_of_public_callables() -> None:
+    text = """# solver misused 1.0
+1 new@default
+1 mk-sort@default SORT_BV 8
+      return s1
+1 mk-const@default s1 "a"
+      return t1 s1
+1 misuse@call misused.repeated t1 py:2
+      return x1 Term
+1 misuse@call copy.deepcopy x1
+      raised "MisusedError: a context cannot be copied"
+1 misuse@alike misused.repeated x1 py:4294967298 at 1
+"""
+    source = to_python(parse_trace(text, "t.trace"), session().catalogue, misuses.WRAPPER)
+    assert "only_public('misused', misused.repeated, copy.deepcopy)" in source
+    for defect, code in (("", 2), ("truncated-count", 1)):
+        planted = source.replace("only_public('misused'", f"misused.planted = {defect!r}\nonly_public('misused'")
+        done = subprocess.run([sys.executable, "-c", planted], capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == code, done.stdout + done.stderr
+
+
+def test_a_program_calls_nothing_that_the_binding_does_not_define() -> None:
+    text = '# solver misused 1.0\n1 new@default\n1 misuse@call misused.Path py:"a"\n      return x1 Path\n'
+    source = to_python(parse_trace(text, "t.trace"), session().catalogue, misuses.WRAPPER)
+    source = source.replace("only_public('misused'", "import pathlib; misused.Path = pathlib.Path\nonly_public('misused'")
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, timeout=60, check=False)
+    assert "is not of misused" in done.stderr, done.stdout + done.stderr
 
 
 def test_what_needs_the_solver_is_refused_when_it_is_gone() -> None:

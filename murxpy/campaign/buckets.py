@@ -23,6 +23,9 @@ _OPERATOR = re.compile(r"\bOP_\w+")
 # An exception that a misuse let out: `class C: AttributeError: 'int' object has ... in ExprRef.__init__ (z3.py)`.
 _THROWN = re.compile(r"class \w: (\w+)(?:: (.*))? in ([\w.<>]+) \(\w+\.\w+\)", re.DOTALL)
 
+# Rules whose calls name a public callable of the binding.
+_BY_NAME = ("call", "edge", "alike")
+
 # What the C library says of a heap that was written to where it must not be.
 _HEAP = re.compile(r"double free|corrupted|(?:free|malloc|realloc|munmap_chunk|malloc_consolidate)\(\)")
 
@@ -61,11 +64,13 @@ def bucket_key(family: str, verdict: Verdict) -> str:
     place = _SOURCE.search(verdict.message)
     where = [call.action, call.operator, call.spelling]
     thrown = _THROWN.fullmatch(verdict.message) if call.action == "misuse" else None
+    if call.action == "misuse" and call.spelling in _BY_NAME:  # `call` and `edge` differ in the operands only
+        where = ["misuse", call.operator]
     if thrown is not None:
         message, where = _misuse(thrown, call.spelling)
     elif call.action == "misuse":
         message = message.partition(";")[0]  # what differs from one misuse to the next stands behind it
-        if verdict.kind == "contract":  # what a rule gets past a binding it gets past most of its functions
+        if verdict.kind == "contract" and call.spelling not in _BY_NAME:  # what a rule gets past a binding it gets past most of its functions
             message, where = _OPERATOR.sub("an operator", message), ["misuse", call.spelling]
     elif verdict.kind == "invalid-model":
         message = message.partition(";")[0]  # what the solver itself says of the assertion stands behind it
@@ -95,7 +100,7 @@ def _misuse(thrown: re.Match[str], rule: str) -> tuple[str, list[str]]:
     exception tells of the function that threw it.
     """
     kind, message, function = thrown.groups()
-    if kind == "AttributeError":
+    if kind == "AttributeError" and rule not in _BY_NAME:
         return kind, ["misuse", rule, kind]
     return f"{kind}: {normalise(message or '')}", ["misuse", kind, function]
 

@@ -124,7 +124,7 @@ def _predicate(plan: Plan, joined: str, name: str, key: str | None, wishes: Wish
 def join(traces: Sequence[str]) -> str:
     """One text of all traces, with ids of their own, each but the last ended by `delete`; the header is that of the last."""
     header, lines = "", []
-    used = {"s": 0, "t": 0}
+    used = {"s": 0, "t": 0, "x": 0}
     for number, text in enumerate(traces, 1):
         trace = parse_trace(text, "run")
         header = "".join(f"# {key} {value}".rstrip() + "\n" for key, value in trace.header.items())

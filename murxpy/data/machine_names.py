@@ -10,7 +10,7 @@ ACTIONS = (
     "term-get-children", "check-term", "check-sort", "check-value", "check-eq", "del", "gc", "delete", "go",
     "set-limit", "solver-action", "misuse-value", "misuse-object", "misuse-order", "misuse-hold",
     "misuse-held", "misuse-protocol", "misuse-life", "misuse-state", "misuse-drop",
-    "misuse-own",
+    "misuse-own", "misuse-call",
 )  # fmt: skip
 
 CONDITIONS = {

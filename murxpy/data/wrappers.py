@@ -77,12 +77,44 @@ class Undefined(Strict, frozen=True):
     rules: list[str] = []
 
 
+class Skip(Strict, frozen=True):
+    """Public callables that contract mode never calls, and why: a regular expression over names, the modules that define them."""
+
+    because: str
+    name: str = ".*"
+    defined_in: list[str] = []
+
+
+class Argument(Strict, frozen=True):
+    """What stands for a parameter (a regular expression) of the callables `of` (one over their names): the kinds `is`.
+
+    `at-most`: a larger number would only cost time. `sealed`: it is never broken.
+    """
+
+    parameter: str
+    of: str = ".*"
+    is_: list[str] = field(name="is", default_factory=list)
+    at_most: int | None = None
+    sealed: bool = False
+    because: str = ""
+
+
+class Calls(Strict, frozen=True):
+    """The public callables of the binding: its modules, what is never called, hints for operands, what makes objects of a class."""
+
+    modules: list[str] = []
+    skip: list[Skip] = []
+    arguments: list[Argument] = []
+    makers: dict[str, list[str]] = {}
+
+
 class Contract(Strict, frozen=True):
     """What the binding says of wrong calls: the exceptions that it documents, and what it leaves undefined."""
 
     documented: list[str] = []
     defects: list[Defect] = []
     undefined: list[Undefined] = []
+    calls: Calls = Calls()
 
 
 class Difference(Strict, frozen=True):
@@ -278,6 +310,8 @@ def _check_refusals(document: Document, wrapper: Plain) -> None:
     contract = wrapper["contract"]
     patterns = [("defects", "message", entry) for entry in contract["defects"]]
     patterns += [("undefined", "call", entry) for entry in contract["undefined"]]
+    patterns += [("calls", "name", entry) for entry in contract["calls"]["skip"]]
+    patterns += [("calls", key, entry) for key in ("parameter", "of") for entry in contract["calls"]["arguments"]]
     for part, key, entry in patterns:
         try:
             re.compile(entry[key])

@@ -16,6 +16,7 @@ from murxpy.logic.terms import Term, TermTable
 from murxpy.logic.typing import Checker
 from murxpy.machine.database import Database, Entry
 from murxpy.machine.meter import Meter
+from murxpy.machine.objects import Objects
 from murxpy.machine.planting.model import Planted
 from murxpy.machine.random import Stream, mix, point
 from murxpy.machine.state import SolverState
@@ -104,6 +105,7 @@ class Run:
         self._symbols = 0
         self.misuse: Misuse | None = None  # waits for the next call
         self.held: list[Any] = []  # results that a misuse keeps beyond the state that gave them
+        self.objects = Objects()  # what public callables of the binding gave
         self._elsewhere: Frame | None = None
 
     # -- the trace
@@ -278,6 +280,36 @@ class Run:
         """A Python object that is none of the solver's, by its name in a trace."""
         return STRANGERS[name]()
 
+    def public(self, name: str) -> Any:
+        """The public callable of the binding of this name. Raises Refused where this release has none."""
+        callee = self.wrapper.callables.callees.get(name)
+        if callee is None:
+            raise Refused("unsupported", f"no public callable {name} in this release of {self.wrapper.name}")
+        return callee.call
+
+    def of_object(self, name: str) -> bool:
+        """True if the first operand of a public callable is the object that it is called of."""
+        callee = self.wrapper.callables.callees.get(name)
+        return callee is not None and callee.owner is not None
+
+    def constant(self, name: str) -> Any:
+        """The member of an enumeration of the binding of this name. Raises Refused where this release has none."""
+        if name not in self.wrapper.callables.constants:
+            raise Refused("unsupported", f"no constant {name} in this release of {self.wrapper.name}")
+        return self.wrapper.callables.constants[name]
+
+    def holds(self, value: Any) -> bool:
+        """True if what a public callable gave is an object, and no plain data."""
+        return not isinstance(value, (type(None), bool, int, float, str, bytes))
+
+    def handed_over(self, number: int) -> Any:
+        """A list with the last reference of the run to an object that a public callable gave."""
+        return [self.objects.alive.pop(number)]
+
+    def made(self, function: Callable[..., Any], operands: Sequence[Any]) -> Any:
+        """What a public callable of the binding gives."""
+        return function(*operands)
+
     def _make_sort(self, sort: Sort, of: Frame | None = None) -> Any:
         spellings = self.wrapper.set("sorts", sort.kind)
         if spellings is None or sort.kind in ("SORT_DT", "SORT_UNINTERPRETED"):
@@ -310,6 +342,7 @@ class Run:
         self.frame.ctx = None
         self._elsewhere = None
         self.held = []
+        self.objects = Objects()
 
     def symbol(self, prefix: str) -> str:
         """A symbol that this run has not used: `_x12`."""

@@ -236,6 +236,8 @@ def drop_other(run: Run, ref: Ref, seed: int) -> None:
         run.db.drop_sort(run.db.sorts[ref.number])
     elif ref.letter == "o":
         run.frame.solver = None
+    elif ref.letter == "x":
+        del run.objects.alive[ref.number]
     else:
         run.drop_context()
     run.counts["action-ok:del"] += 1

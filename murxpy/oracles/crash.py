@@ -92,8 +92,8 @@ class Verdict:
 # Calls that break a precondition, or that end objects' lives: what dies in them is the binding's.
 _LIVES = ("misuse", "del", "gc", "delete")
 
-_ID = re.compile(r"[tsoc]\d+")
-_NAMED = {"t": "term", "s": "sort", "o": "solver", "c": "context"}
+_ID = re.compile(r"[tsocx]\d+")
+_NAMED = {"t": "term", "s": "sort", "o": "solver", "c": "context", "x": "object"}
 
 _KIND = re.compile(r"(?:OP|SORT)_[A-Z0-9_]+")
 _LINE = re.compile(r"\s*\d+\s+(?:[a-z]\d+\.)?([A-Za-z][\w-]*)(?:@(\S+))?(?:\s+(\S+))?")

@@ -12,6 +12,7 @@ from typing import Any
 
 from murxpy.errors import InputError, TargetError
 from murxpy.logic.catalogue import Catalogue
+from murxpy.solvers.callables import Callables, find_callables
 from murxpy.solvers.contract import Contract
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.guards import parse_guard
@@ -92,6 +93,11 @@ class Wrapper:
         """True if this release's binding takes symbols of ASCII characters only."""
         before = self.data.get("ascii-symbols-before")
         return bool(before) and self._numbers < release_numbers(str(before), f"{self.where}: ascii-symbols-before")
+
+    @cached_property
+    def callables(self) -> Callables:
+        """The public callables of the binding, as this release has them."""
+        return find_callables((self.data.get("contract") or {}).get("calls") or {})
 
     def features(self) -> dict[str, bool]:
         """Feature flags that operators may ask for."""

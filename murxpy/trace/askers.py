@@ -326,10 +326,13 @@ def _self_check(r: Reading, call: Callable[..., None], entry: Entry | SortEntry)
 
 
 def drop(r: Reading) -> None:
-    """`del t`, `del s`, `del o1`, `del c1`."""
+    """`del t`, `del s`, `del x`, `del o1`, `del c1`."""
     word = r.word(0, "an id")
     r.end(1)
     if isinstance(word, Ref) and word.letter in "oc" and word.number == 1:
+        solve.drop_other(r.run, word, r.seed)
+    elif isinstance(word, Ref) and word.letter == "x":
+        r.object(word)
         solve.drop_other(r.run, word, r.seed)
     elif isinstance(word, Ref) and word.letter == "s":
         r.sort(0)

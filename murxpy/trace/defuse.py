@@ -17,13 +17,13 @@ _RESETS = ("reset", "reset-assertions")
 
 
 def returned(line: Line) -> list[Ref]:
-    """The ids of sorts and terms that the line returned."""
-    return [token for token in line.result("return") or () if isinstance(token, Ref) and token.letter in "st"]
+    """The ids of sorts, terms and other objects that the line returned."""
+    return [token for token in line.result("return") or () if isinstance(token, Ref) and token.letter in "stx"]
 
 
 def used(line: Line) -> list[Ref]:
-    """The ids of sorts and terms in the words of the line."""
-    return [token for token in line.args if isinstance(token, Ref) and token.letter in "st"]
+    """The ids of sorts, terms and other objects in the words of the line."""
+    return [token for token in line.args if isinstance(token, Ref) and token.letter in "stx"]
 
 
 def sort_of(line: Line) -> Ref | None:

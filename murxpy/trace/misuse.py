@@ -8,15 +8,17 @@ from dataclasses import replace
 from murxpy.errors import nearest
 from murxpy.machine.misuse import lives
 from murxpy.machine.misuse.armed import WITH, Armed
+from murxpy.machine.misuse.calls import CALLS
 from murxpy.machine.misuse.lives import LEAST, LIVING, MANY, SORTED, STRESS
 from murxpy.machine.misuse.rules import RULES, Rule
 from murxpy.machine.run import Misused, Refused
 from murxpy.machine.strangers import STRANGERS
 from murxpy.machine.tokens import Python, Ref, Token, print_token
+from murxpy.trace import calls
 from murxpy.trace.reading import Reading, Skipped
 
 Readers = Mapping[str, Callable[[Reading], None]]
-BREAKABLE_LETTERS = "stoc"
+BREAKABLE_LETTERS = "stxoc"
 UNBREAKABLE = ("misuse", "new", "delete", "del", "gc")
 MAX_TIMES = 100_000
 
@@ -29,7 +31,9 @@ def reader(readers: Readers, own: Callable[[Reading], None]) -> Callable[[Readin
         if rule is None:
             raise r.error(f"unknown rule '{r.line.spelling}'{nearest(r.line.spelling or '', RULES)}; expected 'misuse@RULE'")
         r.require(not r.foreign, "a misuse of another solver")
-        if rule.name in STRESS:
+        if rule.name in CALLS:
+            calls.read(r, rule, known, compare)
+        elif rule.name in STRESS:
             _stress(r, rule)
         else:
             _broken_call(r, rule, readers, own)
@@ -45,7 +49,7 @@ def _stress(r: Reading, rule: Rule) -> None:
         raise r.error(f"'misuse@{rule.name}' takes {least} words{' or more' if rule.name in MANY else ''}, found {len(words)}")
     for word in words:
         if isinstance(word, Ref):
-            _known(r, word)
+            known(r, word)
         elif not isinstance(word, Python):
             raise r.error(f"expected an id or a Python value, found '{print_token(word)}'")
     if rule.name in SORTED and not (isinstance(words[0], Ref) and words[0].letter == "s"):
@@ -54,7 +58,7 @@ def _stress(r: Reading, rule: Rule) -> None:
     before = len(r.run.differences)
     raised = lives.do(r.run, rule, words, r.seed)
     if len(r.run.differences) == before:
-        _compare(r, raised)
+        compare(r, raised)
 
 
 def _broken_call(r: Reading, rule: Rule, readers: Readers, own_action: Callable[[Reading], None]) -> None:
@@ -77,7 +81,7 @@ def _broken_call(r: Reading, rule: Rule, readers: Readers, own_action: Callable[
         raise Refused("unsupported", f"'{callee}' makes no call here")
     finally:
         r.run.misuse, r.lenient, r.line = None, False, line
-    _compare(r, misuse.raised)
+    compare(r, misuse.raised)
 
 
 def _armed(r: Reading, rule: Rule) -> tuple[int, Armed]:
@@ -99,10 +103,10 @@ def _check(r: Reading, words: list[Token]) -> None:
     if isinstance(first, Python) and len(words) == 1:
         return
     if isinstance(first, Ref) and len(words) == 1:
-        _known(r, first)
+        known(r, first)
         return
     if first == "other" and len(words) == 2 and isinstance(words[1], Ref):
-        _known(r, words[1])
+        known(r, words[1])
         return
     if first in ("cut", "times") and len(words) == 2 and type(words[1]) is int and 0 <= words[1] <= MAX_TIMES:
         return
@@ -112,16 +116,17 @@ def _check(r: Reading, words: list[Token]) -> None:
                       f"{', '.join(STRANGERS)}")  # fmt: skip
 
 
-def _known(r: Reading, ref: Ref) -> None:
+def known(r: Reading, ref: Ref) -> None:
+    """Check that an id can be broken. Raises InputError for an unknown one, Skipped where a refused line should have returned it."""
     if ref.letter not in BREAKABLE_LETTERS or (ref.letter in "oc" and ref.number != 1):
-        raise r.error(f"unknown id {ref}, expected a term, a sort, o1 or c1")
-    if ref.letter in "st" and not r.known(ref):
+        raise r.error(f"unknown id {ref}, expected a term, a sort, an object, o1 or c1")
+    if ref.letter in "stx" and not r.known(ref):
         if ref in r.missing:
             raise Skipped
         raise r.error(f"unknown id {ref}")
 
 
-def _compare(r: Reading, raised: bool) -> None:
+def compare(r: Reading, raised: bool) -> None:
     """Note where the trace says that the call raised and now it does not, or the other way round."""
     before = r.line.result("raised") is not None
     if before is not raised and r.line is not r.trace.lines[-1]:

@@ -37,11 +37,12 @@ class Reading:
     def start(self) -> None:
         """Keep the ids that the trace gives free for the lines that return them."""
         returned = [t for line in self.trace.lines for t in line.result("return") or () if isinstance(t, Ref)]
-        highest = {letter: max((t.number for t in returned if t.letter == letter), default=0) for letter in "st"}
+        highest = {letter: max((t.number for t in returned if t.letter == letter), default=0) for letter in "stx"}
         if self.trace.murxla:
             self._terms, self._sorts = {}, {}
         else:
             self.run.db.reserve(highest["s"], highest["t"])
+        self.run.objects.reserve(highest["x"])
 
     @property
     def terms(self) -> dict[int, Entry]:
@@ -73,6 +74,8 @@ class Reading:
 
     def known(self, ref: Ref) -> bool:
         """True if the id names something."""
+        if ref.letter == "x":
+            return ref.number in self.run.objects.alive
         return ref.number in (self.sorts if ref.letter == "s" else self.terms)
 
     def lost(self) -> None:
@@ -199,6 +202,11 @@ class Reading:
         if closed and entry.term.free:
             raise self.error(f"{word} has free variables, expected a closed term")
         return entry
+
+    def object(self, ref: Ref) -> None:
+        """Check that an id names an object that a public callable gave. Raises Skipped where a refused line should have returned it."""
+        if not self.known(ref):
+            raise self._unknown(ref, "object")
 
     def boolean(self, at: int) -> Entry:
         """A closed Boolean term by id."""

@@ -20,6 +20,10 @@ DEFECTS = {
     "cut-symbol": "F",       # a symbol ends at its first NUL
     "lost-assertion": "G",   # an assertion is taken and forgotten
     "thread-bound": "H",     # a finalizer that only one thread may run
+    "unbound": "C",          # a function that no spelling has uses a name that it did not bind
+    "truncated-count": "F",  # such a function takes a count modulo 2^32
+    "cut-text": "F",         # such a function takes a text up to its first NUL
+    "shallow-copy": "B",     # the deep copy of an object is empty when the original is gone
 }  # fmt: skip
 
 planted = ""
@@ -80,7 +84,7 @@ class Term:
     __repr__ = __str__
 
     def __del__(self) -> None:
-        if planted == "thread-bound" and self._thread != threading.get_ident():
+        if planted == "thread-bound" and getattr(self, "_thread", threading.get_ident()) != threading.get_ident():
             raise SystemError("released in another thread")
 
 
@@ -161,6 +165,43 @@ def extract(high: Any, low: Any, arg: Any) -> Term:
     _check(isinstance(arg, Term) and type(high) is int and type(low) is int, "expected two numbers and a term")
     _check(0 <= low <= high < arg.sort.width, "out of range")
     return Term(Sort(arg.sort.context, high - low + 1), f"(extract {high} {low} {arg.text[:40]})")
+
+
+def renamed(term: Any, name: Any) -> Term:
+    """The symbol of the sort of a term with another name."""
+    _check(isinstance(term, Term) and isinstance(name, str), "expected a term and a symbol")
+    if name or planted != "unbound":
+        shown = name.partition("\0")[0] if planted == "cut-text" else name
+    return Term(term.sort, shown)
+
+
+def repeated(term: Any, count: Any) -> Term:
+    """So many copies of a bit-vector in a row."""
+    _check(isinstance(term, Term) and type(count) is int, "expected a term and a number")
+    if planted == "truncated-count":
+        count %= 1 << 32
+    _check(count > 0 and term.sort.width * count < 1 << 32, "this width is not supported")
+    return Term(Sort(term.sort.context, term.sort.width * count), f"(repeat {count} {term.text[:40]})")
+
+
+class Box:
+    """Has a text of its own."""
+
+    def __init__(self, text: str) -> None:
+        self._text = [text]
+        _check(isinstance(text, str), "expected a text")
+
+    def __str__(self) -> str:
+        return f"box {''.join(self._text)}"
+
+    def __del__(self) -> None:
+        if planted == "shallow-copy":
+            self._text.clear()
+
+    def __deepcopy__(self, memo: Any) -> Box:
+        other = Box("")
+        other._text = self._text if planted == "shallow-copy" else list(self._text)
+        return other
 
 
 class Solver:

@@ -9,7 +9,7 @@ from murxpy.logic.values import LITERAL_KINDS
 from murxpy.machine import inspect, solve
 from murxpy.machine.checks import entailment
 from murxpy.machine.database import Entry
-from murxpy.machine.generate import leaves, misuse, options, planting, roots, sorts, terms, witnesses
+from murxpy.machine.generate import callables, leaves, misuse, options, planting, roots, sorts, terms, witnesses
 from murxpy.machine.generate.apply import gen_term
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.generate.binders import define_function
@@ -356,6 +356,7 @@ ACTIONS: dict[str, Action] = {
     "misuse-value": lambda gen: misuse.misuse(gen, "value", _plainly),
     "misuse-object": lambda gen: misuse.misuse(gen, "object", _plainly),
     "misuse-order": misuse.out_of_order,
+    "misuse-call": callables.bursts,
     "misuse-hold": misuse.hold,
     "misuse-held": misuse.held,
     "misuse-protocol": lambda gen: misuse.stress(gen, "protocol"),

@@ -185,7 +185,7 @@ def _do(gen: Generator, rule: Rule) -> bool:
     return True
 
 
-_KINDS = {"t": "term", "s": "sort", "o": "solver", "c": "context"}
+_KINDS = {"t": "term", "s": "sort", "o": "solver", "c": "context", "x": "object"}
 
 
 def _operands(gen: Generator, rule: Rule) -> list[Token] | None:
@@ -199,7 +199,9 @@ def _operands(gen: Generator, rule: Rule) -> list[Token] | None:
         count = stream.between(1, 6)
     objects = alive(gen.run)
     if rule.name in ("chain", "reflected", "index"):
-        objects = [ref for ref in objects if ref.letter == "t"]
+        objects = [ref for ref in objects if ref.letter in "tx"]
+    if rule.name == "survive":
+        objects = [ref for ref in objects if ref.letter == "x"]
     if count and not objects:
         return None
     words: list[Token] = [stream.choose(objects) for _ in range(count)]
@@ -215,7 +217,7 @@ def alive(run: Run) -> list[Ref]:
     found = [Ref("t", entry.id) for entry in run.db.terms.values() if entry.obj is not None]
     found += [Ref("s", entry.id) for entry in run.db.sorts.values() if entry.obj is not None and entry.sort.kind != "SORT_FUN"]
     own = [ref for ref, obj in ((SOLVER, run.frame.solver), (CONTEXT, run.frame.ctx)) if obj is not None]
-    return found + own * (1 + len(found) // 8)
+    return found + own * (1 + len(found) // 8) + [Ref("x", number) for number in run.objects.alive]
 
 
 def tear_down(gen: Generator) -> bool:
@@ -224,6 +226,8 @@ def tear_down(gen: Generator) -> bool:
     doomed = list(dict.fromkeys(alive(run)))
     stream.shuffle(doomed)
     for ref in doomed[: stream.between(2, 12)] if stream.chance(0.7) else [SOLVER, CONTEXT]:
+        if ref not in alive(run):  # what was between has taken it
+            continue
         if ref.letter == "t":
             solve.drop(run, run.db.terms[ref.number], run.line_seed())
         else:

@@ -103,6 +103,8 @@ def known(run: Run, ref: Ref) -> Any:
     """The object of this run that an id names."""
     if ref.letter in "oc":
         return run.frame.solver if ref.letter == "o" else run.frame.ctx
+    if ref.letter == "x":
+        return run.objects.alive[ref.number]
     return run.db.sorts[ref.number].obj if ref.letter == "s" else run.db.terms[ref.number].obj
 
 

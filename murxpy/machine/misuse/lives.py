@@ -114,9 +114,18 @@ def _held(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
     return run.apply(stress.used_all, held)
 
 
+def _survived(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
+    operands.clear()
+    word = words[0]
+    if not isinstance(word, Ref) or word.letter != "x":
+        raise Refused("unsupported", "the run needs it")
+    return run.apply(stress.survived, run.handed_over(word.number))
+
+
 STRESS: dict[str, Stress] = {
     "copy": _on(stress.copied),
     "deepcopy": _on(stress.deeply_copied),
+    "survive": _survived,
     "pickle": _on(stress.pickled),
     "equality": _on(stress.equality),
     "chain": _on(stress.chained),
@@ -183,5 +192,9 @@ def do(run: Run, rule: Rule, words: Sequence[Token], seed: int) -> bool:
 
 def _what(run: Run, words: Sequence[Token]) -> str:
     """What is stressed, for the bucket: a term, a sort, the solver, the context."""
-    kinds = {"t": "term", "s": "sort", "o": "solver", "c": "context"}
-    return next((kinds[word.letter] for word in words if isinstance(word, Ref)), "")
+    return next((_kind(run, word) for word in words if isinstance(word, Ref)), "")
+
+
+def _kind(run: Run, ref: Ref) -> str:
+    named = {"t": "term", "s": "sort", "o": "solver", "c": "context"}
+    return named.get(ref.letter) or type(run.objects.alive.get(ref.number)).__name__

@@ -12,6 +12,7 @@ import itertools
 import operator
 import os
 import pickle
+import re
 import signal
 import threading
 import time
@@ -20,6 +21,7 @@ from typing import Any
 
 ENDLESS = 5000  # elements after which an iteration is taken for one that does not end
 EXIT_SECONDS = 10
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{5,}")  # in the text of an object that has none of its own
 
 
 def identical(one: Any, other: Any) -> bool:
@@ -145,6 +147,77 @@ def texts(obj: Any) -> str | None:
 
 
 _OPERATORS = (operator.add, operator.mul, operator.and_, operator.or_, operator.xor, operator.sub)
+
+
+def alike(call: Callable[..., Any], operands: Sequence[Any], at: int) -> str | None:
+    """A call does not take a number or a text for another one: 2^32 + 5 for 5, 3.7 for 3, a text with a NUL for what stands before it.
+
+    It counts only where the call tells the other one from a third, which the operand at `at` could not be taken for.
+    """
+    given, made = operands[at], call(*operands)
+    for taken in _taken(given):
+        same, third = _called(call, operands, at, taken), _called(call, operands, at, _third(given, taken))
+        if same is not None and _one(made, same) and not _one(made, third):
+            return f"{_told(given)} is taken for another; {given!a:.60} for {taken!a:.60}"
+    return None
+
+
+def _taken(given: Any) -> list[Any]:
+    """What `given` could be taken for by code that has no room for all of it."""
+    if isinstance(given, bool):
+        return []
+    if isinstance(given, int):
+        words = [given % (1 << bits) for bits in (32, 64)]
+        signed = [word - (1 << bits) for word, bits in zip(words, (32, 64), strict=True) if word >> (bits - 1)]
+        return [word for word in dict.fromkeys([*words, *signed]) if word != given]
+    if isinstance(given, float):
+        whole = given == given and abs(given) < 1e300
+        return [int(given)] if whole and int(given) != given else []
+    if isinstance(given, str) and "\0" in given:
+        return [given.partition("\0")[0]]
+    return []
+
+
+def _third(given: Any, taken: Any) -> Any:
+    """Something else of the same sort: a call that takes it for `given`, too, does not look at it, or counts in a circle."""
+    if isinstance(given, str):
+        return f"{taken}b"
+    return taken + 1 if isinstance(given, float) else (taken + (1 << 31)) % (1 << 32)
+
+
+def _told(given: Any) -> str:
+    if isinstance(given, float):
+        return "a float"
+    return "a text with a NUL" if isinstance(given, str) else "a negative number" if given < 0 else "a number of more than 32 bits"
+
+
+def _called(call: Callable[..., Any], operands: Sequence[Any], at: int, other: Any) -> Any:
+    try:
+        return call(*[other if index == at else operand for index, operand in enumerate(operands)])
+    except Exception:
+        return None
+
+
+def _one(left: Any, right: Any) -> bool:
+    """Whether two results are the same object of the binding; False where that cannot be said, as of solvers, numbers and texts."""
+    if type(left) is not type(right) or isinstance(left, (bool, int, float, str, bytes, type(None))):
+        return False
+    if isinstance(left, (list, tuple)):
+        return bool(left) and len(left) == len(right) and all(_one(*pair) for pair in zip(left, right, strict=True))
+    if not callable(getattr(left, "eq", None)) and getattr(type(left), "__eq__", None) is object.__eq__:
+        return False
+    return identical(left, right) and str(left) == str(right)
+
+
+def survived(objects: list[Any]) -> str | None:
+    """A deep copy does what the original does, when that is gone."""
+    original = objects.pop()
+    text, name = str(original), type(original).__name__
+    other = copy.deepcopy(original)
+    del original
+    gc.collect()
+    used(other)
+    return None if _ADDRESS.search(text) or str(other) == text else f"a deep copy of a {name} has another text than the original"
 
 
 def reflected(obj: Any, number: Any) -> str | None:

@@ -78,7 +78,7 @@ def without_pair(lines: Script, at: int) -> Iterator[Script]:
 def renumbered(lines: Script) -> Script:
     """The same lines with ids that count from 1."""
     names: dict[Ref, Ref] = {}
-    counts = {"s": 0, "t": 0}
+    counts = {"s": 0, "t": 0, "x": 0}
     for line in lines:
         for token in line.result("return") or ():
             if isinstance(token, Ref) and token.letter in counts and token not in names:

@@ -10,6 +10,7 @@ from murxpy.machine import strangers
 from murxpy.machine.misuse import stress
 from murxpy.machine.misuse.armed import Armed
 from murxpy.machine.run import Misused
+from murxpy.solvers.callables import PROPERTY
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.spelling import Spelling
 from murxpy.trace.translate.dry import DryRun, plain_text
@@ -22,7 +23,7 @@ START = '''
 HELD = []
 
 
-def misused(line, call, is_defect, recorded):
+def misuse(line, call, is_defect, recorded):
     """A call that breaks a precondition, or stress on an object: what the binding makes of it."""
     try:
         value = call()
@@ -40,6 +41,21 @@ def misused(line, call, is_defect, recorded):
         raised = False
     if raised != recorded:
         OTHERWISE.append(line)
+
+
+def gave(line, call, is_defect, recorded):
+    """What a public callable gives, or nothing where it is refused."""
+    given = []
+    misuse(line, lambda: given.append(call()) or given, is_defect, recorded)
+    return given[0] if given else None
+
+
+def only_public(package, *called):
+    """Call nothing but what the package itself defines."""
+    for each in called:
+        module = getattr(each, "__module__", None) or getattr(getattr(each, "__objclass__", None), "__module__", "")
+        if module.partition(".")[0] not in (package, "copy"):
+            sys.exit(f"{each} is not of {package}")
 '''
 
 
@@ -51,6 +67,7 @@ class MisuseRows(DryRun):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.stressed: dict[str, None] = {}  # functions of ours that the program calls
+        self.called: dict[str, None] = {}  # public callables that it calls
 
     def row(self, text: str) -> None:
         """Write a statement."""
@@ -69,11 +86,15 @@ class MisuseRows(DryRun):
 
     def misused(self, code: str) -> None:
         """Write a misuse. The last one is the recorded defect where the binding does not document what it raised."""
+        self.row(f"misuse({self.line.number}, lambda: {code}, {self._told()})")
+
+    def _told(self) -> str:
+        """Whether the line in hand is the recorded defect, and whether its call raised anything."""
         recorded = self.line.result("raised")
         kind = plain_text(recorded[0]).partition(":")[0] if recorded else ""
         is_defect = bool(recorded) and self.last and (kind not in self.wrapper.contract.documented)
-        self.stressed.setdefault("misused")
-        self.row(f"misused({self.line.number}, lambda: {code}, {is_defect}, {bool(recorded)})")
+        self.stressed.setdefault("misuse")
+        return f"{is_defect}, {bool(recorded)}"
 
     def broken_call(self, spelling: Spelling, args: Sequence[Any], indices: Sequence[Any]) -> None:
         """Write the call that the waiting misuse breaks. Raises Misused, as the call itself would."""
@@ -84,6 +105,46 @@ class MisuseRows(DryRun):
         raise Misused
 
     # -- what a run does with objects
+
+    def public(self, name: str) -> Any:
+        path = name.removeprefix(PROPERTY)
+        self.called.setdefault(path if path == name else path.rpartition(".")[0])
+        return Code(name)
+
+    def constant(self, name: str) -> Any:
+        return Code(name)
+
+    def handed_over(self, number: int) -> Any:
+        """A name for a list with the last reference to an object."""
+        code = str(super().handed_over(number)[0])
+        held = self.bind(f"[{code}]", "held")
+        self.live.remove(code)
+        self.row(f"del {code}")
+        return held
+
+    def made(self, function: Callable[..., Any], operands: Sequence[Any]) -> Any:
+        name, shown = str(function), [literal(operand) for operand in operands]
+        own = name.removeprefix(PROPERTY)
+        code = f"{shown[0]}.{own.rpartition('.')[2]}" if own != name else f"{name}({', '.join(shown)})"
+        told = self._told()
+        number = self.returned("x")
+        call = f"gave({self.line.number}, lambda: {code}, {told})"
+        if number is not None:
+            return self.bind(call, f"x{number}")
+        self.row(call)
+        return None
+
+    def holds(self, value: Any) -> bool:
+        return value is not None
+
+    def public_rows(self) -> str:
+        """The statements with which a program names the callables that it calls; the empty string where it calls none."""
+        if not self.called:
+            return ""
+        modules = ["copy", *((self.wrapper.data.get("contract") or {}).get("calls") or {}).get("modules", [])]
+        imported = [module for module in modules if any(name.startswith(f"{module}.") for name in self.called)]
+        imports = "".join(f"import {module}\n" for module in imported)
+        return f"{imports}only_public({self.wrapper.data['module']!r}, {', '.join(self.called)})\n"
 
     def stranger(self, name: str) -> Any:
         self.stressed.setdefault("Raising")

@@ -76,7 +76,7 @@ class _Program(MisuseRows):
         start = START.replace("NAME", _ascii(self.trace.name.rsplit("/", 1)[-1])).replace("SOLVER", _ascii(about))
         note = "# The trace. Numbers behind statements are those of its lines."
         start += self.misuse_source()
-        return f"{start}\n{data['imports'].strip()}\n\n{helpers.strip()}\n\n\n{note}\n{source}\n{END}"
+        return f"{start}\n{data['imports'].strip()}\n\n{helpers.strip()}\n\n\n{self.public_rows()}{note}\n{source}\n{END}"
 
     # -- statements
 

@@ -1,0 +1,118 @@
+"""Calls of the binding's public callables: lines `misuse@RULE NAME words`, where the name is looked up in the list of callables.
+
+A word is an id, a Python value, a stranger, the member of an enumeration (`cvc5.Kind.AND`), or a list of such in brackets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from murxpy.machine.misuse import bad, stress
+from murxpy.machine.misuse.armed import returned, threw
+from murxpy.machine.misuse.blame import asked_too_much
+from murxpy.machine.misuse.rules import Rule
+from murxpy.machine.run import Refused, Run
+from murxpy.machine.strangers import STRANGERS
+from murxpy.machine.tokens import Python, Ref, Token, print_token
+from murxpy.solvers.contract import BROKEN
+
+CALLS = ("call", "edge", "alike")  # the rules of this module
+OPEN, CLOSE, AT = "[", "]", "at"
+DEPTH = 4
+
+Nested = Token | list[Any]
+
+
+def grouped(words: Sequence[Token]) -> list[Nested]:
+    """The words with each part in brackets as a list. Raises ValueError where brackets do not match, or nest too deep."""
+    stack: list[list[Nested]] = [[]]
+    for word in words:
+        if word == OPEN and len(stack) <= DEPTH:
+            stack.append([])
+        elif word == CLOSE and len(stack) > 1:
+            inner = stack.pop()
+            stack[-1].append(inner)
+        elif word in (OPEN, CLOSE):
+            raise ValueError(word)
+        else:
+            stack[-1].append(word)
+    if len(stack) > 1:
+        raise ValueError(OPEN)
+    return stack[0]
+
+
+def flat(words: Sequence[Nested]) -> list[Token]:
+    """The words of nested lists, in brackets; the opposite of `grouped`."""
+    found: list[Token] = []
+    for word in words:
+        found += [OPEN, *flat(word), CLOSE] if isinstance(word, list) else [word]
+    return found
+
+
+def operand(run: Run, word: Nested) -> Any:
+    """The object that a word stands for. Raises Refused where this release has no such member of an enumeration."""
+    if isinstance(word, list):
+        return [operand(run, inner) for inner in word]
+    if isinstance(word, Python):
+        return word.value
+    if isinstance(word, Ref):
+        known = bad.known(run, word)
+        if known is None:
+            raise Refused("unsupported", f"{word} is gone")
+        return known
+    if word in STRANGERS:
+        return run.stranger(str(word))
+    return run.constant(str(word))
+
+
+def do(run: Run, rule: Rule, name: str, words: Sequence[Nested], seed: int, at: int = 0, number: int | None = None) -> bool:
+    """`misuse@call NAME words`: make the call; True if the binding refused.
+
+    With the rule `alike` the operand at `at` is changed, and what the calls give is compared. An object that is given is entered under
+    `number`, if that is given. Raises Stopped with a finding, Refused where the call cannot be made.
+    """
+    place: list[Token] = [AT, at] if rule.name == "alike" else []
+    operands = [operand(run, word) for word in words]
+    called = run.public(name)
+    run.begin(seed, "misuse", rule.name, " ".join([name, *map(print_token, [*flat(words), *place])]))
+    run.counts[f"misuse:{rule.name}"] += 1
+    run.counts[f"callable:{rule.name}:{name}"] += 1
+    try:
+        with run.binding_time():
+            value = run.apply(stress.alike, called, operands, at) if rule.name == "alike" else run.made(called, operands)
+    except (Exception, SystemExit) as error:  # whatever a binding throws is an outcome
+        _threw(run, rule, error, operands, name)
+        return True
+    if rule.name == "alike":
+        returned(run, rule, value, name)
+        return False
+    returned(run, rule, None, name)
+    run.counts[f"callable-taken:{name}"] += 1
+    _keep(run, value, number)
+    return False
+
+
+def _threw(run: Run, rule: Rule, error: BaseException, operands: list[Any], name: str) -> None:
+    thrown = run.wrapper.contract.judge(error, run.wrapper.refusals)
+    if thrown.sort == BROKEN and asked_too_much(error, operands[run.of_object(name) :], name):
+        run.counts[f"misuse-untidy:{rule.name}"] += 1
+        thrown = thrown.documented()
+    error.__traceback__ = None
+    threw(run, rule, thrown, name)
+
+
+def _keep(run: Run, value: Any, number: int | None) -> None:
+    """Enter an object that a call gave, unless it is plain data or the run has as many as it keeps."""
+    if not run.holds(value) or (number is None and run.objects.full):
+        return
+    number = run.objects.add(value, number)
+    run.result(f"return x{number} {type(value).__name__}")
+
+
+def alive(run: Run) -> list[tuple[Ref, Any]]:
+    """All objects of the run with their ids: terms, sorts, the solver, the context, and what public callables gave."""
+    found = [(Ref("t", entry.id), entry.obj) for entry in run.db.terms.values() if entry.obj is not None]
+    found += [(Ref("s", entry.id), entry.obj) for entry in run.db.sorts.values() if entry.obj is not None]
+    found += [(ref, obj) for ref, obj in ((bad.SOLVER, run.frame.solver), (bad.CONTEXT, run.frame.ctx)) if obj is not None]
+    return found + [(Ref("x", number), obj) for number, obj in run.objects.alive.items()]

@@ -1,0 +1,33 @@
+"""The objects that public callables gave in a run, by id: what is none of the run's sorts and terms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+MOST = 60  # objects that a run keeps; what is made beyond them is let go at once
+
+
+class Objects:
+    """Objects by number. A number names one object for the whole run, and is not used again when that is gone."""
+
+    def __init__(self) -> None:
+        self.alive: dict[int, Any] = {}
+        self._next = 1
+        self._reserved = 0
+
+    def reserve(self, highest: int) -> None:
+        """Keep the numbers up to `highest` for lines that return them."""
+        self._reserved = max(self._reserved, highest)
+
+    def add(self, obj: Any, number: int | None = None) -> int:
+        """Enter an object, under `number` if that is given; gives its number."""
+        if number is None:
+            number = max(self._next, self._reserved + 1)
+            self._next = number + 1
+        self.alive[number] = obj
+        return number
+
+    @property
+    def full(self) -> bool:
+        """True if no more objects are to be kept."""
+        return len(self.alive) >= MOST

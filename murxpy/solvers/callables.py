@@ -1,0 +1,257 @@
+"""The public callables of a binding, found when it is loaded by looking into its modules; nothing here names a solver.
+
+A name such as `z3.Solver.add` is a path from a module that the wrapper names. A property is called `get:` and its path.
+"""
+
+from __future__ import annotations
+
+import enum
+import importlib
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy, deepcopy
+from dataclasses import dataclass, field
+from typing import Any
+
+PROPERTY = "get:"
+MEMBERS = 400  # of an enumeration; the rest of a larger one is left out
+# Special methods that nobody calls, or whose call would break the object model of Python and not the binding.
+_HIDDEN = frozenset(
+    ["__init__", "__new__", "__del__", "__init_subclass__", "__subclasshook__", "__class_getitem__", "__getattribute__", "__getattr__",
+     "__setattr__", "__delattr__", "__dir__", "__sizeof__", "__reduce__", "__reduce_ex__", "__setstate__", "__getstate__",
+     "__reduce_cython__", "__setstate_cython__", "__cinit__", "__dealloc__", "__set_name__", "__prepare__", "__instancecheck__",
+     "__subclasscheck__", "__pyx_vtable__", "__dict__", "__weakref__", "__doc__", "__module__", "__annotations__"]
+)  # fmt: skip
+_COPIES: tuple[tuple[str, Callable[..., Any]], ...] = (("copy.copy", copy), ("copy.deepcopy", deepcopy))
+# `Term mkBitVector(int size, int val=0)` between double back quotes of a docstring, and `:param size: ...`.
+_FORM = re.compile(r"``[^`\n]*?\b(\w+)\(([^`\n]*)\)``")
+_PARAM = re.compile(r"^\s*:param (?:\w+ )?(\w+):", re.M)
+_TYPED = re.compile(r"(?:(?:const )?([\w.]+(?:\[\w+\])?)\s+)?([*&]*)(\w+)(?:\s*=.*)?")
+_PLAIN = {"int": "int", "bool": "flag", "str": "str", "string": "str", "float": "float", "list": "list", "List": "list", "tuple": "list"}
+_DEFAULTS: tuple[tuple[type, str], ...] = ((bool, "flag"), (int, "int"), (str, "str"), (float, "float"))
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter: the kinds of what stands there (none: unknown), whether it is `*args`, whether it may be left out."""
+
+    name: str
+    kinds: tuple[str, ...] = ()
+    many: bool = False
+    optional: bool = False
+    most: int | None = None  # larger numbers only cost time
+    sealed: bool = False  # what stands there is never broken
+
+
+@dataclass(frozen=True)
+class Callee:
+    """A public callable: what it is called in a trace, the class of its first operand (None: it takes none), ways to call it."""
+
+    name: str
+    call: Callable[..., Any]
+    owner: type | None
+    forms: tuple[tuple[Parameter, ...], ...]
+    group: str
+
+
+@dataclass
+class Callables:
+    """All public callables of a binding by name, its classes, and the members of its enumerations, each sorted by name.
+
+    `skipped` has the public callables that are never called, with the reason.
+    """
+
+    callees: dict[str, Callee] = field(default_factory=dict)
+    classes: dict[str, type] = field(default_factory=dict)
+    constants: dict[str, Any] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)
+    groups: dict[str, list[Callee]] = field(default_factory=dict)
+    makers: dict[str, list[str]] = field(default_factory=dict)
+
+    def members(self, kind: str) -> list[str]:
+        """The names of the members of the enumeration `kind`."""
+        return [name for name in self.constants if name.rpartition(".")[0] == kind]
+
+    def class_name(self, value: Any) -> str:
+        """The name of the class of `value` without its module."""
+        return type(value).__name__
+
+
+def permitted(name: str, data: Mapping[str, Any]) -> bool:
+    """True if `name` can be that of a public callable by the section `calls` of a wrapper alone, with no binding to look into.
+
+    A path to another module (`os.system`) has no class in it, which is written with a capital letter or stands alone.
+    """
+    if name in dict(_COPIES):
+        return True
+    path = name.removeprefix(PROPERTY)
+    inside = [path.removeprefix(f"{module}.") for module in data.get("modules") or () if path.startswith(f"{module}.")]
+    return any(_public(rest.split(".")) for rest in inside) and _reason(path, data) is None
+
+
+def _public(parts: Sequence[str]) -> bool:
+    """True for the path of a function or a class, or of a method in a class."""
+    if not all(part.isidentifier() and part.isascii() for part in parts) or parts[0].startswith("_"):
+        return False
+    return len(parts) == 1 or (len(parts) == 2 and parts[0][0].isupper())
+
+
+def find_callables(data: Mapping[str, Any]) -> Callables:
+    """The public callables of the modules that `data`, the section `calls` of a wrapper, names. Modules that are missing have none."""
+    found = Callables()
+    seen: set[int] = set()
+    for module in data.get("modules") or ():
+        try:
+            loaded = importlib.import_module(module)
+        except ImportError:  # of another release
+            continue
+        for name in sorted(vars(loaded)):
+            value = vars(loaded)[name]
+            if not name.startswith("_") and callable(value) and _own(value, module) and id(value) not in seen:
+                seen.add(id(value))  # what another module offers again is the same callable
+                _enter(found, f"{module}.{name}", value, data)
+    if found.callees:
+        for name, call in _COPIES:
+            found.callees[name] = Callee(name, call, None, ((Parameter("obj", ("object",)),),), "copy")
+    return _sorted(found, data)
+
+
+def _own(value: Any, module: str) -> bool:
+    """True if the binding itself defines `value`: it is not from Python's library, nor from another of the modules."""
+    return (getattr(value, "__module__", None) or "").partition(".")[0] == module.partition(".")[0]
+
+
+def _enter(found: Callables, name: str, value: Any, data: Mapping[str, Any]) -> None:
+    if not inspect.isclass(value):
+        _add(found, Callee(name, value, None, (), name.rpartition(".")[0]), data)
+    elif not issubclass(value, BaseException):
+        found.classes[name] = value
+        if issubclass(value, enum.Enum):
+            members = list(value.__members__.items())[:MEMBERS]
+            found.constants.update((f"{name}.{key}", member) for key, member in members)
+        _add(found, Callee(name, value, None, (), name), data)
+        for method in _methods(name, value):
+            _add(found, method, data)
+
+
+def _methods(name: str, cls: type) -> Iterator[Callee]:
+    """The methods and properties that `cls` itself defines."""
+    for key in sorted(vars(cls)):
+        value = vars(cls)[key]
+        hidden = key in _HIDDEN or (key.startswith("_") and not (key.startswith("__") and key.endswith("__")))
+        if hidden or isinstance(value, (int, str)):
+            continue
+        if isinstance(value, (staticmethod, classmethod)):
+            yield Callee(f"{name}.{key}", getattr(cls, key), None, (), name)
+        elif isinstance(value, property) and value.fget is not None:
+            yield Callee(f"{PROPERTY}{name}.{key}", value.fget, cls, (), name)
+        elif inspect.isgetsetdescriptor(value):
+            yield Callee(f"{PROPERTY}{name}.{key}", value.__get__, cls, (), name)
+        elif callable(value) and not inspect.isclass(value):
+            yield Callee(f"{name}.{key}", value, cls, (), name)
+
+
+def _add(found: Callables, callee: Callee, data: Mapping[str, Any]) -> None:
+    reason = _reason(callee.name.removeprefix(PROPERTY), data, getattr(callee.owner or callee.call, "__module__", ""))
+    if reason is not None:
+        found.skipped[callee.name] = reason
+    else:
+        found.callees[callee.name] = callee
+
+
+def _reason(name: str, data: Mapping[str, Any], defined_in: str | None = None) -> str | None:
+    """Why the callable is never called; None where nothing speaks against it. `defined_in` is its module, None if that is not known."""
+    for entry in data.get("skip") or ():
+        modules = entry.get("defined-in") or ()
+        if re.fullmatch(entry.get("name") or ".*", name) and (not modules or defined_in in modules):
+            return str(entry["because"])
+    return None
+
+
+def _sorted(found: Callables, data: Mapping[str, Any]) -> Callables:
+    """Everything in the order of names, with the ways to call it."""
+    done = Callables(classes=dict(sorted(found.classes.items())), constants=dict(sorted(found.constants.items())),
+                     skipped=dict(sorted(found.skipped.items())))  # fmt: skip
+    reader = _Forms(data, done.classes)
+    for name, callee in sorted(found.callees.items()):
+        forms = callee.forms or reader.forms(callee)
+        done.callees[name] = Callee(name, callee.call, callee.owner, forms, callee.group)
+        done.groups.setdefault(callee.group, []).append(done.callees[name])
+    done.makers = {cls: [name for name in names if name in done.callees] for cls, names in (data.get("makers") or {}).items()}
+    return done
+
+
+class _Forms:
+    """Reads how a callable is called: from its signature, else from its docstring."""
+
+    def __init__(self, data: Mapping[str, Any], classes: Mapping[str, type]) -> None:
+        self._hints = [
+            (re.compile(entry.get("of") or ".*"), re.compile(entry["parameter"]), entry) for entry in data.get("arguments") or ()
+        ]
+        self._types: dict[str, str] = {}
+        for name in reversed(list(classes)):
+            self._types[name.rpartition(".")[2]] = name
+        self._types |= _PLAIN
+
+    def forms(self, callee: Callee) -> tuple[tuple[Parameter, ...], ...]:
+        """The ways to call it, without the object that a method is called of."""
+        if callee.name.startswith(PROPERTY):
+            return ((),)
+        try:
+            declared = list(inspect.signature(callee.call).parameters.values())
+        except (ValueError, TypeError):  # a function of C tells nothing
+            return self._documented(callee)
+        if callee.owner is not None:
+            declared = declared[1:]
+        plain = [p for p in declared if p.kind not in (p.KEYWORD_ONLY, p.VAR_KEYWORD)]
+        return (tuple(self._declared(callee, p) for p in plain),)
+
+    def _declared(self, callee: Callee, given: inspect.Parameter) -> Parameter:
+        default = given.default
+        optional = default is not given.empty
+        kind = next((word for cls, word in _DEFAULTS if isinstance(default, cls)), None) if optional else None
+        typed = self._types.get(str(getattr(given.annotation, "__name__", given.annotation)))
+        return self._parameter(callee, given.name, kind or typed, given.kind is given.VAR_POSITIONAL, optional)
+
+    def _parameter(self, callee: Callee, name: str, kind: str | None, many: bool, optional: bool) -> Parameter:
+        kinds: tuple[str, ...] = (kind,) if kind else ()
+        for of, parameter, hint in self._hints:
+            if of.fullmatch(callee.name.removeprefix(PROPERTY)) and parameter.fullmatch(name):
+                return Parameter(name, tuple(hint.get("is") or kinds), many, optional, hint.get("at-most"), bool(hint.get("sealed")))
+        return Parameter(name, kinds, many, optional)
+
+    def _documented(self, callee: Callee) -> tuple[tuple[Parameter, ...], ...]:
+        """The forms `Term mkTerm(Kind kind, *args)` of a docstring, else its `:param` lines, else no, one and two unknown operands."""
+        text = getattr(callee.call, "__doc__", None) or ""
+        own = callee.name.rpartition(".")[2]
+        written = [rest for name, rest in _FORM.findall(text) if name == own]
+        forms = [form for rest in written if (form := self._written(callee, rest)) is not None]
+        if forms:
+            return tuple(dict.fromkeys(forms))
+        named = _PARAM.findall(text)
+        if named:
+            form = tuple(self._parameter(callee, name, None, False, False) for name in named)
+            return tuple(dict.fromkeys((form, form[:-1])))
+        if text.strip() and not own.startswith("__"):
+            return ((),)
+        return ((), (Parameter("other"),), (Parameter("first"), Parameter("second")))
+
+    def _written(self, callee: Callee, rest: str) -> tuple[Parameter, ...] | None:
+        form = []
+        for part in filter(None, map(str.strip, re.split(r",(?![^\[]*\])", rest))):
+            found = _TYPED.fullmatch(part)
+            if found is None:
+                return None
+            typed = found[1] or ""
+            kind = self._types.get(typed.partition("[")[0])
+            inner = re.search(r"\[(\w+)\]", typed)
+            if inner:
+                kind = f"{self._types.get(inner[1], 'term')}*"
+            form.append(self._parameter(callee, found[3], kind, "*" in found[2], "=" in part))
+        return tuple(form)
+
+
+def argument_names(forms: Sequence[Sequence[Parameter]]) -> list[str]:
+    """The names of all parameters, for a table of what is known of a callable."""
+    return [parameter.name for form in forms for parameter in form]

@@ -1,0 +1,63 @@
+"""Reading the lines that call public callables of the binding: `misuse@call NAME words..`, `misuse@alike NAME words.. at N`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from murxpy.errors import nearest
+from murxpy.machine.misuse import calls
+from murxpy.machine.misuse.calls import AT, Nested, flat, grouped
+from murxpy.machine.misuse.rules import Rule
+from murxpy.machine.strangers import STRANGERS
+from murxpy.machine.tokens import Python, Ref, print_token
+from murxpy.solvers.callables import permitted
+from murxpy.trace.reading import Reading
+
+
+def read(r: Reading, rule: Rule, known: Callable[[Reading, Ref], None], compare: Callable[[Reading, bool], None]) -> None:
+    """Make the call that the line names. `known` checks an id, `compare` notes where the trace says otherwise.
+
+    Raises InputError for a malformed line.
+    """
+    name = r.text(0, "a public callable")
+    data = (r.run.wrapper.data.get("contract") or {}).get("calls") or {}
+    if not permitted(name, data):
+        modules = ", ".join(data.get("modules") or ()) or "none: the wrapper names no modules"
+        raise r.error(f"'{name[:60]}' is no callable that the wrapper lets be called, expected a public one of {modules}")
+    words = _words(r)
+    at = 0
+    if rule.name == "alike":
+        at = _place(r, words)
+        words = words[:-2]
+    for word in flat(words):
+        if isinstance(word, Ref):
+            known(r, word)
+        elif not isinstance(word, Python) and word not in (calls.OPEN, calls.CLOSE) and not _named(r, str(word), data):
+            raise r.error(f"'{print_token(word)[:60]}' is no operand: expected py:…, an id, a member of an enumeration such as "
+                          f"cvc5.Kind.AND, brackets, or one of {', '.join(STRANGERS)}{nearest(str(word), STRANGERS)}")  # fmt: skip
+    r.new_ids("x")
+    numbers = r.returned("x")
+    before = len(r.run.differences)
+    raised = calls.do(r.run, rule, name, words, r.seed, at, numbers[0] if numbers else None)
+    if len(r.run.differences) == before:
+        compare(r, raised)
+
+
+def _words(r: Reading) -> list[Nested]:
+    try:
+        return grouped(r.line.args[1:])
+    except ValueError:
+        raise r.error(f"expected brackets in pairs, at most {calls.DEPTH} deep") from None
+
+
+def _place(r: Reading, words: list[Nested]) -> int:
+    """The operand that `at N` at the end of the line names."""
+    at = words[-1] if len(words) > 2 and words[-2] == AT else None
+    if type(at) is not int or not 0 <= at < len(words) - 2:
+        raise r.error("expected 'at N' at the end of the line, N the number of an operand, counted from 0")
+    return at
+
+
+def _named(r: Reading, word: str, data: dict[str, object]) -> bool:
+    """True for a stranger, or what can be a member of an enumeration."""
+    return word in STRANGERS or (word.count(".") >= 2 and permitted(word, data))
