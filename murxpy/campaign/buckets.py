@@ -70,7 +70,8 @@ def bucket_key(family: str, verdict: Verdict) -> str:
         message, where = _misuse(thrown, call.spelling)
     elif call.action == "misuse":
         message = message.partition(";")[0]  # what differs from one misuse to the next stands behind it
-        if verdict.kind == "contract" and call.spelling not in _BY_NAME:  # what a rule gets past a binding it gets past most of its functions
+        # What a rule of spellings gets past a binding, it gets past most of its functions.
+        if verdict.kind == "contract" and call.spelling not in _BY_NAME:
             message, where = _OPERATOR.sub("an operator", message), ["misuse", call.spelling]
     elif verdict.kind == "invalid-model":
         message = message.partition(";")[0]  # what the solver itself says of the assertion stands behind it
