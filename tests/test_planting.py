@@ -9,11 +9,19 @@ from functools import cache, partial
 from typing import Any
 
 import pytest
-from toy import TOY, Crashed, forked, live, replay, walk
+from toy import TOY, Crashed, catalogue, forked, live, replay, walk
 
+from murxpy.campaign.buckets import bucket_key
+from murxpy.campaign.minimize import minimize
+from murxpy.campaign.targets import Plan, resolve
 from murxpy.data import load_catalogue, load_machine
 from murxpy.machine.generate import planting
-from murxpy.trace.grammar import parse_trace
+from murxpy.machine.tokens import Quoted, Ref
+from murxpy.oracles.crash import Call, Verdict
+from murxpy.trace.defuse import collected
+from murxpy.trace.grammar import Trace, parse_trace
+from murxpy.trace.passes.planted import PlantedValues
+from murxpy.trace.passes.sorts import smaller_widths
 from murxpy.worker.session import Session
 
 BASE = 'new\nmk-sort SORT_BOOL\n return s1\nmk-sort SORT_INT\n return s2\nmk-const s2 "x"\n return t1 s2\n'
@@ -31,11 +39,16 @@ def always(solver: str = "toy", answer: str = "'sat'") -> Session:
         session.settings.probabilities = {**session.settings.probabilities, "planted": 1.0}
         session._checks = frozenset(["planted"])
         return session
+    return Session(session_setup(answer))
+
+
+def session_setup(answer: str) -> dict[str, Any]:
     wrapper = copy.deepcopy(TOY)
-    wrapper["actions"] |= {"assert-tracked": "None", "check-sat": answer, "check-sat-assuming": answer}
+    wrapper["actions"] |= {"assert-tracked": "{solver}.asserted.append({0})", "check-sat": answer, "check-sat-assuming": answer}
+    wrapper["actions"]["pop"] = "{solver}.asserted.clear()"  # fewer assertions than there are: no more wrong answers than there should be
     machine = load_machine("default")
     machine["probabilities"]["planted"] = 1.0
-    return Session({"catalogue": load_catalogue(), "machine": machine, "wrapper": wrapper, "checks": ["planted"]})
+    return {"catalogue": load_catalogue(), "machine": machine, "wrapper": wrapper, "checks": ["planted"]}
 
 
 def walked(session: Session, seed: int) -> tuple[str, dict[str, Any]]:
@@ -136,3 +149,52 @@ BAD = {
 def test_a_malformed_line_is_one_clear_error(line: str) -> None:
     _, report = replay(always(), LESS + line + "\n")
     assert report["status"] == "malformed" and BAD[line] in report["message"] and ":13:" in report["message"], report
+
+
+WRONG = "'unsat' if any('bvadd' in text for text in {solver}.asserted) else 'sat'"
+
+
+def test_a_planted_wrong_unsat_is_found_blamed_on_one_operator_and_minimized() -> None:
+    session = always(answer=WRONG)
+    found = [(text, report["finding"]) for text, report in (walked(session, seed) for seed in range(25)) if report["finding"]]
+    assert len(found) > 1 and {finding["kind"] for _, finding in found} == {"wrong-unsat"}
+    assert "OP_BV_ADD" in {finding["operator"] for _, finding in found}
+    text = min((text for text, finding in found if finding["operator"] == "OP_BV_ADD"), key=len)
+    plan = Plan(resolve("toy"), session_setup(answer=WRONG))
+    result = minimize(plan, text, "walk")
+    actions = Counter(line.action for line in parse_trace(result.text, "min").lines)
+    assert actions["mk-term"] <= 3 and actions["assert-formula"] == 1 and result.after <= 10, result.text
+
+
+def test_buckets_are_those_of_the_operator() -> None:
+    text = LESS + "assert-formula t3\n"
+    reports = [replay(always(answer="'unsat'"), text + check)[1]["finding"] for check in ("check-sat\n", "check-sat-assuming 1 t3\n")]
+    calls = [Verdict("wrong-unsat", "solver", f["message"] + more, "", Call(f["action"], f["operator"], f["spelling"]))
+             for f, more in zip(reports, ("", ", and more"), strict=True)]  # fmt: skip
+    assert len({bucket_key("toy", verdict) for verdict in calls}) == 1
+    other = Verdict("wrong-unsat", "solver", reports[0]["message"], "", Call("check-sat", "OP_INT_GE", ""))
+    assert bucket_key("toy", other) != bucket_key("toy", calls[0])
+
+
+def test_a_smaller_trace_keeps_planted_values_of_what_is_used_only() -> None:
+    lines = parse_trace(LESS + 'mk-const s2 "y"\n return t4 s2\nplant t4 "7"\nassert-formula t3\ncheck-sat\n', "t").lines
+    kept = collected(tuple(lines))
+    assert [line.args[0] for line in kept if line.action == "plant"] == [Ref("t", 1)]
+
+
+def test_a_term_gives_way_to_a_constant_of_its_planted_value() -> None:
+    text = BASE + 'plant t1 "2"\nmk-term OP_INT_ADD SORT_INT 2 t1 t1\n return t2 s2\nmk-term OP_INT_LT SORT_BOOL 2 t1 t2\n return t3 s1\n'
+    lines = tuple(parse_trace(text + "assert-formula t3\ncheck-sat\n", "t").lines)
+    at = next(at for at, line in enumerate(lines) if line.args[:1] == ["OP_INT_ADD"])
+    literal, constant = PlantedValues(catalogue()).leaves(lines, at)
+    assert literal[at].action == "mk-value" and literal[at].args[1:] == [Quoted("4")]
+    assert constant[at].action == "mk-const" and constant[at + 1].args == [Ref("t", 2), Quoted("4")]
+    for candidate in (literal, constant):
+        _, report = replay(always(answer="'unsat'"), Trace("t", list(candidate)).text())
+        assert report["finding"] is not None
+
+
+def test_widths_are_cut_in_planted_values_too() -> None:
+    text = 'new\nmk-sort SORT_BV 8\n return s1\nmk-const s1 "x"\n return t1 s1\nplant t1 "00001111" 2\n'
+    scripts = [Trace("t", list(script)).text() for script in smaller_widths(tuple(parse_trace(text, "t").lines), 1)]
+    assert scripts and all(replay(always(), script)[1]["status"] == "ok" for script in scripts)

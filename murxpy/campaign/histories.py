@@ -67,8 +67,7 @@ def _minimize(plan: Plan, text: str, before: int, name: str, wishes: Wishes, key
     except OutOfTime:
         raise _too_short(wishes, name) from None
     with closing(predicate):
-        wrapper = plan.setup.get("wrapper") or {}
-        result = reduce_with(predicate, parse_trace(text, name), None, wrapper, follow, start)
+        result = reduce_with(predicate, parse_trace(text, name), None, plan.setup, follow, start)
     return Lessened(result, apart, len(parts(result.text)), before)
 
 

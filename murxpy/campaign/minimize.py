@@ -15,11 +15,14 @@ from murxpy.campaign.predicate import Commanded, Predicate, Replaying
 from murxpy.campaign.targets import Plan
 from murxpy.campaign.tester import OutOfTime
 from murxpy.campaign.wanted import Match
+from murxpy.data import load_catalogue
 from murxpy.errors import InputError
+from murxpy.logic.catalogue import build_catalogue
 from murxpy.trace.defuse import Script
 from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.trace.passes.measure import Measure
 from murxpy.trace.passes.order import reduce
+from murxpy.trace.passes.planted import PlantedValues
 from murxpy.trace.passes.spellings import Spellings
 from murxpy.trace.reduction import Problem, Reducer
 
@@ -88,7 +91,7 @@ def minimize(plan: Plan, source: str, name: str, wishes: Wishes | None = None, e
         raise InputError(f"the {wishes.time:g} s are over before it was seen what the trace shows; give it more with --time",
                          file=name) from None  # fmt: skip
     with closing(predicate):
-        return reduce_with(predicate, original, earlier, plan.setup.get("wrapper") or {}, follow, start)
+        return reduce_with(predicate, original, earlier, plan.setup, follow, start)
 
 
 def minimize_disagreement(court: Court, source: str, name: str, wishes: Wishes, earlier: str | None = None,
@@ -105,7 +108,7 @@ def minimize_disagreement(court: Court, source: str, name: str, wishes: Wishes, 
         raise InputError(f"the {wishes.time:g} s are over before it was seen what the trace shows; give it more with --time",
                          file=name) from None  # fmt: skip
     with closing(predicate):
-        return reduce_with(predicate, original, earlier, court.bench.plans[0].setup.get("wrapper") or {}, follow, start)
+        return reduce_with(predicate, original, earlier, court.bench.plans[0].setup, follow, start)
 
 
 def predicate_of(plan: Plan, source: str, name: str, wishes: Wishes, deadline: float | None) -> Predicate:
@@ -115,11 +118,12 @@ def predicate_of(plan: Plan, source: str, name: str, wishes: Wishes, deadline: f
     return Replaying(plan, source, name, wishes.match, wishes.jobs, wishes.tries, deadline)
 
 
-def reduce_with(predicate: Predicate, original: Trace, earlier: str | None, wrapper: Mapping[str, Any], follow: Follow,
+def reduce_with(predicate: Predicate, original: Trace, earlier: str | None, setup: Mapping[str, Any], follow: Follow,
                 start: float) -> Minimized:  # fmt: skip
-    """Make the trace `original`, which `predicate` keeps, smaller. `wrapper` (plain data) ranks spellings."""
+    """Make the trace `original`, which `predicate` keeps, smaller. `setup`: the session's; its wrapper ranks spellings."""
     starts = [original, *(parse_trace(text, original.name) for text in (predicate.start, earlier) if text)]
-    work = _Work(predicate, Spellings(wrapper), follow, start)
+    values = PlantedValues(build_catalogue(setup.get("catalogue") or load_catalogue()))
+    work = _Work(predicate, Spellings(setup.get("wrapper") or {}), values, follow, start)
     ended = work.run(starts)
     predicate.deadline = None
     return work.result(ended, len(original.lines))
@@ -128,9 +132,10 @@ def reduce_with(predicate: Predicate, original: Trace, earlier: str | None, wrap
 class _Work:
     """One minimization in progress."""
 
-    def __init__(self, predicate: Predicate, spellings: Spellings, follow: Follow, start: float) -> None:
+    def __init__(self, predicate: Predicate, spellings: Spellings, values: PlantedValues, follow: Follow, start: float) -> None:
         self._predicate = predicate
         self._spellings = spellings
+        self._values = values
         self._follow = follow
         self._start = start
         self._header = ""
@@ -162,7 +167,7 @@ class _Work:
 
     def _reduce(self, others: Iterator[Script]) -> None:
         self._reducer.offer(others)
-        reduce(self._reducer, self._spellings)
+        reduce(self._reducer, self._spellings, self._values)
 
     def _text(self, script: Script) -> str:
         return self._header + self._order.text(script)

@@ -13,6 +13,7 @@ Script = tuple[Line, ...]  # the lines of a trace, each never changed in place
 MAKERS = (
     "mk-sort", "instantiate-sort", "mk-const", "mk-var", "mk-value", "mk-special-value", "mk-term", "mk-fun",
 )  # fmt: skip
+PLANT = "plant"  # what a term or a sort is in the planted model
 _RESETS = ("reset", "reset-assertions")
 
 
@@ -79,13 +80,16 @@ def _level(line: Line, level: int) -> int:
 
 
 def collected(lines: Sequence[Line]) -> Script:
-    """The lines without those that only make what nothing uses; the last line stays."""
+    """The lines without those that only make what nothing uses, or give it a planted value; the last line stays."""
     first = definitions(lines)
     needed: set[Ref] = set()
     kept: list[Line] = []
     for index in range(len(lines) - 1, -1, -1):
         line = lines[index]
         wanted = any(ref in needed and (ref.letter == "t" or first[ref] == index) for ref in returned(line))
+        if line.action == PLANT and line.args and index < len(lines) - 1:
+            kept += [line] if any(ref in needed for ref in used(line)) else []
+            continue
         if wanted or line.action not in MAKERS or index == len(lines) - 1:
             kept.append(line)
             needed.update(used(line))

@@ -8,6 +8,7 @@ from murxpy.logic.terms import CONSTANT, Term
 from murxpy.machine.checks.model import below
 from murxpy.machine.checks.show import show
 from murxpy.machine.database import Entry, SortEntry
+from murxpy.machine.planting.blame import culprit
 from murxpy.machine.planting.model import Planted
 from murxpy.machine.planting.words import write_words
 from murxpy.machine.run import Run, Stopped
@@ -83,7 +84,7 @@ def known_options(wrapper: dict[str, Any]) -> set[str]:
 def _finding(run: Run, planted: Planted, formulas: list[Term], action: str) -> dict[str, Any]:
     """The finding: what was expected, and behind a `;`, as it differs from one finding to the next, the interpretation that shows it."""
     message = f"answered unsat, expected sat: the planted model satisfies all assertions; {_told(planted, formulas)}"
-    return run.finding(KIND, "solver", message, action, "", "")
+    return run.finding(KIND, "solver", message, action, culprit(run, planted, formulas), "")
 
 
 def _told(planted: Planted, formulas: list[Term]) -> str:

@@ -8,15 +8,16 @@ from functools import partial
 from murxpy.trace.defuse import Script
 from murxpy.trace.defuse import collected as without_unused
 from murxpy.trace.passes import datatypes, functions, lines, sorts, terms, words
+from murxpy.trace.passes.planted import PlantedValues
 from murxpy.trace.passes.spellings import Spellings
 from murxpy.trace.reduction import Reducer, ddmin, each, fixpoint
 
 Variants = Callable[[Script, int], Iterable[Script]]
 
 
-def reduce(reducer: Reducer[Script], spellings: Spellings) -> None:
+def reduce(reducer: Reducer[Script], spellings: Spellings, planted: PlantedValues) -> None:
     """Make the best of `reducer` as small as the passes can."""
-    fixpoint(reducer, (_lines, _terms, _words, _sorts, partial(_names, spellings=spellings)))
+    fixpoint(reducer, (_lines, partial(_planted, planted=planted), _terms, _words, _sorts, partial(_names, spellings=spellings)))
 
 
 def line_count(script: Script) -> int:
@@ -51,6 +52,10 @@ def _lines(reducer: Reducer[Script]) -> None:
 
 def _terms(reducer: Reducer[Script]) -> None:
     _each(reducer, *map(_collecting, (terms.older_terms, terms.leaves, terms.other_argument, terms.raised, terms.unbound)))
+
+
+def _planted(reducer: Reducer[Script], planted: PlantedValues) -> None:
+    _each(reducer, _collecting(planted.leaves))
 
 
 def _words(reducer: Reducer[Script]) -> None:

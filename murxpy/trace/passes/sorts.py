@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from murxpy.machine.tokens import Quoted, Ref, Token
-from murxpy.trace.defuse import Script, definitions, returned, sort_of
+from murxpy.trace.defuse import PLANT, Script, definitions, returned, sort_of
 from murxpy.trace.grammar import Line
 from murxpy.trace.passes.terms import mapped
 from murxpy.trace.passes.words import terms_of
@@ -33,13 +33,19 @@ def _reformatted(line: Line, changed: Line, old: tuple[int, int], new: tuple[int
     """The line for a format `new` (bits of exponent and significand) where there was `old`."""
     if line.action == "mk-sort":
         return replace(line, args=["SORT_FP", *new], spelling=None) if line is changed else line
-    if line.action == "mk-value" and line.args[0] in returned(changed) and isinstance(line.args[1], Quoted):
-        digits = line.args[1].text
-        exponent = digits[1 : 1 + old[0]][-new[0] :]
-        return replace(line, args=[line.args[0], Quoted(digits[:1] + exponent + digits[1 + old[0] :][: new[1] - 1])])
+    if (line.action == "mk-value" and line.args[0] in returned(changed)) or line.action == PLANT:
+        return replace(line, args=[_reformatted_digits(word, old, new) for word in line.args])
     if line.action == "mk-term" and line.args[-2:] == [*old]:
         return replace(line, args=[*line.args[:-2], *new])
     return line
+
+
+def _reformatted_digits(word: Token, old: tuple[int, int], new: tuple[int, int]) -> Token:
+    """The digits of a literal in the new format, cut; any other word as it is."""
+    if not isinstance(word, Quoted) or len(word.text) != sum(old) or set(word.text) - {"0", "1"}:
+        return word
+    exponent = word.text[1 : 1 + old[0]][-new[0] :]
+    return Quoted(word.text[:1] + exponent + word.text[1 + old[0] :][: new[1] - 1])
 
 
 def smaller_widths(lines: Script, at: int) -> Iterator[Script]:
@@ -70,17 +76,27 @@ def _narrowed(line: Line, changed: Line, old: int, new: int) -> Line:
     """The line where only the sort that `changed` makes gets narrower, and its literals with it."""
     if line is changed:
         return replace(line, args=[new if token == old and type(token) is int else token for token in line.args])
-    return _cut(line, old, new) if line.args and line.args[0] in returned(changed) else line
+    own = line.args and (line.args[0] in returned(changed) or line.action == PLANT)
+    return _cut(line, old, new) if own else line
 
 
 def _cut(line: Line, old: int, new: int) -> Line:
     """A binary literal of `old` digits with its last `new` ones."""
+    if line.action == PLANT:
+        return replace(line, args=_cut_values(line.args, old, new))
     if line.action != "mk-value" or len(line.args) != 3 or line.args[2] != 2:
         return line
     digits = line.args[1]
     if not isinstance(digits, Quoted) or len(digits.text) != old:
         return line
     return replace(line, args=[line.args[0], Quoted(digits.text[-new:]), 2])
+
+
+def _cut_values(args: list[Token], old: int, new: int) -> list[Token]:
+    """The words of a planted value, where a text of `old` digits in base 2 has its last `new` ones left."""
+    base = [*args[1:], None]
+    binary = [isinstance(word, Quoted) and len(word.text) == old and after == 2 for word, after in zip(args, base, strict=True)]
+    return [Quoted(word.text[-new:]) if cut and isinstance(word, Quoted) else word for word, cut in zip(args, binary, strict=True)]
 
 
 def simpler_sorts(lines: Script, at: int) -> Iterator[Script]:

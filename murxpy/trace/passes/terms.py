@@ -101,7 +101,7 @@ def leaves(lines: Script, at: int) -> Iterator[Script]:
     line, sort = lines[at], sort_of(lines[at])
     if sort is None or line.action not in ("mk-term", "mk-value", "mk-special-value") or at == len(lines) - 1:
         return
-    before = _sort_line(lines, at, sort)
+    before = sort_line(lines, at, sort)
     if before is None:
         return
     words: list[tuple[str, list[Token]]] = []
@@ -114,7 +114,7 @@ def leaves(lines: Script, at: int) -> Iterator[Script]:
         yield (*lines[:at], *before, made, *lines[at + 1 :])
 
 
-def _sort_line(lines: Script, at: int, sort: Ref) -> list[Line] | None:
+def sort_line(lines: Script, at: int, sort: Ref) -> list[Line] | None:
     """What must stand before a line that names `sort` at `at`: nothing, or a line that makes it; None if we cannot say how."""
     if definitions(lines)[sort] < at:
         return []

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from murxpy.machine.tokens import Quoted, Ref, Token
-from murxpy.trace.defuse import Script, closed, matching_pops
+from murxpy.trace.defuse import PLANT, Script, closed, matching_pops
 from murxpy.trace.grammar import Line
 
 _COUNTED = ("check-sat-assuming", "get-value", "get-value-completion")
@@ -107,7 +107,7 @@ def _smaller(line: Line, word: int, token: Token, place: tuple[int, int] | None)
         return [False] if token else []
     if isinstance(token, int):
         return _numbers(token) if _free(line, word, place) else []
-    return _texts(token.text) if isinstance(token, Quoted) and line.action == "mk-value" else []
+    return _texts(token.text) if isinstance(token, Quoted) and line.action in ("mk-value", PLANT) else []
 
 
 def _free(line: Line, word: int, place: tuple[int, int] | None) -> bool:
@@ -116,7 +116,12 @@ def _free(line: Line, word: int, place: tuple[int, int] | None) -> bool:
         return place is not None and word > place[0] + place[1]
     if line.action == "mk-sort":
         return word > 0 and line.args[0] == "SORT_FP"
-    return line.action in ("set-limit", "set-option")
+    return line.action in ("set-limit", "set-option") or _elements(line)
+
+
+def _elements(line: Line) -> bool:
+    """Whether the line says how many elements an uninterpreted sort has in the planted model."""
+    return line.action == PLANT and isinstance(line.args[0], Ref) and line.args[0].letter == "s"
 
 
 def _numbers(number: int) -> list[Token]:

@@ -1,0 +1,63 @@
+"""What a wrong unsat is about: the first term that the solver, asked about it alone, does not let have its planted value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from murxpy.logic.terms import CONSTANT, VALUE, Term
+from murxpy.machine.checks.anew import applied, call_first, fresh_solver
+from murxpy.machine.checks.model import below, theories
+from murxpy.machine.checks.points import DRAWN, literal, objects
+from murxpy.machine.planting.model import Planted
+from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.semantics.values import CannotSay, Value
+
+_GENERAL = ("BOOL", "QUANT")
+TERMS = 60  # that are asked about, arguments first; each takes two small checks
+
+
+def culprit(run: Run, planted: Planted, formulas: Sequence[Term]) -> str:
+    """The operator of that term; of equality, connectives and quantifiers, which are about anything, the theories in the term.
+
+    Where there is no such term, the theories of the formulas: the solver is wrong about them together only.
+    """
+    there = objects(run)
+    terms = [term for term in below(formulas) if not term.leaf and not term.free and term in there and term.sort.kind in DRAWN]
+    for term in sorted(terms, key=lambda term: term.serial)[:TERMS]:
+        if any(_denied(run, planted, term, there, fixed) for fixed in (False, True)):
+            general = run.catalogue.operators[term.op].theory in _GENERAL if term.op in run.catalogue.operators else True
+            return _theories(run, [term]) if general else term.op
+    return _theories(run, formulas)
+
+
+def _theories(run: Run, formulas: Sequence[Term]) -> str:
+    found = dict.fromkeys(name for formula in formulas for name in theories(run, formula))
+    return "+".join([name for name in found if name != "BOOL"] or found)
+
+
+def _denied(run: Run, planted: Planted, term: Term, there: dict[Term, Any], fixed: bool) -> bool:
+    """Whether a fresh solver says that a term cannot have its planted value; `fixed`: where its constants have theirs."""
+    with suppress(Refused, Stopped, CannotSay):
+        claims = [(term, planted.value(term))]
+        if fixed:
+            claims += _constants(planted, term, there)
+        with fresh_solver(run):
+            for part, value in claims:
+                call_first(run, "assert-formula", (_claim(run, part, value, there),), terms=(part,))
+            return str(call_first(run, "check-sat", ())) == "unsat"
+    return False
+
+
+def _constants(planted: Planted, term: Term, there: dict[Term, Any]) -> list[tuple[Term, Value]]:
+    values = planted.interpretation.constants
+    return [(t, values[t]) for t in below([term]) if t.op == CONSTANT and t in values and t in there and t.sort.kind in DRAWN]
+
+
+def _claim(run: Run, term: Term, value: Value, there: dict[Term, Any]) -> Any:
+    """The object of the formula that a term has a value. Raises Refused, Stopped."""
+    if term.sort.kind == "SORT_BOOL":
+        return there[term] if value else applied(run, "OP_NOT", [there[term]], (term,))
+    known = run.terms.leaf(VALUE, (value,), term.sort)
+    return applied(run, "OP_EQUAL", [there[term], literal(run, term.sort, value)], (term, known))
