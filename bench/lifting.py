@@ -36,12 +36,12 @@ class Comparison:
         path = self.paths[number]
         text = read_text(path)
         try:
-            trace = for_judges(lift(read_script(text, path.name, self.catalogue)), self.milliseconds)
+            trace = for_judges(lift(read_script(text, path.name, self.catalogue)))
         except InputError as error:
             return {"refused": error.reason}
         rows: list[str] = []
-        report = session.judge(trace.text(), path.name, rows.append, {"unit": 1})
         limit = int(self.milliseconds * float(session.wrapper.data.get("limit-per-ms") or 1))
+        report = session.judge(trace.text(), path.name, rows.append, {"limit": limit})
         script = f"# solver {session.wrapper.name}\nnew\nset-limit {limit}\nrun-script {Quoted(text)}\n"
         own: list[str] = []
         replayed = session.replay(script, path.name, own.append)

@@ -82,12 +82,12 @@ def test_an_assertion_that_is_declined_ends_the_judging() -> None:
     assert len(report["answers"]) == 1 and report["counts"]["judge:declined"] == 1
 
 
-def test_limits_are_translated() -> None:
+def test_judge_has_a_limit_of_its_own() -> None:
     written: list[str] = []
     rows = HEAD + ASSERTED + "1 set-limit 600\n" + CHECKED
     session = toy_session()
-    session.judge(rows, "t.trace", written.append, {"unit": 300})
-    assert "set-limit@default 2\n" in "".join(written)
+    session.judge(rows, "t.trace", written.append, {"limit": 7})
+    assert "set-limit@default 7\n" in "".join(written) and "600" not in "".join(written)
 
 
 def test_malformed_trace() -> None:

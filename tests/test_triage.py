@@ -28,6 +28,11 @@ GOOD, BAD, DARK = ModelVoice("a", "a 1", 3, 0, 0), ModelVoice("a", "a 1", 2, 1, 
 WAVERING = Voice("a", "a 1", "variant", "unsat", "seed=7")
 
 
+def test_the_judge_that_is_named_does_not_depend_on_who_answers_first() -> None:
+    said = [(3, "sat", "unsat")]
+    assert first_disagreement({2: said, 1: said}) == first_disagreement({1: said, 2: said})
+
+
 def vote(name: str, answer: str) -> Voice:
     return Voice(name, f"{name} 3", "judge", answer)
 

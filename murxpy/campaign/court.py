@@ -9,6 +9,7 @@ from functools import partial
 from murxpy.campaign.disagreement import Bench, Case, Solved, Work, hear, investigate, judged
 from murxpy.campaign.findings import version_of
 from murxpy.campaign.inquiry import Ask, Inquirer, Questions, T
+from murxpy.campaign.judgelimits import own_limit
 from murxpy.campaign.limits import Limits
 from murxpy.campaign.pool import Pool
 from murxpy.campaign.targets import Plan
@@ -32,7 +33,7 @@ class Court:
             self._pool.close()
             raise
         releases = [f"{p.target.family} {version_of(about)}" for p, about in zip(self._pool.plans, abouts, strict=True)]
-        self.bench = Bench(self._pool.plans, releases)
+        self.bench = Bench(self._pool.plans, releases, [own_limit(plan, limits.judge_ms) for plan in self._pool.plans])
         self._inquirer = Inquirer(self._pool)
 
     def answer(self, questions: Questions[T]) -> T:

@@ -13,6 +13,7 @@ from murxpy.campaign.disagreement import Bench, Case, Solved, investigate
 from murxpy.campaign.findings import Candidate, Proof
 from murxpy.campaign.handles import Job
 from murxpy.campaign.inquiry import Inquirer
+from murxpy.campaign.judgelimits import own_limit
 from murxpy.campaign.jury import Hearing, Jury, confirmation
 from murxpy.campaign.pool import Lost, Pool, Result
 from murxpy.oracles.crash import Call, Outcome, Verdict
@@ -55,7 +56,9 @@ class CrossCheck:
         self._pool = pool
         self._releases = releases
         self._hooks = hooks
-        self._bench = Bench(pool.plans, [" ".join(release) for release in releases])
+        self._bench = Bench(
+            pool.plans, [" ".join(release) for release in releases], [own_limit(plan, pool.limits.judge_ms) for plan in pool.plans]
+        )
         self._jury = Jury(pool, judges, max(1, jobs // (1 + len(judges))), self._heard)
         self._inquirer = Inquirer(pool)
         self._dropped = 0

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any
 
 from murxpy.campaign.inquiry import Ask, Questions
-from murxpy.campaign.jury import judging_wishes
+from murxpy.campaign.judgelimits import HEADER as LIMITS
+from murxpy.campaign.judgelimits import judging_wishes, limits_row, parse_limits
 from murxpy.campaign.plans import absolute_target
 from murxpy.campaign.targets import Plan
 from murxpy.machine.script import own_options
@@ -24,24 +26,35 @@ from murxpy.trace.passes.quick import reduced
 
 TESTS = 800  # candidates of the quick reduction
 HEADER = "cross-check"  # the key of a trace's header that names the judges
-_KEPT_HEADER = ("murxpy-trace", "solver", "python", "seed", HEADER)
+_KEPT_HEADER = ("murxpy-trace", "solver", "python", "seed", HEADER, LIMITS)
 _CORE = ("OP_NOT", "OP_AND", "OP_OR", "OP_XOR", "OP_IMPLIES", "OP_ITE", "OP_EQUAL", "OP_DISTINCT")
 
 
 @dataclass(frozen=True)
 class Bench:
-    """The plans of an inquiry, by number, with the release of each as `family version`."""
+    """The plans of an inquiry, by number, with the release of each as `family version`.
+
+    `limits`: of the checks that each is asked as a judge, in its own unit.
+    """
 
     plans: Sequence[Plan]
     releases: Sequence[str]
+    limits: Sequence[int]
+
+    def of_trace(self, source: str) -> Bench:
+        """The same with the limits that stand in the header of the trace `source`. Raises InputError."""
+        row = next((row for row in _head(source) if row.startswith(f"# {LIMITS} ")), "")
+        named = parse_limits(row.partition(f"# {LIMITS} ")[2].strip(), "trace")
+        limits = [named.get(absolute_target(plan.target.name), limit) for plan, limit in zip(self.plans, self.limits, strict=True)]
+        return replace(self, limits=limits)
 
     def name(self, at: int) -> str:
         """The target as the user names it."""
         return self.plans[at].target.name
 
-    def wishes(self, main: int, **more: Any) -> dict[str, Any]:
-        """What a judge is told of traces of plan number `main`."""
-        return judging_wishes(self.plans[main].setup.get("wrapper") or {}, **more)
+    def wishes(self, main: int, at: int, **more: Any) -> dict[str, Any]:
+        """What plan number `at` is told as a judge of traces of plan number `main`."""
+        return judging_wishes(self.plans[main].setup.get("wrapper") or {}, self.limits[at], **more)
 
     def variants(self, at: int) -> list[dict[str, str]]:
         """Options by which the solver of plan number `at` is asked again."""
@@ -87,7 +100,7 @@ def investigate(bench: Bench, case: Case) -> Questions[Solved]:
     work = Work(bench, case)
     parsed = parse_trace(whole, "trace")
     script, header = tuple(parsed.lines), header_of(parsed)
-    if (yield from work.replayed(header + text(script))) is None:
+    if (yield from work.replayed(header + text(script), patient=True)) is None:
         return Solved(False, whole, Triage("undecided"), note=work.note, before=before)
     search = reduced(script, TESTS)
     try:
@@ -106,6 +119,7 @@ def investigate(bench: Bench, case: Case) -> Questions[Solved]:
 def hear(bench: Bench, source: str) -> Questions[tuple[Outcome, Case | None]]:
     """Replay the trace `source` on the first plan, and have its checks judged by the others: the replay, and the first disagreement."""
     judges = tuple(range(1, len(bench.plans)))
+    bench = bench.of_trace(source)
     outcome = yield Ask(0, source)
     found = first_disagreement((yield from judged(bench, outcome.trace))) if outcome.trace else None
     return outcome, None if found is None else Case(0, found.judge, judges, outcome.trace, found.line, found.ours)
@@ -113,9 +127,10 @@ def hear(bench: Bench, source: str) -> Questions[tuple[Outcome, Case | None]]:
 
 def judged(bench: Bench, trace: str) -> Questions[dict[int, Answers]]:
     """What the judges, all plans but the first, answer to the checks of `trace`, by their number."""
+    bench = bench.of_trace(trace)
     answers: dict[int, Answers] = {}
     for judge in range(1, len(bench.plans)):
-        outcome = yield Ask(judge, trace, bench.wishes(0))
+        outcome = yield Ask(judge, trace, bench.wishes(0, judge))
         answers[judge] = answers_of(outcome.report)
     return answers
 
@@ -146,19 +161,19 @@ class Work:
     """One case in hand: what is asked of its solvers about texts of traces whose last check is the one in question."""
 
     def __init__(self, bench: Bench, case: Case) -> None:
-        self._bench = bench
+        self._bench = bench.of_trace(case.trace)
         self._case = case
         self.note = ""
 
-    def replayed(self, source: str) -> Generator[Ask, Outcome, str | None]:
+    def replayed(self, source: str, patient: bool = False) -> Generator[Ask, Outcome, str | None]:
         """What the main solver writes for `source` where both sides still answer so at its last check, else None."""
         case = self._case
-        outcome = yield Ask(case.main, source)
+        outcome = yield Ask(case.main, source, patient=patient)
         if last_answer(outcome.trace)[1] != case.ours:
             self.note = f"{self._bench.releases[case.main]} does not answer {case.ours} again"
             return None
         trace = outcome.trace
-        judged = yield Ask(case.judge, trace, self._bench.wishes(case.main))
+        judged = yield Ask(case.judge, trace, self._bench.wishes(case.main, case.judge), patient)
         answers = answers_of(judged.report)
         if not answers or answers[-1][0] != last_answer(trace)[0] or answers[-1][2] != OPPOSITE[case.ours]:
             self.note = f"{self._bench.releases[case.judge]} does not answer {OPPOSITE[case.ours]} again"
@@ -170,8 +185,9 @@ class Work:
         case = self._case
         first = [case.judge, *(judge for judge in case.judges if judge != case.judge)]
         row = f"# {HEADER} {','.join(absolute_target(self._bench.name(judge)) for judge in first)}\n"
-        head, newline, rest = trace.partition("\n")
-        return trace if f"\n# {HEADER} " in trace else head + newline + row + rest
+        row += limits_row({self._bench.name(judge): self._bench.limits[judge] for judge in first})
+        head, newline, rest = without_judges(trace).partition("\n")
+        return head + newline + row + rest
 
     def evidence(self, trace: str) -> Generator[Ask, Outcome, Triage]:
         """The verdict on `trace`, after the model of the sat side, the others' votes, and other ways to ask the two sides."""
@@ -193,7 +209,7 @@ class Work:
         return Voice(self._bench.name(at), self._bench.releases[at], way, answer, words)
 
     def _ask(self, at: int, trace: str, way: Way, more: dict[str, str] | None = None) -> Generator[Ask, Outcome, list[Voice]]:
-        wishes = self._bench.wishes(self._case.main, options=[list(pair) for pair in (more or {}).items()])
+        wishes = self._bench.wishes(self._case.main, at, options=[list(pair) for pair in (more or {}).items()])
         outcome = yield Ask(at, trace, wishes)
         there = [now for line, _, now in answers_of(outcome.report) if line == last_answer(trace)[0]]
         return [self._voice(at, way, there[0], more)] if there else []
@@ -208,7 +224,7 @@ class Work:
             outcome = yield Ask(at, f"{header_of(parsed)}{text(plain)}0 check-model\n")
         else:
             at = case.judge
-            outcome = yield Ask(at, trace, self._bench.wishes(case.main, model=True))
+            outcome = yield Ask(at, trace, self._bench.wishes(case.main, at, model=True))
         counted = evaluated(outcome)
         return [ModelVoice(self._bench.name(at), self._bench.releases[at], *counted)] if counted else []
 
@@ -218,6 +234,18 @@ def evaluated(outcome: Outcome) -> tuple[int, int, int] | None:
     counts = (outcome.report or {}).get("counts", {})
     true, false, unknown = (counts.get(f"check-model:{name}", 0) for name in ("true", "false", "cannot-say"))
     return (true, false, unknown) if true or false or unknown else None
+
+
+def without_judges(trace: str) -> str:
+    """The trace without the rows of its header that name judges and their limits."""
+    rows, head = trace.split("\n"), _head(trace)
+    kept = [row for row in head if not row.startswith((f"# {HEADER} ", f"# {LIMITS} "))]
+    return "\n".join([*kept, *rows[len(head) :]])
+
+
+def _head(trace: str) -> list[str]:
+    """The comments at the beginning of a trace."""
+    return list(takewhile(lambda row: row.startswith("#"), trace.split("\n")))
 
 
 def last_answer(trace: str) -> tuple[int, str]:

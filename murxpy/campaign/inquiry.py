@@ -18,18 +18,22 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Replay `text` on plan number `target`; `judge`: only answer its decided checks, as a judge told this."""
+    """Replay `text` on plan number `target`; `judge`: only answer its decided checks, as a judge told this.
+
+    `patient`: the replay gets the time that a finding's has when it is confirmed, since the machine may be busier than it was.
+    """
 
     target: int
     text: str
     judge: Mapping[str, Any] | None = None
+    patient: bool = False
 
 
 Questions = Generator[Ask, Outcome, T]
 
 
 class Inquirer:
-    """Carries out inquiries one after another; each replay has the pool's wall limit of a run.
+    """Carries out inquiries one after another; each replay has the pool's wall limit of a run, a judge's for each check.
 
     A process does many replays. One in which it dies is its answer, and it is replaced.
     """
@@ -81,7 +85,9 @@ class Inquirer:
         ask = self._ask
         assert ask is not None
         worker = self._worker(ask.target)
-        job = Job(self._pool.job_number(), 0, self._pool.limits.wall, text=ask.text, name="trace", judge=ask.judge, keep=True)
+        limits = self._pool.limits
+        job = Job(self._pool.job_number(), 0, limits.replay_wall if ask.patient else limits.wall, text=ask.text, name="trace",
+                  judge=ask.judge, keep=True, by_line=limits.by_line or ask.judge is not None)  # fmt: skip
         self._job, self._asked = job.number, worker
         self._pool.assign(worker, job)
 

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from murxpy.campaign.handles import Job, Worker
+from murxpy.campaign.judgelimits import judging_wishes, own_limit
 from murxpy.campaign.pool import Lost, Pool, Result
 from murxpy.oracles.crash import Outcome
 from murxpy.oracles.disagreement import OPPOSITE, Answers, Disagreement, answers_of, confirmed, decided_lines, first_disagreement
 
 AHEAD = 2  # jobs that a judge's worker has, so that it never waits for the next
 WAITING = 24  # runs that may wait for a judge; with more the targets wait, too
-
-
-def judging_wishes(wrapper: Mapping[str, Any], **more: Any) -> dict[str, Any]:
-    """What a judge is told of the solver of a trace, whose wrapper is `wrapper`; see `murxpy.trace.judging.judge`."""
-    changing = [name for name, entry in (wrapper.get("own-actions") or {}).items() if entry.get("changes")]
-    return {"unit": wrapper.get("limit-per-ms"), "changing": changing, **more}
 
 
 @dataclass(eq=False)
@@ -135,10 +129,11 @@ class Jury:
         return best
 
     def _assign(self, bench: _Bench, worker: Worker, hearing: Hearing) -> None:
-        wishes = judging_wishes(self._pool.plans[hearing.target].setup.get("wrapper") or {})
+        limit = own_limit(self._pool.plans[bench.judge], self._pool.limits.judge_ms)
+        wishes = judging_wishes(self._pool.plans[hearing.target].setup.get("wrapper") or {}, limit)
         seed = hearing.job.seed
         job = Job(self._pool.job_number(), seed, self._pool.limits.wall, text=hearing.outcome.trace,
-                  name=f"{seed:016x}.trace", judge=wishes, by_line=self._pool.limits.by_line)  # fmt: skip
+                  name=f"{seed:016x}.trace", judge=wishes, by_line=True)  # fmt: skip
         self._jobs[job.number] = hearing
         bench.given[worker.number] += 1
         self._pool.assign(worker, job)

@@ -11,6 +11,7 @@ MIB = 1 << 20
 class Limits:
     """Limits of runs and workers.
 
+    `judge_ms` is the limit of a judge's check, in milliseconds of a usual machine, as the judge's own resource limit (0: none).
     `wall` and `cpu` are seconds of one run (`cpu` 0: none); `memory` is the resident memory of a worker in bytes;
     `output` what one run may print, in bytes; `recycle` the runs after which a worker is replaced (1: a process for
     each run). A run past `wall` hangs when it does not return within max(`hang`, `hang_factor` * `wall`) seconds in a
@@ -26,6 +27,7 @@ class Limits:
     hang: float = 20.0
     hang_factor: float = 20.0
     by_line: bool = False
+    judge_ms: float = 200.0
 
     def kernel(self) -> dict[str, int]:
         """What the worker asks the kernel for; address space is a backstop, for what fills memory at once."""

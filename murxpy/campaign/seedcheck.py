@@ -8,6 +8,7 @@ from pathlib import Path
 
 from murxpy.campaign.court import Court
 from murxpy.campaign.inquiry import Ask, Questions
+from murxpy.campaign.judgelimits import own_limit
 from murxpy.errors import InputError
 from murxpy.fuzzers.seeds import folder_label
 from murxpy.logic.catalogue import Catalogue
@@ -41,10 +42,10 @@ def check_seeds(paths: Sequence[Path], court: Court, catalogue: Catalogue, limit
 def _check(path: Path, court: Court, catalogue: Catalogue, limit: int) -> Questions[Checked]:
     try:
         script = read_file(path, catalogue)
-        trace = for_judges(lift(script), limit)
+        trace = for_judges(lift(script))
     except InputError as error:
         return Checked(str(path), "unreadable", reason=str(error))
-    return judge(str(path), _labels(script, path), (yield from _ask(court, trace.text())))
+    return judge(str(path), _labels(script, path), (yield from _ask(court, trace.text(), limit)))
 
 
 def _labels(script: Script, path: Path) -> list[str | None]:
@@ -53,11 +54,11 @@ def _labels(script: Script, path: Path) -> list[str | None]:
     return [folder_label(path) or None] if statuses == [None] else statuses
 
 
-def _ask(court: Court, trace: str) -> Questions[dict[str, list[str]]]:
+def _ask(court: Court, trace: str, limit: int) -> Questions[dict[str, list[str]]]:
     """The answers of all solvers to the checks of a lifted script."""
     answers = {}
     for number, plan in enumerate(court.bench.plans):
-        outcome = yield Ask(number, trace, {"unit": 1})
+        outcome = yield Ask(number, trace, {"limit": own_limit(plan, limit)})
         answers[plan.target.name] = [now for _, _, now in answers_of(outcome.report)]
     return answers
 

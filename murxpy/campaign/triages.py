@@ -124,7 +124,7 @@ def _model(bench: Bench, text: str) -> Questions[dict[str, Any]]:
     models = [ModelVoice(bench.name(0), bench.releases[0], *counted)] if counted else []
     voices: list[Voice] = []
     for at in range(1, len(bench.plans)):
-        judged = yield Ask(at, outcome.trace, bench.wishes(0))
+        judged = yield Ask(at, outcome.trace, bench.wishes(0, at))
         there = [now for number, _, now in answers_of(judged.report) if number == line]
         voices += [Voice(bench.name(at), bench.releases[at], "judge", now) for now in there]
     verdict: Triage = triage_model(side, models, voices)

@@ -47,6 +47,8 @@ from murxpy.report.summary import print_summary
 @click.option("--theories", type=names(), default="", metavar="NAMES", help="Only these theories, such as BV,FP,QUANT.")
 @click.option("--cross-check", "judges", type=names(), multiple=True, metavar="SOLVER[@PLACE],...",
               help="Have other solvers or releases answer each decided check, too; repeatable.")  # fmt: skip
+@click.option("--judge-limit", type=duration, default="200ms", metavar="TIME", show_default=True,
+              help="Limit of a judge's check, as its own resource limit that takes about so long, whatever the target's is.")  # fmt: skip
 @click.option("--machine", default="default", metavar="NAME|FILE", show_default=True, help="State machine.")
 @click.option("--contract", is_flag=True,
               help="Misuse the binding on purpose: wrong calls, which it must refuse cleanly, and stress on lifetimes.")  # fmt: skip
@@ -134,7 +136,9 @@ def run(targets: tuple[str, ...], wishes: dict[str, Any], mutation: Mutation | N
     plans = make_plans(request)
     judged = tuple(dict.fromkeys(name for given in wishes["judges"] for name in given))
     recycle = {"recycle": 1} if wishes["isolate"] else {}
-    limits = Limits(wall=wishes["wall"], memory=wishes["memory"], by_line=mutation is not None, **recycle)
+    limits = Limits(
+        wall=wishes["wall"], memory=wishes["memory"], by_line=mutation is not None, judge_ms=1000.0 * wishes["judge_limit"], **recycle
+    )
     judges = make_judges(request, plans, judged) if judged else ()
     notes = _without_object(wishes["checks"], plans)
     notes += [] if mutation is None else seed_files(mutation).notices()

@@ -36,11 +36,12 @@ def answers_of(report: Mapping[str, Any] | None) -> list[tuple[int, str, str]]:
 def first_disagreement(judged: Mapping[int, Answers]) -> Disagreement | None:
     """The first check that some judge answered with the opposite of what is recorded, None where there is none.
 
-    `judged`: by number of a judge its answers to the checks that it carried out.
+    `judged`: by number of a judge its answers to the checks that it carried out, in any order: of several judges that disagree there,
+    the one with the smallest number is named.
     """
     lines = sorted({line for answers in judged.values() for line, _, _ in answers})
     for line in lines:
-        there = {judge: pair for judge, answers in judged.items() for pair in _at(answers, line)}
+        there = {judge: pair for judge, answers in sorted(judged.items()) for pair in _at(answers, line)}
         against = [judge for judge, (before, now) in there.items() if OPPOSITE.get(before) == now]
         if against:
             others = {judge: now for judge, (_, now) in there.items() if now in OPPOSITE}

@@ -17,8 +17,9 @@ from murxpy.trace.reading import Reading, Skipped
 
 CHECKS = ("check-sat", "check-sat-assuming", "run-script")
 DECIDED = ("sat", "unsat")
+PATIENCE = 5  # undecided checks beyond the number of decided ones after which a judge gives a run up
 _RESETS = ("reset", "reset-assertions")
-_STATE = ("new", "delete", "set-limit", "assert-formula", "assert-tracked", "push", "pop", *_RESETS)
+_STATE = ("new", "delete", "assert-formula", "assert-tracked", "push", "pop", *_RESETS)
 
 
 def decided_part(lines: Sequence[Line], changing: Sequence[str] = ()) -> list[Line]:
@@ -31,7 +32,7 @@ def decided_part(lines: Sequence[Line], changing: Sequence[str] = ()) -> list[Li
     last, changed = 0, False
     for line in lines:
         if line.result("refused") or line.result("raised"):
-            if line.action in CHECKS or (line.action in _STATE and line.action != "set-limit"):
+            if line.action in CHECKS or line.action in _STATE:
                 break
             continue
         changed = (changed or line.action in changing) and line.action not in ("delete", *_RESETS)
@@ -55,13 +56,14 @@ class _Judging:
         self.wishes = wishes
         self.scoped = sum(line.action in CHECKS for line in self.lines) > 1 or any(line.action == "push" for line in self.lines)
         self.readers: dict[str, Reader] = {
-            "new": self._new, "delete": delete, "set-limit": self._set_limit, "assert-formula": assert_formula,
-            "assert-tracked": _assert_tracked, "push": push, "pop": pop, "reset": _reset, "reset-assertions": _reset,
+            "new": self._new, "delete": delete, "assert-formula": assert_formula,
+            "assert-tracked": _assert_tracked, "push": push, "pop": pop, "reset": self._reset, "reset-assertions": self._reset,
             "check-sat": check_sat, "check-sat-assuming": check_sat_assuming, "run-script": run_script,
         }  # fmt: skip
 
     def _new(self, r: Reading) -> None:
         solve.new(r.run, r.seed)
+        self._set_limit(r)
         special = r.run.wrapper.data.get("special-options") or {}
         pairs = [[name, value] for name, value in self._special().items() if name in special]
         required = r.run.wrapper.data.get("required-options") or {}
@@ -78,16 +80,28 @@ class _Judging:
         return {"incremental": str(self.scoped).lower(), "produce-models": models}
 
     def _set_limit(self, r: Reading) -> None:
-        unit = self.wishes.get("unit")
-        if unit is None or r.run.wrapper.set("actions", "set-limit") is None:
-            return
-        own = float(r.run.wrapper.data.get("limit-per-ms") or 1)
-        with contextlib.suppress(Refused):
-            solve.set_limit(r.run, max(1, int(r.number(0, "a limit") / float(unit) * own)), r.seed)
+        limit = int(self.wishes.get("limit") or 0)
+        if limit and r.run.wrapper.set("actions", "set-limit") is not None:
+            with contextlib.suppress(Refused):
+                solve.set_limit(r.run, limit, r.seed)
+
+    def _reset(self, r: Reading) -> None:
+        """Whichever of the two the solver has: without its options and logic, which are not the trace's, they are the same."""
+        if r.run.wrapper.set("actions", "reset-assertions") is not None:
+            solve.reset_assertions(r.run, r.seed)
+        else:
+            solve.reset(r.run, r.seed)
+            self._set_limit(r)
 
     def carry_out(self) -> None:
-        """All lines, up to the first that this solver declines and without which its answers are to another question."""
+        """All lines, up to the first that this solver declines and without which its answers are to another question.
+
+        A run of which this solver leaves many checks undecided is given up.
+        """
         for line in self.lines:
+            if self._hopeless():
+                self.run.counts["judge:given-up"] += 1
+                return
             self.reading.line = line
             try:
                 self.readers.get(line.action, READERS[line.action])(self.reading)
@@ -103,6 +117,11 @@ class _Judging:
         if self.wishes.get("model"):
             self._model()
 
+    def _hopeless(self) -> bool:
+        """Whether more checks were left undecided than decided, and some more."""
+        undecided = sum(now not in DECIDED for _, _, now in self.run.answers)
+        return undecided > PATIENCE + len(self.run.answers) - undecided
+
     def _model(self) -> None:
         """The evaluation of all assertions under the model, where the last check is sat and the action is there."""
         reader: Callable[[Reading], None] | None = READERS.get("check-model")
@@ -116,16 +135,10 @@ def _assert_tracked(r: Reading) -> None:
     solve.assert_formula(r.run, r.boolean(0), r.seed)
 
 
-def _reset(r: Reading) -> None:
-    """Whichever of the two the solver has: without its options and logic, which are not the trace's, they are the same."""
-    has = r.run.wrapper.set("actions", "reset-assertions") is not None
-    (solve.reset_assertions if has else solve.reset)(r.run, r.seed)
-
-
 def judge(run: Run, trace: Trace, wishes: dict[str, Any]) -> None:
     """Answer the decided checks of `trace`; `run.answers` gets line, recorded answer and answer of each.
 
-    `wishes`, each optional: `unit`, the trace's solver's resource limit that is worth a millisecond (its limits are translated);
+    `wishes`, each optional: `limit` of each check, in this solver's unit, 0 for none (those of the trace are its solver's own);
     `options`, names and values to set; `changing`, actions of the trace's solver that assert more than the trace says;
     `model`, evaluate all assertions under the model where the last answer is sat. Raises InputError for a malformed trace.
     """

@@ -44,16 +44,14 @@ def lift(script: Script) -> Trace:
     return lifter.trace
 
 
-def for_judges(trace: Trace, limit: int) -> Trace:
-    """A lifted trace for `trace.judging` with the unit 1: each check has `limit` milliseconds, and all are to be answered."""
+def for_judges(trace: Trace) -> Trace:
+    """A lifted trace for `trace.judging`: all its checks are to be answered."""
     answer: list[tuple[str, list[Token]]] = [("answer", ["sat"])]
     lines = []
     for line in trace.lines:
         # A judge answers what the trace has an answer to; which one does not matter.
         results = answer if line.action in ("check-sat", "check-sat-assuming") else line.results
         lines.append(replace(line, results=results))
-        if line.action == "new":
-            lines.append(Line("set-limit", [limit]))
     return Trace(trace.name, lines, trace.header)
 
 

@@ -1,0 +1,82 @@
+"""The limit of a judge is its own, stands in the trace, and bounds what a judge spends on a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from test_judging import HEAD
+from toy import toy_session
+from truth import truth
+
+from murxpy.campaign.campaign import Campaign
+from murxpy.campaign.config import CampaignConfig
+from murxpy.campaign.disagreement import Bench, Case, Work, without_judges
+from murxpy.campaign.judgelimits import own_limit, parse_limits
+from murxpy.campaign.limits import MIB, Limits
+from murxpy.data import load_wrapper
+from murxpy.errors import InputError
+from murxpy.oracles.disagreement import confirmed, decided_lines
+from murxpy.trace.judging import PATIENCE
+
+LINES = "1 new\n      return o1\n2 check-sat\n      answer sat\n"
+
+
+def bench(limit: int = 5) -> Bench:
+    return Bench((truth("left"), truth("right")), ("left 1.0", "right 1.0"), (limit, limit))
+
+
+def test_a_limit_is_in_the_unit_of_the_judge() -> None:
+    plan = truth("left")
+    assert own_limit(plan, 200.0) == 200 and own_limit(plan, 0.0) == 0
+    for solver in ("z3", "cvc5"):
+        plan.setup["wrapper"].update(load_wrapper(solver))
+        assert own_limit(plan, 10.0) == 10 * plan.setup["wrapper"]["limit-per-ms"]
+
+
+def test_the_limits_in_a_header_are_those_of_a_replay() -> None:
+    trace = f"# murxpy-trace 1\n# solver left 1.0\n{LINES}"
+    named = Work(bench(), Case(0, 1, (1,), trace, 4, "sat")).named(trace)
+    assert "# cross-check right\n# judge-limits right=5\n" in named
+    assert list(bench(7).of_trace(named).limits) == [7, 5]
+    assert list(bench(7).of_trace(trace).limits) == [7, 7]
+    assert without_judges(named) == trace
+    changed = Work(bench(7), Case(0, 1, (1,), named, 4, "sat")).named(named)
+    assert changed == named
+
+
+@pytest.mark.parametrize("text", ["right", "right=x", "right=-1", "=5", "right=²", "right=" + 30 * "9"])
+def test_limits_that_are_none_are_an_error(text: str) -> None:
+    with pytest.raises(InputError, match="judge-limits: expected JUDGE=LIMIT"):
+        parse_limits(text, "t.trace")
+    with pytest.raises(InputError):
+        bench().of_trace(f"# murxpy-trace 1\n# judge-limits {text}\n{LINES}")
+
+
+def test_stored_disagreements_name_the_limits(tmp_path: Path) -> None:
+    limits = Limits(wall=30.0, memory=500 * MIB, judge_ms=123.0)
+    plans = (truth("left", flaw="parity"), truth("right"), truth("third"))
+    campaign = Campaign(CampaignConfig(plans[:1], tmp_path, 1, 1, None, 4, limits=limits, backtrace=False, judges=plans[1:]))
+    list(campaign)
+    texts = [(tmp_path / kept.file).read_text() for bucket in campaign.buckets for kept in bucket.traces]
+    assert texts and all("\n# judge-limits right=123,third=123\n" in text for text in texts)
+
+
+def test_a_judge_gives_up_a_run_that_it_cannot_decide() -> None:
+    session = toy_session()
+    undecided = "6 assert-formula t1\n" + 40 * "7 check-sat\n      answer sat\n"
+    session.wrapper.set("actions", "check-sat").spellings[0].call = lambda *args: "unknown"  # type: ignore[union-attr]
+    report = session.judge(HEAD + undecided, "t.trace", lambda text: None, {})
+    assert len(report["answers"]) == PATIENCE + 1 and report["counts"]["judge:given-up"] == 1
+
+
+def test_confirmed_are_checks_that_a_judge_answers_alike_and_none_otherwise() -> None:
+    answers = {1: [(4, "sat", "sat"), (6, "unsat", "unknown"), (8, "sat", "sat"), (9, "unknown", "sat")], 2: [(8, "sat", "unsat")]}
+    assert confirmed(answers) == {4}
+
+
+def test_decided_checks_are_counted_by_line() -> None:
+    rows = (
+        '1 check-sat@x\n      answer unknown\n2 run-script "x"\n      answer unknown\n      answer sat\n      answer unsat\n3 check-sat\n'
+    )
+    assert decided_lines(f"# murxpy-trace 1\n{rows}{LINES}") == [4, 11]
