@@ -75,7 +75,7 @@ class _NotEmpty(click.ParamType[Any]):
         self.name = inner.name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if value == "":
+        if value == "" and (param is None or param.default != ""):
             self.fail("expected a path or a name, found an empty text", param, ctx)
         return self._inner.convert(value, param, ctx)
 
