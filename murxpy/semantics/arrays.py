@@ -2,30 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from murxpy.semantics.closures import Built, Closure, apply, opaque, select
-from murxpy.semantics.core import equal
+from murxpy.semantics.closures import Built, Closure, Stored
 from murxpy.semantics.domains import make_array
-from murxpy.semantics.registry import Asking, Scope, Site, binder, meaning
-from murxpy.semantics.samples import looked_at
+from murxpy.semantics.equality import apply, every, same, same_at
+from murxpy.semantics.plain import plain
+from murxpy.semantics.registry import Asking, Scope, Site, binder, meaning, prepared
+from murxpy.semantics.support import supported
 from murxpy.semantics.values import ArrayValue, CannotSay, Value
 
-
-@meaning("OP_ARRAY_SELECT")
-def _select(site: Site, array: Any, index: Value) -> Any:
-    return array.at(index) if isinstance(array, ArrayValue) else select(array, index)
+RANGE = 1 << 8  # indices at which functions that are no tables are compared
 
 
-@meaning("OP_ARRAY_STORE")
-def _store(site: Site, array: Any, index: Value, value: Value) -> Value:
+@prepared("OP_ARRAY_SELECT")
+def _select(site: Site) -> Callable[[Any, Value], Any]:
+    points, sort = site.points, site.sorts[0]
+    if not plain(sort.sort(0), points):
+        return lambda array, index: apply(points, sort, array, (index,))
+    return lambda array, index: array.at(index) if isinstance(array, ArrayValue) else apply(points, sort, array, (index,))
+
+
+@prepared("OP_ARRAY_STORE")
+def _store(site: Site) -> Callable[[Any, Value, Value], Any]:
+    points, sort = site.points, site.sort
+    indices = plain(sort.sort(0), points)
+
+    def store(array: Any, index: Value, value: Value) -> Any:
+        if indices and isinstance(array, ArrayValue):
+            return make_array(sort, array.default, [*array.items(), (index, value)], points)
+        return _stored(site, array, index, value)
+
+    return store
+
+
+def _stored(site: Site, array: Any, index: Value, value: Value) -> Asking:
+    """A store into a table at an index that has to be compared with those that are there, or into what is no table."""
+    points, sort = site.points, site.sort
     if isinstance(array, ArrayValue):
-        return make_array(site.sort, array.default, [*array.items(), (index, value)], site.points)
-
-    def at(point: Value) -> Asking:
-        return value if equal(point, index) else (yield from select(array, point))
-
-    return Built(at, getattr(array, "seen", {}) | ({} if opaque(index) else {index: value}))
+        try:
+            kept = []
+            for point, other in array.items():
+                if not (yield from same(points, sort.sort(0), point, index)):
+                    kept.append((point, other))
+            return make_array(sort, array.default, [*kept, (index, value)], points)
+        except CannotSay:
+            return Stored(array, ((index, value),))
+    if isinstance(array, Stored):
+        return Stored(array.base, ((index, value), *array.stores))
+    return Stored(array, ((index, value),))
 
 
 @meaning("OP_CONST_ARRAY")
@@ -45,37 +71,38 @@ def _default(site: Site, array: Any) -> Value:
 
 
 @meaning("OP_ARRAY_EXT", open="any index at which the arrays differ; for equal arrays any index")
-def _ext(site: Site, left: Any, right: Any) -> Value:
-    if opaque(left) or opaque(right):
-        raise CannotSay("a difference of functions over a large domain")
-    if left == right:
+def _ext(site: Site, left: Any, right: Any) -> Asking:
+    sort = site.sorts[0]
+    if left == right or (yield from same(site.points, sort, left, right)):
         return site.open((left, right))
+    if not (isinstance(left, ArrayValue) and isinstance(right, ArrayValue) and plain(sort.sort(0), site.points)):
+        raise CannotSay("a difference of functions over a large domain")
     if left.default != right.default:
         return site.open((left, right), fits=lambda index: bool(left.at(index) != right.at(index)))
     points = dict.fromkeys(point for point, _ in (*left.items(), *right.items()))
     return site.open((left, right), tuple(p for p in points if left.at(p) != right.at(p)))
 
 
-@meaning("OP_ARRAY_MAP", "OP_ARRAY_MAP2")
-def _map(site: Site, function: Value, *arrays: Any) -> Asking:
-    if not all(isinstance(a, ArrayValue) for a in arrays):
-        return Built(lambda point: _mapped(function, arrays, point))
-    default = yield from apply(function, tuple(a.default for a in arrays))
-    stores = []
-    for point in dict.fromkeys(point for a in arrays for point, _ in a.items()):
-        value = yield from apply(function, tuple(a.at(point) for a in arrays))
-        stores.append((point, value))
-    if opaque(default) or any(opaque(value) for _, value in stores):
-        raise CannotSay("an array of functions over a large domain")
-    return make_array(site.sort, default, stores, site.points)
+@prepared("OP_ARRAY_MAP", "OP_ARRAY_MAP2")
+def _map(site: Site) -> Callable[..., Asking]:
+    points, (function_sort, *sorts) = site.points, site.sorts
 
+    def at(function: Value, arrays: tuple[Any, ...], point: Value) -> Asking:
+        values = []
+        for sort, array in zip(sorts, arrays, strict=True):
+            values.append((yield from apply(points, sort, array, (point,))))
+        return (yield from apply(points, function_sort, function, tuple(values)))
 
-def _mapped(function: Value, arrays: tuple[Any, ...], point: Value) -> Asking:
-    values = []
-    for array in arrays:
-        value = yield from select(array, point)
-        values.append(value)
-    return (yield from apply(function, tuple(values)))
+    def mapped(function: Value, *arrays: Any) -> Asking:
+        if not all(isinstance(array, ArrayValue) for array in arrays):
+            return Built(lambda point: at(function, arrays, point), site.kind, tuple(zip(site.sorts, (function, *arrays), strict=True)))
+        default = yield from apply(points, function_sort, function, tuple(a.default for a in arrays))
+        stores = []
+        for point in dict.fromkeys(point for a in arrays for point, _ in a.items()):
+            stores.append((point, (yield from at(function, arrays, point))))
+        return make_array(site.sort, default, stores, points)
+
+    return mapped
 
 
 @binder("OP_ARRAY_LAMBDA")
@@ -83,20 +110,27 @@ def _lambda(site: Site, scope: Scope) -> Asking:
     closure = Closure(scope.variables, scope.rest[0], scope.values)
     domain = site.points.domain(site.sort.sort(0))
     if domain is None:
-        return (yield from looked_at(closure, site.sort.sort(0), site.points))
+        return (yield from supported(site.points, site.sort, closure))
     stores = []
     for point in domain:
-        value = yield from select(closure, point)
+        value = yield from apply(site.points, site.sort, closure, (point,))
         stores.append((point, value))
     return make_array(site.sort, stores[0][1], stores, site.points)
 
 
 @meaning("OP_EQ_RANGE", "OP_EQ_RANGE_INT")
-def _eq_range(site: Site, left: Any, right: Any, low: int, high: int) -> bool:
+def _eq_range(site: Site, left: Any, right: Any, low: int, high: int) -> Asking:
     """Equal at every index from `low` to `high`, both included."""
-    if opaque(left) or opaque(right):
-        raise CannotSay("equality of functions on a range")
-    known = dict.fromkeys(p for p, _ in (*left.items(), *right.items()) if low <= p <= high)
-    if not all(left.at(p) == right.at(p) for p in known):
-        return False
-    return left.default == right.default or high - low + 1 <= len(known)
+    points, sort = site.points, site.sorts[0]
+    if low > high:
+        return True
+    if isinstance(left, ArrayValue) and isinstance(right, ArrayValue):
+        named: Any = (p for p, _ in (*left.items(), *right.items()))
+        known: dict[Value, None] = dict.fromkeys(p for p in named if low <= p <= high)
+        if high - low + 1 > len(known) and not (yield from same(points, sort.sort(1), left.default, right.default)):
+            return False
+    elif high - low < RANGE:
+        known = dict.fromkeys(range(low, high + 1))
+    else:
+        raise CannotSay("equality of functions on a large range")
+    return (yield from every(same_at(points, sort, left, right, (point,)) for point in known))

@@ -6,20 +6,17 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from murxpy.logic.sorts import Sort
-from murxpy.semantics.closures import apply
+from murxpy.semantics.equality import apply
 from murxpy.semantics.folding import fold_any_order
 from murxpy.semantics.registry import Asking, Points, Site, meaning, prepared, special
-from murxpy.semantics.sequences import decided
 from murxpy.semantics.sets import members_of
-from murxpy.semantics.values import BagValue, SetValue, Value
+from murxpy.semantics.unified import add_counts, decided, unified
+from murxpy.semantics.values import BagValue, SetValue, Value, in_order
 
 
 def make_bag(counts: Iterable[tuple[Value, int]]) -> BagValue:
     """The bag in which each element is as often as the counts of its pairs say in sum; what is not positive is left out."""
-    total: dict[Value, int] = {}
-    for element, count in counts:
-        total[element] = total.get(element, 0) + count
-    return BagValue(frozenset((element, count) for element, count in total.items() if count > 0))
+    return add_counts(list(counts))
 
 
 def count_of(element: Value, bag: BagValue) -> int:
@@ -29,7 +26,8 @@ def count_of(element: Value, bag: BagValue) -> int:
 
 def counted(bag: BagValue) -> list[tuple[Value, int]]:
     """The elements with their counts, in a fixed order."""
-    return sorted(bag.counts, key=repr)
+    pairs: list[Any] = in_order(bag.counts)
+    return pairs
 
 
 def pointwise(function: Callable[[int, int], int], one: BagValue, other: BagValue) -> BagValue:
@@ -69,7 +67,7 @@ _OPERATIONS: dict[str, Callable[..., Value]] = {
 
 
 def _enter(kind: str, function: Callable[..., Value]) -> None:
-    prepared(kind)(lambda site: decided(site.sorts[0] if kind == "OP_BAG_MAKE" else site.sorts[-1], function))
+    prepared(kind)(lambda site: decided(site, function))
 
 
 for _kind, _function in _OPERATIONS.items():
@@ -82,14 +80,14 @@ def _choose(site: Site) -> Callable[[BagValue], Value]:
         allowed = tuple(element for element, _ in counted(bag))
         return allowed[0] if len(allowed) == 1 else site.open((bag,), allowed or None)
 
-    return choose
+    return decided(site, choose)
 
 
 @meaning("OP_BAG_MAP")
 def _map(site: Site, function: Value, bag: BagValue) -> Asking:
     images: list[tuple[Any, int]] = []
     for element, count in counted(bag):
-        images.append(((yield from apply(function, (element,))), count))
+        images.append(((yield from apply(site.points, site.sorts[0], function, (element,))), count))
     return make_bag(images)
 
 
@@ -97,14 +95,15 @@ def _map(site: Site, function: Value, bag: BagValue) -> Asking:
 def _filter(site: Site, function: Value, bag: BagValue) -> Asking:
     kept = []
     for element, count in counted(bag):
-        if (yield from apply(function, (element,))):
+        if (yield from apply(site.points, site.sorts[0], function, (element,))):
             kept.append((element, count))
     return make_bag(kept)
 
 
 @meaning("OP_BAG_FOLD", open="a function for which the order matters: the result of any order")
 def _fold(site: Site, function: Value, start: Value, bag: BagValue) -> Asking:
-    results = yield from fold_any_order(function, start, counted(bag))
+    (bag,) = yield from unified(site.points, site.sorts[2:], (bag,))
+    results = yield from fold_any_order(site, function, start, counted(bag))
     return results[0] if len(results) == 1 else site.open((function, start, bag), results)
 
 

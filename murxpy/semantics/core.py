@@ -7,47 +7,9 @@ from itertools import combinations, pairwise
 from operator import eq, ge, le
 from typing import Any
 
-from murxpy.logic.sorts import Sort
-from murxpy.semantics.closures import alike, holds_opaque, opaque, told_apart
-from murxpy.semantics.registry import Points, Site, Unknown, meaning, prepared
-from murxpy.semantics.values import CannotSay
-
-# Sorts whose values are equal just when Python says so.
-_PLAIN = frozenset(["SORT_BOOL", "SORT_BV", "SORT_INT", "SORT_REAL", "SORT_FP", "SORT_RM", "SORT_STRING", "SORT_FF", "SORT_UNINTERPRETED"])
-
-
-def equal(left: Any, right: Any) -> bool:
-    """SMT-LIB's equality of two values of one sort. Raises CannotSay where one holds a function that is no table."""
-    if left == right:
-        return True
-    if hasattr(left, "same"):
-        return bool(left.same(right))
-    if alike(left, right):
-        return True
-    if (holds_opaque(left) or holds_opaque(right)) and not told_apart(left, right):
-        raise CannotSay("equality of functions over a large domain")
-    return False
-
-
-def _equal_at_known_elements(left: Any, right: Any) -> bool:
-    """Equality of arrays by an uninterpreted sort whose elements the model does not list: defaults may have no index.
-
-    Raises CannotSay where only these differ.
-    """
-    if equal(left, right):
-        return True
-    if opaque(left) or opaque(right):
-        return False
-    if all(left.at(point) == right.at(point) for point, _ in (*left.items(), *right.items())):
-        raise CannotSay("equality of arrays by a sort whose elements are not known")
-    return False
-
-
-def equality(sort: Sort, points: Points) -> Callable[[Any, Any], bool]:
-    """The equality of a sort's values."""
-    if sort.kind == "SORT_ARRAY" and sort.sort(0).kind == "SORT_UNINTERPRETED" and points.size(sort.sort(0)) is None:
-        return _equal_at_known_elements
-    return eq if sort.kind in _PLAIN else equal
+from murxpy.semantics.equality import differ, every, same
+from murxpy.semantics.plain import plain
+from murxpy.semantics.registry import Site, Unknown, meaning, prepared
 
 
 def unknown_of(values: Iterable[Any]) -> Unknown | None:
@@ -57,19 +19,19 @@ def unknown_of(values: Iterable[Any]) -> Unknown | None:
 
 
 @prepared("OP_EQUAL", "OP_IFF", whole=True)
-def _equal(site: Site) -> Callable[..., bool]:
-    same = equality(site.sorts[0], site.points)
-    if len(site.sorts) == 2:
-        return same
-    return lambda *values: all(same(a, b) for a, b in pairwise(values))
+def _equal(site: Site) -> Callable[..., Any]:
+    sort, points = site.sorts[0], site.points
+    if not plain(sort, points):
+        return lambda *values: every(same(points, sort, a, b) for a, b in pairwise(values))
+    return eq if len(site.sorts) == 2 else lambda *values: all(a == b for a, b in pairwise(values))
 
 
 @prepared("OP_DISTINCT", whole=True)
-def _distinct(site: Site) -> Callable[..., bool]:
-    same = equality(site.sorts[0], site.points)
-    if site.sorts[0].kind in _PLAIN:
-        return lambda *values: len(set(values)) == len(values)
-    return lambda *values: not any(same(a, b) for a, b in combinations(values, 2))
+def _distinct(site: Site) -> Callable[..., Any]:
+    sort, points = site.sorts[0], site.points
+    if not plain(sort, points):
+        return lambda *values: every(differ(points, sort, a, b) for a, b in combinations(values, 2))
+    return lambda *values: len(set(values)) == len(values)
 
 
 @prepared("OP_NOT")

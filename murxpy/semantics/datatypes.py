@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from math import prod
 
-from murxpy.logic.sorts import Constructor, Sort
+from murxpy.logic.sorts import Constructor, Sort, SortParam
 from murxpy.logic.terms import Term
 from murxpy.semantics.registry import Asking, Body, Points, Scope, Site, binder, cardinality, enumeration, meaning, prepared
 from murxpy.semantics.values import CannotSay, DatatypeValue, Value
@@ -77,18 +78,24 @@ def _match(site: Site, value: DatatypeValue, *cases: Case) -> Asking:
     raise CannotSay(f"no case for {value.constructor}")
 
 
-def _fields(sort: Sort, constructor: Constructor) -> list[Sort] | None:
-    """The sorts of the fields; None where a parameter stands inside another sort, which would have to be made."""
+def fields_of(sort: Sort, constructor: Constructor) -> list[Sort]:
+    """The sorts of a constructor's fields in a datatype's sort, with its parameters filled in."""
     bound = dict(zip(sort.datatype.params, sort.sorts(), strict=False))
-    found: list[Sort] = []
-    for _, field in constructor.fields:
-        if field.kind == "SORT_PARAM":
-            found.append(bound[str(field.params[0])])
-        elif bound and field.sorts():
-            return None
-        else:
-            found.append(field)
-    return found
+    return [_filled(field, bound) if bound else field for _, field in constructor.fields]
+
+
+def _filled(sort: Sort, bound: dict[str, Sort]) -> Sort:
+    """`sort` with its parameters filled in."""
+    if sort.kind == "SORT_PARAM":
+        return bound.get(str(sort.params[0]), sort)
+    filled = tuple(_filled(p, bound) if isinstance(p, Sort) else p for p in sort.params)
+    return sort if filled == sort.params else _made(sort.kind, filled)
+
+
+@lru_cache(maxsize=4096)
+def _made(kind: str, params: tuple[SortParam, ...]) -> Sort:
+    """A sort outside of all tables, which the evaluator has not: it is only looked at. Equal parameters give the same object."""
+    return Sort(kind, params, -1)
 
 
 @cardinality("SORT_DT")
@@ -98,8 +105,7 @@ def _size(sort: Sort, points: Points) -> int | None:
         return None
     total = 0
     for constructor in sort.datatype.constructors:
-        fields = _fields(sort, constructor)
-        sizes = [points.size(field) for field in fields] if fields is not None else [None]
+        sizes = [points.size(field) for field in fields_of(sort, constructor)]
         if any(size is None for size in sizes):
             return None
         total += prod(size for size in sizes if size is not None)
@@ -126,7 +132,7 @@ def _recursive(sort: Sort) -> bool:
 def _values(sort: Sort, points: Points) -> tuple[Value, ...] | None:
     found: list[Value] = []
     for constructor in sort.datatype.constructors:
-        domains = [points.domain(field) for field in _fields(sort, constructor) or ()]
+        domains = [points.domain(field) for field in fields_of(sort, constructor)]
         known = [d for d in domains if d is not None]
         if len(known) < len(domains):
             return None

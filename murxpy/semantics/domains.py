@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from murxpy.logic.sorts import Sort
 from murxpy.semantics.registry import CARDINALITIES, ENUMERATIONS, Points, cardinality, enumeration
-from murxpy.semantics.values import ROUNDING_MODES, ArrayValue, CannotSay, FunctionValue, Table, Value
+from murxpy.semantics.values import ROUNDING_MODES, ArrayValue, CannotSay, DatatypeValue, FunctionValue, Table, Value
 
 T = TypeVar("T", bound=Table)
 
@@ -82,6 +82,19 @@ def table_size(domain: tuple[Sort, ...], codomain: Sort, points: Points) -> int 
     return results**width if width * results.bit_length() <= 80 and results**width <= LARGEST else None
 
 
+@cardinality("SORT_TUPLE")
+def _tuple_size(sort: Sort, points: Points) -> int | None:
+    sizes = [points.size(field) for field in sort.sorts()]
+    total = prod(size for size in sizes if size is not None)
+    return total if None not in sizes and total <= LARGEST else None
+
+
+@enumeration("SORT_TUPLE")
+def _tuples(sort: Sort, points: Points) -> tuple[Value, ...] | None:
+    rows = rows_of(sort.sorts(), points)
+    return None if rows is None else tuple(DatatypeValue("", row) for row in rows)
+
+
 @cardinality("SORT_ARRAY")
 def _array_size(sort: Sort, points: Points) -> int | None:
     return table_size((sort.sort(0),), sort.sort(1), points)
@@ -132,15 +145,15 @@ def _complete(kind: type[T], domain: tuple[Value, ...], results: Iterable[Value]
 
 def make_array(sort: Sort, default: Value, stores: Iterable[tuple[Value, Value]], points: Points) -> ArrayValue:
     """The canonical array of `sort`; of two stores at one index the later counts."""
-    return _canonical(ArrayValue(default, dict(stores).items()), (sort.sort(0),), points)
+    return canonical(ArrayValue(default, dict(stores).items()), (sort.sort(0),), points)
 
 
 def make_function(sort: Sort, default: Value, entries: Iterable[tuple[tuple[Value, ...], Value]], points: Points) -> FunctionValue:
     """The canonical function of `sort`; of two entries at one point the later counts."""
-    return _canonical(FunctionValue(default, dict(entries).items()), sort.sorts()[:-1], points)
+    return canonical(FunctionValue(default, dict(entries).items()), sort.sorts()[:-1], points)
 
 
-def _canonical(table: T, domain: tuple[Sort, ...], points: Points) -> T:
+def canonical(table: T, domain: tuple[Sort, ...], points: Points) -> T:
     """Over a finite domain, the default is the value at most points, of several such the one that comes first.
 
     Raises CannotSay where that would have to look at more points than the bound.

@@ -19,6 +19,7 @@ from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, SPECIAL, VALUE, VARIABLE, Term
 from murxpy.semantics.domains import size_of, values_of
+from murxpy.semantics.equality import same
 from murxpy.semantics.model import Interpretation
 from murxpy.semantics.registry import (
     BINDERS,
@@ -145,6 +146,18 @@ class Evaluator:
         finally:
             self._world, self._searching = self._base, False
 
+    def equal(self, sort: Sort, left: Value, right: Value) -> bool:
+        """Whether two values of a sort are equal. Raises CannotSay, as of functions that are no tables and differ at no point tried."""
+        self._bodies = 0
+        task = same(self, sort, left, right)
+        answer: Any = None
+        try:
+            while True:
+                request = task.throw(OpenPoint(answer)) if type(answer) is Unknown else task.send(answer)
+                answer = self._run(self._activations(request))
+        except StopIteration as end:
+            return bool(end.value)
+
     # -- what meanings ask (registry.Points)
 
     def choose(self, key: Key, sort: Sort, allowed: tuple[Value, ...] | None, fits: Fits | None = None) -> Value:
@@ -189,11 +202,11 @@ class Evaluator:
     def _closed(self, term: Term) -> Any:
         values = self._world.values
         if term not in values:
-            self._run(_Activation(term, _pending((term,), values), values, self._world.doubts))
+            self._run([_Activation(term, _pending((term,), values), values, self._world.doubts)])
         return values[term]
 
-    def _run(self, activation: _Activation) -> None:
-        stack = [activation]
+    def _run(self, stack: list[_Activation]) -> Any:
+        """Carry out activations, the last one first; gives the value of the first one's term."""
         answer: Any = None
         while stack:
             top = stack[-1]
@@ -204,6 +217,7 @@ class Evaluator:
                 answer = top.values[top.root]
             else:
                 stack.extend(self._activations(request))
+        return answer
 
     def _advance(self, activation: _Activation, answer: Any) -> Body | None:
         """Go on until a body is needed; None when all is done."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from math import prod
 
-from murxpy.semantics.closures import apply
-from murxpy.semantics.registry import Asking
+from murxpy.semantics.equality import apply
+from murxpy.semantics.registry import Asking, Site
 from murxpy.semantics.values import CannotSay, Value
 
 MAX_PARTS = 256  # sub-bags that are looked at
 MAX_RESULTS = 64
 
 
-def fold_any_order(function: Value, start: Value, counted: list[tuple[Value, int]]) -> Asking:
+def fold_any_order(site: Site, function: Value, start: Value, counted: list[tuple[Value, int]]) -> Asking:
     """The results, a tuple, of folding over elements with their counts in every order: of each sub-bag those of its parts.
 
     Raises CannotSay where there are too many.
@@ -22,11 +22,11 @@ def fold_any_order(function: Value, start: Value, counted: list[tuple[Value, int
         raise CannotSay(f"a fold over {sum(full)} elements")
     results: dict[tuple[int, ...], dict[Value, None]] = {tuple(0 for _ in full): {start: None}}
     for _ in range(sum(full)):
-        results = yield from _longer(function, counted, results)
+        results = yield from _longer(site, function, counted, results)
     return tuple(results[full])
 
 
-def _longer(function: Value, counted: list[tuple[Value, int]], results: dict[tuple[int, ...], dict[Value, None]]) -> Asking:
+def _longer(site: Site, function: Value, counted: list[tuple[Value, int]], results: dict[tuple[int, ...], dict[Value, None]]) -> Asking:
     """The results of the sub-bags with one element more."""
     longer: dict[tuple[int, ...], dict[Value, None]] = {}
     for taken, values in results.items():
@@ -35,7 +35,7 @@ def _longer(function: Value, counted: list[tuple[Value, int]], results: dict[tup
                 continue
             found = longer.setdefault((*taken[:k], taken[k] + 1, *taken[k + 1 :]), {})
             for value in values:
-                found[(yield from apply(function, (element, value)))] = None
+                found[(yield from apply(site.points, site.sorts[0], function, (element, value)))] = None
             if len(found) > MAX_RESULTS:
                 raise CannotSay("a fold that depends on the order")
     return longer

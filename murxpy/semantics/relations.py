@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from murxpy.semantics.registry import Site, prepared
-from murxpy.semantics.sequences import decided
 from murxpy.semantics.sets import members_of
+from murxpy.semantics.unified import decided
 from murxpy.semantics.values import CannotSay, DatatypeValue, SetValue, Value
 
 MAX_PAIRS = 1 << 16  # pairs of tuples looked at
@@ -67,7 +67,7 @@ _OPERATIONS: dict[str, Callable[..., Value]] = {
 
 
 def _enter(kind: str, function: Callable[..., Value]) -> None:
-    prepared(kind)(lambda site: decided(site.sorts[0], function))
+    prepared(kind)(lambda site: decided(site, function))
 
 
 for _kind, _function in _OPERATIONS.items():
@@ -86,7 +86,7 @@ def _join_image(site: Site) -> Callable[[SetValue, int], Value]:
             images[row[0]] = images.get(row[0], 0) + 1
         return relation_of((element,) for element, count in images.items() if count >= least)
 
-    return decided(site.sorts[0], image)
+    return decided(site, image)
 
 
 @prepared("OP_TUPLE")

@@ -7,13 +7,11 @@ from fractions import Fraction
 from itertools import islice
 
 from murxpy.logic.sorts import Sort
-from murxpy.semantics.closures import Closure, select
-from murxpy.semantics.registry import Asking, Points
-from murxpy.semantics.values import ArrayValue, CannotSay, SetValue, Value
+from murxpy.semantics.registry import Points
+from murxpy.semantics.values import ArrayValue, SetValue, Value
 
 _INTEGERS = (0, 1, -1, 2, -2, 3, 7, -8, 255, 1 << 31, -(1 << 31))
 _INNER = 3  # values of a part's sort
-_SEEN = 8  # points at which a function is looked at
 
 
 def samples(sort: Sort, points: Points) -> tuple[Value, ...]:
@@ -50,15 +48,3 @@ _SAMPLES: dict[str, Callable[[Sort, Points], tuple[Value, ...]]] = {
     "SORT_SET": lambda sort, points: tuple(SetValue(frozenset(part)) for part in ((), *((v,) for v in _inner(sort, 0, points)))),
     "SORT_ARRAY": lambda sort, points: tuple(map(ArrayValue, _inner(sort, 1, points))),
 }
-
-
-def looked_at(closure: Closure, index: Sort, points: Points) -> Asking:
-    """An array that is no table, with what it is at a few points."""
-    seen = {}
-    for point in samples(index, points)[:_SEEN]:
-        try:
-            seen[point] = yield from select(closure, point)
-        except CannotSay:
-            continue
-    closure.seen = seen
-    return closure

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-from murxpy.logic.sorts import Sort, components
-from murxpy.semantics.closures import holds_opaque, select
+from murxpy.logic.sorts import Sort
+from murxpy.semantics.equality import apply
 from murxpy.semantics.registry import Asking, Points, Site, meaning, prepared, special
-from murxpy.semantics.values import CannotSay, Value, check_length
+from murxpy.semantics.unified import decided
+from murxpy.semantics.values import Value, check_length
 
 Seq = tuple[Value, ...]
-_OPAQUE = frozenset(["SORT_ARRAY", "SORT_FUN", "SORT_REGLAN"])
 
 
 def extract(whole: Seq, start: int, length: int) -> Seq:
@@ -99,21 +98,8 @@ _OTHERS: dict[str, Callable[..., Value]] = {
 }
 
 
-def decided(sort: Sort, function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function`, which compares parts of values of `sort`; where these may be opaque it raises CannotSay."""
-    if not any(inner.kind in _OPAQUE or inner.kind == "SORT_DT" for inner in components(sort)):
-        return function
-
-    def careful(*values: Value) -> Any:
-        if any(holds_opaque(value) for value in values):
-            raise CannotSay("equality of functions over a large domain")
-        return function(*values)
-
-    return careful
-
-
 def _enter(kind: str, function: Callable[..., Value], compares: bool) -> None:
-    prepared(kind)(lambda site: decided(site.sorts[0], function) if compares else function)
+    prepared(kind)(lambda site: decided(site, function) if compares else function)
 
 
 for _kind, _function in _COMPARING.items():
@@ -140,16 +126,16 @@ def _nth(site: Site) -> Callable[[Seq, int], Value]:
 def _map(site: Site, function: Value, whole: Seq) -> Asking:
     done = []
     for element in whole:
-        done.append((yield from select(function, element)))
+        done.append((yield from apply(site.points, site.sorts[0], function, (element,))))
     return tuple(done)
 
 
 @meaning("OP_SEQ_FOLDL")
 def _fold(site: Site, function: Value, start: Value, whole: Seq) -> Asking:
-    value = start
+    value, sort = start, site.sorts[0]
     for element in whole:
-        with_value = yield from select(function, value)
-        value = yield from select(with_value, element)
+        with_value = yield from apply(site.points, sort, function, (value,))
+        value = yield from apply(site.points, sort.sort(1), with_value, (element,))
     return value
 
 

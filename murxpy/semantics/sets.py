@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from murxpy.logic.sorts import Sort
-from murxpy.semantics.closures import apply, holds_opaque
-from murxpy.semantics.core import equal
 from murxpy.semantics.domains import rows_of
+from murxpy.semantics.equality import among, apply
 from murxpy.semantics.folding import fold_any_order
+from murxpy.semantics.plain import plain
 from murxpy.semantics.registry import Asking, Body, Points, Scope, Site, binder, cardinality, enumeration, meaning, prepared, special
-from murxpy.semantics.sequences import decided
-from murxpy.semantics.values import CannotSay, SetValue, Value
+from murxpy.semantics.unified import decided, unified
+from murxpy.semantics.values import CannotSay, SetValue, Value, in_order
 
 NOTHING = SetValue(frozenset())
 
@@ -72,7 +72,7 @@ def members_of(one: SetValue) -> list[Value]:
     """The members in a fixed order. Raises CannotSay of a set that is not given by them."""
     if one.complement:
         raise CannotSay("the members of an infinite set")
-    return sorted(one.members, key=repr)
+    return in_order(one.members)
 
 
 _OPERATIONS: dict[str, Callable[..., Value]] = {
@@ -88,7 +88,7 @@ _OPERATIONS: dict[str, Callable[..., Value]] = {
 
 
 def _enter(kind: str, function: Callable[..., Value]) -> None:
-    prepared(kind)(lambda site: decided(site.sorts[-1], function))
+    prepared(kind)(lambda site: decided(site, function))
 
 
 for _kind, _function in _OPERATIONS.items():
@@ -96,22 +96,12 @@ for _kind, _function in _OPERATIONS.items():
 
 
 @prepared("OP_SET_MEMBER")
-def _member(site: Site) -> Callable[[Value, SetValue], bool]:
-    plain: Callable[[Value, SetValue], bool] = decided(site.sorts[1], member)
+def _member(site: Site) -> Callable[[Value, SetValue], Any]:
+    if plain(site.sorts[1], site.points):
+        return member
 
-    def contains(element: Value, one: SetValue) -> bool:
-        if not (holds_opaque(element) or holds_opaque(one)):
-            return plain(element, one)
-        unsaid: CannotSay | None = None
-        for other in one.members:
-            try:
-                if equal(element, other):
-                    return not one.complement
-            except CannotSay as reason:
-                unsaid = reason
-        if unsaid is not None:
-            raise unsaid
-        return one.complement
+    def contains(element: Value, one: SetValue) -> Asking:
+        return (yield from among(site.points, site.sorts[0], element, in_order(one.members))) != one.complement
 
     return contains
 
@@ -119,7 +109,7 @@ def _member(site: Site) -> Callable[[Value, SetValue], bool]:
 @prepared("OP_SET_COMPLEMENT")
 def _complement(site: Site) -> Callable[[SetValue], SetValue]:
     everything = _universe(site.sort, site.points)
-    return lambda one: minus(everything, one)
+    return decided(site, lambda one: minus(everything, one))
 
 
 def _universe(sort: Sort, points: Points) -> SetValue:
@@ -138,13 +128,13 @@ def _special(sort: Sort, name: str, points: Points) -> SetValue:
 
 @prepared("OP_SET_CARD")
 def _card(site: Site) -> Callable[[SetValue], int]:
-    return decided(site.sorts[0], lambda one: _count(site, one))
+    return decided(site, lambda one: _count(site, one))
 
 
 @prepared("OP_SET_IS_SINGLETON")
 def _is_singleton(site: Site) -> Callable[[SetValue], bool]:
     # What is not given by its members has at least half of a large sort.
-    return decided(site.sorts[0], lambda one: len(one.members) == 1 and not one.complement)
+    return decided(site, lambda one: len(one.members) == 1 and not one.complement)
 
 
 def _count(site: Site, one: SetValue) -> int:
@@ -164,13 +154,13 @@ def _choose(site: Site) -> Callable[[SetValue], Value]:
         allowed = tuple(members_of(one))
         return allowed[0] if len(allowed) == 1 else site.open((one,), allowed)
 
-    return choose
+    return decided(site, choose)
 
 
 @meaning("OP_SET_ALL")
 def _all(site: Site, function: Value, one: SetValue) -> Asking:
     for element in members_of(one):
-        if not (yield from apply(function, (element,))):
+        if not (yield from apply(site.points, site.sorts[0], function, (element,))):
             return False
     return True
 
@@ -178,7 +168,7 @@ def _all(site: Site, function: Value, one: SetValue) -> Asking:
 @meaning("OP_SET_SOME")
 def _some(site: Site, function: Value, one: SetValue) -> Asking:
     for element in members_of(one):
-        if (yield from apply(function, (element,))):
+        if (yield from apply(site.points, site.sorts[0], function, (element,))):
             return True
     return False
 
@@ -187,7 +177,7 @@ def _some(site: Site, function: Value, one: SetValue) -> Asking:
 def _filter(site: Site, function: Value, one: SetValue) -> Asking:
     kept = []
     for element in members_of(one):
-        if (yield from apply(function, (element,))):
+        if (yield from apply(site.points, site.sorts[0], function, (element,))):
             kept.append(element)
     return SetValue(frozenset(kept))
 
@@ -196,13 +186,14 @@ def _filter(site: Site, function: Value, one: SetValue) -> Asking:
 def _map(site: Site, function: Value, one: SetValue) -> Asking:
     images = []
     for element in members_of(one):
-        images.append((yield from apply(function, (element,))))
+        images.append((yield from apply(site.points, site.sorts[0], function, (element,))))
     return SetValue(frozenset(images))
 
 
 @meaning("OP_SET_FOLD", open="a function for which the order matters: the result of any order")
 def _fold(site: Site, function: Value, start: Value, one: SetValue) -> Asking:
-    results = yield from fold_any_order(function, start, [(element, 1) for element in members_of(one)])
+    (one,) = yield from unified(site.points, site.sorts[2:], (one,))
+    results = yield from fold_any_order(site, function, start, [(element, 1) for element in members_of(one)])
     return results[0] if len(results) == 1 else site.open((function, start, one), results)
 
 

@@ -1,14 +1,15 @@
-"""What a value is, by sort. All are immutable and hashable; two values of one sort are equal just when SMT-LIB's `=` says so.
+"""What a value is, by sort. All are immutable and hashable; two values of a plain sort are equal just when SMT-LIB's `=` says so.
 
 BOOL `bool`; BV `int` in 0..2^w-1; INT `int`; REAL `Fraction` or an algebraic number; FP `int`, the IEEE bits, with one NaN; RM one of
-`ROUNDING_MODES`; STRING `str` of code points; FF `int` in 0..p-1; SEQ `tuple`; the others are the classes below. The exception are
-closures: functions over domains too large to tabulate, of which only the same one is known to be equal.
+`ROUNDING_MODES`; STRING `str` of code points; FF `int` in 0..p-1; SEQ `tuple`; the others are the classes below. Values of a sort that
+is not plain (`plain`), such as a function over a domain too large to tabulate, have several forms: only `equality` compares them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 Value = Hashable
 
@@ -63,6 +64,10 @@ class Table:
         """The value at a point."""
         return self._index.get(point, self.default)
 
+    def names(self, point: Value) -> bool:
+        """Whether a point is among those that differ from the default."""
+        return point in self._index
+
     def items(self) -> Iterable[tuple[Value, Value]]:
         """The points that differ from the default, in the order in which they were given."""
         return self._index.items()
@@ -106,3 +111,19 @@ class BagValue:
     """A bag: its elements with their counts, which are positive."""
 
     counts: frozenset[tuple[Value, int]]
+
+
+def in_order(values: Iterable[Value]) -> list[Value]:
+    """Values in an order that depends on them alone, not on how Python hashes them."""
+    return sorted(values, key=_text)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, (SetValue, BagValue)):
+        parts = value.members if isinstance(value, SetValue) else value.counts
+        return f"{getattr(value, 'complement', '')}{{{', '.join(sorted(map(_text, parts)))}}}"
+    if isinstance(value, Table):
+        return f"{_text(value.default)}{sorted(f'{_text(point)}: {_text(at)}' for point, at in value.items())}"
+    if isinstance(value, DatatypeValue):
+        return f"{value.constructor}{_text(value.fields)}"
+    return f"({', '.join(map(_text, value))})" if isinstance(value, tuple) else repr(value)

@@ -8,7 +8,6 @@ from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
 from murxpy.machine.checks.reading import Unreadable, Values
 from murxpy.machine.run import Refused, Run, Stopped
-from murxpy.semantics.closures import holds_opaque
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.values import CannotSay, Value
 
@@ -20,18 +19,16 @@ def blamed(run: Run, evaluator: Evaluator, terms: list[Term]) -> Term | None:
         if term.leaf or term.free or term.sort.kind == "SORT_FUN" or term not in objects:
             continue
         try:
-            if differ(evaluator.value(term), solver_value(run, evaluator, objects[term], term.sort)):
+            if differ(evaluator, term.sort, evaluator.value(term), solver_value(run, evaluator, objects[term], term.sort)):
                 return term
         except (CannotSay, Unreadable, Refused, Stopped):
             continue
     return None
 
 
-def differ(ours: Value, theirs: Value) -> bool:
-    """Whether two values of one sort differ. Raises CannotSay where one is a function that is no table."""
-    if holds_opaque(ours) or holds_opaque(theirs):
-        raise CannotSay("functions over a large domain")
-    return ours != theirs
+def differ(evaluator: Evaluator, sort: Sort, ours: Value, theirs: Value) -> bool:
+    """Whether two values of one sort differ. Raises CannotSay where that is not known, as of functions that are no tables."""
+    return not evaluator.equal(sort, ours, theirs)
 
 
 def solver_value(run: Run, evaluator: Evaluator, obj: Any, sort: Sort) -> Value:

@@ -47,15 +47,17 @@ def _next_model(run: Run, entries: Sequence[Entry], chosen: Spelling) -> str:
     formulas = list(dict.fromkeys([*run.state.asserted(), *run.state.assumptions]))
     if not solvable_anew([*formulas, *entries]) or solve_anew(run, formulas) != "sat":
         return "cannot-say"
-    before = _values(run, entries)
+    evaluator = Evaluator(run.catalogue, Interpretation())
+    before = _values(run, evaluator, entries)
     run.frame.fill(terms=tuple(entry.term for entry in entries))
     run.call(chosen, [entry.obj for entry in entries], (), "check-blocked")
     answer = str(call_first(run, "check-sat", ()))
     if answer != "sat":
         return "last" if answer == "unsat" else "cannot-say"
-    return "another" if any(differ(one, other) for one, other in zip(before, _values(run, entries), strict=True)) else "same"
+    after = _values(run, evaluator, entries)
+    values = zip(entries, before, after, strict=True)
+    return "another" if any(differ(evaluator, entry.term.sort, one, other) for entry, one, other in values) else "same"
 
 
-def _values(run: Run, entries: Sequence[Entry]) -> list[Value]:
-    evaluator = Evaluator(run.catalogue, Interpretation())
+def _values(run: Run, evaluator: Evaluator, entries: Sequence[Entry]) -> list[Value]:
     return [solver_value(run, evaluator, entry.obj, entry.term.sort) for entry in entries]

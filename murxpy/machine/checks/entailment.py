@@ -99,4 +99,4 @@ def _differs(run: Run, term: Term, premises: Sequence[Term], made: Any) -> bool:
     model = Model(run, [term, *premises], reader.spellings[0])
     if any(unjudged(run, t) for t in (term, *premises)) or not all(map(model.evaluator.value, premises)):
         return False
-    return differ(model.evaluator.value(term), solver_value(run, model.evaluator, made, term.sort))
+    return differ(model.evaluator, term.sort, model.evaluator.value(term), solver_value(run, model.evaluator, made, term.sort))

@@ -12,11 +12,14 @@ from math import prod
 from typing import Any, Protocol
 
 from murxpy.logic.sorts import Sort
-from murxpy.semantics.closures import Built, select
+from murxpy.semantics.closures import Built
+from murxpy.semantics.domains import canonical
+from murxpy.semantics.equality import same, settled
 from murxpy.semantics.registry import Asking, Points
+from murxpy.semantics.unified import unified
 from murxpy.semantics.values import CannotSay, FunctionValue, Value
 
-POINTS = 1 << 9  # at which a function is asked to make a table of it
+POINTS = 1 << 10  # at which a function is asked to make a table of it; all arrays over sorts that are enumerated are tables
 _LOOKED_INTO = ("ite", "=", "and", "or", "not")
 
 Ask = Callable[..., Value]
@@ -37,6 +40,17 @@ class Fresh:
         if value not in self._named:
             raise Unnamed
         return True
+
+
+def apart(points: Points, sort: Sort, values: Sequence[Value]) -> tuple[Value, ...]:
+    """Values in forms of which `==` decides equality. Raises CannotSay."""
+    found: tuple[Value, ...] = settled(unified(points, [sort] * len(values), values))
+    return found
+
+
+def equal(points: Points, sort: Sort | None, left: Value, right: Value) -> bool:
+    """Whether two values of a model are equal. Raises CannotSay."""
+    return bool(settled(same(points, sort, left, right)))
 
 
 class Rows(Protocol):
@@ -65,12 +79,13 @@ def tabulated(
         known = [values for values in every if values is not None]
         if len(known) == len(every) and _few(prod(map(len, known))):
             entries = [(point, ask(*point)) for point in product(*known)]
-            return FunctionValue(entries[0][1], entries)
+            return canonical(FunctionValue(entries[0][1], entries), tuple(domain), rows.points)
         points: list[dict[Value, None]] = [dict.fromkeys(values) for values in named] or [{} for _ in domain]
         for body, step in bodies:
             _name(rows, body, points[::step], domain[::step])
-        return _table(ask, points)
-    except Unnamed:
+        different = [dict.fromkeys(apart(rows.points, s, [*values])) for s, values in zip(domain, points, strict=True)]
+        return canonical(_table(ask, different), tuple(domain), rows.points)
+    except (Unnamed, CannotSay):
         return Built(lambda *args: _asking(ask, args))
 
 
@@ -114,14 +129,3 @@ def _asking(ask: Ask, args: tuple[Value, ...]) -> Asking:
         return ask(*args)
     except Unnamed:
         raise CannotSay("a function that is asked within a function") from None
-
-
-def over(base: Built, changed: Mapping[Value, Value]) -> Built:
-    """An array with stores over one that is asked."""
-
-    def ask(at: Value) -> Asking:
-        if at in changed:
-            return changed[at]
-        return (yield from select(base, at))
-
-    return Built(ask)

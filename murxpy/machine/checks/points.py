@@ -41,7 +41,7 @@ def differs_at_a_point(run: Run, term: Term, made: Any, premises: Sequence[Term]
             point: Point = {constant: draw(constant.sort, stream) for constant in constants}
             evaluator = Evaluator(run.catalogue, Interpretation(dict(point), universes=universes))
             ours = evaluator.value(term)
-            if all(map(evaluator.value, premises)) and differ(ours, folded(run, made, term.sort, point)):
+            if all(map(evaluator.value, premises)) and differ(evaluator, term.sort, ours, folded(run, made, term.sort, point)):
                 return True
         except UNDECIDED:
             continue

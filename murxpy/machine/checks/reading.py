@@ -11,10 +11,11 @@ from fractions import Fraction
 from typing import Any
 
 from murxpy.logic.sorts import Sort, SortTable
-from murxpy.machine.checks.functions import Fresh, Unnamed, over, tabulated
+from murxpy.machine.checks.functions import Fresh, Unnamed, apart, equal, tabulated
 from murxpy.semantics.algebraic import number
-from murxpy.semantics.closures import Built
-from murxpy.semantics.domains import make_array
+from murxpy.semantics.closures import Built, Stored
+from murxpy.semantics.domains import canonical, make_array
+from murxpy.semantics.plain import plain
 from murxpy.semantics.registry import Points
 from murxpy.semantics.sets import make_set
 from murxpy.semantics.values import ArrayValue, BagValue, CannotSay, DatatypeValue, Element, FunctionValue, Value
@@ -60,9 +61,9 @@ class Values:
         if row[0] != "function" or row[1] != len(domain):
             raise CannotSay(f"a function given as '{row[0]}'")
         _, _, entries, default = row
-        if default is not None and not self.is_open(default):
+        if default is not None and not self.is_open(default) and all(plain(s, self.points) for s in domain):
             points = [(tuple(map(self.value, e, domain)), self.value(v, codomain)) for e, v in reversed(entries)]
-            return FunctionValue(self.value(default, codomain), points)
+            return canonical(FunctionValue(self.value(default, codomain), points), domain, self.points)
         named = [[self.value(e[k], s) for e, _ in entries] for k, s in enumerate(domain)]
         bodies = [] if default is None else [(default, 1)]
         return tabulated(self, lambda *args: self.apply(at, args, codomain, domain), domain, bodies, named)
@@ -73,11 +74,15 @@ class Values:
         if row[0] != "function":
             raise CannotSay("a function that the model does not fix")
         for entry, result in row[2]:
-            if all(_same(self.value(e, s), a) for e, a, s in zip(entry, args, domain, strict=True)):
+            if all(self._same(self.value(e, s), a, s) for e, a, s in zip(entry, args, domain, strict=True)):
                 return self.value(result, sort)
         if row[3] is None:
             raise CannotSay("a point at which the model does not fix a function")
         return self.value(row[3], sort, _bound(domain, args)[::-1])  # variable 0 is the first argument
+
+    def _same(self, value: Value, other: Any, sort: Sort | None) -> bool:
+        """True if an argument is a value that a function names. Raises Unnamed for an argument that stands for all others, CannotSay."""
+        return not other.differs(value) if isinstance(other, Fresh) else equal(self.points, sort, value, other)
 
     def is_open(self, at: int) -> bool:
         """True if a variable may occur in row `at`."""
@@ -102,11 +107,6 @@ class Values:
 
 def _bound(sorts: Sequence[Sort | None], values: Sequence[Any]) -> Env:
     return tuple(zip(sorts, values, strict=True))
-
-
-def _same(value: Value, other: Any) -> bool:
-    """True if an argument is a value that a function names. Raises Unnamed for an argument that stands for all others."""
-    return not other.differs(value) if isinstance(other, Fresh) else value == other
 
 
 def _expect(sort: Sort | None, kinds: Sequence[str], what: str) -> None:
@@ -148,8 +148,8 @@ def _equality(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
             known, value = env[-1 - inner[1]]
             if isinstance(value, Fresh) and not values.is_open(other):
                 return not value.differs(values.value(other, known))
-            return bool(values.value(variable, known, env) == values.value(other, known, env))
-    return values.value(row[1], None, env) == values.value(row[2], None, env)
+            return equal(values.points, known, values.value(variable, known, env), values.value(other, known, env))
+    return equal(values.points, None, values.value(row[1], None, env), values.value(row[2], None, env))
 
 
 def _application(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
@@ -167,7 +167,7 @@ def _selection(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
     at, index = row[1], values.value(row[2], None, env)
     while values.rows[at][0] == "store":
         _, at, where, value = values.rows[at]
-        if values.value(where, None, env) == index:
+        if equal(values.points, None, values.value(where, None, env), index):
             return values.value(value, sort, env)
     inner = values.rows[at]
     if inner[0] == "const":
@@ -328,7 +328,7 @@ def _array(values: Values, row: Row, sort: Sort, env: Env) -> Value:
         row = values.rows[row[1]]
     stores.reverse()
     if row[0] == "const":
-        return make_array(sort, values.value(row[1], element, env), stores, values.points)
+        return _with_stores(sort, ArrayValue(values.value(row[1], element, env)), stores, values.points)
     if row[0] == "as-array":
         base = values.function(row[1], (index,), element)
     elif row[0] == "lambda" and row[1] == 1:
@@ -338,8 +338,18 @@ def _array(values: Values, row: Row, sort: Sort, env: Env) -> Value:
         raise CannotSay(f"an array made of '{row[1] if row[0] == 'unknown' else row[0]}'")
     if isinstance(base, FunctionValue):
         entries = [(at, value) for (at,), value in _points(base)]
-        return make_array(sort, base.default, [*entries, *stores], values.points)
-    return over(base, dict(stores)) if stores else base
+        return _with_stores(sort, make_array(sort, base.default, entries, values.points), stores, values.points)
+    return Stored(base, tuple(reversed(stores))) if stores else base
+
+
+def _with_stores(sort: Sort, base: ArrayValue, stores: Sequence[tuple[Value, Value]], points: Points) -> Value:
+    """An array with stores over a table: a table, too, if it is known which of the indices are equal."""
+    entries = [*base.items(), *stores]
+    try:
+        indices = apart(points, sort.sort(0), [index for index, _ in entries])
+    except CannotSay:
+        return Stored(base, tuple(reversed(stores)))
+    return make_array(sort, base.default, zip(indices, (value for _, value in entries), strict=True), points)
 
 
 def _points(function: FunctionValue) -> Iterable[tuple[Any, Value]]:

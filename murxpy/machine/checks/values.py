@@ -36,6 +36,6 @@ def _compare(run: Run, model: Model, entry: Entry) -> str:
     model.settle(entry.term)
     try:
         theirs = solver_value(run, model.evaluator, entry.obj, entry.term.sort)
-        return "false" if differ(model.evaluator.value(entry.term), theirs) else "true"
+        return "false" if differ(model.evaluator, entry.term.sort, model.evaluator.value(entry.term), theirs) else "true"
     except (CannotSay, Unreadable, Refused, Stopped, *TOO_LARGE):
         return "cannot-say"

@@ -1,0 +1,369 @@
+"""The one place where values are compared: SMT-LIB's `=` of two values of a sort, true, false, or CannotSay.
+
+Values of a plain sort are compared by `==` (`plain`). Others hold functions that may be no tables, and these are compared
+- at every point, where there are few;
+- else by their form: one object, one body under renamed variables with equal values outside, one operator on equal parts;
+- else at some points: where they differ at one, they differ; where they do not, nobody can say.
+Everything here is a generator of the kind that a meaning may be, since comparing functions means to apply them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator
+from itertools import islice, product
+from typing import Any
+
+from murxpy.logic.sorts import Sort
+from murxpy.logic.terms import VARIABLE, Term
+from murxpy.semantics.closures import Built, Closure, Stored, opaque
+from murxpy.semantics.datatypes import fields_of
+from murxpy.semantics.domains import rows_of
+from murxpy.semantics.plain import all_plain, more_than, plain, signature
+from murxpy.semantics.regex import Regex
+from murxpy.semantics.registry import Asking, Body, OpenPoint, Points
+from murxpy.semantics.samples import samples
+from murxpy.semantics.values import BagValue, CannotSay, DatatypeValue, SetValue, Table, Value
+
+EVERY = 1 << 10  # points at which two functions are compared at most, where these are all
+SAMPLES = 12  # points at which they are compared where there are more
+_INNER = 4  # values of each argument, of functions with several
+
+Row = tuple[Any, ...]
+
+
+# -- applying functions and arrays of any form
+
+
+def apply(points: Points, sort: Sort, function: Any, args: Row) -> Asking:
+    """The value of a function, or of an array, of `sort` at the values of its arguments."""
+    if isinstance(function, Table):
+        return (yield from look_up(points, sort, function, args))
+    if isinstance(function, Closure):
+        return (yield Body(function.body, function.environment(args)))
+    if isinstance(function, Built):
+        return (yield from function.ask(*args))
+    if isinstance(function, Stored):
+        return (yield from _stored_at(points, sort, function, args[0]))
+    raise CannotSay(f"no function: {function!r}")
+
+
+def look_up(points: Points, sort: Sort, table: Table, args: Row) -> Asking:
+    """The value of a table at a point; its points are compared by `same`."""
+    key: Any = args[0] if sort.kind == "SORT_ARRAY" else args
+    domain, result = signature(sort)
+    if table.names(key) or all_plain(domain, points):
+        return table.at(key)
+    entries = [((point,) if sort.kind == "SORT_ARRAY" else point, value) for point, value in table.items()]
+    return (yield from _found(points, domain, result, entries, args, lambda: _given(table.default)))
+
+
+def _stored_at(points: Points, sort: Sort, array: Stored, index: Value) -> Asking:
+    domain, result = signature(sort)
+    entries = [((point,), value) for point, value in array.stores]
+    return (yield from _found(points, domain, result, entries, (index,), lambda: apply(points, sort, array.base, (index,))))
+
+
+def _found(points: Points, domain: Row, result: Sort, entries: Iterable[tuple[Any, Value]], args: Row, otherwise: Any) -> Asking:
+    """The value of the first entry whose point is `args`, or what `otherwise` gives.
+
+    Where it is not known which entry that is, all that it may be have to have one value.
+    """
+    possible: list[Value] = []
+    unsaid: CannotSay | None = None
+    for point, value in entries:
+        try:
+            if (yield from same_rows(points, domain, point, args)):
+                possible.append(value)
+                break
+        except CannotSay as reason:
+            possible.append(value)
+            unsaid = _graver(unsaid, reason)
+    else:
+        possible.append((yield from otherwise()))
+    if unsaid is not None and not (yield from _agreed(points, result, possible)):
+        raise unsaid
+    return possible[-1]
+
+
+def _agreed(points: Points, sort: Sort, values: list[Value]) -> Asking:
+    try:
+        return (yield from every(same(points, sort, values[-1], value) for value in values[:-1]))
+    except CannotSay:
+        return False
+
+
+def _given(value: Value) -> Asking:
+    yield from ()
+    return value
+
+
+# -- equality
+
+
+def every(tests: Iterable[Asking]) -> Asking:
+    """Whether all tests hold: False if one fails, whatever cannot be said of others; True if all do. Raises CannotSay."""
+    unsaid: CannotSay | None = None
+    for test in tests:
+        try:
+            if not (yield from test):
+                return False
+        except CannotSay as reason:
+            unsaid = _graver(unsaid, reason)
+    if unsaid is not None:
+        raise unsaid
+    return True
+
+
+def _graver(one: CannotSay | None, other: CannotSay) -> CannotSay:
+    """Of two reasons rather an open point, whose values can be tried."""
+    return one if isinstance(one, OpenPoint) and one.unknown.key is not None else other
+
+
+def same(points: Points, sort: Sort | None, left: Any, right: Any) -> Asking:
+    """Whether two values of `sort` are equal; None for a sort that is not known. Raises CannotSay."""
+    if left is right or left == right:
+        return True
+    if sort is None:
+        return (yield from _same_anyhow(left, right))
+    if plain(sort, points):
+        return False
+    if points.size(sort) == 1:
+        return True
+    compare = _COMPARED.get(sort.kind)
+    if compare is None:
+        raise CannotSay(f"equality of values of {sort}")
+    return (yield from compare(points, sort, left, right))
+
+
+def _same_anyhow(left: Any, right: Any) -> Asking:
+    """Equality where the sort is not known: decided by what both are made of, if no function or set is among it."""
+    if left == right:
+        return True
+    if isinstance(left, DatatypeValue) and isinstance(right, DatatypeValue):
+        if left.constructor != right.constructor:
+            return False
+        left, right = left.fields, right.fields
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        return len(left) == len(right) and (yield from every(_same_anyhow(a, b) for a, b in zip(left, right, strict=True)))
+    if isinstance(left, (Table, SetValue, BagValue, Regex)) or opaque(left) or opaque(right):
+        raise CannotSay("equality of values whose sort is not known")
+    return False
+
+
+def same_rows(points: Points, sorts: Row, left: Row, right: Row) -> Asking:
+    """Whether two tuples of values of `sorts` are equal in each place."""
+    return (yield from every(same(points, s, a, b) for s, a, b in zip(sorts, left, right, strict=True)))
+
+
+def differ(points: Points, sort: Sort, left: Any, right: Any) -> Asking:
+    """The opposite of `same`."""
+    return not (yield from same(points, sort, left, right))
+
+
+def settled(task: Asking) -> Any:
+    """What a comparison gives where no body of a closure has to be evaluated, as among values of a solver's model. Raises CannotSay."""
+    try:
+        task.send(None)
+    except StopIteration as end:
+        return end.value
+    raise CannotSay("equality of functions that have to be evaluated")
+
+
+def _same_languages(points: Points, sort: Sort, left: Any, right: Any) -> Asking:
+    yield from ()
+    return bool(left.same(right))
+
+
+def _same_sequences(points: Points, sort: Sort, left: Row, right: Row) -> Asking:
+    return len(left) == len(right) and (yield from same_rows(points, (sort.sort(0),) * len(left), left, right))
+
+
+def _same_fields(points: Points, sort: Sort, left: DatatypeValue, right: DatatypeValue) -> Asking:
+    if left.constructor != right.constructor or len(left.fields) != len(right.fields):
+        return False
+    sorts: Iterable[Sort | None] = sort.sorts()
+    if sort.kind == "SORT_DT":
+        constructor = sort.datatype.constructor(left.constructor)
+        sorts = fields_of(sort, constructor) if constructor is not None else [None] * len(left.fields)
+    return (yield from same_rows(points, tuple(sorts), left.fields, right.fields))
+
+
+def _same_sets(points: Points, sort: Sort, left: SetValue, right: SetValue) -> Asking:
+    element = sort.sort(0)
+    if left.complement != right.complement:
+        if more_than(len(left.members) + len(right.members), element, points):
+            return False
+        raise CannotSay("equality of a set and of a complement in a sort of which not all elements are known")
+    one, other = list(left.members), list(right.members)
+    inside = [among(points, element, member, other) for member in one]
+    return (yield from every([*inside, *(among(points, element, member, one) for member in other)]))
+
+
+def among(points: Points, sort: Sort, value: Value, others: Iterable[Value]) -> Asking:
+    """Whether a value is one of `others`. Raises CannotSay."""
+    return not (yield from every(differ(points, sort, value, other) for other in others))
+
+
+def _same_bags(points: Points, sort: Sort, left: BagValue, right: BagValue) -> Asking:
+    if sum(n for _, n in left.counts) != sum(n for _, n in right.counts):
+        return False
+    element = sort.sort(0)
+    pairs = [(e, n) for e, n in left.counts] + [(e, -n) for e, n in right.counts]
+    excess: list[list[Any]] = []  # of each different element, how much oftener it is at the left
+    for value, count in pairs:
+        for known in excess:
+            if (yield from same(points, element, known[0], value)):
+                known[1] += count
+                break
+        else:
+            excess.append([value, count])
+    return not any(count for _, count in excess)
+
+
+# -- equality of functions
+
+
+def _same_functions(points: Points, sort: Sort, left: Any, right: Any) -> Asking:
+    rows = rows_of(signature(sort)[0], points, EVERY)
+    if rows is not None:
+        return (yield from every(same_at(points, sort, left, right, row) for row in rows))
+    if isinstance(left, Table) and isinstance(right, Table):
+        return (yield from _same_tables(points, sort, left, right))
+    decided = yield from _same_stores(points, sort, left, right)
+    if decided is not None or (yield from alike(points, left, right)):
+        return decided is not False
+    for row in _rows_to_try(points, sort, left, right):
+        try:
+            if not (yield from same_at(points, sort, left, right, row)):
+                return False
+        except CannotSay:
+            continue
+    raise CannotSay("equality of functions over a large domain")
+
+
+def same_at(points: Points, sort: Sort, left: Any, right: Any, row: Row) -> Asking:
+    """Whether two functions have equal values at a point. Raises CannotSay."""
+    _, result = signature(sort)
+    one = yield from apply(points, sort, left, row)
+    return (yield from same(points, result, one, (yield from apply(points, sort, right, row))))
+
+
+def _same_tables(points: Points, sort: Sort, left: Table, right: Table) -> Asking:
+    """Tables are equal if they are so at their points, and elsewhere: their defaults count if there is a point elsewhere."""
+    domain, result = signature(sort)
+    keys = _keys(sort, left) + _keys(sort, right)
+    if not (yield from every(same_at(points, sort, left, right, key) for key in keys)):
+        return False
+    if (yield from same(points, result, left.default, right.default)):
+        return True
+    if any(more_than(len(keys), s, points) for s in domain):
+        return False
+    raise CannotSay("equality of tables over a sort whose elements are not known")
+
+
+def _keys(sort: Sort, function: Any) -> list[Row]:
+    if isinstance(function, Stored):
+        return [(point,) for point, _ in function.stores] + _keys(sort, function.base)
+    if not isinstance(function, Table):
+        return []
+    found: list[Any] = [point for point, _ in function.items()]
+    return [(point,) for point in found] if sort.kind == "SORT_ARRAY" else found
+
+
+def _same_stores(points: Points, sort: Sort, left: Any, right: Any) -> Asking:
+    """Stores into arrays of one form differ at most at their points. None where their forms do not say it."""
+    if not (isinstance(left, Stored) or isinstance(right, Stored)):
+        return None
+    one, other = (value.base if isinstance(value, Stored) else value for value in (left, right))
+    if not (one == other or (yield from alike(points, one, other))):
+        return None
+    keys = [(point,) for value in (left, right) if isinstance(value, Stored) for point, _ in value.stores]
+    return (yield from every(same_at(points, sort, left, right, key) for key in keys))
+
+
+def _rows_to_try(points: Points, sort: Sort, left: Any, right: Any) -> Iterator[Row]:
+    domain, _ = signature(sort)
+    yield from islice([*_keys(sort, left), *_keys(sort, right)], SAMPLES)
+    each = SAMPLES if len(domain) == 1 else _INNER
+    yield from islice(product(*(samples(s, points)[:each] for s in domain)), SAMPLES)
+
+
+def alike(points: Points, left: Any, right: Any) -> Asking:
+    """Whether two functions that are no tables have one form, which makes them equal. False says nothing."""
+    try:
+        if isinstance(left, Closure) and isinstance(right, Closure):
+            return (yield from _alike_closures(points, left, right))
+        if isinstance(left, Built) and isinstance(right, Built):
+            if not left.head or left.head != right.head or [s for s, _ in left.parts] != [s for s, _ in right.parts]:
+                return False
+            return (yield from every(same(points, s, a, b) for (s, a), (_, b) in zip(left.parts, right.parts, strict=True)))
+    except CannotSay:
+        pass
+    return False
+
+
+def _alike_closures(points: Points, left: Closure, right: Closure) -> Asking:
+    """Whether two bodies are the same but for names of bound variables, and for parts that do not depend on them and are equal."""
+    if len(left.variables) != len(right.variables) or len(left.bound) != len(right.bound):
+        return False
+    taken = len(left.bound)
+    here = {**left.values, **dict(zip(left.variables, left.bound, strict=False))}
+    there = {**right.values, **dict(zip(right.variables, right.bound, strict=False))}
+    renamed = _Renaming(here, there)
+    renamed.bind(left.variables[taken:], right.variables[taken:])
+    pairs, known = [(left.body, right.body)], dict[tuple[Term, Term], None]()
+    while pairs:
+        pair = one, other = pairs.pop()
+        if pair in known or renamed.names.get(one) is other:
+            continue
+        known[pair] = None
+        if one.sort is not other.sort:
+            return False
+        if all(v in here for v in one.free) and all(v in there for v in other.free):
+            if one is other and not one.free:
+                continue
+            values = (yield Body(one, dict(here))), (yield Body(other, dict(there)))
+            if not (yield from same(points, one.sort, *values)):
+                return False
+            continue
+        if not one.args or (one.op, one.indices, len(one.args)) != (other.op, other.indices, len(other.args)):
+            return False
+        renamed.bind_more(one.args, other.args)
+        pairs.extend(zip(one.args, other.args, strict=True))
+    return not renamed.broken
+
+
+class _Renaming:
+    """Which bound variable of one body stands for which of another: never two for one, and none that has a value outside."""
+
+    def __init__(self, here: Container[Term], there: Container[Term]) -> None:
+        self.names: dict[Term, Term] = {}
+        self._back: dict[Term, Term] = {}
+        self._outside = here, there
+        self.broken = False
+
+    def bind(self, ours: Iterable[Term], theirs: Iterable[Term]) -> None:
+        """Bind variables to variables."""
+        for one, other in zip(ours, theirs, strict=True):
+            other_name = self.names.get(one, other) is not other or self._back.get(other, one) is not one
+            if one.sort is not other.sort or other_name or one in self._outside[0] or other in self._outside[1]:
+                self.broken = True
+            self.names[one], self._back[other] = other, one
+
+    def bind_more(self, ours: tuple[Term, ...], theirs: tuple[Term, ...]) -> None:
+        """Bind the variables among the arguments of two applications that have no meaning yet: those that a binder binds stand there."""
+        for one, other in zip(ours, theirs, strict=True):
+            if one.op == other.op == VARIABLE and one not in self.names and one not in self._outside[0]:
+                self.bind((one,), (other,))
+
+
+_COMPARED = {
+    "SORT_ARRAY": _same_functions,
+    "SORT_FUN": _same_functions,
+    "SORT_REGLAN": _same_languages,
+    "SORT_SEQ": _same_sequences,
+    "SORT_DT": _same_fields,
+    "SORT_TUPLE": _same_fields,
+    "SORT_SET": _same_sets,
+    "SORT_BAG": _same_bags,
+}

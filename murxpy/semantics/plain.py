@@ -1,0 +1,105 @@
+"""What can be said of a sort's values without looking at them: whether Python's `==` is their equality, and whether there are many.
+
+A sort is plain if each of its values has one form, so that `==` is equality: no value of it holds a function without a table, a
+regular language, or a table over elements that a model may have left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import prod
+
+from murxpy.logic.sorts import Sort
+from murxpy.semantics.datatypes import fields_of
+from murxpy.semantics.registry import Points
+
+ROWS = 256  # points at which a function is tabulated at once
+
+_LEAVES = frozenset(["SORT_BOOL", "SORT_BV", "SORT_INT", "SORT_REAL", "SORT_FP", "SORT_RM", "SORT_STRING", "SORT_FF", "SORT_UNINTERPRETED"])
+_COLLECTIONS = frozenset(["SORT_SET", "SORT_BAG", "SORT_SEQ", "SORT_TUPLE"])
+_INFINITE = frozenset(["SORT_INT", "SORT_REAL", "SORT_STRING", "SORT_SEQ", "SORT_BAG", "SORT_REGLAN"])
+_LARGE = frozenset(["SORT_BV", "SORT_FP", "SORT_FF"])  # where their size is not given, it is beyond 2^64
+
+_INSTANCES = 64  # of datatypes in one sort; a parametric one may hold ever larger instances of itself
+_MANY = 1 << 32
+
+
+def signature(sort: Sort) -> tuple[tuple[Sort, ...], Sort]:
+    """The sorts of the arguments and of the results of an array's or a function's sort."""
+    *domain, result = sort.sorts()
+    return tuple(domain), result
+
+
+def tabulated(sort: Sort, points: Points) -> bool:
+    """Whether all values of an array's or function's sort are tables; if not, they may be closures."""
+    domains = [points.domain(s) for s in signature(sort)[0]]
+    known = [len(d) for d in domains if d is not None]
+    return len(known) == len(domains) and (sort.kind == "SORT_ARRAY" or prod(known) <= ROWS)
+
+
+def plain(sort: Sort, points: Points) -> bool:
+    """Whether two values of `sort` are equal just when `==` says so."""
+    return sort.kind in _LEAVES or _plain([sort], points)
+
+
+def all_plain(sorts: Iterable[Sort], points: Points) -> bool:
+    """Whether all of `sorts` are plain."""
+    return all(plain(sort, points) for sort in sorts)
+
+
+def _plain(work: list[Sort], points: Points) -> bool:
+    seen: dict[Sort, None] = {}
+    datatypes: dict[tuple[object, ...], None] = {}
+    while work:
+        sort = work.pop()
+        if sort.kind in _LEAVES or sort in seen:
+            continue
+        seen[sort] = None
+        if sort.kind in ("SORT_ARRAY", "SORT_FUN"):
+            if not tabulated(sort, points):
+                return False
+            work.extend(sort.sorts())
+        elif sort.kind == "SORT_DT":
+            if len(datatypes) > _INSTANCES:
+                return False
+            if sort.params not in datatypes:
+                datatypes[sort.params] = None
+                work.extend(field for constructor in sort.datatype.constructors for field in fields_of(sort, constructor))
+        elif sort.kind == "SORT_SET" and not known_size(sort.sort(0), points):
+            return False
+        elif sort.kind in _COLLECTIONS:
+            work.extend(sort.sorts())
+        else:
+            return False
+    return True
+
+
+def known_size(sort: Sort, points: Points) -> bool:
+    """Whether it is known how many values a sort has, or that they are very many: a model may leave out elements of a sort."""
+    return points.size(sort) is not None or more_than(_MANY, sort, points)
+
+
+def more_than(count: int, sort: Sort, points: Points) -> bool:
+    """Whether a sort is known to have more than `count` values. False says nothing."""
+    size = points.size(sort)
+    if size is not None:
+        return size > count
+    if sort.kind in _INFINITE or sort.kind in _LARGE or count < 1:
+        return True
+    if sort.kind == "SORT_SET":
+        return more_than(count, sort.sort(0), points)
+    if sort.kind == "SORT_TUPLE":
+        return any(more_than(count, field, points) for field in sort.sorts())
+    if sort.kind in ("SORT_ARRAY", "SORT_FUN"):
+        domain, result = signature(sort)
+        wide = any(more_than(count, s, points) for s in domain) and more_than(1, result, points)
+        return wide or more_than(count, result, points)
+    return sort.kind == "SORT_DT" and _many_of(sort, count, points)
+
+
+def _many_of(sort: Sort, count: int, points: Points) -> bool:
+    """Whether a datatype is a field of itself, or has a field of many values."""
+    fields = [field for constructor in sort.datatype.constructors for field in fields_of(sort, constructor)]
+    if any(field.kind == "SORT_DT" and field.datatype is sort.datatype for field in fields):
+        return True
+    return any(more_than(count, field, points) for field in fields if field.kind in _INFINITE or field.kind in _LARGE)
