@@ -12,7 +12,9 @@ _ERROR = re.compile(r'\(error "(.*?)"\)', re.S)
 
 _REQUIRED = ("arrays-exp", "fp-exp", "sets-exp", "strings-exp")  # of whole theories, which are refused without them
 
-_NOTHING_THERE = re.compile(r"[Cc]annot get (model|value|unsat core|proof|unsat assumptions?) unless (immediately )?(after|preceded)")
+_NOTHING_THERE = re.compile(
+    r"[Cc]annot get (model|value|unsat core|proof|unsat assumptions?) unless (immediately )?(after|preceded|in (un)?sat mode)"
+)
 
 
 def run_script(reader: Any, manager: Any, text: str, limit: int) -> str:

@@ -9,18 +9,24 @@ import click
 
 from murxpy.cli.fuzz import MIX_OPTIONS, MUTATION_OPTIONS, fuzz, mutation_of, run
 from murxpy.cli.own_options import chosen, own_options
-from murxpy.cli.params import duration
+from murxpy.cli.params import duration, names
+from murxpy.fuzzers.api import SCRIPT_CHECKS
 
-_NOT_HERE = ("targets", "mix", "machine", "theories", "no_swarm", "checks", "contract")  # of walks alone
+_NOT_HERE = ("targets", "mix", "machine", "theories", "no_swarm", "contract")  # of walks alone
 
 _WALL = click.Option(["--wall"], type=duration, default="2s", metavar="TIME", show_default=True,
                      help="Wall time of a mutant; past it, the run of --iterations mutants is killed.")  # fmt: skip
+
+_CHECK = click.Option(["--check", "checks"], type=names([*SCRIPT_CHECKS, "all", "none"]), default="", metavar="NAMES",
+                      help="What some mutants are asked for, and what is checked of it: models of sat answers, cores of unsat ones; "
+                           "all or none.  [default: models,cores]")  # fmt: skip
 
 
 def _command(name: str, about: str) -> click.Command:
     """The command of one fuzzer, with its own options in front."""
     own = own_options(name)
     shared = [param for param in fuzz.params if param.name not in (*_NOT_HERE, *MUTATION_OPTIONS, *MIX_OPTIONS, "wall")]
+    shared = [_CHECK if param.name == "checks" else param for param in shared]
     limits = [_WALL if param.name == "wall" else param for param in fuzz.params if param.name in (*MUTATION_OPTIONS, "wall")]
     target = click.Argument(["target"], metavar="SOLVER[@PLACE]")
     seeds = click.Argument(["seeds"], metavar="SEEDS...", nargs=-1, required=True)

@@ -18,6 +18,7 @@ DEFAULT_CHECKS = (
     "models", "values", "cores", "assumptions", "invariants", "simplify", "substitute", "interpolants", "eliminations",
     "blocked-models", "proofs", "planted",
 )  # fmt: skip
+SCRIPT_CHECKS = ("models", "cores")  # those of them that are made of the answers to whole scripts
 CHECKS = (*DEFAULT_CHECKS, "abducts", *(f"invariant-{name}" for name in PHRASES))
 
 

@@ -93,6 +93,7 @@ class Run:
         self.planted: Planted | None = None  # a model of all that is asserted, see machine/planting
         self.counts: defaultdict[str, int] = defaultdict(int)
         self.meter = Meter(self.counts)
+        self.script_checks = frozenset(["models", "cores"])  # what is judged of the answers that scripts ask about
         self.checking = False  # what is built now is made of what the solver gave, see machine/checks
         self.solver_ns = 0
         self.trace_ns = 0

@@ -5,20 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from murxpy.machine.checks.scripted import answered, asks, check_script
 from murxpy.machine.run import Run
 from murxpy.machine.solve import ANSWERS
 from murxpy.machine.tokens import quote
 from murxpy.smtlib.fingerprint import theories
+from murxpy.smtlib.script import Script
 
 _STANDARD = "produce-|global-declarations|interactive-mode|print-success|random-seed|reproducible-|verbosity"
 _OWN_OPTION = re.compile(rf"^\(set-option :((?!{_STANDARD})\S+) ([^()\"|]*)\)\n?", re.M)
-_ANSWER = re.compile(r"^(sat|unsat|unknown|timeout)(?: \(\w+\))?\r?$", re.M)  # cvc5 adds a reason: `unknown (RESOURCEOUT)`
 
 
-def run_script(run: Run, text: str, seed: int, spelling: str | None = None) -> str:
+def run_script(run: Run, text: str, seed: int, spelling: str | None = None, made: Script | None = None) -> str:
     """`run-script "TEXT"`: the solver reads and runs a script, in a solver of its own; gives what it prints.
 
-    The assertions and terms of the run stay as they are. Raises Refused where the script says what the solver does not take.
+    The assertions and terms of the run stay as they are. Models and cores that the script asks for are judged; `made` is what the text
+    says, for a caller who knows, so that it need not be read again. Raises Refused where the script says what the solver does not take,
+    Stopped where an answer, a model or a core is wrong.
     """
     run.frame.fill(value=text)
     chosen = run.choose(run.wrapper.set("actions", "run-script"), seed, spelling, "run-script")
@@ -30,6 +33,8 @@ def run_script(run: Run, text: str, seed: int, spelling: str | None = None) -> s
     run.meter.script(answers)
     for answer in answers:
         run.judge(answer, "run-script", chosen.name, lambda: "+".join(theories(text)))
+    if asks(text):
+        check_script(run, text, made, output, chosen)
     return output
 
 
@@ -45,7 +50,7 @@ def own_options(text: str) -> list[tuple[str, str]]:
 
 def answers_of(output: str) -> list[str]:
     """The answers of the checks in what a solver printed for a script, in order."""
-    return ["unknown" if answer == "timeout" else answer for answer in _ANSWER.findall(output)]
+    return [answer for answer, _ in answered(output)]
 
 
 def expect(run: Run, answers: Sequence[str], seed: int) -> None:

@@ -8,14 +8,22 @@ from dataclasses import replace
 
 from murxpy.errors import InputError
 from murxpy.machine import script, solve
+from murxpy.machine.checks.assertions import check_model
+from murxpy.machine.checks.cores import check_core
+from murxpy.machine.checks.scripted import CORES_OPTION
 from murxpy.machine.run import Refused, Run
 from murxpy.mutation.optioning import Options
+from murxpy.mutation.promising import CORES, MODELS
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.tables import Tables
 from murxpy.trace.grammar import Line, Trace
 from murxpy.trace.lift import SOLVER, Lifter
 from murxpy.trace.readers import READERS
 from murxpy.trace.reading import Reading, Skipped
+
+_CHECKS = ("check-sat", "check-sat-assuming")
+_NEEDED = {MODELS: (("produce-models", "true"),), CORES: ((CORES_OPTION, "true"),)}
+_SPECIAL = [pair for pairs in _NEEDED.values() for pair in pairs]
 
 
 class ApiRunner:
@@ -26,10 +34,10 @@ class ApiRunner:
         self._lifter = Lifter(Script("mutant", tables))
         self.limit = 0
 
-    def answers(self, made: Script, expected: Sequence[str], options: Options = ()) -> list[str] | None:
+    def answers(self, made: Script, expected: Sequence[str], options: Options = (), promised: str = "") -> list[str] | None:
         """What its checks answer; None where a line of it is refused, since what follows is another question then.
 
-        Raises InputError for what a trace cannot say.
+        Behind each check what is `promised` is judged: `models`, `cores`, or nothing. Raises InputError for what a trace cannot say.
         """
         lines = self._lines(made)
         run, before = self._run, len(self._run.answers)
@@ -39,13 +47,25 @@ class ApiRunner:
                 reading.line = replace(line, seed=run.line_seed())
                 READERS[line.action](reading)
                 if line.action == "new":
-                    self._begin(made, expected, options)
+                    self._begin(made, expected, (*_NEEDED.get(promised, ()), *options))
+                elif line.action in _CHECKS:
+                    self._judge(promised)
         except (Refused, Skipped):
             return None
         finally:
             found = [now for _, _, now in run.answers[before:]]
             del run.answers[before:]
         return found
+
+    def _judge(self, promised: str) -> None:
+        """Judge the model or the core behind the last answer. Raises Stopped where it is wrong."""
+        run = self._run
+        state = run.state
+        with contextlib.suppress(Refused):
+            if promised == MODELS and state.answer == "sat" and state.models and run.wrapper.set("readers", "model"):
+                check_model(run, run.line_seed())
+            if promised == CORES and state.answer == "unsat" and state.cores and run.wrapper.set("readers", "core"):
+                check_core(run, run.line_seed())
 
     def _lines(self, made: Script) -> list[Line]:
         """The lines of a script on a solver of its own, after the end of the one before it."""
@@ -68,7 +88,7 @@ class ApiRunner:
         pairs = [(str(name), str(value).lower()) for more in required.values() for name, value in more]
         special = run.wrapper.data.get("special-options") or {}
         pairs += [("incremental", "true")] if made.incremental and "incremental" in special else []
-        for name, value in (*pairs, *options):
+        for name, value in (*pairs, *(pair for pair in options if pair[0] in special or pair not in _SPECIAL)):
             with contextlib.suppress(Refused):
                 solve.set_option(run, name, value, run.line_seed())
         if self.limit:

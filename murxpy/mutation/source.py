@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from murxpy.errors import InputError
 from murxpy.machine import script, solve
+from murxpy.machine.random import Stream, mix
 from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.mutation.corpus import API, Corpus
 from murxpy.mutation.fuzzers import FUZZERS
@@ -14,12 +15,16 @@ from murxpy.mutation.labels import denied
 from murxpy.mutation.lifted import ApiRunner
 from murxpy.mutation.optioning import NOTHING, Drawer
 from murxpy.mutation.patience import Patience, decided
-from murxpy.mutation.preparing import Logics, in_logic
+from murxpy.mutation.preparing import Logics, declaring, in_logic
+from murxpy.mutation.promising import Promises, asking
+from murxpy.mutation.views import views
 from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
 from murxpy.smtlib.chain import ChainPrinter
+from murxpy.smtlib.commands import Simplify
 from murxpy.smtlib.script import Script
 
 OWN_LOGIC = 0.75  # of the runs say the logic of their scripts
+_PROMISES = 0x9207  # the key of the stream that draws what mutants ask for
 TEXT, BOTH = "text", "both"  # ways for mutants to reach the solver: its reader of scripts, and either this or its API (`api`)
 
 
@@ -28,7 +33,7 @@ class Sources:
 
     `setup`, as plain data: `mix` (source and weight, pairs), `seeds` (name, text, label), `walk` (mutants of a run), `check-ms`
     (the limit of a check in milliseconds of a usual machine), `dialect` (of the scripts; empty: that of the solver), `choices` (by
-    fuzzer, the user's settings of it). `offer` are the options that scripts may set.
+    fuzzer, the user's settings of it). `offer` are the options that scripts may set; `promises` the chances of `Promises`.
     """
 
     def __init__(self, setup: dict[str, Any], shop: Shop) -> None:
@@ -41,6 +46,7 @@ class Sources:
         self._choices: dict[str, dict[str, Any]] = setup.get("choices") or {}
         self.corpus = Corpus(setup["seeds"], setup["mix"], self._choices)
         self.offer = NOTHING
+        self.promises: Mapping[str, float] = {}  # the shares of the mutants that ask for models and for cores
 
     @property
     def reading(self) -> bool:
@@ -76,6 +82,7 @@ class _Chain:
         self._printer = ChainPrinter(self._workshop.tables, shop.dialect)
         self._own_logic = run.stream.chance(OWN_LOGIC)
         self._options = Drawer(self._offer, run.stream, seeds)
+        self._promises = Promises(sources.promises, Stream(mix(run.seed, _PROMISES)))
         self._logics: Logics | None = None
 
     def run(self, length: int, check_ms: float) -> None:
@@ -108,7 +115,7 @@ class _Chain:
             answers = self._test(mutant)
             patience.note(answers)
             try:
-                mutant = mutants.send(answers)
+                mutant = mutants.send(None if self._pointless(mutant.script, answers) else answers)
             except StopIteration:
                 break
 
@@ -151,6 +158,25 @@ class _Chain:
             run.counts["time-ns:undecided"] += run.solver_ns - before
         return answers
 
+    def _pointless(self, made: Script, answers: Sequence[str] | None) -> bool:
+        """True if a chain must not go on from a mutant: the solver's simplification alone makes false of all that its checks ask.
+
+        Nearly all that would be made of it would be false, too.
+        """
+        if not FUZZERS[self._name].chained or not answers or any(answer != "unsat" for answer in answers):
+            return False
+        questions = [made.tables.conjunction(list(view.asserted)) for view in views(made)]
+        asked = Script(made.name, made.tables, [*declaring(made), *map(Simplify, questions)])
+        try:
+            output = self._ask(self._printer.text(asked))
+        except InputError:
+            return False
+        if output is None or output.split() != ["false"] * len(questions):
+            return False
+        self._run.note("the solver's simplification makes false of it")
+        self._run.counts[f"mutator:{self._name}:trivial"] += 1
+        return True
+
     def _mislabelled(self, stopped: Stopped) -> bool:
         """True if a wrong answer goes back to a seed whose label the solver denies: the next runs leave that out."""
         run = self._run
@@ -167,15 +193,18 @@ class _Chain:
     def _answers(self, made: Script, expected: Sequence[str]) -> list[str]:
         """What the checks of a script answer. Raises InputError for what text or trace cannot say, and Refused."""
         run, options = self._run, self._options.next()
+        promised = self._promises.next(expected)
+        made = asking(made, promised)
         if self._runner is not None:
-            found = self._runner.answers(made, expected, options)
+            found = self._runner.answers(made, expected, options, promised)
             if found is None:
                 raise Refused("declined", "a line of the script")
             return found
-        text = self._printer.text(self._offer.head(made, options))
+        made = self._offer.head(made, options)
+        text = self._printer.text(made)
         if any(answer != "unknown" for answer in expected):
             script.expect(run, expected, run.line_seed())
-        return script.answers_of(script.run_script(run, text, run.line_seed()))
+        return script.answers_of(script.run_script(run, text, run.line_seed(), made=made))
 
     def _with_logic(self, made: Script) -> Script:
         """The script, in most runs in the smallest logic that has it instead of ALL: solvers take other ways then."""
@@ -191,3 +220,6 @@ class _Chain:
             return script.run_script(self._run, text, self._run.line_seed())
         except Refused:
             return None
+        except Stopped:
+            self._run.counts[f"mutator:{self._name}:findings"] += 1
+            raise

@@ -73,6 +73,7 @@ def _print_mutators(console: Console, snapshot: Snapshot) -> None:
     known = YIELD
     more = list(dict.fromkeys(key.split(":")[1] for key in counts if key.split(":")[1] not in known))
     table = _table("fuzzer", *known, *more)
+    table.columns[0].no_wrap = True
     for name in names:
         table.add_row(Text(name), *(_number(counts.get(f"{name}:{column}", 0)) for column in (*known, *more)))
     _heading(console, "Mutants")

@@ -23,10 +23,14 @@ _ANSWERS = ("sat", "unknown", "model")
 
 @dataclass
 class Model:
-    """What a model says: a closed term, or a defined function, for each constant; and the elements of uninterpreted sorts."""
+    """What a model says: a closed term, or a defined function, for each constant; and the elements of uninterpreted sorts.
+
+    `whole` is False where some of what was printed could not be read.
+    """
 
     definitions: dict[Term, Term] = field(default_factory=dict)
     elements: dict[Term, Element] = field(default_factory=dict)  # by the constant that stands for it
+    whole: bool = True
 
     def interpretation(self) -> Interpretation:
         """The meaning of the elements."""
@@ -52,7 +56,7 @@ def read_printed_model(output: str, script: Script) -> Model:
     try:
         reader = _ModelReader(Source(output, "model"), script)
     except InputError:  # cut off in a string
-        return Model()
+        return Model(whole=False)
     reader.read_leniently()
     return reader.model
 
@@ -90,6 +94,7 @@ class _ModelReader(Reader):
         source, scope = self.source, self.terms.scope
         while (head := source.next_or_end()) != "(" or source.peek() not in ("(", ")", "model"):
             if not head:
+                self.model.whole = False
                 return
         source.skip("model")
         while source.peek() not in (")", ""):
@@ -97,9 +102,11 @@ class _ModelReader(Reader):
             try:
                 self._definition()
             except InputError:
+                self.model.whole = False
                 scope.undo(mark)
                 source.go_back(start)
                 source.pass_over()
+        self.model.whole = self.model.whole and source.peek() == ")"
 
     def _definition(self) -> None:
         source = self.source

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from murxpy.logic.terms import Term
 from murxpy.semantics.evaluator import Evaluator
+from murxpy.semantics.samples import samples
 from murxpy.semantics.values import CannotSay
-from murxpy.smtlib.models import Model
+from murxpy.smtlib.models import Model, declared
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.substitution import substituted
 
@@ -14,9 +15,11 @@ class Valuation:
     """Evaluates terms of a script under a model, by our own evaluator.
 
     Values of constants are computed once. Functions stand for themselves in the terms, and so does a definition whose value cannot be said.
+    With `completed`, a constant that a model leaves out, all of which was read, has some value of its sort: solvers leave out the constants
+    whose value does not matter.
     """
 
-    def __init__(self, script: Script, model: Model) -> None:
+    def __init__(self, script: Script, model: Model, completed: bool = False) -> None:
         self._tables = script.tables
         self._definitions: dict[Term, Term] = {}
         values = {}
@@ -31,6 +34,9 @@ class Valuation:
             self._definitions[constant] = term
         interpretation = model.interpretation()
         interpretation.constants.update(values)
+        for constant in declared(script) if completed and model.whole else ():
+            if constant not in model.definitions and constant not in interpretation.constants:
+                interpretation.constants.update((constant, value) for value in samples(constant.sort, evaluator)[:1])
         self._evaluator = Evaluator(script.tables.catalogue, interpretation)
 
     def holds(self, formula: Term) -> bool:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from murxpy.errors import InputError
 from murxpy.machine import solve
+from murxpy.machine.checks.scripted import without_questions
 from murxpy.machine.run import Refused, Run
+from murxpy.machine.tokens import Quoted
 from murxpy.trace.askers import Reader, assert_formula, check_sat, check_sat_assuming, delete, pop, push, run_script
 from murxpy.trace.defuse import MAKERS, collected
 from murxpy.trace.grammar import Line, Trace
@@ -58,7 +61,7 @@ class _Judging:
         self.readers: dict[str, Reader] = {
             "new": self._new, "delete": delete, "assert-formula": assert_formula,
             "assert-tracked": _assert_tracked, "push": push, "pop": pop, "reset": self._reset, "reset-assertions": self._reset,
-            "check-sat": check_sat, "check-sat-assuming": check_sat_assuming, "run-script": run_script,
+            "check-sat": check_sat, "check-sat-assuming": check_sat_assuming, "run-script": _run_script,
         }  # fmt: skip
 
     def _new(self, r: Reading) -> None:
@@ -133,6 +136,13 @@ class _Judging:
 
 def _assert_tracked(r: Reading) -> None:
     solve.assert_formula(r.run, r.boolean(0), r.seed)
+
+
+def _run_script(r: Reading) -> None:
+    """The script without its questions: only its answers are compared, and a judge's own models are not the matter."""
+    text = without_questions(r.text(0, "a script"))
+    r.line = replace(r.line, args=[Quoted(text)])
+    run_script(r)
 
 
 def judge(run: Run, trace: Trace, wishes: dict[str, Any]) -> None:

@@ -74,6 +74,8 @@ class Session:
         if self.sources is not None:
             prefix = str(self.wrapper.data.get("script-option-prefix") or "")
             self.sources.offer = Offer(self._option_choice, tuple((name, value) for name, value in self.options), prefix)
+            chances = {check: self.settings.probabilities.get(f"script-{check}", 0.0) for check in sorted(self._checks)}
+            self.sources.promises = {check: chance for check, chance in chances.items() if chance}
         self._runs = 0
         self._try_options()
         sys.set_int_max_str_digits(0)  # a model's integers may have more digits than Python converts by default
@@ -164,8 +166,10 @@ class Session:
 
     def _mutate(self, run: Run, sources: Sources, name: str, seeds: Sequence[Seed]) -> dict[str, Any]:
         """A run of a mutation fuzzer on these seeds."""
+        run.script_checks &= self._checks
+        checks = f"checks {','.join(sorted(run.script_checks)) or 'none'}"
         files = [f"seed-file {seed.name}" for seed in seeds[:1]] + [f"second-seed-file {seed.name}" for seed in seeds[1:]]
-        run.header([*self._header(), f"seed {run.seed:x}", f"source {name}", *files])
+        run.header([*self._header(), f"seed {run.seed:x}", f"source {name}", *files, checks])
         return self._report(run, lambda: sources.run(run, name, seeds))
 
     def replay(self, text: str, name: str, write: Write) -> dict[str, Any]:

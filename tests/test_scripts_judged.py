@@ -1,0 +1,168 @@
+"""The models and cores that scripts ask for: wrong ones are findings, right ones are none; and which mutants ask for them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from campaigns import FAKES
+from commands import error, outcome
+
+from murxpy.data import load_catalogue
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.machine.checks.scripted import answered, asks, questions, without_questions
+from murxpy.machine.random import Stream
+from murxpy.machine.tokens import quote
+from murxpy.mutation.promising import Promises, asking
+from murxpy.smtlib.models import read_printed_model
+from murxpy.smtlib.reader import read_script
+from murxpy.smtlib.valuation import Valuation
+from murxpy.smtlib.writer import print_script
+from murxpy.trace.grammar import parse_trace
+
+CATALOGUE = build_catalogue(load_catalogue())
+HEAD = "# murxpy-trace 1\n# solver {}\n1 new\n"
+BOOLEANS = "(declare-const p Bool)(declare-const q Bool)"
+SCOPES = """(declare-const x Int)(declare-const y Int)
+(assert (! (> x 3) :named a))
+(check-sat)
+(get-model)
+(push 1)
+(assert (< x 2))
+(check-sat-assuming ((= y 0)))
+(get-unsat-core)
+(pop 1)
+(check-sat)
+(echo "between")
+(get-model)
+"""
+
+
+def replayed(capsys: pytest.CaptureFixture[str], tmp_path: Path, solver: str, text: str) -> tuple[int, str]:
+    """Exit code and output of the replay of a script."""
+    path = tmp_path / "a.trace"
+    path.write_text(HEAD.format(solver.partition("@")[0]) + f"1 run-script {quote(text)}\n")
+    wrapper = ("--wrapper", FAKES / "scripts.yaml") if solver.startswith("fake") else ()
+    code, out, _ = outcome(capsys, "replay", path, "--solver", solver, *wrapper)
+    return code, out
+
+
+def planted(capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str) -> tuple[int, str]:
+    """The same on a solver in whose models all is true, and whose cores are the last name."""
+    return replayed(capsys, tmp_path, f"fake@{FAKES}", BOOLEANS + text)
+
+
+def test_a_wrong_model_is_a_finding(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, out = planted(capsys, tmp_path, "(assert (or p q))(assert (not (and p q)))(check-sat)(get-model)")
+    assert code == 1 and out.startswith("invalid-model: an assertion about BOOL is false under the model that the solver printed"), out
+    assert planted(capsys, tmp_path, "(assert (or p q))(check-sat)(get-model)")[0] == 0
+
+
+def test_a_model_that_nobody_asked_for_is_not_judged(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert planted(capsys, tmp_path, "(assert (not p))(check-sat)")[0] == 0
+
+
+def test_a_satisfiable_core_is_a_finding(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The planted solver says unsat where it sees an exclusive or, and blames what stands behind it."""
+    code, out = planted(capsys, tmp_path, "(assert (! (xor p q) :named a))(assert (! (or p q) :named b))(check-sat)(get-unsat-core)")
+    assert code == 1 and out.startswith("invalid-core: the unsat core is satisfiable when solved anew; all of it is true"), out
+    code, _ = planted(capsys, tmp_path, "(assert (! (or p q) :named a))(assert (! (xor p q) :named b))(check-sat)(get-unsat-core)")
+    assert code == 0, "this core is unsat again"
+
+
+@pytest.mark.parametrize("solver", ["z3", "cvc5"])
+def test_right_models_and_cores_are_no_findings(capsys: pytest.CaptureFixture[str], tmp_path: Path, solver: str) -> None:
+    options = "(set-option :produce-models true)(set-option :produce-unsat-cores true)(set-option :incremental true)"
+    text = ("" if solver == "z3" else options) + "(set-logic ALL)" + SCOPES
+    code, out = replayed(capsys, tmp_path, solver, text if solver == "cvc5" else options[: options.index("(set-option :incr")] + text)
+    assert code == 0 and "answers: 2 sat, 1 unsat" in out, out
+
+
+def test_the_questions_of_a_script() -> None:
+    found = questions(read_script(SCOPES, "a", CATALOGUE))
+    assert [(len(q.asserted), len(q.assumptions), q.model, q.core) for q in found] == [
+        (1, 0, True, False), (2, 1, False, True), (1, 0, True, False)]  # fmt: skip
+    assert asks(SCOPES) and not asks(without_questions(SCOPES))
+    assert [(q.model, q.core) for q in questions(read_script(without_questions(SCOPES), "a", CATALOGUE))] == [(False, False)] * 3
+
+
+def test_what_is_printed_belongs_to_the_answer_before_it() -> None:
+    output = "sat\n((define-fun x () Int 4))\nunknown (RESOURCEOUT)\nunsat\n(a b)\n"
+    assert [(answer, rest.strip()) for answer, rest in answered(output)] == [
+        ("sat", "((define-fun x () Int 4))"), ("unknown", ""), ("unsat", "(a b)")]  # fmt: skip
+    assert answered("") == answered("(error \"no\")") == []
+
+
+def test_a_constant_that_does_not_matter_has_some_value() -> None:
+    """Only where all of the model was read: a value that could not be read is not any value."""
+    script = read_script("(declare-const x Int)(declare-const y Int)(assert (or (= x 1) (> y 7)))(check-sat)", "a", CATALOGUE)
+    whole = read_printed_model("((define-fun x () Int 1))", script)
+    assert whole.whole and Valuation(script, whole, completed=True).holds(script.assertions()[0])
+    assert not read_printed_model("((define-fun x () Int 1) (define-fun y () Int (what 3)))", script).whole
+    assert not read_printed_model("((define-fun x () Int 1)", script).whole
+
+
+@pytest.mark.parametrize("what", ["models", "cores"])
+def test_a_mutant_that_asks_reads_back(what: str) -> None:
+    text = "(declare-const x Int)(assert (> x 3))(check-sat)(push 1)(assert (< x 9))(check-sat)"
+    script = asking(read_script(text, "a", CATALOGUE), what)
+    found = questions(read_script(print_script(script, "standard"), "b", CATALOGUE))
+    assert [(q.model, q.core) for q in found] == [(what == "models", what == "cores")] * 2
+    assert all((a.name is not None) == (what == "cores") for q in found for a in q.asserted)
+
+
+def test_nothing_is_asked_that_cannot_be_answered() -> None:
+    certain = {"models": 1.0, "cores": 1.0}
+    assert Promises({}, Stream(1)).next(()) == ""
+    assert Promises(certain, Stream(1)).next(("sat", "unsat")) == Promises(certain, Stream(1)).next(()) == "models"
+    assert Promises(certain, Stream(1)).next(("unsat",)) == ""
+    assert Promises({"cores": 1.0}, Stream(1)).next(("sat", "sat")) == ""
+
+
+@pytest.mark.parametrize("solver", ["z3", "cvc5"])
+@pytest.mark.parametrize("through", ["text", "api"])
+def test_mutants_are_judged(capsys: pytest.CaptureFixture[str], tmp_path: Path, solver: str, through: str) -> None:
+    """Half of the mutants ask for models, on either way; without the check none does."""
+    seed = tmp_path / "a.smt2"
+    seed.write_text("(declare-const x Int)(declare-const y Int)(assert (or (> x y) (= x 3)))(assert (< (+ x y) 9))(check-sat)")
+    args = ("opfuzz", solver, seed, "--run-seed", "7", "--iterations", "25", "--through", through)
+    traces = {checks: outcome(capsys, *args, "--check", checks)[1] for checks in ("models", "none")}
+    word = "(get-model)" if through == "text" else " check-model"
+    assert traces["models"].count(word) >= 5 and word not in traces["none"]
+    assert "# checks models\n" in traces["models"] and "# checks none\n" in traces["none"]
+    if through == "text":
+        assert steps(traces["models"]) == steps(traces["none"]), "what is asked does not change what is made"
+
+
+def steps(trace: str) -> list[str]:
+    """What a trace says that was done from one mutant to the next."""
+    return re.findall(r"^# opfuzz: .*$", trace, re.M)
+
+
+def test_an_unknown_check_is_one_clear_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    seed = tmp_path / "a.smt2"
+    seed.write_text("(check-sat)")
+    code, text = error(capsys, "storm", "z3", seed, "--check", "proofs")
+    assert code == 2 and "unknown name 'proofs'" in text
+
+
+@pytest.mark.parametrize("run_seed", ["1", "2", "3"])
+def test_a_chain_does_not_go_on_from_what_is_trivially_false(capsys: pytest.CaptureFixture[str], tmp_path: Path, run_seed: str) -> None:
+    seed = tmp_path / "a.smt2"
+    atoms = [f"(or (< x {k}) (> x {k + 3}) (= y {k}))" for k in range(6)]
+    seed.write_text("(declare-const x Int)(declare-const y Int)" + "".join(f"(assert {atom})" for atom in atoms) + "(check-sat)")
+    args = ("opfuzz", "z3", seed, "--run-seed", run_seed, "--iterations", "60", "--no-option-fuzzing", "--check", "none")
+    parent, before, trivial = None, None, 0
+    for block in re.split(r"(?m)^(?=# opfuzz: )", outcome(capsys, *args)[1])[1:]:
+        line = parse_trace("".join(f"{row}\n" for row in block.splitlines() if " run-script" in row).split("\n")[0] + "\n", "row").lines[0]
+        script = read_script(line.args[0].text, "mutant", CATALOGUE)  # type: ignore[union-attr]
+        made = [print_script(read_script(f"(declare-const x Int)(declare-const y Int){text}", "a", CATALOGUE), "standard")
+                for text in re.findall(r"\(assert .*\)", print_script(script, "standard"))]  # fmt: skip
+        if parent is not None:
+            assert sum(a != b for a, b in zip(parent, made, strict=True)) == 1
+        before, parent = parent, made
+        if "simplification makes false" in block:
+            trivial += 1
+            parent = before
+    assert trivial or run_seed != "1"
