@@ -107,9 +107,10 @@ def _trace_file(file: Path, output: Path | None, target: tuple[str, Trace, Plan]
             watch.clear()
             click.echo(f"made anew: {_sizes(result, 'character')}")
     if strategy != "regenerate":
-        if script is not None:
-            judges = judges or (others_than(plan.target.name) if script.expected and judged is None else ())
-            result, _ = minimize_script(plan, script, str(file), judge_plans(judges), wishes, watch.see)
+        alone = script and _alone(plan, script, (file, trace), judges or (() if judged is not None else ("",)), wishes, watch)
+        script = script if alone else None
+        if alone:
+            result = alone
         elif judges:
             result = minimize_disagreement(Court(plan, judge_plans(judges), Limits()), source, str(file), wishes, earlier, watch.see)
         else:
@@ -119,6 +120,24 @@ def _trace_file(file: Path, output: Path | None, target: tuple[str, Trace, Plan]
     click.echo(_summary(result, output, "line" if script is None else "character"))
     if reproducers:
         _print_forms(plan, output, result, bool(judges))
+
+
+def _alone(plan: Plan, script: Scripted, of: tuple[Path, Trace], judges: tuple[str, ...], wishes: Wishes,
+           watch: _Watch) -> Minimized | None:  # fmt: skip
+    """Minimize the script that a trace runs last; None where that shows it only behind the scripts before it.
+
+    `judges` with one empty name are those solvers that are there, if it is known what the script must answer.
+    """
+    if judges == ("",):
+        judges = others_than(plan.target.name) if script.expected else ()
+    try:
+        return minimize_script(plan, script, str(of[0]), judge_plans(judges), wishes, watch.see)[0]
+    except InputError as error:
+        if sum(line.action == "run-script" for line in of[1].lines) < 2:
+            raise
+        watch.clear()
+        click.echo(f"the last script alone does not do ({error}); the lines of the trace are minimized", err=True)
+        return None
 
 
 def with_seeds(file: Path) -> Plan:

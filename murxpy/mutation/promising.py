@@ -1,4 +1,8 @@
-"""Which mutants ask for what the solver promises with its answers: the model of a sat one, the core of an unsat one."""
+"""Which mutants ask for what the solver promises with its answers: the model of a sat one, the core of an unsat one.
+
+All mutants of a run ask for the same, or none does. z3 prints the definitions of a script in its model, and after a `(reset)` those of the
+scripts before it, too, which made models five times as expensive as they are. So no script of a run that asks for models has definitions.
+"""
 
 from __future__ import annotations
 
@@ -14,25 +18,22 @@ _NAME = "core!{}"
 _IMPOSSIBLE = {MODELS: "unsat", CORES: "sat"}  # the expected answer behind which there is nothing to ask for
 
 
-class Promises:
-    """Draws what each mutant of a run asks for: `models`, `cores`, or nothing. `chances` are the shares of the mutants, by these names.
+def drawn(chances: Mapping[str, float], stream: Stream) -> str:
+    """What all mutants of a run ask for: `models`, `cores`, or empty for nothing. `chances` are the shares of the runs, by these names.
 
-    The stream is its own, so that what is asked does not change which mutants are made.
+    The stream should be one of its own, so that what is asked does not change which mutants are made.
     """
+    point = stream.random()
+    for what in (MODELS, CORES):
+        if point < chances.get(what, 0.0):
+            return what
+        point -= chances.get(what, 0.0)
+    return ""
 
-    def __init__(self, chances: Mapping[str, float], stream: Stream) -> None:
-        self._chances = chances
-        self._stream = stream
 
-    def next(self, expected: Sequence[str]) -> str:
-        """What the next mutant asks for, whose checks must answer as `expected`; empty for nothing."""
-        drawn = self._stream.random()
-        for what in (MODELS, CORES):
-            chance = self._chances.get(what, 0.0)
-            if drawn < chance:
-                return "" if expected and all(answer == _IMPOSSIBLE[what] for answer in expected) else what
-            drawn -= chance
-        return ""
+def fitting(what: str, expected: Sequence[str]) -> str:
+    """What a mutant asks for whose checks must answer as `expected`: nothing where there is nothing to ask for."""
+    return "" if what and expected and all(answer == _IMPOSSIBLE[what] for answer in expected) else what
 
 
 def asking(script: Script, what: str) -> Script:

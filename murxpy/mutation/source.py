@@ -16,15 +16,16 @@ from murxpy.mutation.lifted import ApiRunner
 from murxpy.mutation.optioning import NOTHING, Drawer
 from murxpy.mutation.patience import Patience, decided
 from murxpy.mutation.preparing import Logics, declaring, in_logic
-from murxpy.mutation.promising import Promises, asking
+from murxpy.mutation.promising import MODELS, asking, drawn, fitting
 from murxpy.mutation.views import views
 from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
 from murxpy.smtlib.chain import ChainPrinter
 from murxpy.smtlib.commands import Simplify
 from murxpy.smtlib.script import Script
+from murxpy.smtlib.writer import print_script
 
 OWN_LOGIC = 0.75  # of the runs say the logic of their scripts
-_PROMISES = 0x9207  # the key of the stream that draws what mutants ask for
+PROMISES = 0x9207  # the key of the stream that draws what mutants ask for
 TEXT, BOTH = "text", "both"  # ways for mutants to reach the solver: its reader of scripts, and either this or its API (`api`)
 
 
@@ -33,7 +34,7 @@ class Sources:
 
     `setup`, as plain data: `mix` (source and weight, pairs), `seeds` (name, text, label), `walk` (mutants of a run), `check-ms`
     (the limit of a check in milliseconds of a usual machine), `dialect` (of the scripts; empty: that of the solver), `choices` (by
-    fuzzer, the user's settings of it). `offer` are the options that scripts may set; `promises` the chances of `Promises`.
+    fuzzer, the user's settings of it). `offer` are the options that scripts may set; `promises`: what mutants ask for.
     """
 
     def __init__(self, setup: dict[str, Any], shop: Shop) -> None:
@@ -46,7 +47,7 @@ class Sources:
         self._choices: dict[str, dict[str, Any]] = setup.get("choices") or {}
         self.corpus = Corpus(setup["seeds"], setup["mix"], self._choices)
         self.offer = NOTHING
-        self.promises: Mapping[str, float] = {}  # the shares of the mutants that ask for models and for cores
+        self.promises: Mapping[str, float] = {}  # the shares of the runs whose mutants ask for models and for cores
 
     @property
     def reading(self) -> bool:
@@ -79,10 +80,11 @@ class _Chain:
         self._name = name
         self._labels = FUZZERS[name].labels(choices)
         self._workshop = Workshop(shop, run.stream, seeds, self._ask, choices)
+        self._dialect = shop.dialect
         self._printer = ChainPrinter(self._workshop.tables, shop.dialect)
         self._own_logic = run.stream.chance(OWN_LOGIC)
         self._options = Drawer(self._offer, run.stream, seeds)
-        self._promises = Promises(sources.promises, Stream(mix(run.seed, _PROMISES)))
+        self._promised = drawn(sources.promises, Stream(mix(run.seed, PROMISES)))
         self._logics: Logics | None = None
 
     def run(self, length: int, check_ms: float) -> None:
@@ -168,7 +170,7 @@ class _Chain:
         questions = [made.tables.conjunction(list(view.asserted)) for view in views(made)]
         asked = Script(made.name, made.tables, [*declaring(made), *map(Simplify, questions)])
         try:
-            output = self._ask(self._printer.text(asked))
+            output = self._ask(self._text(asked))
         except InputError:
             return False
         if output is None or output.split() != ["false"] * len(questions):
@@ -193,7 +195,7 @@ class _Chain:
     def _answers(self, made: Script, expected: Sequence[str]) -> list[str]:
         """What the checks of a script answer. Raises InputError for what text or trace cannot say, and Refused."""
         run, options = self._run, self._options.next()
-        promised = self._promises.next(expected)
+        promised = fitting(self._promised, expected)
         made = asking(made, promised)
         if self._runner is not None:
             found = self._runner.answers(made, expected, options, promised)
@@ -201,10 +203,14 @@ class _Chain:
                 raise Refused("declined", "a line of the script")
             return found
         made = self._offer.head(made, options)
-        text = self._printer.text(made)
+        text = self._text(made)
         if any(answer != "unknown" for answer in expected):
             script.expect(run, expected, run.line_seed())
         return script.answers_of(script.run_script(run, text, run.line_seed(), made=made))
+
+    def _text(self, made: Script) -> str:
+        """A script as text, with definitions of its large terms unless a model is asked for. Raises InputError."""
+        return print_script(made, self._dialect) if self._promised == MODELS else self._printer.text(made)
 
     def _with_logic(self, made: Script) -> Script:
         """The script, in most runs in the smallest logic that has it instead of ALL: solvers take other ways then."""

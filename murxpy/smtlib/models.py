@@ -67,6 +67,7 @@ class _ModelReader(Reader):
     def __init__(self, source: Source, script: Script) -> None:
         super().__init__(source, script.tables)
         self.model = Model()
+        self._defined = {key_of(command.name) for command in script.commands if isinstance(command, c.DefineFun)}
         self._constants = {str(constant.indices[0]): constant for constant in declared(script)}
         for command in script.commands:
             if isinstance(command, c.DeclareSort):
@@ -112,7 +113,9 @@ class _ModelReader(Reader):
         source = self.source
         source.take("(", "before a definition")
         word = source.next("a definition")
-        if word in ("define-fun", "define-fun-rec"):
+        if word == "define-fun" and key_of(source.peek()) in self._defined:  # z3 gives the script's own definitions, too
+            source.raw_rest()
+        elif word in ("define-fun", "define-fun-rec"):
             self.terms.scope.may_declare_anew()
             self._define(word)
         elif word == "declare-fun":  # an element of an uninterpreted sort, in z3
