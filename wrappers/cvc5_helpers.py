@@ -67,8 +67,15 @@ def exprs(ctx: Any, *terms: Any) -> list[Any]:
 
 
 def sort(ctx: Any, obj: Any) -> Any:
-    """The pythonic sort of a sort."""
-    return P._to_sort_ref(obj, py(ctx))
+    """The pythonic sort of a sort; until 1.3 that layer asks for the class of a datatype by name."""
+    return P.DatatypeSortRef(obj, py(ctx)) if obj.isDatatype() else P._to_sort_ref(obj, py(ctx))
+
+
+def from_bools(ctx: Any, bools: list[Any]) -> Any:
+    """The bit-vector of Booleans, the first of which is the lowest bit."""
+    one, zero = ctx.mkBitVector(1, 1), ctx.mkBitVector(1, 0)
+    bits = [ctx.mkTerm(Kind.ITE, term, one, zero) for term in reversed(bools)]
+    return bits[0] if len(bits) == 1 else ctx.mkTerm(Kind.BITVECTOR_CONCAT, *bits)
 
 
 # -- datatypes

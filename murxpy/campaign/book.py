@@ -105,6 +105,11 @@ class Book:
         self.buckets[key].reproducers = forms
         self._dirty[key] = self.buckets[key]
 
+    def set_tier(self, key: str, tier: str) -> None:
+        """Note whose the defect of bucket `key` is."""
+        self.buckets[key].tier = tier
+        self._dirty[key] = self.buckets[key]
+
     def add(self, counts: Counter[str]) -> None:
         """Add the counters of runs that ended."""
         self._counters.update(counts)

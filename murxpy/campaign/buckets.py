@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from murxpy.errors import InputError
 from murxpy.oracles.crash import Verdict, severity
+from murxpy.oracles.documented import TIER as DOCUMENTED
 
 State = Literal["pending", "confirmed", "unconfirmed", "known"]
 
@@ -179,7 +180,7 @@ NOT_FAILING = ("hang", "out-of-memory")  # unless the user wants to fail on them
 def failing(bucket: Bucket, fail_on: Sequence[str] = ()) -> bool:
     """Whether `bucket` makes the exit code 1: confirmed, not known, the solver's, and of a kind that counts."""
     counts = bucket.kind in fail_on or (bucket.kind not in NOT_FAILING and bucket.tier != "murxpy")
-    return bucket.state == "confirmed" and counts
+    return bucket.state == "confirmed" and counts and bucket.tier != DOCUMENTED
 
 
 class Known:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from murxpy.campaign import events
 from murxpy.campaign.alike import alike
@@ -16,6 +17,8 @@ from murxpy.campaign.handles import Damp, Job
 from murxpy.campaign.pool import Pool
 from murxpy.campaign.trials import Lane
 from murxpy.oracles.crash import Call, Outcome, Verdict
+from murxpy.oracles.documented import TIER as DOCUMENTED
+from murxpy.oracles.documented import Documented
 
 _DAMPED = 200  # calls in the list of what is drawn less often
 _NATIVE = ("crash", "abort")  # kinds with native frames
@@ -38,6 +41,7 @@ class Desk:
         self._waiting: dict[str, list[Candidate]] = {}
         self._again: dict[tuple[int, int], int] = {}
         self._alike: dict[str, str] = {}
+        self._documented = [Documented(plan.setup.get("wrapper") or {}) for plan in pool.plans]
 
     def damped(self, family: str) -> Damp:
         """The fatal calls (action, operator, spelling) of the buckets of `family`: to be drawn less often."""
@@ -81,6 +85,7 @@ class Desk:
     def found(self, found: Candidate, proof: Proof | None = None) -> None:
         """Count `found`, confirm it when its bucket needs it, and tell of it when its bucket is settled."""
         self.urgent = True
+        found = self._judged(found)
         if self._book.count(found, self._pool.plans[found.target].target.name, time.time()):
             self._opened[found.key] = None
         kept = self._book.keep(found, f"-{found.target}" if found.target else "")
@@ -95,6 +100,19 @@ class Desk:
             self._waiting[found.key].append(found)
         elif proof is None:
             self._waiting[found.key] = []  # it is told of when it is settled
+
+    def _judged(self, found: Candidate) -> Candidate:
+        """The finding with the tier `documented` where the solver documents the call as experimental or the like.
+
+        A bucket has that tier only as long as all that is in it needs such a thing.
+        """
+        documented, trace = self._documented[found.target], found.outcome.trace
+        if found.verdict.tier != "murxpy" and documented.of_call(found.verdict.call):
+            found = replace(found, verdict=replace(found.verdict, tier=DOCUMENTED))
+        bucket = self._book.buckets.get(found.key)
+        if bucket is not None and bucket.tier == DOCUMENTED != found.verdict.tier and not documented.of_trace(trace):
+            self._book.set_tier(bucket.key, found.verdict.tier)
+        return found
 
     def _settled(self, found: Candidate, proof: Proof) -> None:
         """A trial of `found` is over."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from murxpy.campaign.statistics import Snapshot
     from murxpy.campaign.yields import Yield
 
-Tier = Literal["solver", "binding", "murxpy"]
+Tier = Literal["solver", "binding", "documented", "murxpy"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +115,16 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Reproduced:
-    """The forms of a finding were written, and tried. `after` lines are left of `before`; both 0 where it was not minimized."""
+    """The forms of a finding were written, and tried. `after` lines are left of `before`; both 0 where it was not minimized.
+
+    `tier` is that of the bucket from now on: what is left may need something that the solver documents as experimental.
+    """
 
     bucket: str
     forms: tuple[Reproducer, ...]
     before: int = 0
     after: int = 0
+    tier: Tier | None = None
 
 
 @dataclass(frozen=True, slots=True)

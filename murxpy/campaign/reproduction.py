@@ -6,13 +6,17 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 from murxpy.campaign import events
 from murxpy.campaign.book import Book
 from murxpy.campaign.buckets import Bucket, Kept, Reproducer
 from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.workshop import Delivery, Order, Workshop
+from murxpy.campaign.workshop import SECONDS, Delivery, Order, Workshop
+from murxpy.oracles.documented import TIER as DOCUMENTED
+from murxpy.oracles.documented import Documented
 
+_GLANCE = 20.0  # seconds; most traces are a tenth by then, which shows whether what is documented as experimental is needed
 _TARGET = re.compile(r"-(\d+)\.trace$")  # of a trace found on another target than the first
 
 
@@ -26,12 +30,15 @@ class Reproduction:
         self._folder = config.out.absolute()
         self._minimize = config.minimize
         self._emit = emit
+        self._documented = [Documented(plan.setup.get("wrapper") or {}) for plan in config.targets]
         self._ordered: set[str] = set()
         self.workshop = Workshop(config.targets, config.limits.memory, self._delivered)
 
     def hurry(self) -> None:
         """The workers are gone: no share of time holds any more."""
         self.workshop.unbounded = True
+        if not self._minimize:
+            self.workshop.print_only()
         if self._minimize and self.workshop.busy:
             self._emit(events.Notice("findings are still made smaller; Ctrl-C leaves that to the next session"))
 
@@ -53,11 +60,18 @@ class Reproduction:
         return trace if kept.confirmed else history if history.is_file() else None
 
     def _order(self, bucket: Bucket, file: Path, target: int) -> None:
-        order = Order(bucket.key, bucket.kind, bucket.message, file, target, self._minimize)
-        if self._minimize or "wrapper" in self._plans[target].setup:
+        minimize = self._minimize or self._may_need_documented(bucket, target)
+        order = Order(bucket.key, bucket.kind, bucket.message, file, target, minimize, SECONDS if self._minimize else _GLANCE)
+        if minimize or "wrapper" in self._plans[target].setup:
             self.workshop.add(order)
         else:  # nothing can be printed
             self._delivered(Delivery(order, (Reproducer("trace", str(order.trace), True),)))
+
+    def _may_need_documented(self, bucket: Bucket, target: int) -> bool:
+        """Whether all traces of a bucket use what the solver documents as experimental: what is left of one tells if it is needed."""
+        texts = [self._book.pending_trace(kept) for kept in bucket.traces]
+        documented = self._documented[target]
+        return bucket.tier != DOCUMENTED and all(text is not None and documented.of_trace(text) for text in texts)
 
     def _lacks(self, bucket: Bucket) -> bool:
         forms = [form.form for form in bucket.reproducers]
@@ -78,7 +92,26 @@ class Reproduction:
             return
         forms = tuple(replace(form, file=self._relative(form.file)) for form in delivery.reproducers)
         self._book.set_reproducers(key, forms)
-        self._emit(events.Reproduced(key, forms, delivery.before, delivery.after))
+        if self._needs_documented(delivery, self._book.buckets[key]):
+            self._book.set_tier(key, DOCUMENTED)
+        tier = cast(events.Tier, self._book.buckets[key].tier)
+        self._emit(events.Reproduced(key, forms, delivery.before, delivery.after, tier))
+
+    def _needs_documented(self, delivery: Delivery, bucket: Bucket) -> bool:
+        """Whether the smaller trace, and each trace that was kept, uses what the solver documents as experimental or the like."""
+        documented = self._documented[delivery.order.target]
+        smaller = [form.file for form in delivery.reproducers if form.form == "min.trace" and form.reproduces]
+        if not smaller or bucket.tier == "murxpy":
+            return False
+        kept = [self._book.pending_trace(kept) for kept in bucket.traces]
+        return all(text is None or documented.of_trace(text) for text in [*map(_read, smaller), *kept])
 
     def _relative(self, file: str) -> str:
         return str(Path(file).relative_to(self._folder)) if file else ""
+
+
+def _read(file: str) -> str | None:
+    try:
+        return Path(file).read_text(encoding="utf-8", errors="surrogatepass")
+    except OSError:
+        return None

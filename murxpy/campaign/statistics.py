@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
 
-from murxpy.campaign.events import Alike, Event, Found, Overstayed, RunEnded, Tier, WorkerLost
+from murxpy.campaign.events import Alike, Event, Found, Overstayed, Reproduced, RunEnded, Tier, WorkerLost
 
 WorkerState = Literal["starting", "running", "confirming", "waiting"]
 
@@ -188,6 +188,10 @@ class Statistics:
             self._unreported_run(event.worker, now)
         elif isinstance(event, Found):
             self._found(event, now)
+        elif isinstance(event, Reproduced):
+            old = self._buckets.get(event.bucket)
+            if old is not None and event.tier is not None:
+                self._buckets[event.bucket] = replace(old, tier=event.tier)
         elif isinstance(event, Alike):
             self._same[event.bucket] = event.same
 

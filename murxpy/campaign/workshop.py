@@ -13,7 +13,7 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,10 @@ _WORDS = 120.0  # seconds more until the process is given up
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A finding to be made smaller, or only to be printed: its bucket, what it shows, its trace or history, its target's number."""
+    """A finding to be made smaller, or only to be printed: its bucket, what it shows, its trace or history, its target's number.
+
+    `seconds` are those that making it smaller gets.
+    """
 
     key: str
     kind: str
@@ -36,6 +39,7 @@ class Order:
     trace: Path
     target: int
     minimize: bool
+    seconds: float = SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,10 @@ class Workshop:
         """Do `order` after those that wait already."""
         self._queue.append(order)
 
+    def print_only(self) -> None:
+        """Make none of those that wait smaller."""
+        self._queue = deque(replace(order, minimize=False) for order in self._queue)
+
     def poll(self, workers_time: float) -> None:
         """Take what is done, and begin the next order when its share of `workers_time` (seconds, all workers together) allows.
 
@@ -89,7 +97,7 @@ class Workshop:
 
     def _begin(self, order: Order) -> None:
         request = {"plan": "", "trace": str(order.trace), "kind": order.kind, "key": order.key, "message": order.message,
-                   "minimize": order.minimize, "seconds": SECONDS,
+                   "minimize": order.minimize, "seconds": order.seconds,
                    "memory": self._memory}  # fmt: skip
         self._order, self._answer, self._began = order, b"", time.monotonic()
         try:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import click
 
+from murxpy.campaign.events import Tier
 from murxpy.campaign.store import read_buckets, read_versions
 from murxpy.report.console import make_console
-from murxpy.report.findings import bucket_rows, findings_json, findings_known, print_findings
+from murxpy.report.findings import bucket_rows, findings_json, findings_known, print_findings, shown
 
 
 @click.command()
@@ -16,12 +18,19 @@ from murxpy.report.findings import bucket_rows, findings_json, findings_known, p
 @click.option("--format", "style", type=click.Choice(["text", "json", "known"]), default="text", show_default=True,
               help="For people, as JSON, or as a file for 'murxpy fuzz --known'.")  # fmt: skip
 @click.option("--json", "style", flag_value="json", help="The same as --format json.")
-def findings(out: Path, style: str) -> None:
+@click.option("--all", "every", is_flag=True, help="List those of tier documented, too: they need what the solver documents as "
+              "internal, unsupported or experimental.")  # fmt: skip
+@click.option("--tier", type=click.Choice(get_args(Tier)), help="List those of this tier only.")
+def findings(out: Path, style: str, every: bool, tier: str | None) -> None:
     """List the findings in the output folder OUT of a campaign (murxpy-out), a defect each."""
     rows = bucket_rows(read_buckets(out), read_versions(out), str(out))
+    every = every or tier is not None
+    rows = [row for row in rows if tier in (None, row.tier)]
+    if style != "text" and not every:
+        rows = shown(rows)
     if style == "json":
         click.echo(findings_json(rows))
     elif style == "known":
         click.echo(findings_known(rows), nl=False)
     else:
-        print_findings(make_console(), rows)
+        print_findings(make_console(), rows, every)

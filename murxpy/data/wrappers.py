@@ -117,6 +117,18 @@ class Contract(Strict, frozen=True):
     calls: Calls = Calls()
 
 
+class Documented(Strict, frozen=True):
+    """What the solver documents as internal, unsupported or experimental, with the quote: calls (a regular expression over templates)
+    or options that are on, where a sort is made, too, whose words match `sorts`. `counts`: why findings with it count all the same.
+    """
+
+    quote: str
+    calls: str | None = None
+    options: list[str] = []
+    sorts: str | None = None
+    counts: str | None = None
+
+
 class Difference(Strict, frozen=True):
     """What means something else here than in the solvers of `from`, or than in any other; it is not cross-checked with these."""
 
@@ -168,6 +180,7 @@ class Wrapper(Strict, frozen=True):
     required_options: dict[str, list[tuple[str, Scalar]]] = {}
     refusals: list[Refusal] = []
     contract: Contract = Contract()
+    documented: list[Documented] = []
     variants: list[dict[str, Scalar]] = []
     differences: list[Difference] = []
     profile: dict[str, Any] = {}
@@ -192,6 +205,7 @@ def load_wrapper(name_or_path: str) -> Plain:
         "options": [trim(option) for option in wrapper["options"]],
         "own-actions": {name: trim(action) for name, action in wrapper["own-actions"].items()},
         "refusals": [trim(refusal) for refusal in wrapper["refusals"]],
+        "documented": [trim(entry) for entry in wrapper["documented"]],
         "profile": profile,
         "helpers_sources": helpers,
     }
@@ -313,7 +327,14 @@ def _check_refusals(document: Document, wrapper: Plain) -> None:
     patterns += [("calls", "name", entry) for entry in contract["calls"]["skip"]]
     patterns += [("calls", key, entry) for key in ("parameter", "of") for entry in contract["calls"]["arguments"]]
     for part, key, entry in patterns:
-        try:
-            re.compile(entry[key])
-        except re.error as error:
-            raise document.error(("contract", part), f"'{key}' is no regular expression: {error}") from None
+        _check_pattern(document, ("contract", part), key, entry)
+    for position, entry in enumerate(wrapper["documented"]):
+        for key in ("calls", "sorts"):
+            _check_pattern(document, ("documented", position), key, entry)
+
+
+def _check_pattern(document: Document, place: Place, key: str, entry: Plain) -> None:
+    try:
+        re.compile(entry[key] or "")
+    except re.error as error:
+        raise document.error(place, f"'{key}' is no regular expression: {error}") from None

@@ -14,6 +14,7 @@ from rich.text import Text
 from murxpy.campaign.alike import alike
 from murxpy.campaign.buckets import Bucket, Reproducer
 from murxpy.campaign.events import Tier
+from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.report.text import amount, form_word, one_line, replay_command
 
 _INLINE = 24  # columns that must be left for a message to stand on the line of its bucket
@@ -63,28 +64,39 @@ def _stored(bucket: Bucket, version: str, out: str, same: str) -> BucketRow:
     )  # fmt: skip
 
 
-def print_findings(console: Console, rows: Sequence[BucketRow]) -> None:
-    """Print the buckets for people: a line of figures each, below it the key and the command that shows it again."""
-    if not rows:
-        console.print("no findings")
-        return
+def shown(rows: Sequence[BucketRow]) -> list[BucketRow]:
+    """The buckets that a list shows unless it is asked for all: those that need nothing that the solver documents as experimental."""
+    return [row for row in rows if row.tier != DOCUMENTED]
+
+
+def print_findings(console: Console, rows: Sequence[BucketRow], every: bool = False) -> None:
+    """Print the buckets for people: a line of figures each, below it the key and the command that shows it again.
+
+    Those of tier `documented` are only counted, unless `every`.
+    """
+    listed = list(rows) if every else shown(rows)
     limit = console.width if console.is_terminal else None
-    for line in finding_lines(rows, limit):
+    for line in finding_lines(listed, limit) if listed else [Text("no findings")]:
         console.print(line, soft_wrap=True)
+    if len(listed) < len(rows):
+        hidden = amount(len(rows) - len(listed), "bucket")
+        console.print(f"{hidden} hidden: need what the solver documents as internal, unsupported or experimental ('murxpy findings --all')",
+                      soft_wrap=True)  # fmt: skip
 
 
 def finding_lines(rows: Sequence[BucketRow], width: int | None) -> Iterator[Text]:
     """The lines of `print_findings`; messages are cut to `width` columns (None: not), keys and commands never."""
     kinds = max(4, *(len(row.kind) for row in rows))
     solvers = max(6, *(len(_solver(row)) for row in rows))
+    tiers = max(7, *(len(row.tier) for row in rows))
     yield Text(
-        f"{'count':>7}  {'status':<6}  {'kind':<{kinds}}  {'tier':<7}  {'solver':<{solvers}}  {'lines':>5}  message",
+        f"{'count':>7}  {'status':<6}  {'kind':<{kinds}}  {'tier':<{tiers}}  {'solver':<{solvers}}  {'lines':>5}  message",
         "cyan",
     )
     for row, others in _defects(rows):
         lines = row.lines or "-"
         text = Text(f"{row.count:>7,}  ").append(f"{row.status:<6}", _STYLES.get(row.status, ""))
-        text.append(f"  {row.kind:<{kinds}}  {row.tier:<7}  {_solver(row):<{solvers}}  {lines:>5}  ")
+        text.append(f"  {row.kind:<{kinds}}  {row.tier:<{tiers}}  {_solver(row):<{solvers}}  {lines:>5}  ")
         message = one_line(("" if row.confirmed else "(not confirmed) ") + first_line(row.message))
         yield from _with_message(text, message, width)
         yield Text(f"         {row.key}", "bold" if row.status == "new" else "")

@@ -1,0 +1,96 @@
+"""What a solver documents as internal, unsupported or experimental: whether a finding needs it.
+
+An entry of the section `documented` of a wrapper names calls (a regular expression over templates of spellings) or options that are on,
+with the sorts that must be there, too, and the quote. One that says why it counts all the same decides a hit of the documentation and
+hides nothing. The first entry that names a call or an option decides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+from murxpy.oracles.crash import Call, parse_call
+
+TIER = "documented"
+_SECTIONS = ("sorts", "special-values", "values", "constants", "variables", "functions", "operators", "actions", "readers", "self-checks")
+# Lines that check what the solver promised call a reader, or an action, of another name.
+_READERS = {"check-elimination": "eliminated", "check-blocked": "blocked"}
+
+
+class Documented:
+    """The entries of one wrapper's section, as plain data; a wrapper without the section has none."""
+
+    def __init__(self, wrapper: Mapping[str, Any]) -> None:
+        self._entries: list[Mapping[str, Any]] = list(wrapper.get("documented") or ())
+        self._calls = [re.compile(entry["calls"]) if entry.get("calls") else None for entry in self._entries]
+        self._templates = dict(_templates(wrapper)) if self._entries else {}
+        self._known: dict[tuple[str, str], int | None] = {}
+
+    def of_call(self, call: Call) -> str:
+        """The quote on a call that is documented so; empty for any other. What a misuse shows is the binding's all the same."""
+        if not self._entries or call.action == "misuse":
+            return ""
+        place = self._of_template(call)
+        return "" if place is None else self._quote(place)
+
+    def of_trace(self, trace: str) -> str:
+        """The quote on the first line of a trace that uses what is documented so; empty where none does."""
+        if not self._entries:
+            return ""
+        sorts = [words for line in trace.splitlines() if (words := _sort(line))]
+        for line in trace.splitlines():
+            call = parse_call(line)
+            if call is not None:
+                quote = self._of_option(line, sorts) if call.action == "set-option" else self.of_call(call)
+                if quote:
+                    return quote
+        return ""
+
+    def option(self, name: str, sorts: list[str]) -> int | None:
+        """The place of the entry that decides an option that is on, where terms are of these sorts."""
+        for at, entry in enumerate(self._entries):
+            named = any(fnmatchcase(name, pattern) for pattern in entry.get("options") or ())
+            if named and (not entry.get("sorts") or any(re.search(entry["sorts"], sort) for sort in sorts)):
+                return at
+        return None
+
+    def template(self, text: str) -> int | None:
+        """The place of the entry that decides a template."""
+        return next((at for at, calls in enumerate(self._calls) if calls is not None and calls.search(text)), None)
+
+    def _quote(self, place: int) -> str:
+        entry = self._entries[place]
+        return "" if entry.get("counts") else str(entry["quote"])
+
+    def _of_option(self, line: str, sorts: list[str]) -> str:
+        name, _, value = line.strip().rpartition(" ")
+        place = None if value == "false" else self.option(name.rpartition(" ")[2], sorts)
+        return "" if place is None else self._quote(place)
+
+    def _of_template(self, call: Call) -> int | None:
+        keys = (call.operator, call.action, _READERS.get(call.action, call.action.removeprefix("check-")))
+        for key in keys:
+            name = (key, call.spelling)
+            if name in self._templates:
+                if name not in self._known:
+                    self._known[name] = self.template(self._templates[name])
+                return self._known[name]
+        return None
+
+
+def _templates(wrapper: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], str]]:
+    """Each template of a wrapper by its key and the name of its spelling."""
+    for section in _SECTIONS:
+        for key, entry in (wrapper.get(section) or {}).items():
+            forms = {"default": entry} if isinstance(entry, str) or "is" in entry else entry
+            for name, form in forms.items():
+                yield (str(key), str(name)), form if isinstance(form, str) else form["is"]
+
+
+def _sort(line: str) -> str:
+    """The words of a line that makes a sort: `SORT_FP 5 11`."""
+    call = parse_call(line)
+    return line.strip().split(" ", 2)[2] if call is not None and call.action == "mk-sort" and call.operator else ""
