@@ -91,7 +91,7 @@ def test_runs_isolated_from_each_other(tmp_path: Path) -> None:
 def test_fatal_calls_are_damped_in_later_runs(tmp_path: Path) -> None:
     run(tmp_path, {"every": {"segfault": 4}}, runs=60)
     db = sqlite3.connect(tmp_path / "campaign.sqlite")
-    damps = [json.loads(damp) for (damp,) in db.execute("SELECT damp FROM findings ORDER BY run")]
+    damps = [json.loads(damp) for (damp,) in db.execute("SELECT calls FROM findings JOIN damps ON damps.id = damp ORDER BY run")]
     db.close()
     assert damps[0] == [] and damps[-1] == [["mk-term", "OP_FAULT", "segfault"]]
     parts: list[str] = []
