@@ -120,6 +120,37 @@ def test_worker_killed_by_somebody_else_is_no_finding(tmp_path: Path) -> None:
     assert events[-1].snapshot.runs == 40  # its run was done again
 
 
+@pytest.mark.parametrize("killings", [{}, {"killings": 4}])
+def test_killed_run_that_would_crash_later_is_in_the_bucket_of_its_crash(killings: dict[str, int], tmp_path: Path) -> None:
+    """Killed once, the run is done again; killed again and again, what its replay shows is counted."""
+    setup = {"every": {"outside": 3, "segfault": 2}, "once": str(tmp_path / "done")}
+    (tmp_path / "done").write_text("....")
+    quiet, _ = run(tmp_path / "quiet", setup, runs=12, damp=False)
+    (tmp_path / "done").unlink()
+    campaign, events = run(tmp_path / "out", {**setup, **killings}, runs=12, damp=False)
+    bucket = only_bucket(campaign)
+    assert (bucket.signal, bucket.state, bucket.count) == ("SIGSEGV", "confirmed", only_bucket(quiet).count)
+    assert len(found(events)) == bucket.count and events[-1].snapshot.runs == 12
+    assert os.stat(tmp_path / "done").st_size >= 1
+    kept = bucket.smallest()
+    assert kept is not None and "@segfault" in (tmp_path / "out" / kept.file).read_text()
+
+
+def test_killed_replay_does_not_confirm(tmp_path: Path) -> None:
+    """The crash shows once, and its replays are killed by somebody else: that is no proof."""
+    setup = {"every": {"once": 1}, "once": str(tmp_path / "done"), "killed-replays": 2}
+    campaign, _ = run(tmp_path / "out", setup, runs=1)
+    bucket = only_bucket(campaign)
+    assert (bucket.state, bucket.signal) == ("unconfirmed", "SIGSEGV")
+
+
+def test_killed_replay_is_made_again(tmp_path: Path) -> None:
+    setup = {"every": {"segfault": 1}, "once": str(tmp_path / "done"), "killed-replays": 2}
+    campaign, _ = run(tmp_path / "out", setup, runs=1)
+    assert only_bucket(campaign).state == "confirmed"
+    assert os.stat(tmp_path / "done.replays").st_size == 2
+
+
 def test_nobody_is_left(tmp_path: Path) -> None:
     run(tmp_path, {"every": {"spawn": 4, "kill-parent": 12}}, runs=24, jobs=2)
     assert not children(os.getpid())

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from murxpy.campaign.buckets import bucket_key
-from murxpy.campaign.findings import Candidate, Proof
+from murxpy.campaign.findings import Candidate, Proof, candidate
 from murxpy.campaign.handles import Job
 from murxpy.campaign.pool import Pool
 from murxpy.campaign.trials import Lane, Trial
-from murxpy.oracles.crash import Outcome, Verdict, judge
+from murxpy.oracles.crash import Verdict, judge
 
 _SHORT = 8  # runs of the shorter history that is tried
+_SPOILT = 3  # replays of one attempt that may be killed from outside; they say nothing of the finding
 
 # Kinds of one defect that broke memory: which of them shows depends on where the memory is.
 _DEATHS = ("crash", "abort", "asan", "exit")
@@ -28,6 +29,7 @@ class Confirmation:
         self._settled = settled
         self._wall = pool.limits.replay_wall
         self._note = ""
+        self._spoilt = 0
         self._attempts = self._plan()
         lane.add(self._trial(self._attempts[0]))
 
@@ -39,6 +41,7 @@ class Confirmation:
             attempts.append((replace(found.job, text=found.outcome.trace, name=name),))
         if found.job.text is None:
             attempts.append((found.job,))
+        if found.job.text is None and not found.verdict.doubtful:  # no run before it makes somebody kill the process
             for length in (_SHORT, len(found.past)):
                 if found.past and attempts[-1] != (*found.past[-length:], found.job):
                     attempts.append((*found.past[-length:], found.job))
@@ -50,20 +53,32 @@ class Confirmation:
         return Trial(self._found.target, fresh, self._over, private)
 
     def _over(self, trial: Trial) -> None:
-        jobs = self._attempts.pop(0)
-        if any(self._same(outcome) for outcome in trial.outcomes):
+        verdicts = [judge(outcome) for outcome in trial.outcomes]
+        if any(verdict is not None and self._same(verdict) for verdict in verdicts):
+            jobs = self._attempts[0]
             if not self._note and len(jobs) == 1 and jobs[0].text is None:
                 self._note = "its run's seed shows it, its trace alone does not"
             self._settled(self._found, Proof(True, jobs[:-1], self._note))
-        elif self._attempts:
+            return
+        instead = self._instead(trial)
+        if instead is not None:
+            self._settled(self._found, Proof(False, instead=instead))
+        else:
+            self._next(any(verdict is not None and verdict.doubtful for verdict in verdicts))
+
+    def _next(self, spoilt: bool) -> None:
+        """The attempt showed nothing: go on with the next one, or make it again where somebody killed its process."""
+        if spoilt and not self._found.verdict.doubtful and self._spoilt < _SPOILT:
+            self._spoilt += 1
+        else:
+            self._spoilt = 0
+            self._attempts.pop(0)
+        if self._attempts:
             self._lane.first(self._trial(self._attempts[0]))
         else:
             self._settled(self._found, Proof(False))
 
-    def _same(self, outcome: Outcome) -> bool:
-        verdict = judge(outcome)
-        if verdict is None:
-            return False
+    def _same(self, verdict: Verdict) -> bool:
         key = bucket_key(self._found.family, verdict)
         if key == self._found.key:
             return True
@@ -72,6 +87,15 @@ class Confirmation:
             return True
         return False
 
+    def _instead(self, trial: Trial) -> Candidate | None:
+        """What the run of a candidate that may come from outside shows of its own."""
+        found = self._found
+        if not found.verdict.doubtful:
+            return None
+        shown = [candidate(found.target, found.family, found.version, found.job, (), outcome) for outcome in trial.outcomes]
+        return next((other for other in shown if other is not None and not other.verdict.doubtful), None)
+
 
 def _related(one: Verdict, other: Verdict) -> bool:
-    return one.kind in _DEATHS and other.kind in _DEATHS
+    """Whether both are deaths of the process's own making."""
+    return one.kind in _DEATHS and other.kind in _DEATHS and not (one.doubtful or other.doubtful)

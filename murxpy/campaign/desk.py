@@ -68,7 +68,8 @@ class Desk:
     def doubt(self, found: Candidate, run: Callable[[bool], None]) -> None:
         """The death of `found` may have come from outside: nothing is counted before a replay has shown it again.
 
-        `run` is told whether its run is over (True), or must be done again.
+        `run` is told whether its run is over (True), or must be done again. When it was killed twice, what a replay shows of its own
+        counts instead.
         """
 
         def settled(found: Candidate, proof: Proof) -> None:
@@ -78,7 +79,10 @@ class Desk:
                 run(False)
                 return
             run(True)
-            self.found(found, proof)
+            if proof.instead is not None:
+                self.found(proof.instead)
+            else:
+                self.found(found, proof)
 
         Confirmation(self._pool, self.lane, found, settled)
 

@@ -28,11 +28,15 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Whether a candidate showed again: by its trace alone, or after the runs of `history` in one process."""
+    """Whether a candidate showed again: by its trace alone, or after the runs of `history` in one process.
+
+    `instead`: what a replay showed of the run of a candidate that came from outside: a process that somebody killed.
+    """
 
     confirmed: bool
     history: tuple[Job, ...] = ()
     note: str = ""
+    instead: Candidate | None = None
 
 
 def candidate(target: int, family: str, version: str, job: Job, past: tuple[Job, ...], outcome: Outcome,

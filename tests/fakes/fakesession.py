@@ -5,8 +5,9 @@ that a run takes, `error` is what the solver's import fails with, `lines` the nu
 text of it, `counts` more counters of a run. `starving`: workers have no memory for their trace (`memory`), cannot be forked
 (`fork`), or the process that forks them dies each time (`parent`).
 Faults beyond those of `faults`: `exception` (a report), `raise` (the session breaks), `history` (a crash in the third
-run of a process), `once` (a crash that no replay shows), `outside` (killed by somebody else, once); for the last two
-`once` names the file that says that it was done. `segfault+call` is `segfault` by another call.
+run of a process), `once` (a crash that no replay shows), `outside` (killed by somebody else, once, or
+with `killings` so often in others than the first run of a process); for the last two `once` names the file that says how often
+it was done. The first `killed-replays` replays are killed by somebody else. `segfault+call` is `segfault` by another call.
 """
 
 from __future__ import annotations
@@ -49,6 +50,10 @@ def mortal_parent() -> None:
         return 0
 
     os.fork = fork
+
+
+def _killed() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 STARVING = {"memory": no_memory, "fork": no_fork, "parent": mortal_parent}
@@ -94,6 +99,8 @@ class FakeSession:
         return self._report(seed, None)
 
     def replay(self, text: str, name: str, write: Write) -> dict[str, Any]:
+        if "killed-replays" in self._setup:
+            self._first(self._setup["once"] + ".replays", self._setup["killed-replays"], _killed)
         for number, line in enumerate(text.splitlines(), 1):
             write(line + "\n")
             words = line.split()
@@ -119,19 +126,23 @@ class FakeSession:
             if self._runs >= 3:
                 faults.commit("segfault")
         elif name == "outside":
-            self._once(lambda: os.kill(os.getpid(), signal.SIGKILL))
+            if self._runs > 1 or "killings" not in self._setup:
+                self._once(_killed, self._setup.get("killings", 1))
         elif name == "once":
             self._once(lambda: faults.commit("segfault"))
         else:
             faults.commit(name.partition("+")[0])
         return None
 
-    def _once(self, act: Callable[[], None]) -> None:
-        """Do `act` in the first call of all processes: the file named in the setup says whether it was done."""
-        try:
-            os.close(os.open(self._setup["once"], os.O_CREAT | os.O_EXCL))
-        except FileExistsError:
-            return
+    def _once(self, act: Callable[[], None], times: int = 1) -> None:
+        self._first(self._setup["once"], times, act)
+
+    def _first(self, name: str, times: int, act: Callable[[], None]) -> None:
+        """Do `act` in the first `times` calls of all processes: the file called `name` says how often it was done."""
+        with open(name, "ab") as file:
+            if file.tell() >= times:
+                return
+            file.write(b".")
         act()
 
     def _report(self, seed: int, finding: dict[str, Any] | None) -> dict[str, Any]:
