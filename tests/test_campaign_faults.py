@@ -125,12 +125,12 @@ def test_killed_run_that_would_crash_later_is_in_the_bucket_of_its_crash(killing
     """Killed once, the run is done again; killed again and again, what its replay shows is counted."""
     setup = {"every": {"outside": 3, "segfault": 2}, "once": str(tmp_path / "done")}
     (tmp_path / "done").write_text("....")
-    quiet, _ = run(tmp_path / "quiet", setup, runs=12, damp=False)
+    quiet, _ = run(tmp_path / "quiet", setup, runs=20, damp=False)
     (tmp_path / "done").unlink()
-    campaign, events = run(tmp_path / "out", {**setup, **killings}, runs=12, damp=False)
+    campaign, events = run(tmp_path / "out", {**setup, **killings}, runs=20, damp=False)
     bucket = only_bucket(campaign)
     assert (bucket.signal, bucket.state, bucket.count) == ("SIGSEGV", "confirmed", only_bucket(quiet).count)
-    assert len(found(events)) == bucket.count and events[-1].snapshot.runs == 12
+    assert len(found(events)) == bucket.count and events[-1].snapshot.runs == 20
     assert os.stat(tmp_path / "done").st_size >= 1
     kept = bucket.smallest()
     assert kept is not None and "@segfault" in (tmp_path / "out" / kept.file).read_text()

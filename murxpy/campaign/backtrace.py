@@ -8,14 +8,15 @@ import re
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 from collections import deque
 from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 
 from murxpy.campaign.parents import command, setup_data
+from murxpy.campaign.scratch import Scratch
 from murxpy.campaign.targets import Plan
+from murxpy.worker.process import die_with_parent
 
 SECONDS = 30.0
 _FRAMES = 40
@@ -30,7 +31,7 @@ class Backtraces:
         self._queue: deque[tuple[str, Plan, str]] = deque()
         self._process: subprocess.Popen[bytes] | None = None
         self._key = ""
-        self._folder = ""
+        self._folder: Scratch | None = None
         self._deadline = 0.0
 
     def add(self, key: str, plan: Plan, trace: str) -> None:
@@ -50,13 +51,15 @@ class Backtraces:
                 return
             self._end()
         if self._queue:
-            with contextlib.suppress(OSError):  # no room for the files: no frames
+            try:
                 self._begin(*self._queue.popleft())
+            except OSError:  # no room for the files: no frames
+                self.stop()
 
     def _begin(self, key: str, plan: Plan, trace: str) -> None:
         self._key = key
-        self._folder = tempfile.mkdtemp(prefix="murxpy-gdb-")
-        folder = Path(self._folder)
+        self._folder = Scratch("gdb")
+        folder = self._folder.path
         (folder / "setup").write_bytes(setup_data(plan))
         (folder / "trace").write_text(trace, encoding="utf-8", errors="surrogatepass")
         replay = command(plan, "once", str(folder / "setup"), str(folder / "trace"))
@@ -64,20 +67,29 @@ class Backtraces:
                "-ex", "run", "-ex", f"bt {_FRAMES}", "--args", *replay]  # fmt: skip
         with (folder / "frames").open("wb") as out:
             self._process = subprocess.Popen(gdb, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.DEVNULL,
-                                             start_new_session=True, env=plan.target.environment())  # fmt: skip
+                                             start_new_session=True, env=plan.target.environment(),
+                                             preexec_fn=partial(die_with_parent, os.getpid()))  # fmt: skip
         self._deadline = time.monotonic() + SECONDS
 
     def _end(self) -> None:
+        self._kill()
+        text = ""
+        if self._folder is not None:
+            with contextlib.suppress(OSError):
+                text = (self._folder.path / "frames").read_text("utf-8", "replace")
         self.stop()
-        with contextlib.suppress(OSError):
-            text = (Path(self._folder) / "frames").read_text("utf-8", "replace")
-            frames = "\n".join(re.findall(r"^#\d+ .*$", text, re.M))
-            if frames:
-                self._done(self._key, frames + "\n")
-        shutil.rmtree(self._folder, ignore_errors=True)
+        frames = "\n".join(re.findall(r"^#\d+ .*$", text, re.M))
+        if frames:
+            self._done(self._key, frames + "\n")
 
     def stop(self) -> None:
-        """End gdb, if it runs."""
+        """End gdb, if it runs, and remove its files."""
+        self._kill()
+        if self._folder is not None:
+            self._folder.remove()
+            self._folder = None
+
+    def _kill(self) -> None:
         if self._process is not None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)

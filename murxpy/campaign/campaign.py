@@ -24,6 +24,7 @@ from murxpy.campaign.hangs import Hangs
 from murxpy.campaign.pool import Lost, Pool, Result
 from murxpy.campaign.reproduction import Reproduction
 from murxpy.campaign.runs import Runs
+from murxpy.campaign.scratch import sweep
 from murxpy.campaign.seeds import Ledger
 from murxpy.campaign.statistics import Statistics
 from murxpy.campaign.steering import Steering
@@ -82,6 +83,7 @@ class Campaign:
             folder.close()
 
     def _supervise(self, store: Store) -> Iterator[events.Event]:
+        sweep()
         self.seed = self._choose_seed(store)
         self._pool = Pool([*self.config.targets, *self.config.judges], self.config.limits)
         self._traces = Backtraces(lambda key, text: self._desk.framed(key, text))

@@ -5,10 +5,13 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 import tempfile
 from pathlib import Path
 
 from murxpy.errors import InputError
+
+_PART = re.compile(r"\.[a-z0-9_]{8}\.part")  # a file that `write_atomically` has not finished
 
 
 class Folder:
@@ -29,9 +32,18 @@ class Folder:
             os.close(self._lock)
             raise InputError(f"another campaign writes to this folder (process {owner}); wait for it to end, or choose "
                              "another folder with --out", file=str(path)) from error  # fmt: skip
+        self._sweep()
         with contextlib.suppress(OSError):  # a full disk; the lock holds without the number in it
             os.ftruncate(self._lock, 0)
             os.pwrite(self._lock, f"{os.getpid()}\n".encode(), 0)
+
+    def _sweep(self) -> None:
+        """Remove what a killed process left half-written; no other one writes here now."""
+        for folder, _, names in os.walk(self.path):
+            for name in names:
+                if _PART.fullmatch(name):
+                    with contextlib.suppress(OSError):
+                        os.unlink(os.path.join(folder, name))
 
     def write(self, name: str, text: str) -> None:
         """Write `text` to the file `name` under the folder, atomically. Raises OSError, when the disk is full."""

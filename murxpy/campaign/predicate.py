@@ -10,14 +10,13 @@ import os
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Protocol
 
 from murxpy.campaign.limits import Limits
+from murxpy.campaign.scratch import Scratch, sweep
 from murxpy.campaign.targets import Plan
 from murxpy.campaign.tester import OutOfTime, Tester, replay_of
 from murxpy.campaign.wanted import Golden, Match, Wanted, golden
@@ -148,7 +147,9 @@ class Commanded:
         self._command = [*command]
         self._jobs = jobs
         self._seconds = seconds
-        self._folder = Path(tempfile.mkdtemp(prefix="murxpy-minimize-"))
+        sweep()
+        self._scratch = Scratch("minimize")
+        self._folder = self._scratch.path
         self._running: dict[int, tuple[subprocess.Popen[bytes], float]] = {}
         began = time.monotonic()
         if self.first(iter([source])) is None:
@@ -215,7 +216,7 @@ class Commanded:
     def close(self) -> None:
         """Remove the files."""
         self._stop()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._scratch.remove()
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import resource
 import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import Any
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.events import Ended, RunEnded
+from murxpy.campaign.scratch import Scratch
 from murxpy.campaign.statistics import BucketView
 from murxpy.campaign.targets import Plan
 
@@ -36,8 +36,8 @@ class Probe:
 def probe(plan: Plan, runs: int, jobs: int) -> Probe:
     """Do `runs` random runs on `plan`'s target. Raises TargetError when the solver cannot be used."""
     refused: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory(prefix="murxpy-doctor-") as folder:
-        config = CampaignConfig((plan,), Path(folder), _SEED, jobs, runs=runs, known=("*",), backtrace=False, damp=False)
+    with Scratch("doctor") as folder:
+        config = CampaignConfig((plan,), folder, _SEED, jobs, runs=runs, known=("*",), backtrace=False, damp=False)
         campaign = Campaign(config)
         for event in campaign:
             if isinstance(event, RunEnded):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from murxpy.campaign.buckets import Reproducer, bucket_key, normalise
 from murxpy.campaign.folder import write_atomically
 from murxpy.campaign.limits import Limits
 from murxpy.campaign.programs import run_program
+from murxpy.campaign.scratch import Scratch
 from murxpy.campaign.script_minimize import WRONG, scripted
 from murxpy.campaign.targets import Plan
 from murxpy.errors import MurxpyError
@@ -132,8 +132,8 @@ def _script(plan: Plan, file: Path, text: str, shown: Shown, limits: Limits) -> 
     runner = plan.setup["wrapper"].get("script-runner")
     if not runner:
         return None, "the wrapper does not say how its solver reads a script"
-    with tempfile.TemporaryDirectory(prefix="murxpy-script-") as folder:
-        program = Path(folder) / "run.py"
+    with Scratch("script") as folder:
+        program = folder / "run.py"
         program.write_text(runner, encoding="utf-8")
         outcome = run_program(plan, program, (str(file.absolute()),), text, SECONDS, limits)
     ended = _ended(plan, outcome, shown)

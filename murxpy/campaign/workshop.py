@@ -5,11 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -18,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from murxpy.campaign.buckets import Reproducer
+from murxpy.campaign.scratch import Scratch
 from murxpy.campaign.shrinker import plan_data
 from murxpy.campaign.targets import Plan
 
@@ -67,7 +66,7 @@ class Workshop:
         self._queue: deque[Order] = deque()
         self._order: Order | None = None
         self._process: subprocess.Popen[bytes] | None = None
-        self._folder = ""
+        self._folder: Scratch | None = None
         self.unbounded = False
         self._answer = b""
         self._began = self._spent = 0.0
@@ -110,9 +109,8 @@ class Workshop:
             self._deliver(Delivery(order, error=error.strerror or str(error)))
 
     def _plan_file(self, target: int) -> str:
-        if not self._folder:
-            self._folder = tempfile.mkdtemp(prefix="murxpy-shrink-")
-        file = Path(self._folder) / f"{target}.json"
+        self._folder = self._folder or Scratch("shrink")
+        file = self._folder.path / f"{target}.json"
         if not file.exists():
             file.write_text(json.dumps(plan_data(self._plans[target])), encoding="utf-8")
         return str(file)
@@ -160,9 +158,9 @@ class Workshop:
         self._kill()
         self._queue.clear()
         self._order = None
-        if self._folder:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._folder = ""
+        if self._folder is not None:
+            self._folder.remove()
+            self._folder = None
 
 
 def _delivery(order: Order, told: dict[str, Any]) -> Delivery:

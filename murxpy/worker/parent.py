@@ -52,7 +52,16 @@ class Parent:
         signal.set_wakeup_fd(wake.fileno(), warn_on_full_buffer=False)
 
     def serve(self) -> None:
-        """Fork and reap until the supervisor is gone."""
+        """Fork and reap until the supervisor is gone; then end the workers, and what they have started."""
+        process.outlive_parent()
+        try:
+            self._serve()
+        finally:
+            for pid in self._workers:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(pid, signal.SIGKILL)
+
+    def _serve(self) -> None:
         while True:
             ready, _, _ = select.select([self._control, self._wake], [], [])
             if self._wake in ready:
@@ -118,6 +127,7 @@ class Parent:
 
 def once(setup: str, trace: str) -> None:
     """Replay the file `trace` in this very process, for a debugger; `setup` is the file of the setup."""
+    process.die_with_parent(os.getppid())
     with open(setup, "rb") as file:
         session = load_session(json.load(file))
     with open(trace, encoding="utf-8", errors="surrogatepass") as file:

@@ -26,6 +26,11 @@ def die_with_parent(parent: int) -> None:
         os._exit(0)
 
 
+def outlive_parent() -> None:
+    """Take back what `die_with_parent` asked for: this process notices by itself that its parent has ended."""
+    _libc.prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0)
+
+
 @functools.cache
 def sanitized() -> bool:
     """Whether a sanitizer's run-time library is loaded: it has its own crash handler and maps terabytes.

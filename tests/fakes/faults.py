@@ -79,10 +79,18 @@ def spawn_and_crash() -> None:
     segfault()
 
 
+def linger() -> None:
+    """Leaves a process of its own behind and does not return for long."""
+    if os.fork() == 0:
+        os.execvp("sleep", ["sleep", "999"])
+    time.sleep(999)
+
+
 FAULTS = {
     "segfault": segfault, "abort": abort, "assertion": assertion, "terminate": terminate, "exit": exit_in_c,
     "exit-zero": exit_zero, "stack": overflow_stack, "memory": eat_memory, "sleep": sleep_holding_lock,
     "print": print_gigabyte, "kill-parent": kill_parent_group, "close": close_all, "spawn": spawn_and_crash,
+    "linger": linger,
 }  # fmt: skip
 
 

@@ -1,0 +1,167 @@
+"""Nothing of a campaign is left over, however it ends: no process, no temporary file."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from campaigns import FAKES
+from commands import WRAPPER
+
+from murxpy.campaign.folder import Folder
+from murxpy.campaign.scratch import Scratch, sweep
+
+ROOT = Path(__file__).parent.parent
+PATIENCE = 20.0  # seconds; a guard against a test that hangs
+
+
+@dataclass
+class Command:
+    """The real command in a process of its own, whose descendants all have `mark` in their environment."""
+
+    process: subprocess.Popen[bytes]
+    mark: str
+    temporary: Path
+    out: Path
+
+    def alive(self) -> list[str]:
+        """The command lines of what lives of it."""
+        found = []
+        for path in Path("/proc").glob("[0-9]*"):
+            try:
+                marked = self.mark.encode() in (path / "environ").read_bytes()
+                dead = (path / "stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+                if marked and not dead:
+                    found.append((path / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+            except OSError:
+                continue
+        return found
+
+    def wait_for(self, condition: Callable[[], object]) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while not condition():
+            assert time.monotonic() < deadline, self.alive()
+            time.sleep(0.01)
+
+    def end(self, number: signal.Signals) -> int:
+        """Send it a signal and wait for its end; its exit code."""
+        self.process.send_signal(number)
+        return self.process.wait(PATIENCE)
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., Command]]:
+    """Starts `fuzz` on the fake solver with a planted fault, beside a gdb that never ends."""
+    begun: list[Command] = []
+    programs, temporary = tmp_path / "bin", tmp_path / "tmp"
+    programs.mkdir()
+    temporary.mkdir()
+    (programs / "gdb").write_text("#!/bin/sh\nexec sleep 1000\n")
+    (programs / "gdb").chmod(0o755)
+
+    def started(*words: str, fault: str = "", ignored: tuple[signal.Signals, ...] = ()) -> Command:
+        mark = f"MURXPY_TEST={uuid.uuid4()}"
+        name, _, value = mark.partition("=")
+        env = {**os.environ, name: value, "TMPDIR": str(temporary), "FAKESOLVER_FAULT": fault, "PATH": f"{programs}:{os.environ['PATH']}"}
+        args = [sys.executable, "-m", "murxpy", "fuzz", f"fake@{FAKES}", "--wrapper", str(WRAPPER), "--out", str(tmp_path / "out"),
+                "--jobs", "2", "--time", "100s", *words]  # fmt: skip
+        process = subprocess.Popen(args, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+                                   preexec_fn=lambda: [signal.signal(number, signal.SIG_IGN) for number in ignored])  # fmt: skip
+        begun.append(Command(process, mark, temporary, tmp_path / "out"))
+        return begun[-1]
+
+    yield started
+    for command in begun:
+        command.process.kill()
+        command.process.communicate()
+
+
+def test_nothing_lives_on_after_kill_9(start: Callable[..., Command]) -> None:
+    """Neither gdb, nor the process that writes reproducers, nor workers, nor what the solver started itself."""
+    command = start("--wall", "99s", fault="and:segfault,or:linger")
+    command.wait_for(lambda: all(any(word in line for line in command.alive()) for word in ("sleep 1000", "sleep 999", "shrinker")))
+    command.end(signal.SIGKILL)
+    command.wait_for(lambda: not command.alive())
+    assert list(command.temporary.glob("murxpy-gdb-*"))
+    (command.out.parent / "bin" / "gdb").write_text("#!/bin/sh\n")
+    again = start("--runs", "1")
+    assert again.process.wait(PATIENCE) in (0, 1)
+    assert not list(command.temporary.iterdir())
+
+
+def test_interrupt_while_gdb_runs_leaves_nothing(start: Callable[..., Command]) -> None:
+    command = start(fault="and:segfault")
+    command.wait_for(lambda: any("sleep 1000" in line for line in command.alive()))
+    assert command.end(signal.SIGINT) == 1
+    command.wait_for(lambda: not command.alive())
+    assert not list(command.temporary.iterdir())
+
+
+def _owner(folder: Path) -> subprocess.Popen[str]:
+    """A process that owns a folder for temporary files; its name is on its standard output."""
+    program = "from murxpy.campaign.scratch import Scratch\nprint(Scratch('test').path, flush=True)\ninput()"
+    return subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, env={**os.environ, "TMPDIR": str(folder)}, text=True,
+                            stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # fmt: skip
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    return tmp_path
+
+
+def test_only_what_no_process_owns_is_swept(temporary: Path) -> None:
+    with _owner(temporary) as dead, _owner(temporary) as alive:
+        assert dead.stdout is not None and alive.stdout is not None
+        lost, held = Path(dead.stdout.readline().strip()), Path(alive.stdout.readline().strip())
+        (lost / "file").write_text("x")
+        dead.kill()
+        dead.wait()
+        mine = Scratch("test")
+        assert sweep() == [lost]
+        assert held.is_dir() and mine.path.is_dir() and not lost.exists()
+        mine.remove()
+        mine.remove()
+        alive.communicate("")
+    assert sweep() == [held]
+    assert not list(temporary.iterdir())
+
+
+def test_what_is_not_ours_is_not_swept(temporary: Path) -> None:
+    """Folders without the owner's file, such as a user's own; links; files; folders of other users; folders about to be locked."""
+    (temporary / "murxpy-run-20261122").mkdir()
+    (temporary / "murxpy-gdb-abcdefgh").write_text("")
+    (temporary / ".murxpy-gdb-abcdefgh").mkdir()
+    foreign = Scratch("other")
+    foreign.path.rename(temporary / "kept")
+    os.close(foreign._lock)
+    (temporary / "murxpy-link-abcdefgh").symlink_to(temporary / "kept")
+    before = sorted(temporary.iterdir())
+    assert sweep() == []
+    if os.geteuid() == 0:
+        shutil.move(temporary / "kept", temporary / "murxpy-other-abcdefgh")
+        os.chown(temporary / "murxpy-other-abcdefgh", 1234, 1234)
+        assert sweep() == []
+        shutil.move(temporary / "murxpy-other-abcdefgh", temporary / "kept")
+    assert sorted(temporary.iterdir()) == before
+    os.utime(temporary / ".murxpy-gdb-abcdefgh", (0, 0))
+    assert sweep() == [temporary / ".murxpy-gdb-abcdefgh"]
+
+
+def test_half_written_files_are_removed_at_the_next_start(tmp_path: Path) -> None:
+    (tmp_path / "findings" / "key").mkdir(parents=True)
+    half = tmp_path / "findings" / "key" / ".abc_1234.part"
+    other = tmp_path / "findings" / "key" / "notes.part"
+    half.write_text("half a tra")
+    other.write_text("of the user")
+    Folder(tmp_path).close()
+    assert not half.exists() and other.exists()
