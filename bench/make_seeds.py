@@ -34,7 +34,7 @@ PER_CHECK = 1000  # milliseconds
 
 def candidates(trace: Trace, catalogue: Catalogue, most: int) -> Iterator[tuple[str, str]]:
     """A logic and a script without it, for each check of a trace that the standard can say in at most `most` bytes."""
-    script = to_smtlib(trace, catalogue, "standard", lossy=True)
+    script = to_smtlib(trace, catalogue, "standard", lossy=True, by_definition=True)
     for number in range(len(re.findall(r"^\(check-sat", script, re.MULTILINE))):
         with contextlib.suppress(InputError):
             made = alone(flat(script, number), catalogue)

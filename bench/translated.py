@@ -53,7 +53,7 @@ def judge_smtlib(trace: Trace, catalogue: Catalogue, dialect: str | None = None)
     What only an API can say is left out, so are options of z3.
     """
     dialect = dialect or trace.solver
-    script = to_smtlib(trace, catalogue, dialect, lossy=True)
+    script = to_smtlib(trace, catalogue, dialect, lossy=True, by_definition=True)
     verdicts = [judge_script(script, trace, solver, dialect) for solver in ([dialect] if dialect in READERS else READERS)]
     return min(verdicts, key=lambda one: one.status in SETTLED)
 

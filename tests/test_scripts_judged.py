@@ -92,7 +92,7 @@ def test_what_is_printed_belongs_to_the_answer_before_it() -> None:
     output = "sat\n((define-fun x () Int 4))\nunknown (RESOURCEOUT)\nunsat\n(a b)\n"
     assert [(answer, rest.strip()) for answer, rest in answered(output)] == [
         ("sat", "((define-fun x () Int 4))"), ("unknown", ""), ("unsat", "(a b)")]  # fmt: skip
-    assert answered("") == answered("(error \"no\")") == []
+    assert answered("") == answered('(error "no")') == []
 
 
 def test_a_constant_that_does_not_matter_has_some_value() -> None:

@@ -33,10 +33,13 @@ _SUFFIXES = {"smt2": ".smt2", "python": ".py", "murxla": ".murxla"}
 @click.option("--into", metavar="DIR", type=click.Path(path_type=Path), help="Folder for the translations of a folder.")
 @click.option("--dialect", type=click.Choice(DIALECTS), help="SMT-LIB with this solver's extensions.  [default: standard]")
 @click.option("--lossy", is_flag=True, help="SMT-LIB, Murxla: a comment in place of what they cannot say.")
+@click.option("--by-definition", is_flag=True,
+              help="SMT-LIB: print operators without a name by their definition, another formula with the same meaning.")  # fmt: skip
 @click.option("--wrapper", metavar="FILE", help="Python: the wrapper of the trace's solver.  [default: the shipped one]")
 def translate(
-    source: Path, target: str, output: Path | None, into: Path | None, dialect: str | None, lossy: bool, wrapper: str | None
-) -> int:
+    source: Path, target: str, output: Path | None, into: Path | None, dialect: str | None, lossy: bool, by_definition: bool,
+    wrapper: str | None,
+) -> int:  # fmt: skip
     """Print TRACE, or every *.trace below a folder, as an SMT-LIB script, a stand-alone Python program, or a trace of Murxla.
 
     The program makes the very calls of the trace, and exits with 1 when the recorded defect shows.
@@ -44,7 +47,9 @@ def translate(
     Exits with 2 when a trace cannot be translated; of a folder the others are.
     """
     _check_options(target, dialect, lossy, wrapper)
-    translator = _translator(target, dialect or "standard", lossy, wrapper)
+    if by_definition and target != "smt2":
+        raise InputError(f"--by-definition is of SMT-LIB: leave it out with '--to {target}'")
+    translator = _translator(target, dialect or "standard", lossy, by_definition, wrapper)
     if source.is_dir():
         if into is None or output is not None:
             raise InputError("TRACE is a folder, expected --into DIR and no -o", file=str(source))
@@ -76,10 +81,10 @@ def _write(file: Path, text: str) -> None:
         raise InputError(f"cannot write: {error.strerror}", file=str(file)) from None
 
 
-def _translator(target: str, dialect: str, lossy: bool, wrapper: str | None) -> Translator:
+def _translator(target: str, dialect: str, lossy: bool, by_definition: bool, wrapper: str | None) -> Translator:
     catalogue = build_catalogue(load_catalogue())
     if target == "smt2":
-        return lambda trace: to_smtlib(trace, catalogue, dialect, lossy)
+        return lambda trace: to_smtlib(trace, catalogue, dialect, lossy, by_definition)
     if target == "murxla":
         return lambda trace: to_murxla(trace, catalogue, lossy)
     known: dict[str, dict[str, Any]] = {}

@@ -14,7 +14,7 @@ from murxpy.logic.catalogue import Operator
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import VALUE, Term
 from murxpy.logic.typing import IllSorted, IndexOutOfRange
-from murxpy.smtlib.lambdas import as_array, as_function
+from murxpy.smtlib.lambdas import as_array, as_function, as_set
 from murxpy.smtlib.sugar import sugared
 from murxpy.smtlib.tables import Tables
 
@@ -86,6 +86,8 @@ class Applier:
             yield [as_array(self.tables, a) for a in args]
         if self.bare is not None and self.bare in args:
             yield from ([self._empty(sort) if a is self.bare else a for a in args] for sort in _sequences(args))
+        if any(a.sort.kind == "SORT_SET" for a in args) and any(a.op in ("OP_LAMBDA", "OP_ARRAY_LAMBDA") for a in args):
+            yield [as_set(self.tables, a) or a for a in args]
         function = next((a.sort for a in args if a.sort.kind == "SORT_FUN"), None)
         if function is not None and any(a.op == "OP_ARRAY_LAMBDA" for a in args):
             yield [as_function(self.tables, a, function) or a for a in args]
@@ -121,6 +123,8 @@ class Applier:
             return array if array.sort is sort else None
         if term is self.bare and sort.kind in ("SORT_SEQ", "SORT_STRING"):
             return self._empty(sort)
+        if sort.kind == "SORT_SET" and (found := as_set(self.tables, term)) is not None:
+            return found if found.sort is sort else None
         if sort.kind == "SORT_FUN" and term.op == "OP_ARRAY_LAMBDA":
             return as_function(self.tables, term, sort)
         return None

@@ -69,7 +69,7 @@ class ChainPrinter:
         needed = dict(self._always)
         for rows in used:
             needed.update(dict.fromkeys(rows))
-        return "\n".join([*head, *[self._rows[at] for at in sorted(needed)], *body, ""])
+        return "\n".join([*self._writer.raised(head), *[self._rows[at] for at in sorted(needed)], *body, ""])
 
     def _printed(self, command: Command) -> Printed:
         """A command that needs only what stands before it, and the rows of the definitions in it."""

@@ -96,10 +96,10 @@ SPELLED: dict[str, dict[str, str]] = {
         "OP_STR_LAST_INDEXOF": "(seq.last_indexof {0} {1})",
         # Of a function of two arguments, where ours is an array of arrays.
         "OP_SEQ_FOLDL": "(seq.foldl (lambda ((fold!b {sort1}) (fold!a {elem2})) (select (select {0} fold!b) fold!a)) {1} {2})",
-        "OP_SET_UNION": "((_ map or) {0} {1})",
-        "OP_SET_INTERSECTION": "((_ map and) {0} {1})",
-        "OP_SET_MINUS": "((_ map and) {0} ((_ map not) {1}))",
-        "OP_SET_COMPLEMENT": "((_ map not) {0})",
+        "OP_SET_UNION": "(union {0} {1})",
+        "OP_SET_INTERSECTION": "(intersection {0} {1})",
+        "OP_SET_MINUS": "(setminus {0} {1})",
+        "OP_SET_COMPLEMENT": "(complement {0})",
         "OP_SET_MEMBER": "(select {1} {0})",
         "OP_SET_SUBSET": "(subset {0} {1})",
         "OP_SET_SINGLETON": "(store ((as const {sort}) false) {0} true)",
@@ -134,7 +134,7 @@ BINARY = ("OP_STR_LT", "OP_STR_LE")
 # Sorts beyond the standard's; the parameters follow the name.
 SORTS: dict[str, dict[str, str]] = {
     "standard": {},
-    "z3": {"SORT_SET": "(Array {0} Bool)", "SORT_SEQ": "(Seq {0})", "SORT_FF": "(_ FiniteField {p0})"},
+    "z3": {"SORT_SET": "(Set {0})", "SORT_SEQ": "(Seq {0})", "SORT_FF": "(_ FiniteField {p0})"},
     "cvc5": {
         "SORT_SET": "(Set {0})",
         "SORT_BAG": "(Bag {0})",
@@ -176,6 +176,28 @@ STANDARD_SPECIAL: dict[str, str] = {
 EXPERIMENTAL = {
     "SORT_ARRAY": "arrays-exp", "SORT_FP": "fp-exp", "SORT_SEQ": "strings-exp", "SORT_SET": "sets-exp", "SORT_STRING": "strings-exp",
 }  # fmt: skip
+
+
+# Operators with a name of their own that a dialect prints by an expression all the same, beside those of STANDARD.
+_NAMELESS: dict[str, tuple[str, ...]] = {
+    "standard": ("OP_BV_REDXOR",), "z3": ("OP_BV_REDXOR", "OP_SET_IS_EMPTY"), "cvc5": ("OP_BV_REDXOR", "OP_SET_DELETE"),
+}  # fmt: skip
+_NAMED = ("OP_CONST_ARRAY", "OP_FORALL_PATTERN", "OP_EXISTS_PATTERN")  # of STANDARD: these are no definitions
+
+# The spellings in the wrappers that make the very expression by which a dialect prints an operator: there the script is the formula that
+# the solver got.
+AS_SPELLED: dict[str, tuple[str, ...]] = {
+    "OP_BV_INC": ("py", "add"), "OP_BV_DEC": ("py", "sub"), "OP_BV_BIT": ("extract",), "OP_BV_REDXOR": ("xor",),
+    "OP_INT_IS_DIV": ("mod",), "OP_FP_FP": ("to-fp",), "OP_SET_DELETE": ("minus",), "OP_SET_IS_EMPTY": ("equal",),
+}  # fmt: skip
+
+
+def expanded(kind: str, dialect: str) -> bool:
+    """True if a dialect prints an operator by an expression that says the same, for want of a name."""
+    if kind in _NAMELESS[dialect]:
+        return True
+    definition = STANDARD.get(kind) if kind not in _NAMED and kind not in SAME[dialect] else None
+    return definition is not None and SPELLED[dialect][kind] == definition
 
 
 def sayable(operator: Operator, dialect: str) -> bool:

@@ -29,6 +29,6 @@ def _has_function(sorts: Iterable[Sort]) -> bool:
     return any(sort.kind == "SORT_FUN" for sort in sorts)
 
 
-def higher_logic(logic: str, dialect: str) -> str:
-    """The logic of this name with functions as values, as the dialect calls it."""
-    return logic if dialect == "z3" or logic.startswith(_PREFIX) else f"{_PREFIX}{logic}"
+def higher_logic(logic: str) -> str:
+    """The logic of this name with functions as values."""
+    return logic if logic.startswith(_PREFIX) else f"{_PREFIX}{logic}"

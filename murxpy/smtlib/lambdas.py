@@ -19,6 +19,14 @@ def as_array(tables: Tables, term: Term) -> Term:
     return reduced(body)
 
 
+def as_set(tables: Tables, term: Term) -> Term | None:
+    """An array by lambda as the set of the indices at which it is true, which is how z3 has sets; None where it is something else."""
+    lambdas = ("OP_ARRAY_LAMBDA", "OP_LAMBDA")
+    if term.op not in lambdas or len(term.args) != 2 or term.args[1].sort is not tables.bool:
+        return None
+    return tables.apply("OP_SET_COMPREHENSION", *term.args, term.args[0])
+
+
 def as_function(tables: Tables, term: Term, sort: Sort) -> Term | None:
     """An array by lambda as a function of this sort, which is how z3 has functions; None where it is another one."""
     variables: list[Term] = []

@@ -13,7 +13,7 @@ from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.logic.sorts import Datatype, Sort, SortTable
 from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, VALUE, VARIABLE, Term, is_value
 from murxpy.logic.values import special_value, to_codes
-from murxpy.smtlib.dialects import BINARY, SAME, SORTS, SPELLED, STANDARD_SORTS, STANDARD_SPECIAL
+from murxpy.smtlib.dialects import BINARY, SAME, SORTS, SPELLED, STANDARD_SORTS, STANDARD_SPECIAL, expanded
 from murxpy.smtlib.dialects import SPECIAL as SPECIAL_NAMES
 from murxpy.smtlib.symbols import Symbols
 
@@ -30,11 +30,23 @@ class Unsayable(InputError):
     """Something that the dialect has no words for."""
 
 
-class Printer:
-    """Prints the sorts and terms of one script; `dialect` is one of `dialects.DIALECTS`."""
+class OnlyDefined(Unsayable):
+    """An operator that the dialect has no name for, but an expression that says the same."""
 
-    def __init__(self, catalogue: Catalogue, dialect: str) -> None:
+
+def _always(term: Term) -> bool:
+    return True
+
+
+class Printer:
+    """Prints the sorts and terms of one script; `dialect` is one of `dialects.DIALECTS`.
+
+    An operator that has no name there, but a definition in terms of others, is printed by that where `expand` allows it for the term.
+    """
+
+    def __init__(self, catalogue: Catalogue, dialect: str, expand: Callable[[Term], bool] = _always) -> None:
         self.catalogue = catalogue
+        self._expand = expand
         self.dialect = dialect
         names = [op.smtlib for op in catalogue.operators.values()]
         names += [word for spelling in SPELLED[dialect].values() for word in _WORD.findall(spelling)]
@@ -154,6 +166,8 @@ class Printer:
         if term.op == SPECIAL:
             return self._special(term)
         operator = self.catalogue.operators[term.op]
+        if expanded(term.op, self.dialect):
+            self._check_expanded(term)
         if operator.typing is not None:
             return self._datatype_term(operator, term, texts)
         if operator.signature.binder:
@@ -165,11 +179,16 @@ class Printer:
             args = [self._element(term.args[0], args[0])]
         return self._operator(operator, term, args)
 
+    def _check_expanded(self, term: Term) -> None:
+        if not self._expand(term):
+            raise OnlyDefined(f"{term.op} has no name in SMT-LIB's dialect '{self.dialect}'")
+
     def _operator(self, operator: Operator, term: Term, args: list[str]) -> str:
         if operator.kind == "OP_BV_REDXOR":
             return self._parity(term, args[0])
         name = self._name(operator)
         if operator.kind == "OP_FP_FP" and self.dialect != "z3" and term.sort.number(1) == 2:
+            self._check_expanded(term)
             name = "((_ to_fp {p0} {p1}) (concat {*}))"  # cvc5's `fp` refuses a fraction of one bit that is no literal
         if not args:
             name = SPELLED[self.dialect].get(f"{operator.kind}/0", name)
@@ -305,6 +324,8 @@ class Printer:
             return f"({head} {' '.join(args)})" if args else head
         datatype = term.args[0].sort.datatype
         if kind == "OP_DT_APPLY_TESTER":
+            if self.dialect == "standard" and datatype.params:
+                self._check_expanded(term)  # by a match
             return self._tested(term.args[0].sort, str(term.indices[0]), args[0])
         selector = self._selector(datatype, str(term.indices[1]))
         if kind == "OP_DT_APPLY_SEL":

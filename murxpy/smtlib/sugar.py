@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from murxpy.logic.terms import VALUE, Term
+from murxpy.logic.terms import SPECIAL, VALUE, Term
 from murxpy.smtlib.lambdas import on_array_sets
 from murxpy.smtlib.tables import Tables
 
@@ -94,8 +94,20 @@ def _minus(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term |
 
 
 def _applied(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
-    """`(select f x)` of z3, where functions that are values are arrays."""
+    """`(select f x)` of z3, where functions that are values are arrays, and so are sets."""
+    if args[0].sort.kind == "SORT_SET" and len(args) == 2:
+        return tables.apply("OP_SET_MEMBER", args[1], args[0])
     return tables.apply("OP_UF_APPLY", *args) if args[0].sort.kind == "SORT_FUN" else None
+
+
+def _stored(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
+    """`(store s x true)` of z3, where sets are arrays."""
+    if len(args) != 3 or args[0].sort.kind != "SORT_SET" or args[2] not in (tables.true, tables.false):
+        return None
+    if args[2] is tables.false:
+        return tables.apply("OP_SET_DELETE", args[1], args[0])
+    empty = args[0].op == SPECIAL and args[0].indices == ("set.empty",)
+    return tables.apply("OP_SET_SINGLETON", args[1]) if empty else tables.apply("OP_SET_INSERT", args[1], args[0])
 
 
 def _no_overflow(kind: str) -> Sugar:
@@ -132,7 +144,7 @@ def _folded(kind: str) -> Sugar:
 
 _SUGAR: dict[str, Sugar] = {
     "str.indexof": _from_start, "seq.indexof": _from_start, "set.insert": _insert, "insert": _insert, "re.loop": _loop,
-    "select": _applied, "to_fp": _scaled, "to_real": _real, "~": _minus,
+    "select": _applied, "store": _stored, "to_fp": _scaled, "to_real": _real, "~": _minus,
     "tuple.update": _update, "bvumul_noovfl": _no_overflow("OP_BV_UMULO"), "at-least": _one_of(True), "at-most": _one_of(False),
     "bvsub": _folded("OP_BV_SUB"), "bvxnor": _folded("OP_BV_XNOR"),
 }  # fmt: skip

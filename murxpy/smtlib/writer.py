@@ -24,9 +24,7 @@ def print_script(script: Script, dialect: str = "standard") -> str:
     writer = Writer(script.tables.catalogue, dialect)
     for command in script.commands:
         writer.write(command)
-    if writer.higher:
-        writer.raise_logic(dialect)
-    return "".join(f"{row}\n" for row in writer.rows)
+    return "".join(f"{row}\n" for row in writer.raised(writer.rows))
 
 
 class Writer:
@@ -41,6 +39,7 @@ class Writer:
         self._keeps = dialect == "z3"  # declarations outlast (reset-assertions)
         self._global = False
         self.higher = False  # a function is a value somewhere
+        self._sets = False  # there is a set somewhere
 
     def write(self, command: Command) -> None:
         """Write one command."""
@@ -82,13 +81,14 @@ class Writer:
             self._declared.clear()
             self._levels = [[]]
 
-    def raise_logic(self, dialect: str) -> None:
-        """Let the logics of the script have functions as values."""
-        for at, row in enumerate(self.rows):
-            if row.startswith(_LOGIC):
-                self.rows[at] = f"{_LOGIC}{higher_logic(row[len(_LOGIC) : -1], dialect)})"
-        if dialect != "z3" and not any(row.startswith(_LOGIC) for row in self.rows):
-            self.rows.insert(0, f"{_LOGIC}HO_ALL)")
+    def raised(self, rows: list[str]) -> list[str]:
+        """The rows of a script, their logics such that the solver reads what is in it: functions as values in cvc5, sets in z3."""
+        z3s = self.printer.dialect == "z3"
+        if not (self._sets if z3s else self.higher):
+            return rows
+        if not z3s and not any(row.startswith(_LOGIC) for row in rows):
+            return [f"{_LOGIC}HO_ALL)", *rows]
+        return [_raised(row, z3s) if row.startswith(_LOGIC) else row for row in rows]
 
     def option(self, command: c.SetOption) -> str:
         """An option; one of them says how long declarations last."""
@@ -150,6 +150,7 @@ class Writer:
     def sort(self, sort: Sort) -> str:
         """A sort, declared before."""
         if self.new(sort):
+            self._sets = self._sets or sort.kind == "SORT_SET"
             for inner in sort.sorts():
                 self.sort(inner)
             if sort.kind == "SORT_UNINTERPRETED":
@@ -172,6 +173,10 @@ class Writer:
         """The symbol of a name that nothing else has."""
         self._names += 1
         return self.printer.symbols.of(("name", self._names), name)
+
+
+def _raised(row: str, z3s: bool) -> str:
+    return f"{_LOGIC}ALL)" if z3s else f"{_LOGIC}{higher_logic(row[len(_LOGIC) : -1])})"
 
 
 # -- commands

@@ -13,10 +13,10 @@ from murxpy.logic.values import to_codes
 from murxpy.machine.database import Entry
 from murxpy.machine.solve import SPECIAL_OPTIONS
 from murxpy.machine.tokens import Ref
-from murxpy.smtlib.dialects import EXPERIMENTAL
+from murxpy.smtlib.dialects import AS_SPELLED, EXPERIMENTAL
 from murxpy.smtlib.higher import higher_logic
 from murxpy.smtlib.logics import LOGICS, covers
-from murxpy.smtlib.printer import Printer, Unsayable
+from murxpy.smtlib.printer import OnlyDefined, Printer, Unsayable
 from murxpy.smtlib.symbols import spell
 from murxpy.trace.grammar import Trace
 from murxpy.trace.readers import READERS
@@ -44,12 +44,13 @@ _INFO = {
 }
 
 
-def to_smtlib(trace: Trace, catalogue: Catalogue, dialect: str = "standard", lossy: bool = False) -> str:
+def to_smtlib(trace: Trace, catalogue: Catalogue, dialect: str = "standard", lossy: bool = False, by_definition: bool = False) -> str:
     """The trace as a script in a dialect of SMT-LIB.
 
-    Raises InputError with the line for what SMT-LIB cannot say; where `lossy`, a comment stands in its place.
+    Raises InputError with the line for what SMT-LIB cannot say; where `lossy`, a comment stands in its place. Where `by_definition`, an
+    operator that has no name there is printed by its definition, which is another formula with the same meaning.
     """
-    run = _Script(trace, catalogue, dialect, lossy)
+    run = _Script(trace, catalogue, dialect, lossy, by_definition)
     interpret(run, AnyReading(run, trace))
     return run.text()
 
@@ -57,11 +58,14 @@ def to_smtlib(trace: Trace, catalogue: Catalogue, dialect: str = "standard", los
 class _Script(Silent):
     """Writes the commands of a trace. After `reset` a new part begins, with options, logic and declarations of its own."""
 
-    def __init__(self, trace: Trace, catalogue: Catalogue, dialect: str, lossy: bool) -> None:
+    def __init__(self, trace: Trace, catalogue: Catalogue, dialect: str, lossy: bool, by_definition: bool) -> None:
         super().__init__(catalogue, trace)
         self.dialect = dialect
         self.lossy = lossy
-        self.printer = Printer(catalogue, dialect)
+        self.by_definition = by_definition
+        self.printer = Printer(catalogue, dialect, self._may_expand)
+        self._spellings: dict[Term, dict[str | None, None]] = {}  # in which lines of the trace made a term
+        self._left_out = False  # the last check
         self.done: list[str] = []
         self._global = any(line.action in ("push", "pop", "reset-assertions") for line in trace.lines)
         self._assumed = 0
@@ -127,7 +131,7 @@ class _Script(Silent):
         """The logic that was set, unless the script uses what it does not have: an API does not mind."""
         logic, needs = self._logic or "ALL", self._declarations.needs
         if HIGHER in needs:
-            return "ALL" if self.dialect == "z3" else higher_logic(logic if "ALL" in logic else "ALL", self.dialect)
+            return "ALL" if self.dialect == "z3" else higher_logic(logic if "ALL" in logic else "ALL")
         if self.dialect == "cvc5":
             return logic if all(_covers(logic, kind) for kind in needs) else "ALL"
         lenient = ("UF", NONLINEAR, QUANTIFIED) if self.dialect == "z3" else ()
@@ -152,12 +156,13 @@ class _Script(Silent):
             return handler()
         if action in _QUERIES:
             self._settled = True
-            self._add(_QUERIES[action])
+            self._read(lambda: _QUERIES[action])
         elif action != "new":
             self._cannot(f"'{action}' is an action of the API only")
         return None
 
     def term_entry(self, term: Term, obj: Any, number: int | None, sort_number: int | None, pooled: bool = True) -> Entry:
+        self._spellings.setdefault(term, {})[self.line.spelling] = None
         if term.op in (CONSTANT, FUNCTION):
             try:
                 self._declarations.declare(term)
@@ -165,6 +170,12 @@ class _Script(Silent):
             except Unsayable as error:
                 self._cannot(str(error))
         return super().term_entry(term, obj, number, sort_number, pooled)
+
+    def _may_expand(self, term: Term) -> bool:
+        """True if a term may be printed by the definition of its operator: if that is asked for, or if the solver was called so."""
+        alike = AS_SPELLED.get(term.op, ())
+        made = self._spellings.get(term, {})
+        return self.by_definition or (bool(made) and all(spelling in alike for spelling in made))
 
     def passed(self, reason: str) -> None:
         if self.line.action in _BLOCKING and self.dialect == "cvc5" and self.refusal() is None:
@@ -178,13 +189,13 @@ class _Script(Silent):
         """An action of cvc5 that asserts something: the model before it, or values of it, are excluded."""
         terms = [self.db.terms[word.number].term for word in self.line.args if isinstance(word, Ref)]
         if self.line.action == "cvc5-block-model":
-            self._add(f"(block-model :{'values' if self.line.spelling == 'values' else 'literals'})")
+            self._read(lambda: f"(block-model :{'values' if self.line.spelling == 'values' else 'literals'})")
         else:
-            self._say(lambda: f"(block-model-values ({' '.join(map(self._term, terms))}))")
+            self._read(lambda: f"(block-model-values ({' '.join(map(self._term, terms))}))")
 
-    def _cannot(self, what: str) -> None:
+    def _cannot(self, what: str, hint: str = ", which SMT-LIB cannot say") -> None:
         if not self.lossy:
-            raise InputError(f"{what}, which SMT-LIB cannot say; with --lossy a comment takes its place",
+            raise InputError(f"{what}{hint}; with --lossy a comment takes its place",
                              file=self.trace.name, line=self.line.number)  # fmt: skip
         self._comment(what)
 
@@ -244,16 +255,31 @@ class _Script(Silent):
         self._settled = True
         try:
             self._add(command())
+        except OnlyDefined as error:
+            self._cannot(f"{error}", "; with --by-definition its definition is printed, another formula")
         except Unsayable as error:
             self._cannot(str(error))
 
+    def _read(self, command: Callable[[], str]) -> None:
+        """Write a command that reads what the last check found, unless that check is left out."""
+        if self._left_out and self.line.action not in _ANY_TIME:
+            self._comment("it reads a check that is left out")
+        else:
+            self._say(command)
+
     def _do_check_sat(self) -> str:
-        self._say(lambda: f"(check-sat){self._answered()}")
+        self._check(lambda: f"(check-sat){self._answered()}")
         return self.answer()
+
+    def _check(self, command: Callable[[], str]) -> None:
+        """Write a check; what reads it is left out if it is left out."""
+        before = sum(row.startswith("(check-sat") for row in self._body)
+        self._say(command)
+        self._left_out = sum(row.startswith("(check-sat") for row in self._body) == before
 
     def _do_check_sat_assuming(self) -> str:
         terms = self.frame.terms
-        self._say(lambda: f"(check-sat-assuming ({' '.join(map(self._literal, terms))})){self._answered()}")
+        self._check(lambda: f"(check-sat-assuming ({' '.join(map(self._literal, terms))})){self._answered()}")
         return self.answer()
 
     def _answered(self) -> str:
@@ -271,7 +297,7 @@ class _Script(Silent):
         return name
 
     def _do_get_value(self) -> None:
-        self._say(lambda: f"(get-value ({self._term(self.frame.terms[0])}))")
+        self._read(lambda: f"(get-value ({self._term(self.frame.terms[0])}))")
 
     _do_get_value_completion = _do_get_value
 
@@ -306,6 +332,7 @@ class _Script(Silent):
         self._begin()
 
 
+_ANY_TIME = ("get-assertions", "reset-assertions", "statistics")  # no check needs to stand before them
 _CHANGING = ("(assert ", "(push ", "(pop ", "(reset", "(block-model")
 _BLOCKING = ("cvc5-block-model", "cvc5-block-model-values")
 # How scripts call the options of a dialect's solver.
