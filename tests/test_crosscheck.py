@@ -12,9 +12,11 @@ from murxpy.campaign.buckets import Bucket
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.common import agree
 from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.events import Event, Found, RunEnded
+from murxpy.campaign.events import Event, Found, Reproduced, RunEnded
 from murxpy.campaign.jury import figures
 from murxpy.campaign.limits import MIB, Limits
+from murxpy.campaign.origin import origin
+from murxpy.campaign.plans import Request
 from murxpy.campaign.store import Store, read_buckets
 from murxpy.errors import InputError
 from murxpy.oracles.crash import Outcome
@@ -62,8 +64,25 @@ def test_wrong_answer_is_one_bucket_with_the_culprit(tmp_path: Path) -> None:
 
 
 def test_flawed_judge_is_the_culprit(tmp_path: Path) -> None:
-    buckets, _ = run(tmp_path, truth("left"), truth("right", flaw="parity"), truth("third"))
+    asked = {"request": Request(("left",)).recorded(), "judges": ["right@/place", "third"]}
+    buckets, events = run(tmp_path, truth("left"), truth("right", flaw="parity"), truth("third"), arguments=asked)
     assert {(b.triage["culprit"], b.solver) for b in buckets} == {("right", "right")}
+    # The trace is the judge's own, with the target as its judge, so that it can be printed for the judge.
+    kept = [kept for bucket in buckets for kept in bucket.traces]
+    texts = [(tmp_path / one.file).read_text() for one in kept]
+    assert texts and all("# cross-check left,third\n" in text and "# solver right 1.0\n" in text for text in texts)
+    assert all(one.file.endswith("-1.trace") for one in kept)
+    source = origin(tmp_path / kept[0].file)
+    assert source is not None and source.request.targets == ("right@/place",)
+    made = {form.form: form.reproduces for event in events if isinstance(event, Reproduced) for form in event.forms}
+    assert made["trace"] and "python" in made and "smt2" in made
+
+
+def test_answer_that_needs_an_earlier_check_says_so(tmp_path: Path) -> None:
+    buckets, _ = run(tmp_path, truth("left", flaw="parity", after=True), truth("right"))
+    assert {(b.triage["culprit"], b.triage["by"]) for b in buckets} == {("left", "itself")}
+    for bucket in buckets:
+        assert "earlier check" in [need[0] for need in bucket.triage["depends"]] and "depends on earlier check" in bucket.message
 
 
 @pytest.mark.slow

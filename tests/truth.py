@@ -15,7 +15,7 @@ TRUTH_SOURCE = """
 import itertools, sys, time
 sys.path.append({fakes!r})
 import faults
-FLAW, OPTION, DEADLY, SHY, IDLE = {flaw!r}, {option!r}, {deadly!r}, {shy!r}, {idle!r}
+FLAW, OPTION, DEADLY, SHY, IDLE, AFTER = {flaw!r}, {option!r}, {deadly!r}, {shy!r}, {idle!r}, {after!r}
 MEANING = dict(
     neg=lambda a: not a, conj=lambda *a: all(a), disj=lambda *a: any(a), parity=lambda a, b: a != b, arrow=lambda a, b: not a or b,
     same=lambda *a: len(set(a)) == 1, differ=lambda *a: len(set(a)) == len(a), choice=lambda a, b, c: b if a else c)
@@ -28,7 +28,7 @@ def constant(context, name):
     return (name,)
 class Solver:
     def __init__(self, context):
-        self.context, self.levels, self.options = context, [[]], {{}}
+        self.context, self.levels, self.options, self.checks = context, [[]], {{}}, 0
     def check(self, *assumed):
         terms = [t for level in self.levels for t in level] + list(assumed)
         time.sleep(IDLE)
@@ -41,6 +41,9 @@ class Solver:
         if len(names) > 8 or SHY in used:
             return "unknown"
         flawed = FLAW if OPTION is None or self.options.get(OPTION) == "true" else None
+        self.checks += 1
+        if AFTER and self.checks < 2:
+            flawed = None
         for values in itertools.product((False, True), repeat=len(names)):
             if all(value(t, dict(zip(names, values)), flawed) for t in terms):
                 return "sat"
@@ -73,17 +76,17 @@ OPERATORS = {
 
 
 def wrapper(name: str, flaw: str | None = None, option: str | None = None, deadly: str | None = None, shy: str | None = None,
-            lacks: tuple[str, ...] = (), idle: float = 0.0) -> dict[str, Any]:  # fmt: skip
+            lacks: tuple[str, ...] = (), idle: float = 0.0, after: bool = False) -> dict[str, Any]:  # fmt: skip
     """The wrapper of a solver called `name`, which gets the operator `flaw` wrong: always, or when `option` is true.
 
     A check with the operator `deadly` kills it, one with `shy` it answers unknown; it has not the operators of `lacks`.
-    A check takes `idle` seconds.
+    A check takes `idle` seconds. `after`: the first check is right.
     """
     return {
         "solver": name,
         "module": name,
         "package": name,
-        "imports": TRUTH_SOURCE.format(fakes=str(FAKES), flaw=flaw, option=option, deadly=deadly, shy=shy, idle=idle),
+        "imports": TRUTH_SOURCE.format(fakes=str(FAKES), flaw=flaw, option=option, deadly=deadly, shy=shy, idle=idle, after=after),
         "version": "'1.0'",
         "theories": ["BOOL"],
         "function-terms": False,

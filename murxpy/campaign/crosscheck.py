@@ -9,7 +9,7 @@ from functools import partial
 from hashlib import blake2b
 
 from murxpy.campaign.buckets import Bucket
-from murxpy.campaign.disagreement import Bench, Case, Solved, investigate
+from murxpy.campaign.disagreement import Bench, Case, Solved, investigate, left_of
 from murxpy.campaign.findings import Candidate, Proof
 from murxpy.campaign.handles import Job
 from murxpy.campaign.inquiry import Inquirer
@@ -139,7 +139,8 @@ class CrossCheck:
         key = joined(family, pair, solved, self._hooks.buckets())
         verdict = Verdict(KIND, "solver", message(pair, solved), "", Call("check-sat"))
         outcome = Outcome("report", hearing.outcome.report, solved.trace, hearing.outcome.output)
-        return Candidate(hearing.target, family, version, hearing.job, (), outcome, verdict, key)
+        judge = None if solved.on == hearing.target else solved.on
+        return Candidate(hearing.target, family, version, hearing.job, (), outcome, verdict, key, judge)
 
     def _pair(self, case: Case) -> tuple[tuple[str, str], tuple[str, str]]:
         """Who answers sat, who answers unsat: name and release."""
@@ -158,13 +159,13 @@ def message(pair: Pair, solved: Solved) -> str:
         said += f": {solved.triage.verdict.replace('-', ' ')} of {solved.triage.release}, by {solved.triage.by}"
     kinds = ", ".join(kind.removeprefix("OP_") for kind in solved.operators)
     named = f"; options {', '.join(solved.options)}" if solved.options else ""
-    return f"{said} ({kinds}{named})"
+    depends = ", ".join(dict.fromkeys(need.sort for need in solved.depends))
+    return f"{said} ({kinds}{named}{f'; depends on {depends}' if depends else ''})"
 
 
 def record(pair: Pair, solved: Solved) -> dict[str, object]:
     """What the bucket keeps of the triage, as plain data."""
-    left = {"operators": list(solved.operators), "options": list(solved.options), "whole": solved.before}
-    return {**solved.triage.data(), "said": _said(pair, solved), **left}
+    return {**solved.triage.data(), "said": _said(pair, solved), **left_of(solved)}
 
 
 def joined(family: str, pair: Pair, solved: Solved, buckets: Sequence[Bucket]) -> str:
@@ -172,19 +173,21 @@ def joined(family: str, pair: Pair, solved: Solved, buckets: Sequence[Bucket]) -
 
     Two are one defect when the same solver is wrong (undecided: the same two disagree), and the options and operators that are left
     in the small trace of one are among those of the other: what the larger one has besides is what the reduction did not get rid of.
+    The wrong answers must depend on the same sorts of things (limit, option, earlier check).
     Which of the two answers is wrong does not count: a wrong rewriting makes both, by where it stands.
     """
     said = _said(pair, solved)
     mine = set(solved.operators) | set(solved.options)
+    needs = {need.sort for need in solved.depends}
     for bucket in buckets:
         kept = bucket.triage
-        if bucket.kind == KIND and kept.get("said") == said:
+        if bucket.kind == KIND and kept.get("said") == said and {need[0] for need in kept.get("depends", ())} == needs:
             theirs = {*kept.get("operators", ()), *kept.get("options", ())}
             if theirs and theirs <= mine:
                 return bucket.key
-    words = [KIND, solved.triage.verdict if solved.triage.culprit else "", family, *sorted(mine)]
+    words = [KIND, solved.triage.verdict if solved.triage.culprit else "", family, *sorted(needs), *sorted(mine)]
     slug = re.sub(r"[^a-z0-9]+", "-", "-".join(filter(None, words)).lower().replace("op_", "")).strip("-")[:80].rstrip("-")
-    return f"{slug}-{blake2b(repr((said, sorted(mine))).encode(), digest_size=4).hexdigest()}"
+    return f"{slug}-{blake2b(repr((said, sorted(mine), *([sorted(needs)] if needs else []))).encode(), digest_size=4).hexdigest()}"
 
 
 def _said(pair: Pair, solved: Solved) -> str:

@@ -92,7 +92,7 @@ class Desk:
         found = self._judged(found)
         if self._book.count(found, self._pool.plans[found.target].target.name, time.time()):
             self._opened[found.key] = None
-        kept = self._book.keep(found, f"-{found.target}" if found.target else "")
+        kept = self._book.keep(found, found.label)
         state = self._book.buckets[found.key].state
         if proof is not None:
             self._settled(found, proof)

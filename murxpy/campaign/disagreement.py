@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
 
+from murxpy.campaign.dependence import Dependence, dependences
 from murxpy.campaign.inquiry import Ask, Questions
 from murxpy.campaign.judgelimits import HEADER as LIMITS
 from murxpy.campaign.judgelimits import judging_wishes, limits_row, parse_limits
@@ -15,12 +16,11 @@ from murxpy.campaign.targets import Plan
 from murxpy.machine.script import own_options
 from murxpy.machine.tokens import Quoted
 from murxpy.oracles.crash import Outcome
-from murxpy.oracles.disagreement import OPPOSITE, Answers, answers_of, first_disagreement, until_line
+from murxpy.oracles.disagreement import OPPOSITE, Answers, answers_of, first_disagreement, last_answer, until_line
 from murxpy.oracles.triage import ModelVoice, Triage, Voice, Way, triage
 from murxpy.smtlib.fingerprint import theories
 from murxpy.trace.defuse import Script
 from murxpy.trace.grammar import Trace, parse_trace
-from murxpy.trace.judging import CHECKS
 from murxpy.trace.passes.measure import text
 from murxpy.trace.passes.quick import reduced
 
@@ -81,7 +81,9 @@ class Case:
 class Solved:
     """What came of a case. `shown`: it showed again; then `trace` is a small trace that shows it, and `triage` the verdict on that.
 
-    `operators` and `options` are what is left in it; `before` the lines of the trace that it was made from.
+    `operators` and `options` are what is left in it; `before` the lines of the trace that it was made from. `on`: the number of the plan
+    whose solver wrote the trace; where a judge is wrong that is the judge, and the solver of the campaign's trace is its judge.
+    `depends`: what the wrong answer depends on besides what is asserted (the trace's solver's answer, where nobody is known to be wrong).
     """
 
     shown: bool
@@ -91,6 +93,8 @@ class Solved:
     options: tuple[str, ...] = ()
     before: int = 0
     note: str = ""
+    on: int = 0
+    depends: tuple[Dependence, ...] = ()
 
 
 def investigate(bench: Bench, case: Case) -> Questions[Solved]:
@@ -112,8 +116,19 @@ def investigate(bench: Bench, case: Case) -> Questions[Solved]:
     shown = yield from work.replayed(header + text(script))
     if shown is None:
         return Solved(False, whole, Triage("undecided"), note=work.note, before=before)
+    return (yield from _solved(work, shown, before))
+
+
+def _solved(work: Work, shown: str, before: int) -> Questions[Solved]:
+    """Who is wrong in the small trace `shown`, and what the wrong answer depends on; its own trace where a judge is wrong."""
     verdict = yield from work.evidence(shown)
-    return Solved(True, work.named(shown), verdict, operators(script), options(script), before)
+    case = work.case
+    wrong = case.judge if verdict.culprit == work.bench.name(case.judge) else case.main
+    turned = None if wrong == case.main else (yield from work.turned())
+    trace = turned or work.named(shown)
+    script = tuple(parse_trace(trace, "trace").lines)
+    on = wrong if turned else case.main
+    return Solved(True, trace, verdict, operators(script), options(script), before, on=on, depends=tuple(work.needs[wrong]))
 
 
 def hear(bench: Bench, source: str) -> Questions[tuple[Outcome, Case | None]]:
@@ -161,40 +176,63 @@ class Work:
     """One case in hand: what is asked of its solvers about texts of traces whose last check is the one in question."""
 
     def __init__(self, bench: Bench, case: Case) -> None:
-        self._bench = bench.of_trace(case.trace)
-        self._case = case
+        self.bench = bench.of_trace(case.trace)
+        self.case = case
         self.note = ""
+        self.needs: dict[int, list[Dependence]] = {}
+        self._theirs = ""
 
     def replayed(self, source: str, patient: bool = False) -> Generator[Ask, Outcome, str | None]:
         """What the main solver writes for `source` where both sides still answer so at its last check, else None."""
-        case = self._case
+        case = self.case
         outcome = yield Ask(case.main, source, patient=patient)
         if last_answer(outcome.trace)[1] != case.ours:
-            self.note = f"{self._bench.releases[case.main]} does not answer {case.ours} again"
+            self.note = f"{self.bench.releases[case.main]} does not answer {case.ours} again"
             return None
         trace = outcome.trace
-        judged = yield Ask(case.judge, trace, self._bench.wishes(case.main, case.judge), patient)
+        judged = yield Ask(case.judge, trace, self.bench.wishes(case.main, case.judge), patient)
         answers = answers_of(judged.report)
         if not answers or answers[-1][0] != last_answer(trace)[0] or answers[-1][2] != OPPOSITE[case.ours]:
-            self.note = f"{self._bench.releases[case.judge]} does not answer {OPPOSITE[case.ours]} again"
+            self.note = f"{self.bench.releases[case.judge]} does not answer {OPPOSITE[case.ours]} again"
             return None
+        self._theirs = judged.trace
         return trace
+
+    def _dependences(self, shown: str) -> Generator[Ask, Outcome, list[Voice]]:
+        """What the two sides answer to the last check of `shown`, which was replayed last, without what their answers depend on."""
+        voices: list[Voice] = []
+        for at, trace in ((self.case.main, shown), (self.case.judge, self._theirs)):
+            self.needs[at] = yield from dependences(at, trace, header_of(parse_trace(trace, "trace")))
+            voices += [self._voice(at, "without", need.answer, {need.words: ""}) for need in self.needs[at] if need.answer]
+        return voices
+
+    def turned(self) -> Generator[Ask, Outcome, str | None]:
+        """The trace that the judge wrote when it was asked last, with the other side as its judge; None where that does not show it."""
+        case, trace = self.case, self._theirs
+        others = (case.main, *(judge for judge in case.judges if judge != case.judge))
+        turned = Case(case.judge, case.main, others, trace, last_answer(trace)[0], OPPOSITE[case.ours])
+        work = Work(self.bench, turned)
+        shown = yield from work.replayed(trace)
+        return None if shown is None else work.named(shown)
 
     def named(self, trace: str) -> str:
         """The trace with the judges that it is for in its header."""
-        case = self._case
+        case = self.case
         first = [case.judge, *(judge for judge in case.judges if judge != case.judge)]
-        row = f"# {HEADER} {','.join(absolute_target(self._bench.name(judge)) for judge in first)}\n"
-        row += limits_row({self._bench.name(judge): self._bench.limits[judge] for judge in first})
+        row = f"# {HEADER} {','.join(absolute_target(self.bench.name(judge)) for judge in first)}\n"
+        row += limits_row({self.bench.name(judge): self.bench.limits[judge] for judge in first})
         head, newline, rest = without_judges(trace).partition("\n")
         return head + newline + row + rest
 
     def evidence(self, trace: str) -> Generator[Ask, Outcome, Triage]:
-        """The verdict on `trace`, after the model of the sat side, the others' votes, and other ways to ask the two sides."""
-        case, bench = self._case, self._bench
+        """The verdict on `trace`, after the model of the sat side, the others' votes, and other ways to ask the two sides.
+
+        `trace` is what was replayed last; `needs` then has, by number of a side, what its answer depends on.
+        """
+        case, bench = self.case, self.bench
         sides = (self._voice(case.main, "main", case.ours), self._voice(case.judge, "judge", OPPOSITE[case.ours]))
         models = yield from self._models(trace)
-        voices: list[Voice] = []
+        voices = yield from self._dependences(trace)
         for other in case.judges:
             if other != case.judge:
                 voices += yield from self._ask(other, trace, "judge")
@@ -205,18 +243,18 @@ class Work:
         return triage(sides, models, voices)
 
     def _voice(self, at: int, way: Way, answer: str, more: dict[str, str] | None = None) -> Voice:
-        words = ", ".join(f"{name}={value}" for name, value in (more or {}).items())
-        return Voice(self._bench.name(at), self._bench.releases[at], way, answer, words)
+        words = ", ".join(f"{name}={value}" if value else name for name, value in (more or {}).items())
+        return Voice(self.bench.name(at), self.bench.releases[at], way, answer, words)
 
     def _ask(self, at: int, trace: str, way: Way, more: dict[str, str] | None = None) -> Generator[Ask, Outcome, list[Voice]]:
-        wishes = self._bench.wishes(self._case.main, at, options=[list(pair) for pair in (more or {}).items()])
+        wishes = self.bench.wishes(self.case.main, at, options=[list(pair) for pair in (more or {}).items()])
         outcome = yield Ask(at, trace, wishes)
         there = [now for line, _, now in answers_of(outcome.report) if line == last_answer(trace)[0]]
         return [self._voice(at, way, there[0], more)] if there else []
 
     def _models(self, trace: str) -> Generator[Ask, Outcome, list[ModelVoice]]:
         """What our evaluator says of the model of the side that answers sat; nothing where the model cannot be read."""
-        case = self._case
+        case = self.case
         if case.ours == "sat":
             at = case.main
             parsed = parse_trace(trace, "trace")
@@ -224,9 +262,15 @@ class Work:
             outcome = yield Ask(at, f"{header_of(parsed)}{text(plain)}0 check-model\n")
         else:
             at = case.judge
-            outcome = yield Ask(at, trace, self._bench.wishes(case.main, at, model=True))
+            outcome = yield Ask(at, trace, self.bench.wishes(case.main, at, model=True))
         counted = evaluated(outcome)
-        return [ModelVoice(self._bench.name(at), self._bench.releases[at], *counted)] if counted else []
+        return [ModelVoice(self.bench.name(at), self.bench.releases[at], *counted)] if counted else []
+
+
+def left_of(solved: Solved) -> dict[str, Any]:
+    """What a bucket keeps of the small trace, as plain data: what is left in it, and what the wrong answer depends on."""
+    depends = [[need.sort, need.words, need.answer] for need in solved.depends]
+    return {"operators": list(solved.operators), "options": list(solved.options), "whole": solved.before, "depends": depends}
 
 
 def evaluated(outcome: Outcome) -> tuple[int, int, int] | None:
@@ -246,15 +290,3 @@ def without_judges(trace: str) -> str:
 def _head(trace: str) -> list[str]:
     """The comments at the beginning of a trace."""
     return list(takewhile(lambda row: row.startswith("#"), trace.split("\n")))
-
-
-def last_answer(trace: str) -> tuple[int, str]:
-    """Line and answer of the last check in a trace as a run writes it; the answer is empty where it did not return."""
-    line, answer = 0, ""
-    for number, row in enumerate(trace.split("\n"), 1):
-        words = row.split(maxsplit=2)
-        if len(words) > 1 and words[0].isdigit() and words[1].partition("@")[0] in CHECKS:
-            line, answer = number, ""
-        elif len(words) > 1 and words[0] == "answer":
-            answer = words[1]
-    return line, answer

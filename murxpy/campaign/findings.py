@@ -14,7 +14,10 @@ from murxpy.oracles.crash import Outcome, Verdict, judge, options, python_frames
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A misbehaviour of the solver of target number `target`, not yet confirmed. `past`: what ran before it there."""
+    """A misbehaviour in a run of target number `target`, not yet confirmed. `past`: what ran before it there.
+
+    `judge`: the number of the plan whose solver wrote the trace, where that is not the target but a judge, which is wrong.
+    """
 
     target: int
     family: str
@@ -24,6 +27,13 @@ class Candidate:
     outcome: Outcome
     verdict: Verdict
     key: str
+    judge: int | None = None
+
+    @property
+    def label(self) -> str:
+        """What the name of its trace ends in: the number of the plan whose solver wrote it, nothing for the first target."""
+        number = self.target if self.judge is None else self.judge
+        return f"-{number}" if number else ""
 
 
 @dataclass(frozen=True, slots=True)

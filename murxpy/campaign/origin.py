@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from murxpy.campaign.handles import Damp
 from murxpy.campaign.plans import Request, parse_request
 from murxpy.campaign.store import FILE, Store
 from murxpy.errors import InputError
 
-_STEM = re.compile(r"([0-9a-f]{16})(?:-\d+)?(?:\.min)?")
+_STEM = re.compile(r"([0-9a-f]{16})(?:-(\d+))?(?:\.min)?")  # run seed, and number of the plan whose solver wrote the trace
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The target as the user called it, and the request of the campaign for it alone."""
+    """The solver of a trace as the user called it, a target or a judge that is wrong, and the request of the campaign for it alone."""
 
     target: str
     request: Request
@@ -41,10 +43,22 @@ def origin(path: Path) -> Origin | None:
     for name in names:
         for arguments in sessions:
             try:
-                return Origin(name, parse_request(arguments["request"], name))
+                return _of_judge(arguments, int(match[2] or 0)) or Origin(name, parse_request(arguments["request"], name))
             except (KeyError, TypeError, ValueError):
                 continue  # of another target, or of another release of murxpy
     return None
+
+
+def _of_judge(arguments: Mapping[str, Any], number: int) -> Origin | None:
+    """The origin of a trace that plan number `number` of a session wrote, where that is a judge; judges come behind the targets."""
+    targets = list(arguments["request"]["targets"])
+    if number < len(targets):
+        return None
+    judge = arguments["judges"][number - len(targets)] if number - len(targets) < len(arguments.get("judges", ())) else None
+    if judge is None:
+        raise KeyError(number)
+    request = parse_request(arguments["request"], targets[0])
+    return Origin(judge, replace(request, targets=(judge,), profile=None, mutation=None))
 
 
 def holds_traces(path: Path) -> bool:

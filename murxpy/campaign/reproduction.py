@@ -13,6 +13,7 @@ from murxpy.campaign.book import Book
 from murxpy.campaign.buckets import Bucket, Kept, Reproducer
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.workshop import SECONDS, Delivery, Order, Workshop
+from murxpy.oracles.disagreement import KIND
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.oracles.documented import Documented
 
@@ -24,15 +25,16 @@ class Reproduction:
     """Orders reproducers of confirmed buckets, smaller ones where `config` says so, and tells of them through `emit`."""
 
     def __init__(self, config: CampaignConfig, book: Book, emit: Callable[[events.Event], None]) -> None:
-        self._plans = config.targets
-        self._families = [plan.target.family for plan in config.targets]
+        self._plans = (*config.targets, *config.judges)  # a trace of a wrong judge is the judge's
+        self._targets = len(config.targets)
+        self._families = [plan.target.family for plan in self._plans]
         self._book = book
         self._folder = config.out.absolute()
         self._minimize = config.minimize
         self._emit = emit
-        self._documented = [Documented(plan.setup.get("wrapper") or {}) for plan in config.targets]
+        self._documented = [Documented(plan.setup.get("wrapper") or {}) for plan in self._plans]
         self._ordered: set[str] = set()
-        self.workshop = Workshop(config.targets, config.limits.memory, self._delivered)
+        self.workshop = Workshop(self._plans, config.limits.memory, self._delivered)
 
     def hurry(self) -> None:
         """The workers are gone: no share of time holds any more."""
@@ -78,12 +80,15 @@ class Reproduction:
         return bucket.state == "confirmed" and ("trace" not in forms or (self._minimize and not {"min.trace", "min.history"} & {*forms}))
 
     def _target(self, bucket: Bucket, kept: Kept) -> int | None:
-        """The number of the target that the trace was found on; None when this session has none of that solver."""
+        """The number of the plan whose solver wrote the trace; None when this session has none of that solver."""
         match = _TARGET.search(kept.file)
         number = int(match[1]) if match else 0
         if number < len(self._families) and self._families[number] == bucket.solver:
             return number
-        return self._families.index(bucket.solver) if bucket.solver in self._families else None
+        if bucket.kind == KIND:  # a judge is wrong, but only the target's trace shows it
+            return number if number < self._targets else None
+        targets = self._families[: self._targets]
+        return targets.index(bucket.solver) if bucket.solver in targets else None
 
     def _delivered(self, delivery: Delivery) -> None:
         key = delivery.order.key

@@ -11,7 +11,7 @@ from typing import Any
 from murxpy.campaign.buckets import Bucket
 from murxpy.campaign.common import judge_plans
 from murxpy.campaign.court import Court
-from murxpy.campaign.disagreement import HEADER, Bench, evaluated, last_answer, operators, options
+from murxpy.campaign.disagreement import HEADER, Bench, evaluated, left_of, operators, options
 from murxpy.campaign.folder import Folder
 from murxpy.campaign.inquiry import Ask, Questions
 from murxpy.campaign.limits import Limits
@@ -20,7 +20,7 @@ from murxpy.campaign.plans import Request, make_plans
 from murxpy.campaign.store import Changes, Store
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError, MurxpyError
-from murxpy.oracles.disagreement import KIND, answers_of
+from murxpy.oracles.disagreement import KIND, answers_of, last_answer
 from murxpy.oracles.triage import ModelVoice, Triage, Voice, triage_model
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import parse_trace
@@ -111,8 +111,7 @@ def _disagreement(court: Court, text: str) -> dict[str, Any]:
     solved = court.solve(case)
     if not solved.shown:
         raise InputError(f"it does not show each time: {solved.note}")
-    left = {"operators": list(solved.operators), "options": list(solved.options), "whole": solved.before}
-    return {**solved.triage.data(), "said": solved.triage.culprit, **left}
+    return {**solved.triage.data(), "said": solved.triage.culprit, **left_of(solved)}
 
 
 def _model(bench: Bench, text: str) -> Questions[dict[str, Any]]:

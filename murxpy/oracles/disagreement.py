@@ -74,6 +74,18 @@ def decided_lines(trace: str) -> list[int]:
     return found
 
 
+def last_answer(trace: str) -> tuple[int, str]:
+    """Line and answer of the last check in a trace as a run writes it; the answer is empty where it did not return."""
+    line, answer = 0, ""
+    for number, row in enumerate(trace.split("\n"), 1):
+        words = row.split(maxsplit=2)
+        if len(words) > 1 and words[0].isdigit() and words[1].partition("@")[0] in CHECKS:
+            line, answer = number, ""
+        elif len(words) > 1 and words[0] == "answer":
+            answer = words[1]
+    return line, answer
+
+
 def until_line(trace: str, number: int) -> str:
     """The text of a trace up to the line `number`, with what followed it."""
     rows = trace.split("\n")

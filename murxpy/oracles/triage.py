@@ -14,7 +14,7 @@ from typing import Any, Literal
 from murxpy.oracles.disagreement import OPPOSITE
 
 Evidence = Literal["refutation-unsoundness", "solution-unsoundness", "wrong-model", "undecided"]
-Way = Literal["main", "judge", "plain", "variant", "core"]
+Way = Literal["main", "judge", "plain", "variant", "without", "core"]
 UNDECIDED: Evidence = "undecided"
 
 
@@ -23,7 +23,8 @@ class Voice:
     """An answer to the check in question.
 
     `solver` is the target as the user names it, `release` the family and version. `way`: how it was asked: as the trace's solver
-    (`main`), as a judge, with none of the trace's options (`plain`), with other ones (`variant`), on the core alone (`core`).
+    (`main`), as a judge, with none of the trace's options (`plain`), with other ones (`variant`), without one thing that the
+    check does not ask about (`without`; `options` says which), on the core alone (`core`).
     """
 
     solver: str
@@ -35,6 +36,7 @@ class Voice:
     def line(self) -> str:
         """The evidence in words."""
         how = {"main": "", "judge": "", "plain": " without the options of the run", "variant": f" with {self.options}",
+               "without": f" without {self.options}",
                "core": " on the core alone"}[self.way]  # fmt: skip
         return f"{self.release} answers {self.answer}{how}"
 
