@@ -13,7 +13,7 @@ from murxpy.data import load_catalogue, load_machine
 from murxpy.logic.sorts import SortTable
 from murxpy.machine.checks.reading import Unreadable, Values
 from murxpy.machine.checks.show import show
-from murxpy.semantics.closures import Built
+from murxpy.semantics.closures import Built, Stored
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.model import Interpretation
 from murxpy.semantics.values import ArrayValue, CannotSay, DatatypeValue, Element, FunctionValue, SetValue
@@ -126,6 +126,29 @@ def test_a_lambda_that_gives_its_argument_is_asked_or_tabulated() -> None:
     assert isinstance(r.values.value(1, r.sort("ARRAY", r.sort("INT"), r.sort("INT"))), Built)
     two = r.sort("BV", 1)
     assert r.values.value(1, r.sort("ARRAY", two, two)) in (ArrayValue(0, [(1, 1)]), ArrayValue(1, [(0, 0)]))
+
+
+def test_a_lambda_over_few_points_is_a_table_or_not_known() -> None:
+    """What has a value for each point must not stand for a table that is compared by its form."""
+    r = Reader(("var", 0), ("unknown", "ff.mul"), ("lambda", 1, 1))
+    with pytest.raises(CannotSay):
+        r.values.value(2, r.sort("ARRAY", r.sort("FF", 11), r.sort("FF", 11)))
+
+
+def test_stores_at_functions_that_may_be_equal_are_no_table() -> None:
+    """Two lambdas that ask their argument for more than names are not known to differ, nor to be the same."""
+    r = Reader(("var", 0), ("lambda", 1, 0), ("lambda", 1, 0), ("int", 0), ("const", 3), ("store", 4, 1, 3), ("int", 7), ("store", 5, 2, 6))
+    line = r.sort("ARRAY", r.sort("INT"), r.sort("INT"))
+    assert isinstance(r.values.value(7, r.sort("ARRAY", line, r.sort("INT"))), Stored)
+    few = r.sort("ARRAY", r.sort("BOOL"), r.sort("BOOL"))
+    found = r.values.value(7, r.sort("ARRAY", few, r.sort("INT")))
+    assert found == ArrayValue(0, [(r.values.value(1, few), 7)])
+
+
+def test_tables_of_a_model_over_few_points_have_one_form() -> None:
+    r = Reader(("bool", True), ("bool", False), ("function", 1, (((0,), 0),), 1), ("function", 1, (((1,), 1),), 0))
+    boolean = r.sort("BOOL")
+    assert r.values.function(2, (boolean,), boolean) == r.values.function(3, (boolean,), boolean)
 
 
 def test_a_function_of_the_model_with_a_body_that_compares() -> None:

@@ -125,7 +125,7 @@ def same(points: Points, sort: Sort | None, left: Any, right: Any) -> Asking:
         return True
     if sort is None:
         return (yield from _same_anyhow(left, right))
-    if plain(sort, points):
+    if plain(sort, points) and not (opaque(left) or opaque(right)):
         return False
     if points.size(sort) == 1:
         return True

@@ -48,6 +48,14 @@ def apart(points: Points, sort: Sort, values: Sequence[Value]) -> tuple[Value, .
     return found
 
 
+def _apart(points: Points, sort: Sort, values: Sequence[Value]) -> tuple[Value, ...]:
+    """As `apart`; raises Unnamed."""
+    try:
+        return apart(points, sort, values)
+    except CannotSay:
+        raise Unnamed from None
+
+
 def equal(points: Points, sort: Sort | None, left: Value, right: Value) -> bool:
     """Whether two values of a model are equal. Raises CannotSay."""
     return bool(settled(same(points, sort, left, right)))
@@ -72,20 +80,21 @@ def tabulated(
     """The table of a function, else a function that is asked.
 
     `bodies`: rows, each with 1 where variable 0 is the first argument, -1 where it is the last; `named`: values of each argument that
-    it names beside those in `bodies`.
+    it names beside those in `bodies`. Over few points it is always a table, as `semantics.plain` has it. Raises CannotSay where the
+    function cannot be read, Unnamed where it asks what all other arguments of a function around it are.
     """
+    every = [rows.points.domain(s) if _few(rows.points.size(s)) else None for s in domain]
+    known = [values for values in every if values is not None]
+    if len(known) == len(every) and _few(prod(map(len, known))):
+        entries = [(point, ask(*point)) for point in product(*known)]
+        return canonical(FunctionValue(entries[0][1], entries), tuple(domain), rows.points)
     try:
-        every = [rows.points.domain(s) if _few(rows.points.size(s)) else None for s in domain]
-        known = [values for values in every if values is not None]
-        if len(known) == len(every) and _few(prod(map(len, known))):
-            entries = [(point, ask(*point)) for point in product(*known)]
-            return canonical(FunctionValue(entries[0][1], entries), tuple(domain), rows.points)
         points: list[dict[Value, None]] = [dict.fromkeys(values) for values in named] or [{} for _ in domain]
         for body, step in bodies:
             _name(rows, body, points[::step], domain[::step])
-        different = [dict.fromkeys(apart(rows.points, s, [*values])) for s, values in zip(domain, points, strict=True)]
+        different = [dict.fromkeys(_apart(rows.points, s, [*values])) for s, values in zip(domain, points, strict=True)]
         return canonical(_table(ask, different), tuple(domain), rows.points)
-    except (Unnamed, CannotSay):
+    except Unnamed:
         return Built(lambda *args: _asking(ask, args))
 
 

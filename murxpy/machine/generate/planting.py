@@ -126,9 +126,7 @@ def _array(gen: Generator, sort: Sort, depth: int) -> Value:
 def _function(gen: Generator, sort: Sort, depth: int) -> Value:
     *domain, codomain = sort.sorts()
     default = draw(gen, codomain, depth + 1)
-    entries = [
-        (tuple([draw(gen, part, depth + 1) for part in domain]), draw(gen, codomain, depth + 1)) for _ in range(_count(gen, depth))
-    ]
+    entries = [(tuple([draw(gen, part, depth + 1) for part in domain]), draw(gen, codomain, depth + 1)) for _ in range(_count(gen, depth))]
     return make_function(sort, default, entries, lines.planted_of(gen.run).evaluator)
 
 
