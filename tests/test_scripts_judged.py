@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import scriptsolvers
 from campaigns import FAKES
 from commands import error, outcome
 
@@ -21,6 +25,7 @@ from murxpy.smtlib.reader import read_script
 from murxpy.smtlib.valuation import Valuation
 from murxpy.smtlib.writer import print_script
 from murxpy.trace.grammar import parse_trace
+from murxpy.trace.translate.frame import SCRIPTS
 
 CATALOGUE = build_catalogue(load_catalogue())
 HEAD = "# murxpy-trace 1\n# solver {}\n1 new\n"
@@ -181,3 +186,38 @@ def test_a_chain_does_not_go_on_from_what_is_trivially_false(capsys: pytest.Capt
             trivial += 1
             parent = before
     assert trivial or run_seed != "1"
+
+
+MODELLED = "(declare-fun x () Int)(declare-const a (Array Int Real))(declare-fun f (Int) Int)" \
+           "(define-fun d () Bool (> x 3))(assert (or d (= (select a x) 0.5)))(check-sat)(get-model)"  # fmt: skip
+PRINTED = """sat
+(
+  (define-fun x () Int
+    {})
+  (define-fun a () (Array Int Real)
+    (store ((as const (Array Int Real)) 0.0) 1 (/ 1.0 2.0)))
+  (define-fun f ((x!0 Int)) Int
+    7)
+  (define-fun d () Bool
+    (> x 3))
+)
+"""
+
+
+@pytest.mark.parametrize(("value", "answer"), [("4", "sat"), ("1", "sat"), ("(- 2)", "unsat")])
+def test_a_program_fixes_constants_to_the_values_that_were_printed(value: str, answer: str) -> None:
+    """Of the values of x, the last makes the assertion false."""
+    names: dict[str, Callable[[str, str], str]] = {}
+    exec(SCRIPTS, names)
+    fixed = names["with_values"](MODELLED, PRINTED.format(value))
+    assert f"(assert (= x {value}))" in fixed and "(= f" not in fixed and "(= d" not in fixed
+    assert scriptsolvers.answers("z3", fixed) == [answer]
+    assert names["with_values"](MODELLED, "unsat\n") == names["with_values"](MODELLED, "unknown\n") == ""
+
+
+def test_the_program_of_a_script_that_asks_for_its_model(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path, program = tmp_path / "a.trace", tmp_path / "a.py"
+    path.write_text(HEAD.format("z3") + f"1 run-script {quote(MODELLED)}\n      answer sat\n")
+    assert outcome(capsys, "translate", path, "--to", "python", "-o", program)[0] == 0
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "the assertions with the values of the model: sat" in done.stdout, done

@@ -79,6 +79,33 @@ def refused(line, call, is_defect, recorded):
 
 '''
 
+SCRIPTS = '''
+def with_values(text, output):
+    """A script with each constant fixed to its value in the model printed behind the last `sat`; empty where there is none."""
+    model = output.rpartition("sat\\n")[2]
+    starts = [at for at in range(len(model)) if model.startswith("(define-fun ", at)]
+    values = []
+    for start, end in zip(starts, [*starts[1:], model.rfind(")")]):
+        name, parameters, rest = model[start + len("(define-fun "):end].strip().partition(" () ")
+        if parameters and f"(define-fun {name} " not in text and "!val!" not in rest:
+            values.append((name, value_in(rest[: rest.rindex(")")])))
+    fixed = "".join(f"(assert (= {name} {value}))\\n" for name, value in values)
+    before, check, after = text.replace("(get-model)", "").rpartition("(check-sat")
+    return before + fixed + check + after if fixed and "sat\\n" in output else ""
+
+
+def value_in(text):
+    """The value behind a sort."""
+    depth = 0
+    for at, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0 and (character == ")" or text[at + 1 : at + 2].isspace()):
+            return text[at + 1 :].strip()
+    return text
+
+
+'''
+
 END = """
 sys.exit(2 if OTHERWISE else 0)
 """

@@ -22,7 +22,7 @@ from murxpy.trace.grammar import Trace
 from murxpy.trace.reading import Reading
 from murxpy.trace.translate.dry import interpret, plain_text
 from murxpy.trace.translate.expressions import Code, SourceWrapper, literal
-from murxpy.trace.translate.frame import END, START
+from murxpy.trace.translate.frame import END, SCRIPTS, START
 from murxpy.trace.translate.inline import inlined
 from murxpy.trace.translate.misuse import START as MISUSE
 from murxpy.trace.translate.misuse import MisuseRows
@@ -60,12 +60,14 @@ class _Program(MisuseRows):
         self.rows: list[str] = []
         self.live: list[str] = []
         self._managers = ["solver", "ctx"]  # that are alive
-        self._taken = {*keyword.kwlist, *dir(builtins), *_WORD.findall(START + END), "ctx", "solver", "h", "values", "first", "c", "v", "f"}
+        own = {"ctx", "solver", "h", "values", "first", "c", "v", "f", "output", "fixed"}
+        self._taken = {*keyword.kwlist, *dir(builtins), *_WORD.findall(START + SCRIPTS + END), *own}
         self._taken.update(_WORD.findall(MISUSE), dir(stress), dir(strangers))
         self._helpers = [text for _, text in wrapper.data.get("helpers_sources") or []]
         self._taken.update(_WORD.findall("\n".join(self._helpers)), _WORD.findall(str(wrapper.data["imports"])))
         self._taken.update(word for text in _texts(wrapper.data) for word in _WORD.findall(text))
         self._asked = 0
+        self._models = False  # whether a script asks for its model
 
     def text(self) -> str:
         """The program."""
@@ -75,7 +77,7 @@ class _Program(MisuseRows):
         about = self.trace.header.get("solver", data["solver"])
         start = START.replace("NAME", _ascii(self.trace.name.rsplit("/", 1)[-1])).replace("SOLVER", _ascii(about))
         note = "# The trace. Numbers behind statements are those of its lines."
-        start += self.misuse_source()
+        start += self.misuse_source() + (SCRIPTS.strip() + "\n" if self._models else "")
         return f"{start}\n{data['imports'].strip()}\n\n{helpers.strip()}\n\n\n{self.public_rows()}{note}\n{source}\n{END}"
 
     # -- statements
@@ -165,7 +167,7 @@ class _Program(MisuseRows):
             return self.answer()
         elif action == "run-script":
             said = [self.printed().split(), list(self.state.expected)]
-            self._row(f"scripted({self.line.number}, {code}, {', '.join(map(literal, said))})")
+            self._scripted(code, ", ".join(map(literal, said)), spelling)
             return self.printed()
         elif action in _SELF_CHECKS or action in (self.wrapper.data.get("own-actions") or {}):
             self._row(f"promised({self.line.number}, {code})")
@@ -176,6 +178,21 @@ class _Program(MisuseRows):
         else:
             self._row(code)
         return None
+
+    def _scripted(self, code: Any, said: str, spelling: Spelling) -> None:
+        """A script, and if it asks for its model, that script with the values of the model."""
+        text = str(self.frame.value)
+        if "(get-model)" not in text:
+            self._row(f"scripted({self.line.number}, {code}, {said})")
+            return
+        self._models = True
+        self.rows.append(f"output = {code}")
+        self._row(f"scripted({self.line.number}, output, {said})")
+        self.frame.fill(value=Code("fixed"))
+        again = run_spelling(spelling, (self.state.limit or 0,), (), self.frame, self.wrapper.conjunction)
+        self.rows.append(f"fixed = with_values({literal(text)}, output)")
+        self.rows.append("if fixed:")
+        self._row(f"    satisfied({self.line.number}, {again}.strip())")
 
     def _refused(self, code: str) -> None:
         """Where the trace says that the call was refused: print it as such. Raises Refused or Stopped then."""
