@@ -25,6 +25,7 @@ from murxpy.smtlib.valuation import Valuation
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import Line, Trace, parse_trace
 from murxpy.trace.lift import lift
+from murxpy.trace.translate.planted import under_planted
 
 _CHECKS = ("check-sat", "check-sat-assuming")
 _OWN = ("check-model", "check-values", "evaluate")  # they would end the replay where something is wrong
@@ -35,12 +36,19 @@ _OWN = ("check-model", "check-values", "evaluate")  # they would end the replay 
 @click.option("--solver", metavar="SOLVER[@PLACE]", help="Solve with this one.  [default: where the trace comes from]")
 @click.option("--model", metavar="FILE", type=click.Path(path_type=Path),
               help="Evaluate a script under the model in this file, as solvers print it, and ask no solver.")  # fmt: skip
+@click.option("--planted", is_flag=True, help="Evaluate a trace under its planted model, and ask no solver.")
 @click.option("--wall", type=duration, default="20s", metavar="TIME", show_default=True, help="End it after this time.")
-def eval(file: Path, solver: str | None, model: Path | None, wall: float) -> int:
+def eval(file: Path, solver: str | None, model: Path | None, planted: bool, wall: float) -> int:
     """Replay FILE, a trace or an SMT-LIB script, and print the model of its last sat answer and the value of each assertion under it.
+
+    With --planted, the model is the planted one of the trace, and the assertions are those of its last check.
 
     Exits with 1 when an assertion is false, with 0 when none is known to be.
     """
+    if planted and (model is not None or solver is not None):
+        raise InputError("with --planted no solver is asked, and there is a model: leave out --solver and --model")
+    if planted:
+        return _show(Evaluation(*under_planted(_trace(file), build_catalogue(load_catalogue()))))
     if model is not None:
         if solver is not None:
             raise InputError("with --model no solver is asked: leave out --solver")

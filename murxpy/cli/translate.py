@@ -17,6 +17,7 @@ from murxpy.logic.catalogue import build_catalogue
 from murxpy.smtlib.dialects import DIALECTS
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import Trace, parse_trace
+from murxpy.trace.translate.defined import to_defined
 from murxpy.trace.translate.murxla import to_murxla
 from murxpy.trace.translate.python import to_python
 from murxpy.trace.translate.smtlib import to_smtlib
@@ -35,10 +36,11 @@ _SUFFIXES = {"smt2": ".smt2", "python": ".py", "murxla": ".murxla"}
 @click.option("--lossy", is_flag=True, help="SMT-LIB, Murxla: a comment in place of what they cannot say.")
 @click.option("--by-definition", is_flag=True,
               help="SMT-LIB: print operators without a name by their definition, another formula with the same meaning.")  # fmt: skip
+@click.option("--planted", is_flag=True, help="SMT-LIB: constants, functions and sorts defined as the planted model has them.")
 @click.option("--wrapper", metavar="FILE", help="Python: the wrapper of the trace's solver.  [default: the shipped one]")
 def translate(
     source: Path, target: str, output: Path | None, into: Path | None, dialect: str | None, lossy: bool, by_definition: bool,
-    wrapper: str | None,
+    planted: bool, wrapper: str | None,
 ) -> int:  # fmt: skip
     """Print TRACE, or every *.trace below a folder, as an SMT-LIB script, a stand-alone Python program, or a trace of Murxla.
 
@@ -47,9 +49,10 @@ def translate(
     Exits with 2 when a trace cannot be translated; of a folder the others are.
     """
     _check_options(target, dialect, lossy, wrapper)
-    if by_definition and target != "smt2":
-        raise InputError(f"--by-definition is of SMT-LIB: leave it out with '--to {target}'")
-    translator = _translator(target, dialect or "standard", lossy, by_definition, wrapper)
+    for option, given in (("--by-definition", by_definition), ("--planted", planted)):
+        if given and target != "smt2":
+            raise InputError(f"{option} is of SMT-LIB: leave it out with '--to {target}'")
+    translator = _translator(target, dialect or "standard", lossy, by_definition, planted, wrapper)
     if source.is_dir():
         if into is None or output is not None:
             raise InputError("TRACE is a folder, expected --into DIR and no -o", file=str(source))
@@ -81,10 +84,10 @@ def _write(file: Path, text: str) -> None:
         raise InputError(f"cannot write: {error.strerror}", file=str(file)) from None
 
 
-def _translator(target: str, dialect: str, lossy: bool, by_definition: bool, wrapper: str | None) -> Translator:
+def _translator(target: str, dialect: str, lossy: bool, by_definition: bool, planted: bool, wrapper: str | None) -> Translator:
     catalogue = build_catalogue(load_catalogue())
     if target == "smt2":
-        return lambda trace: to_smtlib(trace, catalogue, dialect, lossy, by_definition)
+        return lambda trace: (to_defined if planted else to_smtlib)(trace, catalogue, dialect, lossy, by_definition)
     if target == "murxla":
         return lambda trace: to_murxla(trace, catalogue, lossy)
     known: dict[str, dict[str, Any]] = {}

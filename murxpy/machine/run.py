@@ -79,6 +79,8 @@ class Misuse(Protocol):
 class Run:
     """The state of one run. Nothing in it outlives the run, nothing outside it is changed by it."""
 
+    asks = True  # calls reach a solver
+
     def __init__(self, wrapper: Wrapper, catalogue: Catalogue, seed: int, write: Callable[[str], None]) -> None:
         self.wrapper = wrapper
         self.catalogue = catalogue

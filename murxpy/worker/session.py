@@ -69,7 +69,8 @@ class Session:
         self._damped: frozenset[str] = frozenset()
         self._checks: frozenset[str] = frozenset(setup.get("checks") or ())
         # An option that the wrapper does not have may restrict models, so that unsat need not be wrong.
-        self._plain = known_options(setup["wrapper"]).issuperset(name for name, _ in self.options)
+        known = known_options(setup["wrapper"])
+        self._plain = known is None or known.issuperset(name for name, _ in self.options)
         self._option_choice = option_choice(self._known_options())
         if self.sources is not None:
             prefix = str(self.wrapper.data.get("script-option-prefix") or "")

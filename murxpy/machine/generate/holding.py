@@ -6,10 +6,12 @@ from typing import Any
 
 from murxpy.logic.terms import Term
 from murxpy.logic.values import LITERAL_KINDS
+from murxpy.machine.checks.timing import timed
 from murxpy.machine.database import Entry
 from murxpy.machine.generate import leaves
 from murxpy.machine.generate.apply import gen_term
 from murxpy.machine.generate.base import Generator, sort_entry
+from murxpy.machine.generate.planting import CHECK
 from murxpy.machine.make import make_special
 from murxpy.semantics.values import CannotSay, Value
 
@@ -25,7 +27,8 @@ def holding(gen: Generator, entry: Entry) -> Entry | None:
     planted = gen.run.planted
     if planted is None or not gen.planting:
         return entry
-    truth = planted.truth(entry.term)
+    with timed(gen.run, CHECK):
+        truth = planted.truth(entry.term)
     gen.run.counts[f"planted-formula:{truth}"] += 1
     if truth is None:
         gen.run.db.give_up(entry)
@@ -44,9 +47,8 @@ def pinned(gen: Generator, entry: Entry) -> Entry | None:
     equal = gen.catalogue.operators["OP_EQUAL"]
     if not gen.profile.operator_takes(equal, sort) or not gen.settings.chance("planted-equality", gen.stream):
         return None
-    try:
-        value = planted.value(entry.term)
-    except CannotSay:
+    value = _value(gen, entry.term)
+    if value is None:
         return None
     other = _literal(gen, entry, value) or _alike(gen, entry, value)
     return None if other is None else gen_term(gen, equal, [entry, other])
@@ -83,6 +85,7 @@ def _alike(gen: Generator, entry: Entry, value: Value) -> Entry | None:
 
 def _value(gen: Generator, term: Term) -> Value | None:
     try:
-        return None if gen.run.planted is None else gen.run.planted.value(term)
+        with timed(gen.run, CHECK):
+            return None if gen.run.planted is None else gen.run.planted.value(term)
     except CannotSay:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from murxpy.logic.terms import CONSTANT, Term
@@ -17,6 +18,7 @@ from murxpy.semantics.values import Value
 
 SHOWN = 8  # constants whose values a finding names
 KIND = "wrong-unsat"
+WHY = "the planted model satisfies all assertions"
 
 
 def planted_of(run: Run) -> Planted:
@@ -58,39 +60,44 @@ def judge_planted(run: Run, answer: str, action: str) -> None:
     if answer != "unsat":
         return
     formulas = list(dict.fromkeys(entry.term for entry in (*run.state.asserted(), *run.state.assumptions)))
-    if not _plain(run, formulas) or not all(planted.truth(formula) for formula in formulas):
+    if not satisfied(run, formulas):
         run.counts["planted:not-judged"] += 1
         return
-    raise Stopped(_finding(run, planted, formulas, action))
+    about = culprit(run, planted, formulas) if run.asks else ""
+    shown = told(planted, formulas)
+    more = [f"and {len(shown) - SHOWN} more"] if len(shown) > SHOWN else []
+    # What differs from one finding of a defect to the next stands behind the `;`.
+    message = f"answered unsat, expected sat: {WHY}; {', '.join(shown[:SHOWN] + more) or 'no constants'}"
+    raise Stopped(run.finding(KIND, "solver", message, action, about, ""))
 
 
-def _plain(run: Run, formulas: list[Term]) -> bool:
+def satisfied(run: Run, formulas: Sequence[Term]) -> bool:
+    """Whether the run has a planted model under which all closed `formulas` are true, so that unsat is a wrong answer to them."""
+    return run.planted is not None and _plain(run, formulas) and all(run.planted.truth(formula) for formula in formulas)
+
+
+def _plain(run: Run, formulas: Sequence[Term]) -> bool:
     """Whether the solver has what the trace says and nothing else: no other assertions, no option of unknown meaning.
 
     The name of a tracked assertion is a Boolean of its own, unless a constant is called so.
     """
     state = run.state
     names = {str(term.indices[0]) for term in below(formulas) if term.op == CONSTANT}
-    plain = not state.altered and known_options(run.wrapper.data) >= set(state.options)
+    known = known_options(run.wrapper.data)
+    plain = not state.altered and (known is None or known >= set(state.options))
     return plain and names.isdisjoint(name for name, _ in state.named())
 
 
-def known_options(wrapper: dict[str, Any]) -> set[str]:
-    """The options of which a wrapper says, by having them, that they change no meaning."""
+def known_options(wrapper: dict[str, Any]) -> set[str] | None:
+    """The options of which a wrapper says, by having them, that they change no meaning; None where it has no list of options."""
+    if "options" not in wrapper:
+        return None
     required = [str(name) for pairs in (wrapper.get("required-options") or {}).values() for name, _ in pairs]
     return {*(str(option["name"]) for option in wrapper.get("options") or ()), *(wrapper.get("special-options") or ()), *required}
 
 
-def _finding(run: Run, planted: Planted, formulas: list[Term], action: str) -> dict[str, Any]:
-    """The finding: what was expected, and behind a `;`, as it differs from one finding to the next, the interpretation that shows it."""
-    message = f"answered unsat, expected sat: the planted model satisfies all assertions; {_told(planted, formulas)}"
-    return run.finding(KIND, "solver", message, action, culprit(run, planted, formulas), "")
-
-
-def _told(planted: Planted, formulas: list[Term]) -> str:
-    """The values of the constants in `formulas`."""
+def told(planted: Planted, formulas: Sequence[Term]) -> list[str]:
+    """The constants in `formulas` with their values, as text."""
     constants = sorted((term for term in below(formulas) if term.op == CONSTANT), key=lambda term: term.serial)
     values = planted.interpretation.constants
-    shown = [f"{quote(str(t.indices[0]))} = {show(values[t], t.sort)}" for t in constants if t in values]
-    more = [f"and {len(shown) - SHOWN} more"] if len(shown) > SHOWN else []
-    return ", ".join(shown[:SHOWN] + more) or "no constants"
+    return [f"{quote(str(t.indices[0]))} = {show(values[t], t.sort)}" for t in constants if t in values]

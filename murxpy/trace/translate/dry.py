@@ -8,6 +8,7 @@ from typing import Any
 from murxpy.errors import InputError, nearest
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
+from murxpy.machine.planting.lines import satisfied, told
 from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.machine.tokens import Ref, Token
 from murxpy.solvers.spelling import Spelling, SpellingSet
@@ -29,6 +30,8 @@ CHECKS = ("check-sat", "check-sat-assuming")
 
 class DryRun(Run):
     """A run that calls nothing. A check answers what the trace says that it answered."""
+
+    asks = False
 
     def __init__(self, wrapper: Wrapper, catalogue: Catalogue, trace: Trace) -> None:
         super().__init__(wrapper, catalogue, trace.seed, lambda text: None)
@@ -60,6 +63,12 @@ class DryRun(Run):
     def returned(self, letter: str) -> int | None:
         """The first id of this letter that the line returned."""
         return next((t.number for t in self.line.result("return") or () if isinstance(t, Ref) and t.letter == letter), None)
+
+    def planted_values(self) -> list[str] | None:
+        """The planted values of what the check in hand has, as text; None where they do not make it satisfiable."""
+        assumed = self.frame.terms if self.line.action == "check-sat-assuming" else ()
+        formulas = list(dict.fromkeys([*(entry.term for entry in self.state.asserted()), *assumed]))
+        return told(self.planted, formulas) if self.planted is not None and satisfied(self, formulas) else None
 
     def passed(self, reason: str) -> None:
         """The line in hand has no call, because of `reason`."""

@@ -229,7 +229,11 @@ class _Program(MisuseRows):
 
     def _check(self, code: str) -> None:
         recorded = self.line.result("answer")
-        said = [plain_text(recorded[0]) if recorded else None, *self.state.expected[:1]]
+        values = self.planted_values()
+        if values is not None:
+            self.rows.append(f"# It is satisfiable: {', '.join(values) or 'with nothing to choose'}")
+        expected = ["sat"] if values is not None else self.state.expected[:1]
+        said = [plain_text(recorded[0]) if recorded else None, *expected]
         self._row(f"answered({self.line.number}, {code}, {', '.join(map(literal, said))})")
 
     def _value(self, code: str) -> None:

@@ -50,12 +50,12 @@ def to_smtlib(trace: Trace, catalogue: Catalogue, dialect: str = "standard", los
     Raises InputError with the line for what SMT-LIB cannot say; where `lossy`, a comment stands in its place. Where `by_definition`, an
     operator that has no name there is printed by its definition, which is another formula with the same meaning.
     """
-    run = _Script(trace, catalogue, dialect, lossy, by_definition)
+    run = Script(trace, catalogue, dialect, lossy, by_definition)
     interpret(run, AnyReading(run, trace))
     return run.text()
 
 
-class _Script(Silent):
+class Script(Silent):
     """Writes the commands of a trace. After `reset` a new part begins, with options, logic and declarations of its own."""
 
     def __init__(self, trace: Trace, catalogue: Catalogue, dialect: str, lossy: bool, by_definition: bool) -> None:
@@ -77,9 +77,13 @@ class _Script(Silent):
         self._logic: str | None = None
         self._body: list[str] = []
         self._settled = False  # something was asserted or asked, so that options stand where they are
-        self._declarations = Declarations(self.printer, [])
+        self._declarations = self.declaring(self.printer)
         self._term = self._declarations.term
         self._checked: int | None = None  # where the check stands whose answer is still good
+
+    def declaring(self, printer: Printer) -> Declarations:
+        """What declares the symbols of a part of the script."""
+        return Declarations(printer, [])
 
     def text(self) -> str:
         """The script."""
@@ -260,6 +264,14 @@ class _Script(Silent):
         except Unsayable as error:
             self._cannot(str(error))
 
+    def _status(self) -> None:
+        """What the check in hand must answer, where the trace has a planted model that says so, and that model."""
+        values = self.planted_values()
+        if values is not None:
+            for value in values:
+                self._add(f"; {value}")
+            self._add("(set-info :status sat)")
+
     def _read(self, command: Callable[[], str]) -> None:
         """Write a command that reads what the last check found, unless that check is left out."""
         if self._left_out and self.line.action not in _ANY_TIME:
@@ -273,6 +285,7 @@ class _Script(Silent):
 
     def _check(self, command: Callable[[], str]) -> None:
         """Write a check; what reads it is left out if it is left out."""
+        self._status()
         before = sum(row.startswith("(check-sat") for row in self._body)
         self._say(command)
         self._left_out = sum(row.startswith("(check-sat") for row in self._body) == before
