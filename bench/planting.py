@@ -75,7 +75,7 @@ def second_route(traces: Iterable[str], catalogue: Catalogue, refuted: Path | No
 def defined(trace: str, catalogue: Catalogue, dialect: str) -> str | None:
     """The script with the planted model; None where there is none."""
     try:
-        return to_defined(parse_trace(trace, "walk"), catalogue, dialect, lossy=True)
+        return to_defined(parse_trace(trace, "walk"), catalogue, dialect, lossy=True, by_definition=True)
     except InputError:
         return None
 
