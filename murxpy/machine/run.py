@@ -295,6 +295,11 @@ class Run:
         callee = self.wrapper.callables.callees.get(name)
         return callee is not None and callee.owner is not None
 
+    def fits(self, name: str, operands: Sequence[Any]) -> bool:
+        """True unless the callable is a method and its first operand no object of its class."""
+        callee = self.wrapper.callables.callees[name]
+        return callee.owner is None or (bool(operands) and isinstance(operands[0], callee.owner))
+
     def constant(self, name: str) -> Any:
         """The member of an enumeration of the binding of this name. Raises Refused where this release has none."""
         if name not in self.wrapper.callables.constants:

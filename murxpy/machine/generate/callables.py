@@ -7,7 +7,7 @@ from typing import Any
 
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.misuse import calls
-from murxpy.machine.misuse.bad import CONTEXT, SOLVER
+from murxpy.machine.misuse.bad import CONTEXT
 from murxpy.machine.misuse.calls import Nested
 from murxpy.machine.misuse.rules import RULES
 from murxpy.machine.misuse.values import FLOATS, NONE, NUMBERS, TEXTS, TYPES
@@ -40,7 +40,7 @@ def _burst(gen: Generator) -> bool:
     """A callable is called with operands that are meant well, then with one at an edge."""
     found = gen.run.wrapper.callables
     callee = _choose(gen, found)
-    if callee is None:
+    if callee is None or not _callable(gen.run, callee):
         return False
     plain = _accepted(gen, callee)
     for _ in range(EDGES):
@@ -64,7 +64,7 @@ def _choose(gen: Generator, found: Callables) -> Callee | None:
     else:
         candidates = list(found.callees.values())
     callee = stream.choose(candidates)
-    if callee.owner is not None and not _instances(gen.run, callee.owner):
+    if not _callable(gen.run, callee):
         callee = _maker(gen, found, callee)
     if f"call:{callee.name}" in gen.damped and stream.random() >= DAMPED:
         return None
@@ -79,9 +79,14 @@ def _maker(gen: Generator, found: Callables, callee: Callee) -> Callee:
     if not choices:
         return gen.stream.choose(list(found.callees.values()))
     maker = found.callees[gen.stream.choose(choices)]
-    if maker.owner is not None and not _instances(gen.run, maker.owner):
+    if not _callable(gen.run, maker):
         return _maker(gen, found, maker) if maker.group != callee.group else maker
     return maker
+
+
+def _callable(run: Run, callee: Callee) -> bool:
+    """True if the run has an object to call the method of, or needs none."""
+    return callee.owner is None or bool(_instances(run, callee.owner))
 
 
 def _instances(run: Run, cls: type) -> list[Ref]:
@@ -109,8 +114,7 @@ def _do(gen: Generator, rule: str, callee: Callee, words: Sequence[Nested], at: 
 def _operands(gen: Generator, callee: Callee) -> list[Nested]:
     words: list[Nested] = []
     if callee.owner is not None:
-        receivers = _instances(gen.run, callee.owner)
-        words.append(gen.stream.choose(receivers) if receivers else Python(None))
+        words.append(gen.stream.choose(_instances(gen.run, callee.owner)))
     for parameter in gen.stream.choose(callee.forms):
         if parameter.optional and not _context(parameter) and gen.stream.chance(0.4):
             break
@@ -140,8 +144,6 @@ def _meant(gen: Generator, kind: str, parameter: Parameter) -> Nested:
         return word
     if kind == "ctx":
         return CONTEXT if run.frame.ctx is not None else Python(None)
-    if kind == "solver":
-        return SOLVER if run.frame.solver is not None else Python(None)
     if kind in run.wrapper.callables.constants:
         return kind
     members = run.wrapper.callables.members(kind)
@@ -158,7 +160,7 @@ def _made(gen: Generator, kind: str) -> list[Ref]:
     if makers and gen.depth < MADE_DEPTH:
         gen.depth += 1
         maker = callables.callees[gen.stream.choose(makers)]
-        if maker.owner is None or _instances(gen.run, maker.owner):
+        if _callable(gen.run, maker):
             _do(gen, "call", maker, _operands(gen, maker))
         gen.depth -= 1
     return _objects(gen, kind)

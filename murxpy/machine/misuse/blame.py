@@ -12,7 +12,8 @@ _LACKING = re.compile(r"(?:type object )?'(?:\w+\.)*(\w+)' (?:object )?has no at
 
 
 def asked_too_much(error: BaseException, operands: Sequence[Any], name: str) -> bool:
-    """True for an AttributeError whose object is among `operands` of a call or in one of them, and for a KeyError of a subscript.
+    """True for an AttributeError whose object is among `operands` of a call or in one of them, and for a KeyError of
+    a subscript, or of an operand that is a dict.
 
     The object that a method is called of is no operand here: what it lacks is the binding's fault.
 
@@ -20,7 +21,7 @@ def asked_too_much(error: BaseException, operands: Sequence[Any], name: str) -> 
     AttributeError, which harms nobody. A missing attribute of another object is the binding's fault.
     """
     if isinstance(error, KeyError):
-        return name.endswith("__getitem__")
+        return name.endswith("__getitem__") or any(isinstance(part, dict) for part in _parts(operands))
     if not isinstance(error, AttributeError) or type(error).__name__ in _OWN_FAULT:
         return False
     asked = getattr(error, "obj", None)

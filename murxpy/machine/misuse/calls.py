@@ -75,6 +75,8 @@ def do(run: Run, rule: Rule, name: str, words: Sequence[Nested], seed: int, at: 
     place: list[Token] = [AT, at] if rule.name == "alike" else []
     operands = [operand(run, word) for word in words]
     called = run.public(name)
+    if not run.fits(name, operands):
+        raise Refused("unsupported", f"no object that {name} is called of")
     run.begin(seed, "misuse", rule.name, " ".join([name, *map(print_token, [*flat(words), *place])]))
     run.counts[f"misuse:{rule.name}"] += 1
     run.counts[f"callable:{rule.name}:{name}"] += 1
@@ -111,8 +113,11 @@ def _keep(run: Run, value: Any, number: int | None) -> None:
 
 
 def alive(run: Run) -> list[tuple[Ref, Any]]:
-    """All objects of the run with their ids: terms, sorts, the solver, the context, and what public callables gave."""
+    """The objects that public callables are called with, and their ids: terms, sorts, the context, and what public callables gave.
+
+    The run's solver is left out: what it holds must be known to the rules that check it. Calls make solvers of their own.
+    """
     found = [(Ref("t", entry.id), entry.obj) for entry in run.db.terms.values() if entry.obj is not None]
     found += [(Ref("s", entry.id), entry.obj) for entry in run.db.sorts.values() if entry.obj is not None]
-    found += [(ref, obj) for ref, obj in ((bad.SOLVER, run.frame.solver), (bad.CONTEXT, run.frame.ctx)) if obj is not None]
+    found += [(bad.CONTEXT, run.frame.ctx)] if run.frame.ctx is not None else []
     return found + [(Ref("x", number), obj) for number, obj in run.objects.alive.items()]

@@ -188,7 +188,7 @@ def _third(given: Any, taken: Any) -> Any:
 def _told(given: Any) -> str:
     if isinstance(given, float):
         return "a float"
-    return "a text with a NUL" if isinstance(given, str) else "a negative number" if given < 0 else "a number of more than 32 bits"
+    return "a text with a NUL" if isinstance(given, str) else "a number"
 
 
 def _called(call: Callable[..., Any], operands: Sequence[Any], at: int, other: Any) -> Any:

@@ -111,6 +111,9 @@ class MisuseRows(DryRun):
         self.called.setdefault(path if path == name else path.rpartition(".")[0])
         return Code(name)
 
+    def fits(self, name: str, operands: Sequence[Any]) -> bool:
+        return bool(operands) or not name.startswith(PROPERTY)
+
     def constant(self, name: str) -> Any:
         return Code(name)
 
