@@ -16,6 +16,7 @@ sys.path.append(str(FAKES))
 
 import misused
 from misused import DEFECTS as DEFECTS
+from misused import SHOWN as SHOWN
 
 WRAPPER: dict[str, Any] = {
     "solver": "misused",
@@ -45,15 +46,19 @@ WRAPPER: dict[str, Any] = {
         "pop": "{solver}.pop({v})",
         "get-model": "{solver}.model()",
         "get-assertions": "{solver}.assertions()",
+        "set-limit": "None",
+        "misused-callback": "f.called_back({solver})",
     },
-    "readers": {"term-sort": "{0}.sort", "symbol": "{0}.text"},
+    "own-actions": {"misused-callback": {"stress": True}},
+    "readers": {"reread": "f.reread({0})", "term-sort": "{0}.sort", "symbol": "{0}.text"},
     "self-checks": {"check-sort": "None if {0}.width == ({1}['params'] or [0])[0] else f'its width is {{{0}.width}}'"},
     "contract": {
-        "documented": ["MisusedError"],
+        "documented": [{"type": "MisusedError", "quote": "What the binding throws at a wrong call.", "of": "misused.MisusedError"}],
         "calls": {
             "modules": ["misused"],
             "skip": [
                 {"name": r"misused\.(Sort|Term)", "because": "made by functions"},
+                {"name": r"misused\.(reread|called_back|Solver\.call_back)", "because": "of the wrapper"},
                 {"name": r"misused\.Solver\.model", "because": "the rule `order` calls it"},
             ],
             "arguments": [

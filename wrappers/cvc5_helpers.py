@@ -39,7 +39,7 @@ def release() -> str:
 def py(ctx: Any) -> Any:
     """The pythonic Context of a manager; it becomes the main one, since parts of that layer never ask for another."""
     main = P._main_ctx
-    if main is not None and main.murxpy_manager is ctx:
+    if main is not None and getattr(main, "murxpy_manager", None) is ctx:  # else a public callable made it
         return main
     context = P.Context.__new__(P.Context)
     context.vars = {}

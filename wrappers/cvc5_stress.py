@@ -20,14 +20,17 @@ def plugin(ctx: Any, solver: Any, raising: str, given: Any = None) -> str | None
     """A plugin that raises once in one of its callbacks, or gives something else than the callback is to give."""
     formulas = list(solver.getAssertions())
     made = _solver(ctx, STRESS_LIMIT, {"incremental": "true"}, ())
+    watching = _watching(raising, given)(ctx)
     try:
-        made.addPlugin(_watching(raising, given)(ctx))
+        made.addPlugin(watching)
         gc.collect()
         for formula in formulas:
             made.assertFormula(formula)
         found = answer(made.checkSat())
     except RuntimeError:  # what a callback raised comes out as one
         return None
+    if watching.raised and given is None:
+        return f"what a plugin's {raising} raises is told to nobody"
     plain = answer(_solver(ctx, STRESS_LIMIT, {}, formulas).checkSat())
     return f"with a plugin whose {raising} raises it answers {found}, without {plain}" if {found, plain} == {"sat", "unsat"} else None
 

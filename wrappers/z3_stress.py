@@ -7,6 +7,7 @@ over what the run's solver has, so the run goes on as it was. Imports z3 and the
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +27,22 @@ class Once:
         self.left -= 1
         if self.left == 0:
             raise ValueError("planned")
+
+
+def _untold(once: Once, check: Callable[[], Any], what: str) -> str | None:
+    """What is wrong if `once` raises while `check` runs, and neither the caller nor `sys.unraisablehook` hears of it."""
+    heard: list[str] = []
+    before = sys.unraisablehook
+    sys.unraisablehook = lambda raised: heard.append(str(raised.exc_value)) or before(raised)  # type: ignore[func-returns-value]
+    raises = once.left > 0
+    try:
+        check()
+    except (z3.Z3Exception, ValueError):
+        heard.append("planned")
+    finally:
+        sys.unraisablehook = before
+    silent = raises and once.left <= 0 and "planned" not in " ".join(heard)
+    return f"what {what} raises is told to nobody" if silent else None
 
 
 def _fresh(solver: Any) -> Any:
@@ -48,13 +65,13 @@ def _agree(solver: Any, answer: str, what: str) -> str | None:
 
 def on_clause(solver: Any, at: int) -> str | None:
     """A listener to clauses that raises at a call; it takes no part in the search."""
-    made = _fresh(solver)
-    listener = z3.OnClause(made, Once(at))
-    answer = _stressed(made, solver)
+    made, once, answers = _fresh(solver), Once(at), [""]
+    listener = z3.OnClause(made, once)
+    silent = _untold(once, lambda: answers.append(_stressed(made, solver)), "a listener to clauses")
     del listener
     gc.collect()
     attempt(made.check)
-    return _agree(solver, answer, "a listener to clauses")
+    return silent or _agree(solver, answers[-1], "a listener to clauses")
 
 
 def propagator(solver: Any, raising: str) -> str | None:
@@ -87,8 +104,9 @@ def propagator(solver: Any, raising: str) -> str | None:
     for constant in constants(list(solver.assertions())):
         if z3.is_bool(constant) or z3.is_bv(constant):
             attempt(_calling_add(watching, constant))
-    answer = _stressed(made, solver)
-    return _agree(solver, answer, f"a propagator's {raising}")
+    answers = [""]
+    silent = _untold(watching.once, lambda: answers.append(_stressed(made, solver)), f"a propagator's {raising}")
+    return silent or _agree(solver, answers[-1], f"a propagator's {raising}")
 
 
 def _calling(watching: Any, name: str) -> Callable[..., None]:
@@ -153,6 +171,15 @@ def optimize(solver: Any, how: str) -> list[Any] | str | None:
 
 
 # -- fixed points
+
+
+def on_model(solver: Any, at: int) -> str | None:
+    """A listener to an optimizer's models that raises at a call; it takes no part in the search."""
+    made, _ = _optimizer(solver)
+    once, answers = Once(at), [""]
+    made.set_on_model(once)
+    silent = _untold(once, lambda: answers.append(str(made.check())), "a listener to models")
+    return silent or _agree(solver, answers[-1], "a listener to models")
 
 
 def fixedpoint(solver: Any, how: str) -> list[Any]:

@@ -77,6 +77,14 @@ class Undefined(Strict, frozen=True):
     rules: list[str] = []
 
 
+class Documented(Strict, frozen=True):
+    """A class of exceptions that the binding's documentation promises: the words that do, and whose docstring has them."""
+
+    type: Annotated[str, Meta(min_length=1)]
+    quote: Annotated[str, Meta(min_length=20)]
+    of: Annotated[str, Meta(min_length=1)]
+
+
 class Skip(Strict, frozen=True):
     """Public callables that contract mode never calls, and why: a regular expression over names, the modules that define them."""
 
@@ -111,7 +119,7 @@ class Calls(Strict, frozen=True):
 class Contract(Strict, frozen=True):
     """What the binding says of wrong calls: the exceptions that it documents, and what it leaves undefined."""
 
-    documented: list[str] = []
+    documented: list[Documented] = []
     defects: list[Defect] = []
     undefined: list[Undefined] = []
     calls: Calls = Calls()

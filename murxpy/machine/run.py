@@ -271,9 +271,9 @@ class Run:
         """Call a function of ours on objects of the binding."""
         return function(*operands)
 
-    def deferred(self, spelling: Spelling, frame: Frame) -> Any:
+    def deferred(self, spelling: Spelling, frame: Frame, args: Sequence[Any] = ()) -> Any:
         """A function of no operands that makes a call."""
-        return lambda: spelling.call((), (), frame)
+        return lambda: spelling.call(args, (), frame)
 
     def repeated(self, call: Callable[[], Any], count: int) -> Any:
         """What so many calls give."""

@@ -93,6 +93,7 @@ class Verdict:
 _LIVES = ("misuse", "del", "gc", "delete")
 
 _ID = re.compile(r"[tsocx]\d+")
+_OBJECT = re.compile(r"\bx\d+")
 _NAMED = {"t": "term", "s": "sort", "o": "solver", "c": "context", "x": "object"}
 
 _KIND = re.compile(r"(?:OP|SORT)_[A-Z0-9_]+")
@@ -124,9 +125,18 @@ def last_call(trace: str) -> Call:
         start = trace.rfind("\n", 0, end) + 1
         call = parse_call(trace[start:end])
         if call is not None:
-            return call
+            return _of_class(call, trace, start, end)
         end = start - 1
     return Call()
+
+
+def _of_class(call: Call, trace: str, start: int, end: int) -> Call:
+    """The call, with the class of the object that its misuse is of, where the trace says which object a callable returned."""
+    if call.action != "misuse" or call.operator != _NAMED["x"]:
+        return call
+    name = _OBJECT.search(trace[start:end])
+    made = name and re.search(rf"^\s*return {name[0]} (\w+)$", trace[:start], re.M)
+    return Call(call.action, made[1], call.spelling) if made else call
 
 
 def options(trace: str) -> tuple[tuple[str, str], ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from types import TracebackType
@@ -13,8 +13,16 @@ from typing import Any
 from murxpy.solvers.refusals import Refusals
 
 DOCUMENTED, RESOURCES, UNREACHED, BROKEN = "documented", "resources", "unreached", "broken"
-# How Python itself says that an argument is of the wrong type or value; a binding may leave it to say so.
-PYTHON = ("TypeError", "ValueError", "OverflowError", "IndexError", "ArgumentError", "NotImplementedError")
+# How Python itself says that an argument is of the wrong type or value, in the words of its library reference; a binding may leave it
+# to say so. A foreign function that is handed a wrong argument is not called, so `ArgumentError` of ctypes is a refusal like the others.
+PYTHON = {
+    "TypeError": "Raised when an operation or function is applied to an object of inappropriate type.",
+    "ValueError": "Raised when an operation or function receives an argument that has the right type but an inappropriate value",
+    "OverflowError": "for historical reasons, OverflowError is sometimes raised for integers that are outside a required range",
+    "IndexError": "Raised when a sequence subscript is out of range.",
+    "NotImplementedError": "abstract methods should raise this exception when they require derived classes to override the method",
+    "ArgumentError": "This exception is raised when a foreign function call cannot convert one of the passed arguments.",
+}
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{5,}")
 _LIBRARY = os.path.dirname(os.__file__)
 _OURS = ("wrappers/", "murxpy/", "<string>")
@@ -39,11 +47,16 @@ class Thrown:
         return replace(self, sort=DOCUMENTED)
 
 
+def documented_types(data: Mapping[str, Any]) -> tuple[str, ...]:
+    """The classes of exceptions that the section `contract` of a wrapper quotes the documentation for."""
+    return tuple(entry["type"] for entry in data.get("documented") or ())
+
+
 class Contract:
     """What a binding promises of its exceptions and which calls it leaves undefined: the section `contract` of its wrapper."""
 
     def __init__(self, data: dict[str, Any], helpers: Sequence[str]) -> None:
-        self.documented = (*PYTHON, *(data.get("documented") or ()))
+        self.documented = (*PYTHON, *documented_types(data))
         self._defect = [re.compile(entry["message"], re.DOTALL) for entry in data.get("defects") or ()]
         self._undefined = [(re.compile(entry["call"]), frozenset(entry.get("rules") or ())) for entry in data.get("undefined") or ()]
         self._helpers = frozenset(helpers)

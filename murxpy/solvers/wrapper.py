@@ -13,7 +13,7 @@ from typing import Any
 from murxpy.errors import InputError, TargetError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.solvers.callables import Callables, find_callables
-from murxpy.solvers.contract import Contract
+from murxpy.solvers.contract import Contract, documented_types
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.guards import parse_guard
 from murxpy.solvers.probe import missing_name
@@ -47,7 +47,7 @@ class Wrapper:
         self.refusals = Refusals(data.get("refusals") or [], self.where)
         helpers = [path for path, _ in data.get("helpers_sources") or ()]
         self.contract = Contract(data.get("contract") or {}, helpers)
-        self._thrower = Thrower(self.where, helpers, str(data["module"]), (data.get("contract") or {}).get("documented") or ())
+        self._thrower = Thrower(self.where, helpers, str(data["module"]), documented_types(data.get("contract") or {}))
         conjunction = data.get("conjunction")
         self.conjunction = self._compile(self._template("conjunction", conjunction)) if conjunction else None
         self.spellings: dict[str, dict[str, SpellingSet]] = {}

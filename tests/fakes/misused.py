@@ -5,6 +5,8 @@ Its checks answer every misuse with `MisusedError`; each defect takes one of the
 
 from __future__ import annotations
 
+import contextlib
+import signal
 import threading
 from typing import Any
 
@@ -26,7 +28,16 @@ DEFECTS = {
     "shallow-copy": "B",     # the deep copy of an object is empty when the original is gone
 }  # fmt: skip
 
+# Defects that a line alone shows, with the class of each.
+SHOWN = {
+    "deaf": "H",             # a check leaves signals to nobody
+    "shared": "H",           # what a thread makes depends on what others make
+    "misread": "F",          # a literal reads back as another
+    "silent": "D",           # what a callback raises is told to nobody
+}  # fmt: skip
+
 planted = ""
+_made: dict[int, int] = {}
 
 
 class MisusedError(Exception):
@@ -129,6 +140,8 @@ def constant(sort: Any, name: Any) -> Term:
     if planted == "assertion" and not isinstance(name, str):
         assert isinstance(name, str)
     _check(isinstance(name, str), "expected a symbol")
+    if planted == "shared":
+        name = f"{name}{_made.setdefault(threading.get_ident(), len(_made))}"
     return Term(sort, name.partition("\0")[0] if planted == "cut-symbol" else name)
 
 
@@ -138,6 +151,20 @@ def number(sort: Any, value: Any) -> Term:
     _check(type(value) is (int if sort.width else bool), "expected a number of this sort")
     _check(not sort.width or 0 <= value < 1 << sort.width, "out of range")
     return Term(sort, str(value).lower())
+
+
+def reread(term: Term) -> str | None:
+    """What is wrong if a literal reads back as another."""
+    return "the literal reads back as another" if planted == "misread" else None
+
+
+def called_back(solver: Any) -> str | None:
+    """What is wrong if nobody hears what a callback raises."""
+    try:
+        solver.call_back(lambda: 1 // 0)
+    except ZeroDivisionError:
+        return None
+    return "what a callback raises is told to nobody"
 
 
 def _sort(sort: Any) -> None:
@@ -239,7 +266,17 @@ class Solver:
             _check(isinstance(term, Term) and term.sort.width == 0, "expected a formula")
             _check(planted == "unborn-context" or term.sort.context == self._context, "contexts differ")
         self._checked = True
+        if planted == "deaf":
+            signal.signal(signal.SIGALRM, signal.SIG_IGN)
         return "sat"
+
+    def call_back(self, function: Any) -> None:
+        """Call a function; what it raises comes out."""
+        if planted == "silent":
+            with contextlib.suppress(Exception):
+                function()
+        else:
+            function()
 
     def model(self) -> list[Term]:
         """The model of the last check."""

@@ -175,6 +175,8 @@ def held(gen: Generator) -> bool:
 
 
 def _do(gen: Generator, rule: Rule) -> bool:
+    if gen.run.wrapper.contract.undefined("", rule.name):
+        return False
     words = _operands(gen, rule)
     if words is None or not lives.sensible(gen.run, rule) or (rule.name in lives.LIVING and gen.run.frame.ctx is None):
         return False
@@ -198,7 +200,7 @@ def _operands(gen: Generator, rule: Rule) -> list[Token] | None:
     if rule.name in lives.MANY:
         count = stream.between(1, 6)
     objects = alive(gen.run)
-    if rule.name in ("chain", "reflected", "index"):
+    if rule.name in ("chain", "reflected", "index", "reread"):
         objects = [ref for ref in objects if ref.letter in "tx"]
     if rule.name == "survive":
         objects = [ref for ref in objects if ref.letter == "x"]
@@ -217,7 +219,8 @@ def alive(run: Run) -> list[Ref]:
     found = [Ref("t", entry.id) for entry in run.db.terms.values() if entry.obj is not None]
     found += [Ref("s", entry.id) for entry in run.db.sorts.values() if entry.obj is not None and entry.sort.kind != "SORT_FUN"]
     own = [ref for ref, obj in ((SOLVER, run.frame.solver), (CONTEXT, run.frame.ctx)) if obj is not None]
-    return found + own * (1 + len(found) // 8) + [Ref("x", number) for number in run.objects.alive]
+    found += [Ref("x", number) for number in run.objects.alive]
+    return found + own * (1 + len(found) // 8)
 
 
 def tear_down(gen: Generator) -> bool:

@@ -16,6 +16,7 @@ from murxpy.solvers.frame import Frame
 from murxpy.solvers.spelling import Spelling
 
 Stress = Callable[[Run, list[Any], Sequence[Token]], Any]
+THREADS = 3  # with contexts of their own
 HANDED_OVER = 40  # terms that are dropped at once
 
 
@@ -122,6 +123,32 @@ def _survived(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
     return run.apply(stress.survived, run.handed_over(word.number))
 
 
+def _reread(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
+    reader = run.wrapper.set("readers", "reread")
+    if reader is None:
+        raise Refused("unsupported", "the wrapper does not say how literals are read")
+    return run.apply(stress.told, run.deferred(reader.spellings[0], run.frame.fill(), operands))
+
+
+def _spelling(run: Run, action: str) -> Spelling:
+    spellings = run.wrapper.set("actions", action)
+    chosen = None if spellings is None else spellings.pick(0.0, run.frame.fill())
+    if chosen is None:
+        raise Refused("unsupported", f"no spelling of {action}")
+    return chosen
+
+
+def _in_own_threads(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
+    check = _spelling(run, "check-sat")
+    frames = [run.new_context() for _ in range(THREADS)]
+    makes = [run.deferred(_constants(run, frame, words[0]), frame) for frame in frames]
+    return run.apply(stress.in_own_threads, makes, [run.deferred(check, frame) for frame in frames])
+
+
+def _signalled(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
+    return run.apply(stress.signalled, run.deferred(_spelling(run, "check-sat"), run.frame.fill()))
+
+
 STRESS: dict[str, Stress] = {
     "copy": _on(stress.copied),
     "deepcopy": _on(stress.deeply_copied),
@@ -140,16 +167,19 @@ STRESS: dict[str, Stress] = {
     "orphan": _orphan,
     "thread": _handed_over(stress.in_thread),
     "race": _handed_over(stress.race),
+    "threads": _in_own_threads,
+    "signal": _signalled,
+    "reread": _reread,
     "kept": _kept,
     "recheck": _recheck,
     "held": _held,
 }  # fmt: skip
 
 
-LEAST = {"chain": 2, "index": 2, "reflected": 2, "kept": 0, "recheck": 0, "held": 0}  # words of a line, 1 where it is not said
+LEAST = {"chain": 2, "index": 2, "reflected": 2, "kept": 0, "recheck": 0, "held": 0, "signal": 0}  # words of a line, 1 where it is not said
 MANY = ("cycle", "exit")  # those that take more
-SORTED = ("orphan", "thread", "race", "finalizer")  # those that take a sort
-LIVING = ("thread", "race", "kept", "recheck")  # those that need the run's context
+SORTED = ("orphan", "thread", "race", "threads", "finalizer")  # those that take a sort
+LIVING = ("thread", "race", "kept", "recheck", "reread", "signal")  # those that need the run's context
 
 
 def sensible(run: Run, rule: Rule) -> bool:
@@ -160,6 +190,9 @@ def sensible(run: Run, rule: Rule) -> bool:
     state = run.state
     if rule.name == "recheck":
         return state.answer in ("sat", "unsat") and not state.assumptions
+    if rule.name == "signal":  # the check ends by itself, and is one that the solver's state allows
+        allowed = run.frame.solver is not None and (state.incremental or not state.checks)
+        return allowed and state.limit is not None and bool(state.asserted())
     return rule.name != "kept" or bool(_plain(run))
 
 

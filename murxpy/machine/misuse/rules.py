@@ -61,6 +61,7 @@ RULES: dict[str, Rule] = {
         Rule("index", "E", "protocol", "an index that there is none of"),
         Rule("truth", "E", "protocol", "bool of an object", weight=4),
         Rule("print", "F", "protocol", "str, repr and format", weight=4),
+        Rule("reread", "F", "protocol", "all ways to read a literal give the same value", weight=20),
         Rule("reflected", "E", "protocol", "a + 1 and 1 + a"),
         Rule("cycle", "A", "life", "objects in a reference cycle, for the collector to take apart"),
         Rule("finalizer", "A", "life", "a term whose last reference is in a cycle with a finalizer that uses it", weight=2),
@@ -68,6 +69,8 @@ RULES: dict[str, Rule] = {
         Rule("exit", "A", "life", "the interpreter exits while objects are alive"),
         Rule("thread", "H", "life", "the last reference is dropped and collected in another thread"),
         Rule("race", "H", "life", "another thread collects while this one makes terms", weight=2),
+        Rule("threads", "H", "life", "threads with contexts of their own do the same at the same time", weight=3),
+        Rule("signal", "H", "life", "signals come while a check runs", weight=3),
         Rule("kept", "G", "state", "the solver has the assertions that were made"),
         Rule("recheck", "G", "state", "a fresh solver with the same assertions does not contradict this one"),
     )

@@ -5,6 +5,7 @@ What these calls throw is judged by the caller. Imports the standard library onl
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import ctypes
 import gc
@@ -21,6 +22,7 @@ from typing import Any
 
 ENDLESS = 5000  # elements after which an iteration is taken for one that does not end
 EXIT_SECONDS = 10
+IN_THREAD = 50  # terms that each thread makes
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{5,}")  # in the text of an object that has none of its own
 
 
@@ -303,6 +305,86 @@ def in_thread(objects: list[Any]) -> None:
     thread = threading.Thread(target=drop)
     thread.start()
     thread.join()
+
+
+def in_own_threads(makes: Sequence[Callable[[], Any]], checks: Sequence[Callable[[], Any]]) -> str | None:
+    """Threads that each have a context of their own do the same at the same time: each makes the same terms and gets the same answer."""
+    found: list[list[str]] = [[] for _ in makes]
+    raised: list[BaseException] = []
+
+    def work(at: int) -> None:
+        try:
+            found[at] = [str(makes[at]()) for _ in range(IN_THREAD)] + [str(checks[at]())]
+        except Exception as error:
+            raised.append(error)
+
+    threads = [threading.Thread(target=work, args=(at,)) for at in range(len(makes))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if raised:
+        raise raised[0]
+    return None if all(texts == found[0] for texts in found) else "threads with contexts of their own get other terms or answers"
+
+
+def told(ask: Callable[[], Any]) -> Any:
+    """What a check of the wrapper's own says is broken; None for nothing."""
+    return ask()
+
+
+def signalled(check: Callable[[], Any]) -> str | None:
+    """A process forked for it gets signals while it checks: none kills it, and their handlers run then and afterwards."""
+    child = os.fork()
+    if child == 0:
+        os._exit(_check_under_signals(check))
+    deadline = time.monotonic() + EXIT_SECONDS
+    while time.monotonic() < deadline:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return _signal_fault(status)
+        time.sleep(0.005)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return "a check that gets signals does not end"
+
+
+def _check_under_signals(check: Callable[[], Any]) -> int:
+    """What the process of such a check exits with: the number of the first promise that is broken, 0 for none."""
+    seen = {signal.SIGALRM: 0, signal.SIGINT: 0}
+
+    def handler(number: int, frame: Any) -> None:
+        seen[signal.Signals(number)] += 1
+
+    for number in seen:
+        signal.signal(number, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.0005, 0.0005)
+    with contextlib.suppress(Exception):
+        check()
+    _wait_for(seen, signal.SIGALRM)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    if not seen[signal.SIGALRM] or any(signal.getsignal(number) is not handler for number in seen):
+        return 11
+    os.kill(os.getpid(), signal.SIGINT)
+    _wait_for(seen, signal.SIGINT)
+    return 0 if seen[signal.SIGINT] else 12
+
+
+def _wait_for(seen: dict[signal.Signals, int], number: signal.Signals) -> None:
+    deadline = time.monotonic() + 2
+    while not seen[number] and time.monotonic() < deadline:
+        time.sleep(0.001)
+
+
+def _signal_fault(status: int) -> str | None:
+    if os.WIFSIGNALED(status):
+        return f"a check that gets signals ends with {signal.Signals(os.WTERMSIG(status)).name}"
+    code = os.waitstatus_to_exitcode(status)
+    if code == 11:
+        return "the handlers of signals that a check gets do not run, or are others after it"
+    if code == 12:
+        return "after a check an interrupt does not reach its handler"
+    return None
 
 
 def race(objects: list[Any], busy: Callable[[], Any]) -> None:

@@ -158,8 +158,8 @@ class MisuseRows(DryRun):
         shown = "HELD" if function is stress.used_all else ", ".join(map(literal, operands))
         self.misused(f"{function.__name__}({shown})")
 
-    def deferred(self, spelling: Spelling, frame: Frame) -> Any:
-        return Code(f"(lambda: {spelling.call((), (), frame)})")
+    def deferred(self, spelling: Spelling, frame: Frame, args: Sequence[Any] = ()) -> Any:
+        return Code(f"(lambda: {spelling.call(args, (), frame)})")
 
     def repeated(self, call: Callable[[], Any], count: int) -> Any:
         return self.bind(f"[{call}() for _ in range({count})]", "made")
