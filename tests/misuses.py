@@ -73,10 +73,15 @@ WRAPPER: dict[str, Any] = {
 }
 
 
+SPELLED = WRAPPER | {"contract": {name: part for name, part in WRAPPER["contract"].items() if name != "calls"}}
+BY_NAME = ("unbound", "truncated-count", "cut-text", "shallow-copy")  # defects that only calls by name reach
+
+
 @functools.cache
-def session() -> Session:
-    """A session of the binding in contract mode."""
-    return _collected({"catalogue": load_catalogue(), "machine": load_machine("contract"), "wrapper": WRAPPER})
+def session(by_name: bool = True) -> Session:
+    """A session of the binding in contract mode; `by_name`: with calls of its public callables."""
+    wrapper = WRAPPER if by_name else SPELLED
+    return _collected({"catalogue": load_catalogue(), "machine": load_machine("contract"), "wrapper": wrapper})
 
 
 def plant(defect: str) -> None:
@@ -84,9 +89,9 @@ def plant(defect: str) -> None:
     misused.planted = defect
 
 
-def walked(seed: int) -> tuple[str, dict[str, Any]]:
+def walked(seed: int, by_name: bool = True) -> tuple[str, dict[str, Any]]:
     """Trace and report of one walk."""
-    return walk(session(), seed)
+    return walk(session(by_name), seed)
 
 
 def replayed(text: str) -> tuple[str, dict[str, Any]]:

@@ -22,6 +22,7 @@ from typing import Any
 
 ENDLESS = 5000  # elements after which an iteration is taken for one that does not end
 EXIT_SECONDS = 10
+SIGNAL_SECONDS = 1  # in which a signal reaches its handler
 IN_THREAD = 50  # terms that each thread makes
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{5,}")  # in the text of an object that has none of its own
 
@@ -371,7 +372,7 @@ def _check_under_signals(check: Callable[[], Any]) -> int:
 
 
 def _wait_for(seen: dict[signal.Signals, int], number: signal.Signals) -> None:
-    deadline = time.monotonic() + 2
+    deadline = time.monotonic() + SIGNAL_SECONDS
     while not seen[number] and time.monotonic() < deadline:
         time.sleep(0.001)
 
