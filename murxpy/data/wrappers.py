@@ -77,7 +77,7 @@ class Undefined(Strict, frozen=True):
     rules: list[str] = []
 
 
-class Documented(Strict, frozen=True):
+class Promised(Strict, frozen=True):
     """A class of exceptions that the binding's documentation promises: the words that do, and whose docstring has them."""
 
     type: Annotated[str, Meta(min_length=1)]
@@ -119,7 +119,7 @@ class Calls(Strict, frozen=True):
 class Contract(Strict, frozen=True):
     """What the binding says of wrong calls: the exceptions that it documents, and what it leaves undefined."""
 
-    documented: list[Documented] = []
+    documented: list[Promised] = []
     defects: list[Defect] = []
     undefined: list[Undefined] = []
     calls: Calls = Calls()
