@@ -9,13 +9,13 @@ from typing import Any
 
 from murxpy.semantics.equality import differ, every, same
 from murxpy.semantics.plain import plain
-from murxpy.semantics.registry import Site, Unknown, meaning, prepared
+from murxpy.semantics.registry import Site, Unknown, in_doubt, meaning, prepared
 
 
 def unknown_of(values: Iterable[Any]) -> Unknown | None:
     """An Unknown among `values`, rather one that hangs on an open point; None where there is none."""
     found = [v for v in values if type(v) is Unknown]
-    return next((u for u in found if u.key is not None), found[0]) if found else None
+    return next((u for u in found if u.key is not None), found[0]).nameless() if found else None
 
 
 @prepared("OP_EQUAL", "OP_IFF", whole=True)
@@ -32,6 +32,28 @@ def _distinct(site: Site) -> Callable[..., Any]:
     if not plain(sort, points):
         return lambda *values: every(differ(points, sort, a, b) for a, b in combinations(values, 2))
     return lambda *values: len(set(values)) == len(values)
+
+
+def _one_value(left: Any, right: Any) -> bool:
+    """Whether two arguments are known to be equal, although it may not be known what they are."""
+    if type(left) is Unknown or type(right) is Unknown:
+        return type(left) is type(right) and left.name is not None and left.name == right.name
+    return bool(left == right)
+
+
+@in_doubt("OP_EQUAL", "OP_IFF")
+def _equal_in_doubt(*values: Any) -> bool | None:
+    return True if all(_one_value(a, b) for a, b in pairwise(values)) else None
+
+
+@in_doubt("OP_DISTINCT")
+def _distinct_in_doubt(*values: Any) -> bool | None:
+    return False if any(_one_value(a, b) for a, b in combinations(values, 2)) else None
+
+
+@in_doubt("OP_XOR")
+def _xor_in_doubt(*values: Any) -> bool | None:
+    return False if len(values) == 2 and _one_value(*values) else None
 
 
 @prepared("OP_NOT")
@@ -69,9 +91,9 @@ def _implies(site: Site, *values: Any) -> Any:
 def _ite(site: Site, condition: Any, yes: Any, no: Any) -> Any:
     if type(condition) is not Unknown:
         return yes if condition else no
-    if type(yes) is not Unknown and type(no) is not Unknown and yes == no:
+    if _one_value(yes, no):
         return yes
-    return unknown_of((condition, yes, no)) or condition
+    return unknown_of((condition, yes, no))
 
 
 def _counting(kind: str, compare: Callable[[int, int], bool], weighted: bool) -> None:

@@ -9,8 +9,7 @@ world of its own (a copy of what does not hang on it), so that one point has one
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
-from itertools import combinations, islice, pairwise
+from itertools import islice
 from operator import attrgetter
 from typing import Any
 
@@ -21,8 +20,10 @@ from murxpy.logic.terms import CONSTANT, SPECIAL, VALUE, VARIABLE, Term
 from murxpy.semantics.domains import size_of, values_of
 from murxpy.semantics.equality import same
 from murxpy.semantics.model import Interpretation
+from murxpy.semantics.plans import FOLDS, pending, plan_of
 from murxpy.semantics.registry import (
     BINDERS,
+    IN_DOUBT,
     LITERALS,
     MEANINGS,
     SPECIALS,
@@ -92,6 +93,7 @@ class Evaluator:
         self._plans: dict[Term, tuple[tuple[Term, ...], list[Term]]] = {}
         self._sizes: dict[Sort, int | None] = {}
         self._domains: dict[Sort, tuple[Value, ...] | None] = {}
+        self._names: dict[tuple[Any, ...], int] = {}  # of what has no value
         self._bodies = 0
         self._searching = False
 
@@ -202,7 +204,7 @@ class Evaluator:
     def _closed(self, term: Term) -> Any:
         values = self._world.values
         if term not in values:
-            self._run([_Activation(term, _pending((term,), values), values, self._world.doubts)])
+            self._run([_Activation(term, pending((term,), values), values, self._world.doubts)])
         return values[term]
 
     def _run(self, stack: list[_Activation]) -> Any:
@@ -253,9 +255,10 @@ class Evaluator:
             if type(value) is _GENERATOR:
                 activation.at, activation.task = at, value
                 return True
-            values[term] = value
             if type(value) is Unknown:
+                value = self._named(term, value, values)
                 doubts.append(term)
+            values[term] = value
         activation.at = len(order)
         return False
 
@@ -271,9 +274,10 @@ class Evaluator:
         except CannotSay as reason:
             value = _unknown(reason)
         term = activation.order[activation.at]
-        activation.values[term] = value
         if type(value) is Unknown:
+            value = self._named(term, value, activation.values)
             activation.doubts.append(term)
+        activation.values[term] = value
         activation.at += 1
         activation.task = None
         return None
@@ -290,10 +294,25 @@ class Evaluator:
             if not meaning.lazy:
                 unknown = [a for a in args if type(a) is Unknown]
                 if unknown:
-                    return next((u for u in unknown if u.key is None), unknown[0])
+                    found = IN_DOUBT[term.op](*args) if term.op in IN_DOUBT else None
+                    return next((u for u in unknown if u.key is None), unknown[0]).nameless() if found is None else found
             return self._function(meaning, term)(*args)
         except CannotSay as reason:
             return _unknown(reason)
+
+    def _named(self, term: Term, unknown: Unknown, values: dict[Term, Any]) -> Unknown:
+        """What stands for the value of `term`, with a name that every application of its operator to the same arguments has."""
+        if unknown.name is not None:
+            return unknown
+        parts: list[Any] = []
+        for part in term.free if term.op in BINDERS else term.args:
+            value = values[part]
+            if type(value) is Unknown and value.name is None:
+                return unknown
+            parts.append((part.sort, value.name, None) if type(value) is Unknown else (part.sort, None, value))
+        head = term if term.op in BINDERS or not term.args else (term.op, term.indices, term.sort)
+        name = self._names.setdefault((head, *parts), len(self._names))
+        return Unknown(unknown.reason, unknown.key, unknown.allowed, name)
 
     def _function(self, meaning: Meaning, term: Term) -> Callable[..., Any]:
         """The function of the arguments' values at one kind of site; remembered."""
@@ -305,7 +324,7 @@ class Evaluator:
             function = meaning.prepare(site)
             attribute = self.catalogue.operators[term.op].signature.attribute
             if not meaning.whole and attribute not in (None, "nary") and len(term.args) > 2:
-                function = _FOLDS[attribute](function)
+                function = FOLDS[attribute](function)
             self._functions[key] = function
         return function
 
@@ -344,15 +363,15 @@ class Evaluator:
             return [_Activation(body, [], {body: Unknown(f"more than {self.bounds[2]} evaluations of bodies")}, [])]
         doubts = self._world.doubts
         if not body.free:
-            return [_Activation(body, [] if body in known else _pending((body,), known), known, doubts)]
-        plan = self._plans.get(body)
-        if plan is None:
-            plan = self._plans[body] = _plan(body)
-        needs, order = plan
+            return [_Activation(body, [] if body in known else pending((body,), known), known, doubts)]
+        known_plan = self._plans.get(body)
+        if known_plan is None:
+            known_plan = self._plans[body] = plan_of(body)
+        needs, order = known_plan
         made = [_Activation(body, order, request.values, [], needs)]
         missing = [term for term in needs if term not in known]
         if missing:
-            made.append(_Activation(missing[0], _pending(missing, known), known, doubts))
+            made.append(_Activation(missing[0], pending(missing, known), known, doubts))
         return made
 
 
@@ -360,60 +379,7 @@ _GENERATOR = type((lambda: (yield))())
 
 
 def _unknown(reason: CannotSay) -> Unknown:
-    return reason.unknown if isinstance(reason, OpenPoint) else Unknown(str(reason))
+    return reason.unknown.nameless() if isinstance(reason, OpenPoint) else Unknown(str(reason))
 
 
-def _pending(roots: Any, known: dict[Term, Any]) -> list[Term]:
-    """What has to be evaluated for closed `roots`, arguments first."""
-    found: dict[Term, None] = dict.fromkeys(roots)
-    work = list(found)
-    while work:
-        term = work.pop()
-        if term.op in BINDERS:
-            continue
-        for part in term.args:
-            if part not in found and part not in known:
-                found[part] = None
-                work.append(part)
-    return sorted(found, key=_serial)
-
-
-def _plan(body: Term) -> tuple[tuple[Term, ...], list[Term]]:
-    """The closed terms that an open body uses, and its open parts, arguments first."""
-    found: dict[Term, None] = {body: None}
-    needs: dict[Term, None] = {}
-    work = [body]
-    while work:
-        term = work.pop()
-        if term.op in BINDERS:
-            continue
-        for part in term.args:
-            if not part.free:
-                needs[part] = None
-            elif part not in found:
-                found[part] = None
-                work.append(part)
-    return tuple(needs), sorted((t for t in found if t.op != VARIABLE), key=_serial)
-
-
-_serial = attrgetter("serial")
 _sort = attrgetter("sort")
-
-
-def _left(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda *values: reduce(function, values)
-
-
-def _right(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda *values: reduce(lambda right, left: function(left, right), reversed(values))
-
-
-def _chain(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda *values: all(function(a, b) for a, b in pairwise(values))
-
-
-def _pairs(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda *values: all(function(a, b) for a, b in combinations(values, 2))
-
-
-_FOLDS = {"left-assoc": _left, "right-assoc": _right, "chainable": _chain, "pairwise": _pairs}

@@ -13,9 +13,10 @@ signature says of further arguments is done by the evaluator: an operator that i
 - `@prepared(...)` enters a function of the site alone that gives the function of the values: what depends on sorts and indices is
   calculated once (`bitvectors.py`).
 - A meaning that cannot give the value raises `CannotSay`. With `lazy=True` it gets arguments that are `Unknown` too, and may give a
-  value in spite of them, as `or` does where another disjunct is true.
-- A meaning may be a generator, or give one, to apply functions: `value = yield from apply(function, (x, y))`, and for what may be no
-  table `yield from select(array, x)`.
+  value in spite of them, as `or` does where another disjunct is true; if it gives one of them as it is, its own value is that one's.
+- `@in_doubt(...)` enters what else is called when an argument is `Unknown`, as of `=`, which holds between two of the same `name`.
+- A meaning may be a generator, or give one, to apply functions: `value = yield from apply(points, sort, function, (x, y))`; see
+  `equality`, which also compares values.
 - Where the standard leaves a point open, the meaning asks `site.open(args, allowed)` and gives what that gives. `allowed` is the
   written set of values, a tuple, or None for any value of the sort. The model's `partial` fixes it (points are all arguments, in a
   tuple); otherwise the evaluator tries each. The decorator says the point in words: `open="divisor 0: any integer"`.
@@ -45,11 +46,20 @@ from murxpy.semantics.values import CannotSay, Value
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unknown:
-    """In place of a value: why there is none. `key` and `allowed` are of the open point that it hangs on, if it hangs on one."""
+    """In place of a value: why there is none. `key` and `allowed` are of the open point that it hangs on, if it hangs on one.
+
+    `name`: two Unknowns of one evaluator with the same name stand for the same value, whatever it is: they are applications of one operator
+    to the same arguments. None where that is not known.
+    """
 
     reason: str
     key: tuple[Any, ...] | None = None
     allowed: tuple[Value, ...] = ()
+    name: int | None = None
+
+    def nameless(self) -> Unknown:
+        """The same for another term, which may have another value."""
+        return self if self.name is None else Unknown(self.reason, self.key, self.allowed)
 
 
 class OpenPoint(CannotSay):
@@ -143,6 +153,7 @@ BinderMeaning = Callable[[Site, Scope], Any]
 
 MEANINGS: dict[str, Meaning] = {}
 BINDERS: dict[str, BinderMeaning] = {}
+IN_DOUBT: dict[str, Callable[..., Any]] = {}
 LITERALS: dict[str, Callable[[Sort, Any], Value]] = {}
 SPECIALS: dict[str, Callable[[Sort, str, Points], Value]] = {}
 CARDINALITIES: dict[str, Callable[[Sort, Points], int | None]] = {}
@@ -177,6 +188,16 @@ def prepared(*kinds: str, whole: bool = False, open: str = "") -> Callable[[Func
     def enter(prepare: Function) -> Function:
         _enter(kinds, prepare, whole, False, open)
         return prepare
+
+    return enter
+
+
+def in_doubt(*kinds: str) -> Callable[[Function], Function]:
+    """Enter what an operator that is not lazy gives when an argument is Unknown: a function of the arguments; None for no value."""
+
+    def enter(function: Function) -> Function:
+        IN_DOUBT.update(dict.fromkeys(kinds, function))
+        return function
 
     return enter
 
