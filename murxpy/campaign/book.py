@@ -1,6 +1,6 @@
 """The book of findings: buckets in memory, their traces in files, all of it mirrored in the store.
 
-When the disk is full, what could not be written stays here and is tried again with each flush.
+When the disk is full, what could not be written stays here and is tried again with each flush, the small before the large.
 """
 
 from __future__ import annotations
@@ -9,13 +9,17 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from murxpy.campaign.buckets import KEPT, TRIALS, Bucket, Kept, Known, Reproducer, new_bucket
+from murxpy.campaign.files import Files
 from murxpy.campaign.findings import Candidate, Proof
 from murxpy.campaign.folder import Folder
 from murxpy.campaign.steering import Steering
 from murxpy.campaign.store import Changes, Row, Store, TargetState
 from murxpy.campaign.yields import Key, Yield
+
+_NAMED = 5  # files that are named where some could not be written
 
 
 class Book:
@@ -27,15 +31,18 @@ class Book:
         self._known = known
         self._notice = notice
         self.buckets = {bucket.key: bucket for bucket in store.buckets()}
+        self._named = {bucket.key: [kept.file for kept in bucket.traces] for bucket in store.buckets()}  # by the database
         self._relabel()
         self._dirty: dict[str, Bucket] = dict(self.buckets)
         self._rows: list[Row] = []
-        self._files: dict[str, str] = {}
+        self._files = Files(folder)
+        self._doomed: list[str] = []
         self._counters: Counter[str] = Counter()
         self._meta: dict[str, object] = {}
         self._yields: dict[tuple[str, Key], Yield] = {}
         self._session: tuple[float, float | None, str | None, str] | None = None
         self._full = False
+        self._reason = ""
 
     def _relabel(self) -> None:
         """What the user lists as known now is what counts, also for buckets of an earlier session."""
@@ -130,53 +137,84 @@ class Book:
 
     def pending_trace(self, kept: Kept) -> str | None:
         """The text of a kept trace; None when its file is gone."""
-        waiting = self._files.get(kept.file)
-        if waiting is not None:
-            return waiting
-        try:
-            return (self._folder.path / kept.file).read_text(encoding="utf-8", errors="surrogatepass")
-        except OSError:
-            return None
+        return self._files.read(kept.file)
 
     def waits(self, kept: Kept) -> bool:
         """Whether a kept trace is not written yet, the disk being full."""
-        return kept.file in self._files
+        return kept.file in self._files.waiting
+
+    def unkept(self) -> str:
+        """What could not be kept until now, for the user; empty when all is."""
+        lost = [f"{len(self._rows):,} findings are not in the database"] * bool(self._rows)
+        lost += ["the database lacks the last counts"] * bool(self._dirty and not self._rows)
+        names = sorted(self._files.waiting)
+        more = ", ..." if len(names) > _NAMED else ""
+        lost += [f"not written: {', '.join(names[:_NAMED])}{more} ({len(names)} in all)"] * bool(names)
+        return f"{self._folder.path} cannot be written ({self._reason}): {'; '.join(lost)}" if lost else ""
 
     def _drop(self, bucket: Bucket, kept: Kept) -> None:
         bucket.traces.remove(kept)
-        self._files.pop(kept.file, None)
-        self._folder.remove(kept.file)
-        self._folder.remove(kept.file.removesuffix(".trace") + ".history")
+        files = [kept.file, kept.file.removesuffix(".trace") + ".history"]
+        if kept.file in self._named.get(bucket.key, ()):
+            self._doomed += files  # gone when the database does not name them any more
+        else:
+            self._remove(files)
+
+    def _remove(self, files: Sequence[str]) -> None:
+        for file in files:
+            self._files.drop(file)
 
     def _write(self, name: str, text: str) -> None:
-        try:
-            self._folder.write(name, text)
-        except OSError as error:
-            self._files[name] = text
-            self._failed(error.strerror or str(error))
+        self._files.write(name, text)
+        if name in self._files.waiting:
+            self._failed(self._files.reason)
 
     def _failed(self, reason: str) -> None:
+        self._reason = reason
         if not self._full:
             self._full = True
             self._notice(f"{self._folder.path}: cannot be written ({reason}); what is found is kept in memory and "
                          "written when there is room")  # fmt: skip
 
     def flush(self, targets: Sequence[TargetState]) -> bool:
-        """Bring files and database up to date, with `targets` as far as they are; False when it did not work."""
+        """Bring files and database up to date, with `targets` as far as they are; False when it did not work.
+
+        The files that fit come first: what the database names is there. When the database itself has no room, it gets that of the
+        larger traces that it does not name yet, of buckets that have others.
+        """
+        for name in self._files.retry():
+            self._dirty.update({key: self.buckets[key] for key in name.split("/")[1:2] if key in self.buckets})
+        while not (saved := self._save(targets)) and (spare := self._spare_trace()) is not None:
+            self._files.take_back(spare)
+            self._dirty.update({key: self.buckets[key] for key in spare.split("/")[1:2]})
+        if saved:
+            self._dirty, self._rows, self._counters, self._meta, self._yields = {}, [], Counter(), {}, {}
+            self._remove(self._doomed)
+            self._doomed = []
+        if self._full and saved and not self._files.waiting:
+            self._full = False
+            self._notice(f"{self._folder.path}: can be written again, nothing was lost")
+        return saved and not self._files.waiting
+
+    def _save(self, targets: Sequence[TargetState]) -> bool:
+        buckets = [self._as_written(bucket) for bucket in self._dirty.values()]
         try:
-            for name in list(self._files):
-                self._folder.write(name, self._files[name])
-                del self._files[name]
-            self._store.save(Changes(targets, list(self._dirty.values()), self._rows, self._counters, self._meta,
-                                     self._session, self._yields))  # fmt: skip
+            self._store.save(Changes(targets, buckets, self._rows, self._counters, self._meta, self._session, self._yields))
         except (OSError, sqlite3.OperationalError) as error:
             self._failed(getattr(error, "strerror", None) or str(error))
             return False
-        self._dirty, self._rows, self._counters, self._meta, self._yields = {}, [], Counter(), {}, {}
-        if self._full:
-            self._full = False
-            self._notice(f"{self._folder.path}: can be written again, nothing was lost")
+        self._named.update({bucket.key: [kept.file for kept in bucket.traces] for bucket in buckets})
         return True
+
+    def _as_written(self, bucket: Bucket) -> Bucket:
+        """`bucket` with those of its traces that are in their files: the database names no other."""
+        return replace(bucket, traces=[kept for kept in bucket.traces if not self.waits(kept)])
+
+    def _spare_trace(self) -> str | None:
+        """The largest written trace of a bucket that has another one, and that the database does not name."""
+        kept = [sorted(self._as_written(bucket).traces, key=lambda kept: kept.size)[1:] for bucket in self._dirty.values()]
+        spare = [trace for traces in kept for trace in traces if trace.file not in self._named.get(trace.file.split("/")[1], ())]
+        return max(spare, key=lambda kept: kept.size).file if spare else None
 
 
 def _history(found: Candidate, proof: Proof) -> str:

@@ -30,7 +30,7 @@ from murxpy.campaign.statistics import Statistics
 from murxpy.campaign.steering import Steering
 from murxpy.campaign.store import Store, TargetState
 from murxpy.campaign.targets import Plan
-from murxpy.errors import InputError
+from murxpy.errors import InputError, InternalError
 from murxpy.oracles.crash import Outcome, last_call
 
 AHEAD = 2  # jobs that a worker has, so that it never waits for the next
@@ -132,6 +132,7 @@ class Campaign:
         self._start = time.monotonic()
         self._flushed = self._ticked = 0.0
         self._left = Open()
+        self._unkept = ""
         self._book.note(seed=self.seed)
         self._book.session(self._epoch, dict(self.config.arguments))
         self._begin()
@@ -259,9 +260,12 @@ class Campaign:
         now = self._now()
         self._book.session(self._epoch, dict(self.config.arguments), time.time(), reason)
         self._flush()
+        self._unkept = self._book.unkept()
+        if self._unkept:
+            self._notice(self._unkept)
         seeds = {name: runs.yields() for name, runs in zip(self._names, self._runs, strict=True) if runs.steering is not None}
         left = (self._left.runs, self._left.disagreements)
-        self._emit(events.Ended(reason, self._statistics.snapshot(now), self._exit_code(), seeds, *left))
+        self._emit(events.Ended(reason, self._statistics.snapshot(now), self._exit_code(), seeds, *left, self._unkept))
         yield from self._drain()
 
     def _grace(self, reason: str) -> float:
@@ -287,6 +291,8 @@ class Campaign:
         return busy or self._judging or self._flushed <= ended
 
     def _exit_code(self) -> int:
+        if self._unkept and not self._breakdown.exit_code:
+            return InternalError.exit_code
         return self._breakdown.exit_code or int(self._desk.fails(self.config.fail_on) or self._left.disagreements > 0)
 
     # Work for the workers.

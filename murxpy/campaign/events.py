@@ -155,7 +155,7 @@ class Ended:
     """The campaign is over. `reason` in a few words (`time limit`, `interrupted`); `exit_code` of the process.
 
     `seeds`: by target, what came of each seed of the mutation fuzzers, in all sessions; empty where only walks were made.
-    `unjudged` runs and `unsolved` known disagreements are left for the next session.
+    `unjudged` runs and `unsolved` known disagreements are left for the next session. `unkept` says what could not be written.
     """
 
     reason: str
@@ -164,6 +164,7 @@ class Ended:
     seeds: Mapping[str, tuple[Yield, ...]] = field(default_factory=dict)
     unjudged: int = 0
     unsolved: int = 0
+    unkept: str = ""
 
 
 Event = Started | RunEnded | Overstayed | WorkerLost | Found | Reproduced | Alike | Notice | Tick | Ended

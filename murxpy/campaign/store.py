@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Mapping
 from contextlib import closing
@@ -16,6 +17,10 @@ from murxpy.campaign.yields import Key, Yield, settled
 from murxpy.errors import InputError
 
 FILE = "campaign.sqlite"
+
+# Pages of 4 KiB in the log of changes before they go to their place in the database: the log takes room besides it. On a disk with
+# less than `_SMALL` bytes left each change goes there soon, which costs a write to the disk each time.
+_LOG, _SHORT_LOG, _SMALL = 128, 16, 16 << 20
 SCHEMA = 2
 _OLDEST = 1  # read as it is, and brought up to date by a campaign that goes on
 
@@ -100,23 +105,28 @@ class Store:
         if read_only and not self._path.is_file():
             raise InputError("no campaign was run here; name the folder that was given to 'fuzz' as --out",
                              file=str(folder))  # fmt: skip
-        try:
-            self._open(read_only)
-        except sqlite3.Error as error:
-            raise InputError(f"the campaign's database cannot be used ({error}); choose another folder with --out",
-                             file=str(self._path)) from error  # fmt: skip
+        uri = self._path.absolute().as_uri() + ("?mode=ro" if read_only else "")
+        with contextlib.ExitStack() as opened:  # closes the database where it cannot be used
+            try:
+                self._db = opened.enter_context(contextlib.closing(
+                    sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)))  # fmt: skip
+                self._open(read_only)
+            except sqlite3.Error as error:
+                raise InputError(f"the campaign's database cannot be used ({error}); choose another folder with --out",
+                                 file=str(self._path)) from error  # fmt: skip
+            opened.pop_all()
 
     def _open(self, read_only: bool) -> None:
-        uri = self._path.absolute().as_uri() + ("?mode=ro" if read_only else "")
-        self._db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
         version = self._db.execute("PRAGMA user_version").fetchone()[0]
         if not read_only:
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
+            left = os.statvfs(self._path.parent)
+            small = left.f_bavail * left.f_frsize < _SMALL
+            self._db.execute(f"PRAGMA wal_autocheckpoint = {_SHORT_LOG if small else _LOG}")
         if version == 0 and not read_only:
             self._db.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {SCHEMA}; COMMIT;")
         elif not _OLDEST <= version <= SCHEMA:
-            self._db.close()
             raise InputError(f"the campaign's database has version {version}, this murxpy reads version {_OLDEST} to {SCHEMA}; "
                              "choose another folder with --out", file=str(self._path))  # fmt: skip
         elif version == 1 and not read_only:
@@ -137,6 +147,14 @@ class Store:
 
     def save(self, changes: Changes) -> None:
         """Write all of `changes` or nothing. Raises sqlite3.OperationalError when the disk is full."""
+        try:
+            self._transact(changes)
+        except sqlite3.OperationalError:
+            # The log of changes may be what fills the disk: what is in it goes to its place in the database, then it begins anew.
+            self._db.execute("PRAGMA wal_checkpoint(RESTART)")
+            self._transact(changes)
+
+    def _transact(self, changes: Changes) -> None:
         self._db.execute("BEGIN IMMEDIATE")
         try:
             self._write(changes)

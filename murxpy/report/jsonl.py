@@ -73,6 +73,7 @@ class JsonLines:
             "exit_code": event.exit_code,
             "unjudged_runs": event.unjudged,
             "unsolved_disagreements": event.unsolved,
+            "unkept": event.unkept,
             **_snapshot(snapshot),
             "bucket_list": [_bucket(bucket, self._out) for bucket in snapshot.buckets],
             "seeds": seeds_data(event.seeds),

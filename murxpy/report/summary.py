@@ -20,7 +20,7 @@ EXIT_MEANING = {
     0: "nothing new found",
     1: "new findings",
     2: "usage or bad input",
-    3: "internal error",
+    3: "internal error, or not all that was found could be kept",
     4: "the solver cannot be used",
 }
 CLASSES = ("unsupported", "resources", "ill-formed", "undocumented")
@@ -234,9 +234,11 @@ def _verdict(started: Started, ended: Ended) -> Iterator[Text]:
     yield Text(
         f"{target_names(started)}, seed {started.seed}: {amount(snapshot.runs, 'run')} in {clock(snapshot.elapsed)} "
         f"({ended.reason}); {amount(snapshot.findings, 'finding')} in {amount(len(snapshot.buckets), 'bucket')}, "
-        f"{len(snapshot.new_buckets)} new; all in {started.out}"
+        f"{len(snapshot.new_buckets)} new; {'not ' * bool(ended.unkept)}all in {started.out}"
     )
     meaning = EXIT_MEANING.get(ended.exit_code, "")
+    if ended.unkept:
+        yield Text(f"lost: {ended.unkept}", "bold red")
     if ended.unjudged or ended.unsolved:
         yield Text(
             f"not judged: {amount(ended.unjudged, 'run')}, and {amount(ended.unsolved, 'known disagreement')} not looked into; "
