@@ -136,7 +136,7 @@ def test_a_documented_bucket_does_not_fail() -> None:
 def fake(tmp_path: Path, calls: str) -> tuple[str, ...]:
     """The words of a fuzz of the fake solver, whose documentation calls `calls` experimental."""
     wrapper = tmp_path / "fake.yaml"
-    entry = f"documented:\n  - {{quote: may change, calls: \"{calls}\"}}\n"
+    entry = f'documented:\n  - {{quote: may change, calls: "{calls}"}}\n'
     wrapper.write_text((FAKES / "fake.yaml").read_text(encoding="utf-8") + entry, encoding="utf-8")
     return ("--wrapper", str(wrapper))
 

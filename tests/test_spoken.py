@@ -56,6 +56,10 @@ class Sampler:
         sorts = [sort for pattern in signature.args for sort in self._built(pattern, env)]
         indices: list[int] = []
         for index in signature.indices:
+            if index.many:
+                indices = [1, 0] if signature.columns else [0]  # the Boolean of (INT, BOOL), and of (BOOL, BOOL)
+                env[index.name] = tuple(indices)  # type: ignore[assignment]
+                continue
             low = NUMBERS.get(index.name, 1) if index.low is None else max(index.low.value({**env, "arity": len(sorts)}) or 0, 0)
             low = max(low, 1) if index.high is not None and "max" in index.high.names() else low
             low = 3 if operator.kind == "OP_INT_IS_DIV" else low

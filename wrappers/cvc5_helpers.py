@@ -199,6 +199,11 @@ def predicate(args: list[Any], indices: tuple[Any, ...], result: str | None) -> 
     return str(result).endswith("BOOL)")
 
 
+def joined(args: list[Any], indices: tuple[Any, ...], result: str | None) -> bool:
+    """Guard: a join leaves components; cvc5 does not join two relations of one component each."""
+    return result != "SET(TUPLE)"
+
+
 # -- answers and what follows them
 
 

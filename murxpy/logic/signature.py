@@ -3,9 +3,11 @@
     {i:0..n-1} {j:0..i} BV(n) -> BV(i-j+1)
 
 A word in capitals is a sort kind; in lower case, a variable: of a number where the kind takes a number (BV, FP, FF), else of a sort.
-`a*` stands for any number of sorts, `{i:lo..hi}` is an index with its range, `{e}` one that is read off the result. Attributes:
+`a*` stands for any number of sorts, `a*~` for them in the reverse order, `a[i]` for the i-th of them. `{i:lo..hi}` is an index with its
+range, `{e}` one that is read off the result, `{i:lo..hi}+` any number of them, and `a[i+]` the sorts that these pick. Attributes:
 `:left-assoc`, `:right-assoc`, `:chainable`, `:pairwise` as in SMT-LIB; `:nary` takes any number of arguments like the last;
-`:as` says that the result sort is not determined by the arguments; `:binder` that variables come first.
+`:as` says that the result sort is not determined by the arguments; `:binder` that variables come first; `:columns` that the indices
+name pairs of components of equal sorts, the first of `a*`, the second of `b*`.
 """
 
 from __future__ import annotations
@@ -19,9 +21,9 @@ from murxpy.logic.sorts import Sort, SortParam, SortTable
 
 NUMERIC = {"BV", "FP", "FF"}
 ASSOCIATIVE = ("left-assoc", "right-assoc", "chainable", "pairwise", "nary")
-Binding = dict[str, Sort | int | tuple[Sort, ...]]
+Binding = dict[str, Sort | int | tuple[Sort, ...]]  # any number of indices: a tuple of ints
 
-_TOKEN = re.compile(r"\s*(\.\.|->|[A-Za-z_]+|\d+|[-+*/(){}:,\[\]])")
+_TOKEN = re.compile(r"\s*(\.\.|->|[A-Za-z_]+|\d+|[-+*/(){}:,\[\]~])")
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,8 @@ class Pattern:
     star: bool = False
     params: tuple[Pattern | Linear, ...] = ()
     pick: Linear | None = None  # a[i]: the i-th sort that a* stands for
+    picks: str = ""  # a[i+]: those sorts of a* that the indices i pick
+    turned: bool = False  # a*~: the sorts of a* in the reverse order
 
     def ground(self, env: Binding) -> bool:
         """True if every variable in it is bound."""
@@ -121,11 +125,20 @@ class Pattern:
                     raise KeyError(str(param.names()))
                 params.append(number)
             elif param.star:
-                bound = env[param.name]
-                params.extend(bound if isinstance(bound, tuple) else ())
+                params.extend(_several(param, env))
             else:
                 params.append(param.build(env, sorts))
         return sorts.get(self.kind, *params)
+
+
+def _several(pattern: Pattern, env: Binding) -> tuple[Sort, ...]:
+    """The sorts that `a*`, `a*~` or `a[i+]` stands for under `env`; KeyError while a variable is unbound."""
+    bound = env[pattern.name]
+    if not isinstance(bound, tuple):
+        return ()
+    if pattern.picks:
+        return tuple(bound[at] for at in env[pattern.picks])  # type: ignore[union-attr, index]
+    return bound[::-1] if pattern.turned else bound
 
 
 def _match_params(patterns: tuple[Pattern | Linear, ...], params: tuple[SortParam, ...], env: Binding) -> bool:
@@ -155,12 +168,13 @@ def _match_param(pattern: Pattern | Linear, param: SortParam, env: Binding) -> b
 
 @dataclass(frozen=True)
 class Index:
-    """An index of an operator: its name, its range where it has one, and whether there is one for each argument."""
+    """An index of an operator: its name, its range where it has one, whether there is one for each argument, or any number."""
 
     name: str
     low: Linear | None
     high: Linear | None
     each: bool = False
+    many: bool = False
 
 
 @dataclass(frozen=True)
@@ -174,6 +188,7 @@ class Signature:
     as_sort: bool
     binder: bool
     text: str
+    columns: bool = False
 
 
 class _Reader:
@@ -229,10 +244,10 @@ class _Reader:
             while self.skip("-"):
                 word += "-" + self.take()
             flags.append(word)
-        if self.peek() or not set(flags) <= {*ASSOCIATIVE, "as", "binder"}:
+        if self.peek() or not set(flags) <= {*ASSOCIATIVE, "as", "binder", "columns"}:
             raise InputError(f"{self.where}: unknown attribute in signature '{self.text}'")
         attribute = next((f for f in flags if f in ASSOCIATIVE), None)
-        return Signature(tuple(indices), tuple(args), result, attribute, "as" in flags, "binder" in flags, self.text)
+        return Signature(tuple(indices), tuple(args), result, attribute, "as" in flags, "binder" in flags, self.text, "columns" in flags)
 
     def index(self) -> Index:
         self.take("{")
@@ -243,7 +258,7 @@ class _Reader:
             self.take("..")
             high = self.linear()
         self.take("}")
-        return Index(name, low, high, self.skip("*"))
+        return Index(name, low, high, self.skip("*"), self.skip("+"))
 
     def linear(self) -> Linear:
         code = self.product()
@@ -270,9 +285,15 @@ class _Reader:
         if word.islower():
             pick = None
             if self.skip("["):
+                if self.tokens[self.at + 1 : self.at + 3] == ["+", "]"]:
+                    name = self.take()
+                    self.at += 2
+                    return Pattern(None, word, star=True, picks=name)
                 pick = self.linear()
                 self.take("]")
             star = self.skip("*") or (self.peek() == "+" and bool(self.take("+")))
+            if star and self.skip("~"):
+                return Pattern(None, word, star, turned=True)
             if self.skip("("):  # case(a)
                 inner = self.pattern()
                 self.take(")")

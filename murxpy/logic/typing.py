@@ -108,10 +108,13 @@ def match_args(signature: Signature, args: Sequence[Sort], env: Binding) -> bool
 
 
 def tuple_arity(signature: Signature, env: Binding) -> None:
-    """Let `arity` be the number of components where the one argument is a tuple of any length."""
+    """Let `arity` be the number of components where the one argument is a tuple of any length, `width` that of `a*`."""
+    parts = env.get("a")
+    if isinstance(parts, tuple):
+        env["width"] = len(parts)
     if len(signature.args) == 1:
         for value in env.values():
-            if isinstance(value, tuple):
+            if isinstance(value, tuple) and not (value and isinstance(value[0], int)):
                 env["arity"] = len(value)
                 return
 
@@ -119,6 +122,10 @@ def tuple_arity(signature: Signature, env: Binding) -> None:
 def bind_indices(operator: Operator, indices: tuple[Any, ...], arity: int, env: Binding) -> None:
     """Bind the operator's index names; raises IllSorted where there are too few or too many."""
     specs = operator.signature.indices
+    if specs and specs[-1].many:
+        _numbers(operator, specs[-1].name, indices)
+        env[specs[-1].name] = indices  # what `a[i+]` picks by
+        return
     expected = sum(arity if spec.each else 1 for spec in specs)
     if len(indices) != expected:
         raise IllSorted(f"{operator.kind} takes {expected} indices, got {len(indices)}")
@@ -129,9 +136,28 @@ def bind_indices(operator: Operator, indices: tuple[Any, ...], arity: int, env: 
             env[spec.name] = value
 
 
+def _numbers(operator: Operator, name: str, indices: tuple[Any, ...]) -> None:
+    for value in indices:
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise IllSorted(f"{operator.kind}: index {name} must be a number, got {value!r}")
+
+
+def _check_columns(operator: Operator, indices: tuple[Any, ...], env: Binding) -> None:
+    """Raise IllSorted where the indices do not name pairs of components of one sort."""
+    one, other = env.get("a"), env.get("b")
+    if not isinstance(one, tuple) or not isinstance(other, tuple) or len(indices) % 2:
+        raise IllSorted(f"{operator.kind} takes pairs of indices, got {len(indices)}")
+    for left, right in zip(indices[::2], indices[1::2], strict=True):
+        if not (left < len(one) and right < len(other)) or one[left] is not other[right]:
+            raise IndexOutOfRange(f"{operator.kind}: the components {left} and {right} are not of one sort")
+
+
 def check_ranges(operator: Operator, indices: tuple[Any, ...], env: Binding) -> None:
     """Raise IllSorted where an index is outside the range that its rank gives."""
-    for spec, value in zip(operator.signature.indices, indices, strict=False):
+    specs = operator.signature.indices
+    if operator.signature.columns:
+        _check_columns(operator, indices, env)
+    for spec, value in zip(specs * len(indices) if specs and specs[-1].many else specs, indices, strict=False):
         low = _bound(spec.low, env, 0)
         high = _bound(spec.high, env, MAX_INDEX_RANGE)
         # A range that speaks of `max` limits the generator only: the standard knows no widest bit-vector.

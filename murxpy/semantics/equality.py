@@ -181,7 +181,7 @@ def _same_sequences(points: Points, sort: Sort, left: Row, right: Row) -> Asking
 def _same_fields(points: Points, sort: Sort, left: DatatypeValue, right: DatatypeValue) -> Asking:
     if left.constructor != right.constructor or len(left.fields) != len(right.fields):
         return False
-    sorts: Iterable[Sort | None] = sort.sorts()
+    sorts: Iterable[Sort | None] = sort.sorts()[: len(left.fields)]  # `nullable.null` has no field
     if sort.kind == "SORT_DT":
         constructor = sort.datatype.constructor(left.constructor)
         sorts = fields_of(sort, constructor) if constructor is not None else [None] * len(left.fields)
@@ -364,6 +364,7 @@ _COMPARED = {
     "SORT_SEQ": _same_sequences,
     "SORT_DT": _same_fields,
     "SORT_TUPLE": _same_fields,
+    "SORT_NULLABLE": _same_fields,
     "SORT_SET": _same_sets,
     "SORT_BAG": _same_bags,
 }

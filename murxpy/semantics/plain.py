@@ -16,7 +16,7 @@ from murxpy.semantics.registry import Points
 ROWS = 256  # points at which a function is tabulated at once
 
 _LEAVES = frozenset(["SORT_BOOL", "SORT_BV", "SORT_INT", "SORT_REAL", "SORT_FP", "SORT_RM", "SORT_STRING", "SORT_FF", "SORT_UNINTERPRETED"])
-_COLLECTIONS = frozenset(["SORT_SET", "SORT_BAG", "SORT_SEQ", "SORT_TUPLE"])
+_COLLECTIONS = frozenset(["SORT_SET", "SORT_BAG", "SORT_SEQ", "SORT_TUPLE", "SORT_NULLABLE"])
 _INFINITE = frozenset(["SORT_INT", "SORT_REAL", "SORT_STRING", "SORT_SEQ", "SORT_BAG", "SORT_REGLAN"])
 _LARGE = frozenset(["SORT_BV", "SORT_FP", "SORT_FF"])  # where their size is not given, it is beyond 2^64
 

@@ -89,6 +89,8 @@ class _Unifier:
 def _fields(sort: Sort, value: DatatypeValue) -> Sequence[Sort]:
     if sort.kind == "SORT_TUPLE":
         return sort.sorts()
+    if sort.kind == "SORT_NULLABLE":
+        return sort.sorts() if value.fields else ()
     constructor = sort.datatype.constructor(value.constructor)
     if constructor is None:
         raise CannotSay(f"no constructor {value.constructor}")

@@ -79,7 +79,9 @@ _SAME_CVC5 = """
     OP_SET_MAP OP_SET_FOLD OP_BAG_UNION_MAX OP_BAG_UNION_DISJOINT OP_BAG_INTERSECTION_MIN OP_BAG_DIFFERENCE_SUBTRACT
     OP_BAG_DIFFERENCE_REMOVE OP_BAG_SUBBAG OP_BAG_COUNT OP_BAG_MEMBER OP_BAG_DUPLICATE_REMOVAL OP_BAG_MAKE OP_BAG_CARD
     OP_BAG_CHOOSE OP_BAG_MAP OP_BAG_FILTER OP_BAG_FOLD OP_TUPLE_SELECT OP_REL_JOIN OP_REL_PRODUCT OP_REL_TRANSPOSE
-    OP_REL_TCLOSURE OP_REL_IDEN OP_REL_JOIN_IMAGE
+    OP_REL_TCLOSURE OP_REL_IDEN OP_REL_JOIN_IMAGE OP_REL_TABLE_JOIN OP_REL_PROJECT OP_REL_GROUP OP_REL_AGGREGATE
+    OP_TABLE_PRODUCT OP_TABLE_JOIN OP_TABLE_PROJECT OP_TABLE_GROUP OP_TABLE_AGGREGATE
+    OP_NULLABLE_SOME OP_NULLABLE_VAL OP_NULLABLE_IS_NULL OP_NULLABLE_IS_SOME OP_NULLABLE_LIFT OP_NULLABLE_LIFT2 OP_NULLABLE_LIFT3
     """
 
 _EMPTY_Z3 = "((as const {sort}) false)"
@@ -141,6 +143,7 @@ SORTS: dict[str, dict[str, str]] = {
         "SORT_SEQ": "(Seq {0})",
         "SORT_TUPLE": "(Tuple {*})",
         "SORT_TUPLE/0": "UnitTuple",
+        "SORT_NULLABLE": "(Nullable {0})",
         "SORT_FF": "(_ FiniteField {p0})",
     },
 }
@@ -157,6 +160,7 @@ SPECIAL: dict[str, dict[str, str]] = {
         "set.empty": "(as set.empty {sort})",
         "set.universe": "(as set.universe {sort})",
         "bag.empty": "(as bag.empty {sort})",
+        "nullable.null": "(as nullable.null {sort})",
     },
 }
 STANDARD_SPECIAL: dict[str, str] = {

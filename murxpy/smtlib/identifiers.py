@@ -129,6 +129,8 @@ class Identifiers:
             return self._updater(source.symbol("a selector"))
         if token == "map":
             return MapHead(self._mapped())
+        if token == "nullable.lift":
+            return self._lifted(self._last(source.symbol("a function")))
         return self._indexed(token)
 
     def _indexed(self, token: str) -> TheoryHead:
@@ -167,6 +169,15 @@ class Identifiers:
         head = table.get(prefix + symbol(token))
         if head is None:
             raise unknown(token, what, [name.removeprefix(prefix) for name in table if name.startswith(prefix)])
+        return head
+
+    def _lifted(self, token: str) -> Head:
+        """`(_ nullable.lift f)` of cvc5: the function is the first argument."""
+        function = self.reader.scope.atoms.get(key(token))
+        if function is None or function.sort.kind != "SORT_FUN":
+            raise InputError(f"expected a function, found '{token[:60]}'")
+        head = TheoryHead("nullable.lift", self.reader.words.operators["nullable.lift"])
+        head.first = [function]
         return head
 
     def _mapped(self) -> str:

@@ -62,6 +62,8 @@ class SortReader:
             return self.sorts.get(kind, *numbers)
         if name == "Relation":
             return self.sorts.get("SORT_SET", self.sorts.get("SORT_TUPLE", *params))
+        if name == "Table":
+            return self.sorts.get("SORT_BAG", self.sorts.get("SORT_TUPLE", *params))
         kind = self.words.sorts.get(name, "")
         if not kind:
             raise unknown(token, "sort", [*self.declared, *self.words.sorts, *SORT_NAMES])

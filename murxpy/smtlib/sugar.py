@@ -147,5 +147,9 @@ _SUGAR: dict[str, Sugar] = {
     "select": _applied, "store": _stored, "to_fp": _scaled, "to_real": _real, "~": _minus,
     "tuple.update": _update, "bvumul_noovfl": _no_overflow("OP_BV_UMULO"), "at-least": _one_of(True), "at-most": _one_of(False),
     "bvsub": _folded("OP_BV_SUB"), "bvxnor": _folded("OP_BV_XNOR"),
+    "set.union": _folded("OP_SET_UNION"), "set.inter": _folded("OP_SET_INTERSECTION"), "set.minus": _folded("OP_SET_MINUS"),
+    "bag.union_max": _folded("OP_BAG_UNION_MAX"), "bag.union_disjoint": _folded("OP_BAG_UNION_DISJOINT"),
+    "bag.inter_min": _folded("OP_BAG_INTERSECTION_MIN"), "bag.difference_subtract": _folded("OP_BAG_DIFFERENCE_SUBTRACT"),
+    "bag.difference_remove": _folded("OP_BAG_DIFFERENCE_REMOVE"),
 }  # fmt: skip
 SUGARED = tuple(_SUGAR)  # names, of which some are no operator's
