@@ -274,3 +274,34 @@ def test_no_solver_refutes_a_planted_model_that_is_written_out(solver: str) -> N
 def test_no_solver_refutes_any_of_many(solver: str) -> None:
     wrong, answers = refuted(solver, range(100, 160))
     assert not wrong and answers["z3:sat"] > 100 < answers["cvc5:sat"], answers
+
+
+@pytest.mark.parametrize(
+    ("sort", "words"),
+    [
+        ("mk-sort SORT_ARRAY s2 s2", 'plant t9 "0" 2 "1" "5" "2" "6"'),
+        ("mk-sort SORT_SEQ s2", 'plant t9 3 "1" "1" "2"'),
+        ("mk-sort SORT_SET s2", 'plant t9 2 "1" "2"'),
+        ("mk-sort SORT_BAG s2", 'plant t9 1 "1" 3'),
+        ("mk-sort SORT_TUPLE s2 s1", 'plant t9 "1" true'),
+        ("mk-sort SORT_REAL", 'plant t9 "-1/3"'),
+        ("mk-sort SORT_RM", "plant t9 RTZ"),
+        ("mk-sort SORT_FP 2 3", 'plant t9 "01110"'),
+        ("mk-sort SORT_FUN s2 s1", 'plant t9 true 1 "7" false'),
+        ('mk-sort SORT_DT 1 "list" 0 2 "nil" 0 "cons" 2 "head" s2 "tail" s(nil)', 'plant t9 "cons" "1" "cons" "2" "nil"'),
+        ('mk-sort SORT_UNINTERPRETED "u"', "plant t9 4"),
+    ],
+)
+def test_values_of_every_sort_are_read_and_written(sort: str, words: str) -> None:
+    wrapper = copy.deepcopy(TOY)
+    wrapper["function-terms"] = True
+    wrapper["sorts"] |= {kind: "'any'" for kind in load_catalogue_sorts() if kind not in wrapper["sorts"]}
+    session = Session({"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": wrapper})
+    text, report = replay(session, BASE + f'{sort}\n return s9\nmk-const s9 "v"\n return t9 s9\n{words}\ncheck-sat\n')
+    assert report["status"] == "ok", report
+    (line,) = (line for line in parse_trace(text, "t").lines if line.action == "plant")
+    assert line.head().split(maxsplit=2)[2] == words.split(maxsplit=1)[1], line.head()
+
+
+def load_catalogue_sorts() -> list[str]:
+    return [kind for kind in catalogue().sorts if kind != "SORT_REGLAN"]

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from murxpy.logic.terms import Term
+from murxpy.logic.terms import SPECIAL, VALUE, Term, bottom_up
 from murxpy.logic.values import LITERAL_KINDS
 from murxpy.machine.checks.timing import timed
 from murxpy.machine.database import Entry
 from murxpy.machine.generate import leaves
-from murxpy.machine.generate.apply import gen_term
+from murxpy.machine.generate.apply import Unfit, gen_term
 from murxpy.machine.generate.base import Generator, sort_entry
 from murxpy.machine.generate.planting import CHECK
 from murxpy.machine.make import make_special
+from murxpy.machine.run import Refused
 from murxpy.semantics.values import CannotSay, Value
+from murxpy.smtlib.value_terms import ValueTerms
 
 LONGEST = 400  # characters, or bits of a number, of a literal that a term is set equal to
 TRIES = 4
+PARTS = 20  # of a value that is made as a term
 
 
 def holding(gen: Generator, entry: Entry) -> Entry | None:
@@ -50,7 +53,7 @@ def pinned(gen: Generator, entry: Entry) -> Entry | None:
     value = _value(gen, entry.term)
     if value is None:
         return None
-    other = _literal(gen, entry, value) or _alike(gen, entry, value)
+    other = _literal(gen, entry, value) or _alike(gen, entry, value) or _made(gen, entry, value)
     return None if other is None else gen_term(gen, equal, [entry, other])
 
 
@@ -81,6 +84,43 @@ def _alike(gen: Generator, entry: Entry, value: Value) -> Entry | None:
         if other is not None and other.term is not entry.term and _value(gen, other.term) == value:
             return other
     return None
+
+
+def _made(gen: Generator, entry: Entry, value: Value) -> Entry | None:
+    """The value of a term as a term of literals and constructors; None where it is large, or has no such term here."""
+    try:
+        term = ValueTerms(gen.run.terms, gen.run.sorts).term(value, entry.term.sort)
+        parts: dict[Term, None] = {}
+        for part in bottom_up(term, parts):
+            parts[part] = None
+        return _carried_out(gen, list(parts)) if len(parts) <= PARTS else None
+    except (CannotSay, Unfit, Refused):
+        return None
+
+
+def _carried_out(gen: Generator, parts: list[Term]) -> Entry:
+    """Lines for terms, arguments first; gives the last one. Raises Unfit and Refused."""
+    made: dict[Term, Entry] = {}
+    for term in parts:
+        if term.op == VALUE:
+            made[term] = leaves.value(gen, term.sort, term.indices[0])
+        elif term.op == SPECIAL:
+            if term.indices[0] not in leaves.specials(gen, term.sort):
+                raise Unfit
+            made[term] = make_special(gen.run, sort_entry(gen, term.sort), str(term.indices[0]), gen.run.line_seed())
+        else:
+            made[term] = _application(gen, term, [made[arg] for arg in term.args if arg in made])
+    return made[parts[-1]]
+
+
+def _application(gen: Generator, term: Term, args: list[Entry]) -> Entry:
+    operator = gen.catalogue.operators.get(term.op)
+    if operator is None or len(args) < len(term.args) or not gen.profile.operator_takes(operator, term.sort):
+        raise Unfit
+    if any(gen.profile.literal(operator, at) and not arg.term.literal for at, arg in enumerate(args)):
+        raise Unfit
+    wanted = sort_entry(gen, term.sort).sort if operator.signature.as_sort else None
+    return gen_term(gen, operator, args, term.indices, wanted)
 
 
 def _value(gen: Generator, term: Term) -> Value | None:

@@ -79,7 +79,9 @@ def closed_bools(gen: Generator, count: int) -> list[Entry]:
                 parts.append(part)
             else:
                 gen.run.db.give_up(root)
-        if parts:
+        if parts and gen.planting and gen.settings.chance("planted-apart", gen.stream):
+            made.extend(parts)
+        elif parts:
             try:
                 made.append(combine(gen, parts))
             except Refused:
