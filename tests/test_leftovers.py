@@ -7,82 +7,15 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-import uuid
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from campaigns import FAKES
-from commands import WRAPPER
+from supervised import PATIENCE, ROOT, Command
+from supervised import start as start
 
 from murxpy.campaign.folder import Folder
 from murxpy.campaign.scratch import Scratch, sweep
-
-ROOT = Path(__file__).parent.parent
-PATIENCE = 60.0  # seconds; a guard against a test that hangs
-
-
-@dataclass
-class Command:
-    """The real command in a process of its own, whose descendants all have `mark` in their environment."""
-
-    process: subprocess.Popen[bytes]
-    mark: str
-    temporary: Path
-    out: Path
-
-    def alive(self) -> list[str]:
-        """The command lines of what lives of it."""
-        found = []
-        for path in Path("/proc").glob("[0-9]*"):
-            try:
-                marked = self.mark.encode() in (path / "environ").read_bytes()
-                dead = (path / "stat").read_text().rpartition(")")[2].split()[0] in "ZX"
-                if marked and not dead:
-                    found.append((path / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
-            except OSError:
-                continue
-        return found
-
-    def wait_for(self, condition: Callable[[], object]) -> None:
-        deadline = time.monotonic() + PATIENCE
-        while not condition():
-            assert time.monotonic() < deadline, self.alive()
-            time.sleep(0.01)
-
-    def end(self, number: signal.Signals) -> int:
-        """Send it a signal and wait for its end; its exit code."""
-        self.process.send_signal(number)
-        return self.process.wait(PATIENCE)
-
-
-@pytest.fixture
-def start(tmp_path: Path) -> Iterator[Callable[..., Command]]:
-    """Starts `fuzz` on the fake solver with a planted fault, beside a gdb that never ends."""
-    begun: list[Command] = []
-    programs, temporary = tmp_path / "bin", tmp_path / "tmp"
-    programs.mkdir()
-    temporary.mkdir()
-    (programs / "gdb").write_text("#!/bin/sh\nexec sleep 1000\n")
-    (programs / "gdb").chmod(0o755)
-
-    def started(*words: str, fault: str = "", ignored: tuple[signal.Signals, ...] = ()) -> Command:
-        mark = f"MURXPY_TEST={uuid.uuid4()}"
-        name, _, value = mark.partition("=")
-        env = {**os.environ, name: value, "TMPDIR": str(temporary), "FAKESOLVER_FAULT": fault, "PATH": f"{programs}:{os.environ['PATH']}"}
-        args = [sys.executable, "-m", "murxpy", "fuzz", f"fake@{FAKES}", "--wrapper", str(WRAPPER), "--out", str(tmp_path / "out"),
-                "--jobs", "2", "--time", "100s", *words]  # fmt: skip
-        process = subprocess.Popen(args, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
-                                   preexec_fn=lambda: [signal.signal(number, signal.SIG_IGN) for number in ignored])  # fmt: skip
-        begun.append(Command(process, mark, temporary, tmp_path / "out"))
-        return begun[-1]
-
-    yield started
-    for command in begun:
-        command.process.kill()
-        command.process.communicate()
 
 
 def test_nothing_lives_on_after_kill_9(start: Callable[..., Command]) -> None:

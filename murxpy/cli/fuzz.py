@@ -28,7 +28,7 @@ from murxpy.fuzzers.api import CHECKS, DEFAULT_CHECKS, Wishes, chosen_checks, pa
 from murxpy.fuzzers.mutation import WAYS, Mutation, needs_seeds, parse_mix, seed_files
 from murxpy.oracles.crash import SEVERITY
 from murxpy.report.available import lacking, operators_of
-from murxpy.report.console import make_console, write_now
+from murxpy.report.console import going_on_without_terminal, make_console, write_now
 from murxpy.report.outcome import fails, outcome_lines
 from murxpy.report.reporter import make_reporter
 from murxpy.report.summary import print_summary
@@ -187,7 +187,8 @@ def _campaign(campaign: Campaign, as_json: bool, notes: Sequence[str]) -> int:
     ended: Ended | None = None
     with make_reporter(json=as_json) as reporter, closing(iter(campaign)) as events:
         for event in events:
-            reporter.consume(event)
+            with going_on_without_terminal():
+                reporter.consume(event)
             if isinstance(event, Started):
                 started = event
                 for text in (*notes, *lacking(campaign.abouts)):

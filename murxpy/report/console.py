@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -82,4 +83,18 @@ def quiet_pipe() -> Iterator[None]:
     except BrokenPipeError:
         devnull = os.open(os.devnull, os.O_WRONLY)
         os.dup2(devnull, sys.stdout.fileno())
+        os.close(devnull)
+
+
+@contextmanager
+def going_on_without_terminal() -> Iterator[None]:
+    """Swallow the failure to write to a terminal that was closed, and send all further output nowhere, so that a campaign ends in order."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.EIO:
+            raise
+        devnull = os.open(os.devnull, os.O_WRONLY)
+        for stream in (1, 2):
+            os.dup2(devnull, stream)
         os.close(devnull)

@@ -1,0 +1,93 @@
+"""The real command on the fake solver, in a process of its own, with all that it starts."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import termios
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from campaigns import FAKES
+from commands import WRAPPER
+
+ROOT = Path(__file__).parent.parent
+PATIENCE = 60.0  # seconds; a guard against a test that hangs
+
+
+@dataclass
+class Command:
+    """The real command in a process of its own, whose descendants all have `mark` in their environment."""
+
+    process: subprocess.Popen[bytes]
+    mark: str
+    temporary: Path
+    out: Path
+
+    def alive(self) -> list[str]:
+        """The command lines of what lives of it."""
+        found = []
+        for path in Path("/proc").glob("[0-9]*"):
+            try:
+                marked = self.mark.encode() in (path / "environ").read_bytes()
+                dead = (path / "stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+                if marked and not dead:
+                    found.append((path / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+            except OSError:
+                continue
+        return found
+
+    def wait_for(self, condition: Callable[[], object]) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while not condition():
+            assert time.monotonic() < deadline, self.alive()
+            time.sleep(0.01)
+
+    def end(self, number: signal.Signals) -> int:
+        """Send it a signal and wait for its end; its exit code."""
+        self.process.send_signal(number)
+        return self.process.wait(PATIENCE)
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., Command]]:
+    """Starts `fuzz` on the fake solver with a planted fault, beside a gdb that never ends."""
+    begun: list[Command] = []
+    programs, temporary = tmp_path / "bin", tmp_path / "tmp"
+    programs.mkdir()
+    temporary.mkdir()
+    (programs / "gdb").write_text("#!/bin/sh\nexec sleep 1000\n")
+    (programs / "gdb").chmod(0o755)
+
+    def started(*words: str, fault: str = "", ignored: tuple[signal.Signals, ...] = (),
+                terminal: int | None = None) -> Command:  # fmt: skip
+        mark = f"MURXPY_TEST={uuid.uuid4()}"
+        name, _, value = mark.partition("=")
+        env = {**os.environ, name: value, "TMPDIR": str(temporary), "FAKESOLVER_FAULT": fault, "PATH": f"{programs}:{os.environ['PATH']}",
+               "TERM": "xterm"}  # fmt: skip
+        args = [sys.executable, "-m", "murxpy", "fuzz", f"fake@{FAKES}", "--wrapper", str(WRAPPER), "--out", str(tmp_path / "out"),
+                "--jobs", "2", "--time", "100s", *words]  # fmt: skip
+
+        def prepare() -> None:
+            for number in ignored:
+                signal.signal(number, signal.SIG_IGN)
+            if terminal is not None:
+                fcntl.ioctl(1, termios.TIOCSCTTY, 0)
+
+        output = subprocess.PIPE if terminal is None else terminal
+        process = subprocess.Popen(args, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                                   start_new_session=True, preexec_fn=prepare)  # fmt: skip
+        begun.append(Command(process, mark, temporary, tmp_path / "out"))
+        return begun[-1]
+
+    yield started
+    for command in begun:
+        command.process.kill()
+        command.process.communicate()

@@ -1,0 +1,113 @@
+"""Ctrl-C, SIGTERM and SIGHUP end the command in good order, whenever they come."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from supervised import PATIENCE, Command
+from supervised import start as start
+
+from murxpy.campaign import interrupts
+from murxpy.campaign.store import FILE, Store, read_buckets
+from murxpy.errors import InputError
+
+SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"]
+
+
+def _found(command: Command) -> bool:
+    try:
+        return (command.out / FILE).is_file() and any(bucket.state == "confirmed" for bucket in read_buckets(command.out))
+    except (InputError, sqlite3.Error):  # it is being made
+        return False
+
+
+def _sessions(out: Path) -> list[tuple[float | None, str | None]]:
+    with closing(sqlite3.connect(out / FILE)) as db:
+        return db.execute("SELECT ended, reason FROM sessions").fetchall()
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+def test_signal_ends_a_campaign_with_its_summary(name: str, start: Callable[..., Command]) -> None:
+    """Sent twice at once, as `timeout` does it."""
+    command = start(fault="and:segfault")
+    command.wait_for(lambda: _found(command))
+    command.process.send_signal(signal.Signals[name])
+    assert command.end(signal.Signals[name]) == 1
+    assert command.process.stdout is not None
+    said = command.process.stdout.read().decode()
+    assert "(interrupted)" in said and "exit code 1: new findings" in said
+    assert [reason for _, reason in _sessions(command.out)] == ["interrupted"]
+    command.wait_for(lambda: not command.alive())
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+def test_signal_before_the_first_run(name: str, start: Callable[..., Command]) -> None:
+    """The warm parent is there and has not loaded the solver: the campaign begins and ends."""
+    command = start()
+    command.wait_for(lambda: any("boot.py" in line for line in command.alive()))
+    code = command.end(signal.Signals[name])
+    assert command.process.stdout is not None
+    said = command.process.stdout.read().decode()
+    assert (code, "(interrupted)" in said) == (0, True), said
+    command.wait_for(lambda: not command.alive())
+
+
+def test_signal_under_nohup_is_ignored(start: Callable[..., Command]) -> None:
+    command = start("--runs", "4", ignored=(signal.SIGHUP,))
+    command.wait_for(lambda: any("boot.py" in line for line in command.alive()))
+    while command.process.poll() is None:
+        command.process.send_signal(signal.SIGHUP)
+        time.sleep(0.01)
+    assert command.process.stdout is not None
+    assert "(all runs done)" in command.process.stdout.read().decode()
+
+
+def test_terminal_that_is_closed(tmp_path: Path, start: Callable[..., Command]) -> None:
+    """The kernel sends SIGHUP, and nothing can be written any more: what was found is kept, and the session has its end."""
+    master, slave = pty.openpty()
+    command = start(fault="and:segfault", terminal=slave)
+    os.close(slave)
+    command.wait_for(lambda: os.read(master, 65536) and _found(command))
+    os.close(master)
+    assert command.process.wait(PATIENCE) == 1
+    assert [reason for _, reason in _sessions(command.out)] == ["interrupted"]
+    assert all(ended is not None for ended, _ in _sessions(command.out))
+    with closing(Store(command.out, read_only=True)) as store:
+        assert all(bucket.count == len(store.rows(bucket.key)) for bucket in store.buckets())
+    command.wait_for(lambda: not command.alive())
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+def test_signal_while_a_candidate_is_tried(name: str) -> None:
+    """The first one is noted, for the minimizer to keep what it has; another one, later, ends it at once."""
+    with interrupts.deferred():
+        signal.raise_signal(signal.Signals[name])
+        with pytest.raises(KeyboardInterrupt):
+            interrupts.check()
+        interrupts.check()
+
+
+def test_later_signal_does_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interrupts, "_SAME", 0.0)
+    told: list[int] = []
+    with interrupts.caught(lambda: told.append(1)):
+        signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGHUP)  # the shell's, behind the terminal's
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert told == [1]
+
+
+def test_signals_are_as_before_afterwards() -> None:
+    before = [signal.getsignal(number) for number in interrupts.SIGNALS]
+    with interrupts.raised(), interrupts.caught(lambda: None), interrupts.deferred():
+        pass
+    assert [signal.getsignal(number) for number in interrupts.SIGNALS] == before
