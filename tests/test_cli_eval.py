@@ -47,6 +47,15 @@ def test_nothing_to_evaluate(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     assert outcome(capsys, "eval", file)[:2] == (0, "no model: no check answers sat with something asserted\n")
 
 
+def test_a_script_that_the_api_refuses_has_no_model(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "f.smt2"
+    file.write_text("(declare-fun h ((-> Int Int)) Int)(declare-fun g (Int) Int)(assert (= (h g) 1))(assert (> 4 3))(check-sat)(get-model)")
+    code, line = error(capsys, "eval", file, "--solver", "z3")
+    assert code == 2 and "z3's API refuses a part of the script (mk-sort: no terms of a function's sort here)" in line
+    file.write_text('(declare-const r RegLan)(assert (str.in_re "a" r))(assert false)(check-sat)(get-proof)')
+    assert outcome(capsys, "eval", file, "--solver", "z3")[:2] == (0, "no model: the checks answer unsat\n")
+
+
 def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert error(capsys, "eval", tmp_path / "gone.trace") == (2, f"{tmp_path}/gone.trace: there is no such file")
     file = tmp_path / "bad.trace"

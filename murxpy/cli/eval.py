@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -28,6 +29,7 @@ from murxpy.trace.lift import lift
 from murxpy.trace.translate.planted import under_planted
 
 _CHECKS = ("check-sat", "check-sat-assuming")
+_SAYING = ("mk-", "instantiate-sort", "assert-", "check-sat", "push", "pop", "reset")  # what a script says, where other lines only ask
 _OWN = ("check-model", "check-values", "evaluate")  # they would end the replay where something is wrong
 
 
@@ -59,10 +61,25 @@ def eval(file: Path, solver: str | None, model: Path | None, planted: bool, wall
     report = replayed.outcome.report or {}
     if report.get("status") == "malformed":
         raise InputError(report["message"])
+    if file.suffix == ".smt2":
+        _check_whole(report.get("counts") or {}, file, plan.target.name)
     found = read_evaluation(parse_trace(replayed.outcome.trace, str(file)))
     if replayed.found is not None:
         click.echo(f"the replay ends with a finding: {replayed.found.verdict.message}", err=True)
+    answers = list(dict.fromkeys(str(answer) for *_, answer in report.get("answers") or ()))
+    if found is None and answers and "sat" not in answers:
+        click.echo(f"no model: the checks answer {', '.join(answers)}")
+        return 0
     return _show(found or Evaluation({}, []))
+
+
+def _check_whole(counts: Mapping[str, int], file: Path, solver: str) -> None:
+    """Raise InputError where the solver's API refused a part of a script: what it answered then is not about the whole of it."""
+    refused = [key.split(":", 2)[1:] for key in counts if key.startswith("replay-refused:")]
+    for action, reason in refused:
+        if action.startswith(_SAYING):
+            raise InputError(f"{solver}'s API refuses a part of the script ({action}: {reason}), so there is no model of the whole script; "
+                             "a model that the solver's program prints can be given with --model", file=str(file))  # fmt: skip
 
 
 def _show(found: Evaluation) -> int:
