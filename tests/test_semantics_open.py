@@ -51,6 +51,7 @@ OPEN: dict[str, Case] = {
     "OP_BAG_FOLD": ((STEP, INT, BAGS), (FIRST, 0, BAG), (OTHER, 0, BAG), ()),
     "OP_REL_JOIN_IMAGE": ((RELATIONS, INT), (PAIRS, 0), (PAIRS, -1), ()),
     "OP_DT_APPLY_SEL": ((LOGIC.sort("DT", CELL),), (DatatypeValue("empty"),), (), ("cell", "held")),
+    "OP_NULLABLE_VAL": ((LOGIC.sort("NULLABLE", INT),), (DatatypeValue("nullable.null"),), (), ()),
     "OP_ARRAY_DEFAULT": ((FLAGS,), (ArrayValue(1, [(0, 2)]),), (ArrayValue(1, [(0, 3)]),), ()),
     "OP_ARRAY_EXT": ((LINE, LINE), (ArrayValue(1), ArrayValue(1)), (ArrayValue(2), ArrayValue(2)), ()),
 }

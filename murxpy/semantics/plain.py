@@ -86,7 +86,7 @@ def more_than(count: int, sort: Sort, points: Points) -> bool:
         return size > count
     if sort.kind in _INFINITE or sort.kind in _LARGE or count < 1:
         return True
-    if sort.kind == "SORT_SET":
+    if sort.kind in ("SORT_SET", "SORT_NULLABLE"):
         return more_than(count, sort.sort(0), points)
     if sort.kind == "SORT_TUPLE":
         return any(more_than(count, field, points) for field in sort.sorts())
