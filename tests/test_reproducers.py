@@ -19,6 +19,7 @@ from murxpy.campaign.events import Reproduced
 from murxpy.campaign.limits import Limits
 from murxpy.campaign.plans import Request, make_plans
 from murxpy.campaign.programs import run_program
+from murxpy.campaign.replay import replay_trace
 from murxpy.campaign.reproducers import Shown, base_of, write_programs
 from murxpy.campaign.store import read_buckets
 from murxpy.campaign.targets import Plan
@@ -145,3 +146,13 @@ def test_what_smtlib_cannot_say_is_said(tmp_path: Path, z3: Plan) -> None:
 def test_all_forms_of_a_trace_have_one_name() -> None:
     for name in ("1a.trace", "1a.min.trace", "1a.history", "1a.min.history"):
         assert base_of(Path("b", name)) == Path("b", "1a")
+
+
+def test_a_program_that_refutes_a_model_shows_an_invalid_model(tmp_path: Path) -> None:
+    (target,) = make_plans(Request(("z3",)))
+    source = Path(__file__).parent.parent / "traces/regressions/z3-5.4.0/float-of-an-exponent-and-a-real.trace"
+    found = replay_trace(target, source.read_text(), source.name).found
+    assert found is not None and found.verdict.kind == "invalid-model"
+    shown = Shown(found.verdict.kind, found.key, found.verdict.message)
+    made = {form.form: form for form in write_programs(target, tmp_path / source.name, source.read_text(), shown)}
+    assert (made["python"].reproduces, made["python"].note) == (True, "")

@@ -71,6 +71,8 @@ def _triage_lines(entry: Judged, width: int, who: int, out: str) -> Iterator[Tex
         yield Text(f"        probably the same as {entry.same}", "dim")
     if entry.why:
         yield Text(f"        not triaged: {one_line(entry.why)}", "yellow")
+    for _, words, answer in triage.get("depends") or ():
+        yield Text(f"        depends on {one_line(words)} (without: {answer or 'no answer'})", "bold")
     for line in triage.get("evidence", ()):
         yield Text(f"        {one_line(line)}")
     if kept is not None:
@@ -84,7 +86,7 @@ def triage_json(judged: Sequence[Judged], out: str) -> list[dict[str, Any]]:
 
 def _entry(entry: Judged, out: str) -> dict[str, Any]:
     bucket, kept = entry.bucket, entry.bucket.smallest()
-    names = ("verdict", "culprit", "release", "by", "evidence", "operators", "options", "whole")
+    names = ("verdict", "culprit", "release", "by", "evidence", "operators", "options", "whole", "depends")
     return {
         "bucket": bucket.key, "kind": bucket.kind, "count": bucket.count, "message": bucket.message,
         **{name: entry.triage.get(name) for name in names}, "why": entry.why, "same": entry.same or None,

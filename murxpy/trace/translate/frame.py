@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+UNSATISFIED = "the model does not satisfy the assertions"  # what a program says of an invalid model, by a fresh solver
+
 START = '''"""Makes the calls of the trace NAME again, which was made with SOLVER.
 
 Exits with 1 when the recorded defect shows, with 2 when it answers otherwise than recorded, else with 0.
@@ -61,7 +63,7 @@ def satisfied(line, seen):
     """The answer of a fresh solver to the assertions with each constant fixed to its value in the model."""
     print(f"line {line}: the assertions with the values of the model: {seen}", flush=True)
     if str(seen) == "unsat":
-        defect(line, "the model does not satisfy the assertions")
+        defect(line, "UNSATISFIED")
 
 
 def refused(line, call, is_defect, recorded):
@@ -77,7 +79,7 @@ def refused(line, call, is_defect, recorded):
         print(f"line {line}: not refused, recorded {ascii(recorded)}", flush=True)
         OTHERWISE.append(line)
 
-'''
+'''.replace("UNSATISFIED", UNSATISFIED)
 
 SCRIPTS = '''
 def with_values(text, output):
