@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from commands import outcome
 from test_judging import HEAD
 from toy import toy_session
 from truth import truth
@@ -16,6 +17,7 @@ from murxpy.campaign.judgelimits import own_limit, parse_limits
 from murxpy.campaign.limits import MIB, Limits
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError
+from murxpy.machine.tokens import quote
 from murxpy.oracles.disagreement import confirmed, decided_lines
 from murxpy.trace.judging import PATIENCE
 
@@ -80,3 +82,12 @@ def test_decided_checks_are_counted_by_line() -> None:
         '1 check-sat@x\n      answer unknown\n2 run-script "x"\n      answer unknown\n      answer sat\n      answer unsat\n3 check-sat\n'
     )
     assert decided_lines(f"# murxpy-trace 1\n{rows}{LINES}") == [4, 11]
+
+
+def test_a_judge_sets_its_own_options_in_whole_scripts_too(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    declared = "(declare-fun f (Int) Int)\n(declare-fun p (Int) Bool)\n(declare-fun q (Int) Bool)\n"
+    text = f"(set-logic ALL)\n{declared}(assert (forall ((x Int)) (=> (p x) (q (f x)))))\n(assert (p (f 7)))\n(check-sat)\n"
+    file = tmp_path / "t.trace"
+    file.write_text(f"# murxpy-trace 1\n# solver z3 1.0\n# cross-check cvc5\n1 new\n2 run-script {quote(text)}\n")
+    code, out, _ = outcome(capsys, "replay", file)
+    assert code == 0 and "agrees on 1 of 1 check that both decide, and was asked 1" in out

@@ -190,6 +190,7 @@ class Wrapper(Strict, frozen=True):
     contract: Contract = Contract()
     documented: list[Documented] = []
     variants: list[dict[str, Scalar]] = []
+    judge_options: list[tuple[str, Scalar]] = []
     differences: list[Difference] = []
     profile: dict[str, Any] = {}
 

@@ -126,18 +126,18 @@ def _compare(r: Reading, answer: str) -> None:
         r.run.differences.append(f"line {r.line.number}: {r.line.action} answered {before[0]}, now {answer}")
 
 
-def run_script(r: Reading) -> None:
-    """`run-script "TEXT"`."""
+def run_script(r: Reading, head: str = "") -> None:
+    """`run-script "TEXT"`; `head` are commands in front of the script."""
     text = r.text(0, "a script")
     r.end(1)
     if r.foreign:
-        text = script.without_options(text)
+        text = head + script.without_options(text)
     answers = script.answers_of(script.run_script(r.run, text, r.seed, r.spelling("actions", "run-script")))
     before = [str(tokens[0]) for name, tokens in r.line.results if name == "answer"]
     if before and before != answers:
         r.run.differences.append(f"line {r.line.number}: run-script answered {' '.join(before)}, now {' '.join(answers)}")
     pairs = list(zip(before, answers, strict=False))
-    telling = [pair for pair in pairs if set(pair) == {"sat", "unsat"}] or pairs
+    telling = [pair for pair in pairs if set(pair) == {"sat", "unsat"}] or [pair for pair in pairs if "unknown" not in pair] or pairs
     r.run.answers += [(r.line.number, *pair) for pair in telling[:1]]
 
 

@@ -57,11 +57,12 @@ class _Judging:
         self.reading.foreign = True  # spellings, options and limits are this solver's own
         self.run = run
         self.wishes = wishes
+        self.head = ""  # of whole scripts, which are run in solvers of their own: the options that this solver takes
         self.scoped = sum(line.action in CHECKS for line in self.lines) > 1 or any(line.action == "push" for line in self.lines)
         self.readers: dict[str, Reader] = {
             "new": self._new, "delete": delete, "assert-formula": assert_formula,
             "assert-tracked": _assert_tracked, "push": push, "pop": pop, "reset": self._reset, "reset-assertions": self._reset,
-            "check-sat": check_sat, "check-sat-assuming": check_sat_assuming, "run-script": _run_script,
+            "check-sat": check_sat, "check-sat-assuming": check_sat_assuming, "run-script": self._run_script,
         }  # fmt: skip
 
     def _new(self, r: Reading) -> None:
@@ -74,9 +75,27 @@ class _Judging:
         for theory, more in required.items():
             if theories is None or theory in theories.split(","):
                 pairs += more
-        for name, value in [*pairs, *(self.wishes.get("options") or ())]:
-            with contextlib.suppress(Refused):  # what is missing will show where it is used
-                solve.set_option(r.run, str(name), str(value).lower() if isinstance(value, bool) else str(value), r.seed)
+        for name, value in pairs:
+            self._set_option(r, str(name), value)
+        prefix = str(r.run.wrapper.data.get("script-option-prefix") or "")
+        more = {str(name): value for name, value in [*(r.run.wrapper.data.get("judge-options") or ()), *(self.wishes.get("options") or ())]}
+        taken = [(name, word) for name, value in more.items() if (word := self._set_option(r, name, value)) is not None]
+        self.head = "".join(f"(set-option :{prefix}{name} {word})\n" for name, word in taken)
+
+    def _set_option(self, r: Reading, name: str, value: Any) -> str | None:
+        """Set it; gives the value as a word, None where this release does not take it: what is missing shows where it is used."""
+        word = str(value).lower() if isinstance(value, bool) else str(value)
+        try:
+            solve.set_option(r.run, name, word, r.seed)
+        except Refused:
+            return None
+        return word
+
+    def _run_script(self, r: Reading) -> None:
+        """The script without its questions: only its answers are compared, and a judge's own models are not the matter."""
+        text = without_questions(r.text(0, "a script"))
+        r.line = replace(r.line, args=[Quoted(text)])
+        run_script(r, self.head)
 
     def _special(self) -> dict[str, str]:
         models = "true" if self.wishes.get("model") else "false"
@@ -136,13 +155,6 @@ class _Judging:
 
 def _assert_tracked(r: Reading) -> None:
     solve.assert_formula(r.run, r.boolean(0), r.seed)
-
-
-def _run_script(r: Reading) -> None:
-    """The script without its questions: only its answers are compared, and a judge's own models are not the matter."""
-    text = without_questions(r.text(0, "a script"))
-    r.line = replace(r.line, args=[Quoted(text)])
-    run_script(r)
 
 
 def judge(run: Run, trace: Trace, wishes: dict[str, Any]) -> None:
