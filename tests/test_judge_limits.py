@@ -64,10 +64,12 @@ def test_stored_disagreements_name_the_limits(tmp_path: Path) -> None:
     assert texts and all("\n# judge-limits right=123,third=123\n" in text for text in texts)
 
 
-def test_a_judge_gives_up_a_run_that_it_cannot_decide() -> None:
+def test_a_judge_gives_up_a_run_that_it_cannot_decide(monkeypatch: pytest.MonkeyPatch) -> None:
     session = toy_session()
     undecided = "6 assert-formula t1\n" + 40 * "7 check-sat\n      answer sat\n"
-    session.wrapper.set("actions", "check-sat").spellings[0].call = lambda *args: "unknown"  # type: ignore[union-attr]
+    check = session.wrapper.set("actions", "check-sat")
+    assert check is not None
+    monkeypatch.setattr(check.spellings[0], "call", lambda *args: "unknown")
     report = session.judge(HEAD + undecided, "t.trace", lambda text: None, {})
     assert len(report["answers"]) == PATIENCE + 1 and report["counts"]["judge:given-up"] == 1
 
