@@ -89,6 +89,18 @@ def test_unsat_is_none_where_the_model_does_not_say_that_it_is_wrong(lines: str)
     assert report["status"] == "ok" and report["finding"] is None, report
 
 
+def test_division_by_zero_is_what_the_planted_model_says() -> None:
+    zero = 'mk-value s2 "0"\n return t6 s2\nmk-term OP_INT_MOD SORT_INT 2 t1 t6\n return t7 s2\n'
+    text = LESS + zero + "mk-term OP_INT_LT SORT_BOOL 2 t7 t1\n return t8 s1\nassert-formula t8\n"
+    wrapper = copy.deepcopy(TOY)
+    wrapper["operators"]["OP_INT_MOD"] = "app('mod', {0}, {1})"
+    wrapper["actions"]["check-sat"] = "'unsat'"
+    session = Session({"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": wrapper})
+    for line, wrong in (("", False), ('plant OP_INT_MOD "1" 0\n', True), ('plant OP_INT_MOD "1" 1 "2" "0" "7"\n', False)):
+        _, report = replay(session, text + line + "check-sat\n")
+        assert report["status"] != "malformed" and (report["finding"] is not None) is wrong, line
+
+
 def test_without_planted_model_unsat_is_an_answer() -> None:
     _, report = replay(always(answer="'unsat'"), LESS.replace('plant t1 "2"\n', "") + "assert-formula t3\ncheck-sat\n")
     assert report["status"] == "ok" and report["finding"] is None
@@ -151,7 +163,8 @@ BAD = {
     'plant t1 "3"': "has another value already",
     "plant s2 3": "expected an uninterpreted sort",
     "plant t9": "unknown term t9",
-    "plant x": "expected a term",
+    "plant x": "expected a constant, an uninterpreted sort, or one of OP_INT_DIV",
+    "plant OP_INT_DIV true": "expected a literal of INT",
 }
 
 

@@ -87,7 +87,7 @@ def collected(lines: Sequence[Line]) -> Script:
     for index in range(len(lines) - 1, -1, -1):
         line = lines[index]
         wanted = any(ref in needed and (ref.letter == "t" or first[ref] == index) for ref in returned(line))
-        if line.action == PLANT and line.args and index < len(lines) - 1:
+        if line.action == PLANT and used(line) and index < len(lines) - 1:
             kept += [line] if any(ref in needed for ref in used(line)) else []
             continue
         if wanted or line.action not in MAKERS or index == len(lines) - 1:

@@ -6,17 +6,18 @@ from murxpy.errors import InputError
 from murxpy.logic.terms import CONSTANT
 from murxpy.machine.database import Entry
 from murxpy.machine.planting import lines
+from murxpy.machine.planting.model import OPEN
 from murxpy.machine.planting.words import read_words
 from murxpy.machine.run import Refused
 from murxpy.machine.tokens import Ref
-from murxpy.semantics.values import CannotSay
+from murxpy.semantics.values import CannotSay, FunctionValue
 from murxpy.trace.reading import Reading
 
 MOST = 1 << 10  # elements of an uninterpreted sort
 
 
 def plant(r: Reading) -> None:
-    """`plant`, `plant s N`, `plant t value`."""
+    """`plant`, `plant s N`, `plant t value`, `plant KIND function`."""
     if not r.line.args:
         lines.plant(r.run, r.seed)
         return
@@ -24,6 +25,8 @@ def plant(r: Reading) -> None:
     try:
         if isinstance(word, Ref) and word.letter == "s":
             _size(r)
+        elif isinstance(word, str):
+            _open(r, word)
         else:
             _value(r, r.term(0))
     except InputError as error:
@@ -40,6 +43,14 @@ def _size(r: Reading) -> None:
     if not 1 <= size <= MOST:
         raise r.error(f"expected 1 to {MOST} elements, found {size}")
     lines.plant_size(r.run, entry, size, r.seed)
+
+
+def _open(r: Reading, kind: str) -> None:
+    if kind not in OPEN:
+        raise r.error(f"expected a constant, an uninterpreted sort, or one of {', '.join(OPEN)}, found '{kind}'")
+    function = read_words(r.line.args[1:], lines.open_sort(r.run, kind), r.run.sorts, lines.planted_of(r.run).evaluator)
+    if isinstance(function, FunctionValue):
+        lines.plant_open(r.run, kind, function, r.seed)
 
 
 def _value(r: Reading, entry: Entry) -> None:

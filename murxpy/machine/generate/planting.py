@@ -13,13 +13,14 @@ from murxpy.machine.distributions import Settings
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.generate.literals import draw_literal
 from murxpy.machine.planting import lines
+from murxpy.machine.planting.model import OPEN
 from murxpy.machine.planting.words import element
 from murxpy.machine.random import Stream, mix
 from murxpy.semantics.bags import make_bag
 from murxpy.semantics.domains import make_array, make_function
 from murxpy.semantics.fp_format import Format
 from murxpy.semantics.sets import make_set
-from murxpy.semantics.values import ROUNDING_MODES, CannotSay, DatatypeValue, Value
+from murxpy.semantics.values import ROUNDING_MODES, CannotSay, DatatypeValue, FunctionValue, Value
 
 CHECK = "planted"  # its name among the checks, its chance, and its key in a trace's header
 KEY = 0x91A47ED  # of the stream that says which runs have a planted model; no step has it
@@ -32,9 +33,15 @@ def drawn(settings: Settings, seed: int) -> bool:
 
 
 def begin(gen: Generator) -> None:
-    """The line with which a planted model begins, in a run that has one."""
-    if gen.planting:
-        lines.plant(gen.run, gen.run.line_seed())
+    """The lines with which a planted model begins, in a run that has one: that it does, and what division by zero gives."""
+    if not gen.planting:
+        return
+    lines.plant(gen.run, gen.run.line_seed())
+    for kind in OPEN:
+        if gen.catalogue.operators[kind].theory in gen.swarm.theories:
+            function = _function(gen, lines.open_sort(gen.run, kind), 0)
+            if isinstance(function, FunctionValue):
+                lines.plant_open(gen.run, kind, function, gen.run.line_seed())
 
 
 def plant_constant(gen: Generator, entry: Entry) -> None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, Term
 from murxpy.machine.checks.model import below
 from murxpy.machine.checks.show import show
 from murxpy.machine.database import Entry, SortEntry
 from murxpy.machine.planting.blame import culprit
-from murxpy.machine.planting.model import Planted
+from murxpy.machine.planting.model import OPEN, Planted
 from murxpy.machine.planting.words import write_words
 from murxpy.machine.run import Run, Stopped
 from murxpy.machine.tokens import print_token, quote
-from murxpy.semantics.values import Value
+from murxpy.semantics.values import FunctionValue, Value
 
 SHOWN = 8  # constants whose values a finding names
 KIND = "wrong-unsat"
@@ -41,6 +42,20 @@ def plant_value(run: Run, entry: Entry, value: Value, seed: int) -> None:
     words = write_words(value, entry.term.sort, run.sorts)
     run.begin(seed, "plant", None, " ".join([str(entry), *map(print_token, words)]))
     planted_of(run).fix(entry.term, value)
+    run.counts["action-ok:plant"] += 1
+
+
+def open_sort(run: Run, kind: str) -> Sort:
+    """The sort of the function that an operator of `OPEN` is at its open points."""
+    sort = run.sorts.get(OPEN[kind])
+    return run.sorts.get("SORT_FUN", sort, sort, sort)
+
+
+def plant_open(run: Run, kind: str, function: FunctionValue, seed: int) -> None:
+    """`plant KIND words`: what an operator is at the points that the standard leaves open. Raises BadValue where that is said already."""
+    words = write_words(function, open_sort(run, kind), run.sorts)
+    run.begin(seed, "plant", None, " ".join([kind, *map(print_token, words)]))
+    planted_of(run).fix_open(kind, function)
     run.counts["action-ok:plant"] += 1
 
 

@@ -9,11 +9,14 @@ from murxpy.logic.values import BadValue
 from murxpy.machine.planting.words import element
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.model import Interpretation
-from murxpy.semantics.values import CannotSay, Value
+from murxpy.semantics.values import CannotSay, FunctionValue, Value
 
 TOO_LARGE = (OverflowError, MemoryError, RecursionError)  # what values that fit nowhere make Python throw
 # Bounds of one evaluation, in steps: smaller than those of a model that is checked, since each term of a run is evaluated.
 DOMAIN, WORLDS, BODIES = 1 << 8, 32, 1 << 11
+# Operators whose open points SMT-LIB leaves to the model, and solvers, too (division by zero), by the kind of their sorts. What other
+# operators leave open, a solver may fix in a way of its own.
+OPEN = {"OP_INT_DIV": "SORT_INT", "OP_INT_MOD": "SORT_INT", "OP_REAL_DIV": "SORT_REAL"}
 _UNIVERSE = ("OP_SET_COMPLEMENT", "set.universe")
 
 
@@ -42,6 +45,13 @@ class Planted:
             raise BadValue(f"the constant {constant.indices[0]} has another value already")
         if constant.serial <= self._latest:  # it may have been evaluated as one without a value
             self.evaluator = self._new()
+
+    def fix_open(self, kind: str, function: FunctionValue) -> None:
+        """Say what an operator is at the points that the standard leaves open. Raises BadValue where that is said already."""
+        known = self.interpretation.partial.setdefault(kind, function)
+        if known != function:
+            raise BadValue(f"{kind} has other values at its open points already")
+        self.evaluator = self._new()
 
     def fix_size(self, sort: Sort, size: int) -> None:
         """Give an uninterpreted sort as many elements. Raises BadValue where it has another number of them."""
