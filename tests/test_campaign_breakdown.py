@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,13 +20,14 @@ from murxpy.campaign import starts
 from murxpy.campaign.breakdown import ROW, SPAN, Breakdown
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.events import Ended, Event, RunEnded, WorkerLost
-from murxpy.campaign.limits import MIB, Limits
+from murxpy.campaign.limits import MIB, Limits, ensure_files
 from murxpy.campaign.minimize import Wishes, minimize
 from murxpy.campaign.replay import replay_trace
 from murxpy.campaign.starts import TRIES
 from murxpy.campaign.store import Store
 from murxpy.cli import COMMANDS, murxpy
 from murxpy.errors import InputError, TargetError
+from murxpy.fuzzers.seeds import collect_seeds, script_files
 
 
 @pytest.fixture(autouse=True)
@@ -140,3 +145,44 @@ def test_empty_path_is_refused(command: str, option: str, tmp_path: Path, capsys
     code, line = error(capsys, command, *before, *given)
     assert code == 2 and "expected a path or a name, found an empty text" in line
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", [["fuzz", "z3", "--runs", "1"], ["opfuzz", "z3", "seeds"], ["check-seeds", "seeds"], ["doctor"]])
+def test_too_few_descriptors(command: list[str], tmp_path: Path) -> None:
+    """The line says what is wrong, whatever it is that a command would open first."""
+    program = "import resource, sys; resource.setrlimit(resource.RLIMIT_NOFILE, (12, 12)); from murxpy.cli import main; main(sys.argv[1:])"
+    said = subprocess.run([sys.executable, "-c", program, *command], cwd=tmp_path, capture_output=True, text=True)
+    assert (said.returncode, said.stdout) == (2, "")
+    assert said.stderr == "murxpy: error: only 12 files may be open at a time here, 64 are needed: raise the limit (ulimit -n 64)\n"
+
+
+def test_descriptors_for_many_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = {"now": (256, 4096)}
+    monkeypatch.setattr("resource.getrlimit", lambda what: limits["now"])
+    monkeypatch.setattr("resource.setrlimit", lambda what, pair: limits.update(now=pair))
+    ensure_files(8)
+    assert limits["now"] == (256, 4096)
+    ensure_files(100)
+    assert limits["now"] == (1064, 4096)
+    with pytest.raises(InputError, match=r"10064 are needed: .*, or use fewer --jobs"):
+        ensure_files(1000)
+
+
+def test_seed_folder_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "good.smt2").write_text("(check-sat)")
+    (tmp_path / "closed").mkdir()
+    scandir = os.scandir
+
+    def refuse(path: str | Path) -> object:
+        if Path(path).name == "closed":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return scandir(path)
+
+    monkeypatch.setattr("os.scandir", refuse)
+    found = collect_seeds([tmp_path])
+    assert [name for name, _, _ in found.files] == [str(tmp_path / "good.smt2")]
+    assert found.notices() == [f"1 of the seed files left out, not readable (Permission denied): {tmp_path / 'closed'}"]
+    with pytest.raises(InputError, match=r"no seeds in .*: expected .*; .*not readable \(Permission denied\)"):
+        collect_seeds([tmp_path / "closed"])
+    with pytest.raises(InputError, match="closed: the folder cannot be read: Permission denied"):
+        list(script_files([tmp_path]))

@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
+import resource
 from dataclasses import dataclass
 
+from murxpy.errors import InputError
+
 MIB = 1 << 20
+_FILES = 64  # descriptors of a campaign without workers: store, seeds, warm parents, the processes beside it
+_FILES_OF_JOB = 10  # of a worker three, as many of one that waits to follow it, and of a judge's
+
+
+def ensure_files(jobs: int = 0) -> None:
+    """See to it that this process can open what it needs for so many workers. Raises InputError where the system does not let it."""
+    needed = _FILES + _FILES_OF_JOB * jobs
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= needed:
+        return
+    if hard != resource.RLIM_INFINITY and hard < needed:
+        fewer = ", or use fewer --jobs" if jobs else ""
+        raise InputError(f"only {hard} files may be open at a time here, {needed} are needed: raise the limit (ulimit -n {needed}){fewer}")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 
 @dataclass(frozen=True, slots=True)

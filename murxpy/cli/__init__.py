@@ -90,12 +90,14 @@ def run(args: list[str]) -> int:
 
 
 def _run(args: list[str]) -> int:
+    from murxpy.campaign.limits import ensure_files
     from murxpy.report.console import quiet_pipe, tolerate_any_text
 
     try:
         _open_outputs()
         tolerate_any_text(sys.stdout)
         tolerate_any_text(sys.stderr)
+        ensure_files()
         with quiet_pipe():
             return _invoke(args)
         return 0  # the reader of our output has gone

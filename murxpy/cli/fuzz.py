@@ -16,7 +16,7 @@ from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.common import agree, make_judges
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.events import Ended, Notice, Started
-from murxpy.campaign.limits import Limits
+from murxpy.campaign.limits import Limits, ensure_files
 from murxpy.campaign.plans import Request, absolute_target, make_plans
 from murxpy.campaign.replay import walk_seeds
 from murxpy.campaign.targets import Plan
@@ -149,6 +149,7 @@ def run(targets: tuple[str, ...], wishes: dict[str, Any], mutation: Mutation | N
         return _one_run(plans, limits, wishes)
     known = tuple(pattern for file in wishes["known"] for pattern in read_known(file))
     jobs = wishes["jobs"] or len(os.sched_getaffinity(0))
+    ensure_files(jobs)
     config = CampaignConfig(
         plans, wishes["out"], wishes["seed"], jobs, wishes["time"], wishes["runs"], wishes["first"], limits, known,
         wishes["fail_on"], wishes["machine"], _recorded(request, judged), minimize=wishes["minimize"], judges=judges,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,6 +28,10 @@ class SeedFiles:
         """Note a file that is no seed."""
         self.left_out.setdefault(reason, []).append(str(path))
 
+    def unreadable(self, path: Path, error: OSError) -> None:
+        """Note a file or folder that cannot be read."""
+        self.leave_out(path, f"not readable ({error.strerror})")
+
     def notices(self) -> list[str]:
         """What was left out, a line a reason."""
         return [f"{len(paths)} of the seed files left out, {reason}: {', '.join(paths[:3])}{', ...' if len(paths) > 3 else ''}"
@@ -40,7 +45,7 @@ def collect_seeds(paths: Iterable[Path], size_limit: int = SIZE_LIMIT) -> SeedFi
     """
     found = SeedFiles()
     paths = list(paths)
-    for path in dict.fromkeys(script_files(paths)):
+    for path in dict.fromkeys(script_files(paths, found.unreadable)):
         _read(found, path, size_limit)
     if not found.files:
         reasons = "".join(f"; {notice}" for notice in found.notices())
@@ -48,11 +53,21 @@ def collect_seeds(paths: Iterable[Path], size_limit: int = SIZE_LIMIT) -> SeedFi
     return found
 
 
-def script_files(paths: Iterable[Path]) -> Iterator[Path]:
-    """The files among `paths`, and the `.smt2` files in the folders among them. Raises InputError for a path that is not there."""
+def script_files(paths: Iterable[Path], unreadable: Callable[[Path, OSError], None] | None = None) -> Iterator[Path]:
+    """The files among `paths`, and the `.smt2` files in the folders among them.
+
+    Raises InputError for a path that is not there, and for a folder that cannot be read, unless `unreadable` takes it.
+    """
+
+    def failed(error: OSError) -> None:
+        if unreadable is None:
+            raise InputError(f"the folder cannot be read: {error.strerror}", file=str(error.filename))
+        unreadable(Path(error.filename), error)
+
     for path in paths:
         if path.is_dir():
-            yield from sorted(file for file in path.rglob(f"*{SUFFIX}") if file.is_file())
+            inside = (Path(folder, name) for folder, _, names in os.walk(path, onerror=failed) for name in names)
+            yield from sorted(file for file in inside if file.name.endswith(SUFFIX) and file.is_file())
         elif path.is_file():
             yield path
         else:
@@ -66,7 +81,7 @@ def _read(found: SeedFiles, path: Path, size_limit: int) -> None:
             return
         text = path.read_bytes().decode("utf-8")
     except OSError as error:
-        found.leave_out(path, f"not readable ({error.strerror})")
+        found.unreadable(path, error)
         return
     except UnicodeDecodeError:
         found.leave_out(path, "no text")
