@@ -132,7 +132,7 @@ def _with_empty_path() -> Iterator[tuple[str, str]]:
         command = murxpy.get_command(context, name)
         assert command is not None
         for param in command.params:
-            if re.search("FILE|DIR|SEEDS|OUT$|TRACE|SCRIPT|SOLVER", param.metavar or ""):
+            if re.search("FILE|DIR|SEEDS|OUT$|TRACE|SCRIPT|SOLVER", param.metavar or "") and param.default != "":
                 yield name, param.opts[-1]
 
 
