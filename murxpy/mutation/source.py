@@ -47,7 +47,7 @@ class Sources:
         self._choices: dict[str, dict[str, Any]] = setup.get("choices") or {}
         self.corpus = Corpus(setup["seeds"], setup["mix"], self._choices)
         self.offer = NOTHING
-        self.promises: Mapping[str, float] = {}  # the shares of the runs whose mutants ask for models and for cores
+        self.promises: Mapping[str, float] = {}  # shares of the runs that ask for `models` (`models-open`: of a chain) and for `cores`
 
     @property
     def reading(self) -> bool:
@@ -84,7 +84,10 @@ class _Chain:
         self._printer = ChainPrinter(self._workshop.tables, shop.dialect)
         self._own_logic = run.stream.chance(OWN_LOGIC)
         self._options = Drawer(self._offer, run.stream, seeds)
-        self._promised = drawn(sources.promises, Stream(mix(run.seed, PROMISES)))
+        chances = sources.promises
+        if FUZZERS[name].chained:  # nothing is known of what their mutants must answer
+            chances = {**chances, MODELS: chances.get(f"{MODELS}-open", 0.0)}
+        self._promised = drawn(chances, Stream(mix(run.seed, PROMISES)))
         self._logics: Logics | None = None
 
     def run(self, length: int, check_ms: float) -> None:

@@ -75,8 +75,9 @@ class Session:
         if self.sources is not None:
             prefix = str(self.wrapper.data.get("script-option-prefix") or "")
             self.sources.offer = Offer(self._option_choice, tuple((name, value) for name, value in self.options), prefix)
-            chances = {check: self.settings.probabilities.get(f"script-{check}", 0.0) for check in sorted(self._checks)}
-            self.sources.promises = {check: chance for check, chance in chances.items() if chance}
+            chances = self.settings.probabilities
+            names = {"models": "script-models", "models-open": "script-models-open", "cores": "script-cores"}
+            self.sources.promises = {what: chances.get(name, 0.0) for what, name in names.items() if what.partition("-")[0] in self._checks}
         self._runs = 0
         self._try_options()
         sys.set_int_max_str_digits(0)  # a model's integers may have more digits than Python converts by default
