@@ -125,3 +125,20 @@ def test_an_unknown_function_gives_one_value_for_one_argument() -> None:
     sines = [LOGIC.app("TRANS_SINE", c) for c in r]
     assert said(LOGIC.app("EQUAL", *sines), {r[0]: Fraction(1), r[1]: Fraction(1)}) is True
     assert said(LOGIC.app("EQUAL", *sines), {r[0]: Fraction(1), r[1]: Fraction(2)}) is None
+
+
+@pytest.mark.parametrize("element", [INT, LOGIC.sort("ARRAY", INT, BOOL)])
+def test_values_nested_too_deeply_cannot_be_said(element: Sort) -> None:
+    """Python compares values in values by recursion, which must not end in a traceback."""
+    chain = Datatype("Chain", [], [Constructor("end")])
+    sort = LOGIC.sort("DT", chain)
+    chain.constructors.append(Constructor("link", [("first", element), ("rest", sort)]))
+    first = LOGIC.const("first", element)
+    made = LOGIC.app("DT_APPLY_CONS", indices=("end",), wanted=sort)
+    for _ in range(5_000):
+        made = LOGIC.app("DT_APPLY_CONS", first, made, indices=("link",), wanted=sort)
+    other = LOGIC.app("DT_APPLY_CONS", first, made, indices=("link",), wanted=sort)
+    value = 1 if element is INT else ArrayValue(True)
+    assert said(LOGIC.app("EQUAL", made, other), {first: value}) is None
+    assert said(made, {first: value}) is None
+    assert said(LOGIC.app("DT_APPLY_SEL", other, indices=("link", "first")), {first: value}) == value

@@ -115,7 +115,10 @@ class Evaluator:
             self._world = worlds.pop()
             value = self._closed(term)
             if type(value) is not Unknown:
-                found[value] = None
+                try:
+                    found[value] = None
+                except RecursionError:
+                    raise CannotSay("a value nested too deeply") from None
                 continue
             seen += len(value.allowed)
             if value.key is None or seen > self.bounds[1]:
@@ -248,7 +251,7 @@ class Evaluator:
             if function is not None and not doubts:
                 try:
                     value = function(*map(values.__getitem__, args))
-                except CannotSay as reason:
+                except (CannotSay, RecursionError) as reason:
                     value = _unknown(reason)
             else:
                 value = self._careful(term, values)
@@ -271,7 +274,7 @@ class Evaluator:
             return task.send(answer)
         except StopIteration as end:
             value = end.value
-        except CannotSay as reason:
+        except (CannotSay, RecursionError) as reason:
             value = _unknown(reason)
         term = activation.order[activation.at]
         if type(value) is Unknown:
@@ -297,7 +300,7 @@ class Evaluator:
                     found = IN_DOUBT[term.op](*args) if term.op in IN_DOUBT else None
                     return next((u for u in unknown if u.key is None), unknown[0]).nameless() if found is None else found
             return self._function(meaning, term)(*args)
-        except CannotSay as reason:
+        except (CannotSay, RecursionError) as reason:
             return _unknown(reason)
 
     def _named(self, term: Term, unknown: Unknown, values: dict[Term, Any]) -> Unknown:
@@ -311,7 +314,10 @@ class Evaluator:
                 return unknown
             parts.append((part.sort, value.name, None) if type(value) is Unknown else (part.sort, None, value))
         head = term if term.op in BINDERS or not term.args else (term.op, term.indices, term.sort)
-        name = self._names.setdefault((head, *parts), len(self._names))
+        try:
+            name = self._names.setdefault((head, *parts), len(self._names))
+        except RecursionError:
+            return unknown
         return Unknown(unknown.reason, unknown.key, unknown.allowed, name)
 
     def _function(self, meaning: Meaning, term: Term) -> Callable[..., Any]:
@@ -378,7 +384,9 @@ class Evaluator:
 _GENERATOR = type((lambda: (yield))())
 
 
-def _unknown(reason: CannotSay) -> Unknown:
+def _unknown(reason: CannotSay | RecursionError) -> Unknown:
+    if isinstance(reason, RecursionError):  # Python compares and hashes values in values by recursion
+        return Unknown("a value nested too deeply")
     return reason.unknown.nameless() if isinstance(reason, OpenPoint) else Unknown(str(reason))
 
 
