@@ -48,7 +48,8 @@ def test_sound_solvers_agree(tmp_path: Path) -> None:
 
 def test_only_what_both_decided_counts_as_agreed_or_not() -> None:
     answers = [(3, "unknown", "sat"), (4, "sat", "unknown"), (5, "sat", "sat"), (6, "unsat", "sat")]
-    counts = figures(Outcome("report", {}), answers)
+    counts = figures(Outcome("report", {"counts": {"judge:given-up": 1, "judge:declined": 2, "check:decided": 7}}), answers)
+    assert (counts["judge:given-up"], counts["judge:declined"], counts["check:decided"]) == (1, 2, 0)
     assert (counts["judge:checks"], counts["judge:decided"], counts["judge:agreed"]) == (4, 2, 1)
 
 

@@ -189,7 +189,8 @@ def figures(outcome: Outcome, answers: Answers) -> Counter[str]:
     counts["judge:agreed"] = sum(now == before for before, now in decided)
     counts["judge:lost"] = outcome.cause != "report"
     own = (outcome.report or {}).get("counts", {})
-    counts["judge:declined"] = own.get("judge:declined", 0)
+    for name in ("judge:declined", "judge:given-up"):
+        counts[name] = own.get(name, 0)
     for name in ("run", "solver"):
         counts[f"judge:time-ns:{name}"] = own.get(f"time-ns:{name}", 0)
     return +counts
