@@ -8,7 +8,7 @@ from typing import Any
 
 import cvc5
 
-_ERROR = re.compile(r'\(error "(.*?)"\)', re.S)
+_ERROR = re.compile(r'\(error "(.*?)(?:"\)|\Z)', re.S)
 
 _REQUIRED = ("arrays-exp", "fp-exp", "sets-exp", "strings-exp")  # of whole theories, which are refused without them
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import z3
 
-_ERROR = re.compile(r'\(error "(?:line \d+ column \d+: )?(.*?)"\)', re.S)
+_ERROR = re.compile(r'\(error "(?:line \d+ column \d+: )?(.*?)(?:"\)|\Z)', re.S)
 
 _SPENT = re.compile(r"\(:rlimit (\d+)\)")
 

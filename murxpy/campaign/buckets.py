@@ -17,7 +17,7 @@ from murxpy.oracles.documented import TIER as DOCUMENTED
 State = Literal["pending", "confirmed", "unconfirmed", "known"]
 
 # A place in C or C++ source as assertions print it: `rewriter.cpp:118`, `rewriter.cpp 118`, `File: rewriter.cpp Line: 118`.
-_SOURCE = re.compile(r"([\w-]+\.(?:cpp|cc|c|hpp|h))\W{1,3}(?:[Ll]ine:?\s*)?(\d+)")
+_SOURCE = re.compile(r"(?<![\w-])([\w-]++\.(?:cpp|cc|c|hpp|h))\W{1,3}(?:[Ll]ine:?\s*)?(\d+)")
 
 _OPERATOR = re.compile(r"\bOP_\w+")
 
@@ -40,7 +40,7 @@ TRIALS = 6  # findings of one bucket that are tried for whether they show again
 _VARIABLE = (
     (re.compile(r"0x[0-9a-fA-F]+"), "ADDR"),
     (re.compile(r"(?:/[\w.+-]+)+/([\w.+-]+)"), r"\1"),  # of a path, the name of the file stays
-    (re.compile(r"\|[^|]*\||\"[^\"]*\"|`[^']*'|'[^']*'"), "NAME"),
+    (re.compile(r"\|[^|]*\||\"[^\"]*\"|`[^`']*'|'[^']*'"), "NAME"),
     (re.compile(r"(?<![A-Za-z_])[-+]?\d+(?:\.\d+)?"), "N"),
     (re.compile(r"\b([A-Za-z_]+?)[!_]?\d+\b"), r"\1N"),
     (re.compile(r"\s+"), " "),

@@ -47,7 +47,7 @@ MOST_REPLACED = 12  # occurrences of one constant
 _SECOND = "_2"
 _KEPT = (DeclareSort, DeclareDatatypes, DefineFunsRec)
 _SORT = r"[^\s()]+|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
-_CONSTANT = re.compile(rf"\(\s*declare-(?:const|fun)\s+(?:\|[^|]*\||[^\s()|]+)\s*(?:\(\s*\)\s*)?({_SORT})\s*\)")
+_CONSTANT = re.compile(rf"\(\s*declare-(?:const|fun)\s+(?:\|[^|]*\||[^\s()|]++)\s*+(?:\(\s*\)\s*+)?({_SORT})\s*\)")
 _UNFUSED = ("RegLan",)
 LABELS = {"sat": ("sat", "sat"), "unsat": ("unsat", "unsat"), "mixed": ("sat", "unsat")}
 

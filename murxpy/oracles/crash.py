@@ -26,6 +26,9 @@ SEVERITY = {
 # A signal that somebody else may have sent: such a death counts only when a replay shows it again.
 _FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
+# The first place in a line that can be a source file's, then the first assertion behind it; possessive, so that no other is tried.
+_ASSERTION = re.compile(r"^(?:(?!\S+:\d+: )\S*+[^\S\n])*+(\S+:\d+: (?:(?!Assertion [`']).)*+Assertion) [`'](.+)' (failed)", re.M)
+
 # What dying programs print, the most telling first: kind (None to keep that of the signal), a word that must be there,
 # pattern. The message is what the groups catch, joined. Lines are cut, since some patterns take quadratic time on one.
 _LONG_LINE = re.compile(r"^(.{1000}).+$", re.M)
@@ -35,8 +38,8 @@ _LAST_WORDS: tuple[tuple[str | None, str, re.Pattern[str]], ...] = (
     ("ubsan", "runtime error", re.compile(r"^(\S+:\d+):\d+: (runtime error: .+)$", re.M)),
     ("ubsan", "UndefinedBehavior", re.compile(r"^SUMMARY: UndefinedBehaviorSanitizer: (.+)$", re.M)),
     ("abort", "ASSERTION", re.compile(r"(ASSERTION VIOLATION)\nFile: (.+)\nLine: (\d+)\n(.*)$", re.M)),
-    ("abort", "Fatal failure", re.compile(r"(Fatal failure within .+)\n(?:Check failure\n)?\s*(.*)$", re.M)),
-    ("abort", "Assertion", re.compile(r"(?<!\S)(\S+:\d+: .*Assertion) [`'](.+)' (failed)", re.M)),
+    ("abort", "Fatal failure", re.compile(r"(Fatal failure within .+)(?:\n(?:Check failure\n)?\s*(.*))?$", re.M)),
+    ("abort", "Assertion", _ASSERTION),
     ("abort", "UNEXPECTED CODE", re.compile(r"(UNEXPECTED CODE WAS REACHED.*)$", re.M)),
     ("abort", "UNREACHABLE", re.compile(r"(UNREACHABLE.*)$", re.M)),
     ("out-of-memory", "std::bad_alloc", re.compile(r"(std::bad_alloc)")),
@@ -141,7 +144,7 @@ def _of_class(call: Call, trace: str, start: int, end: int) -> Call:
 
 def options(trace: str) -> tuple[tuple[str, str], ...]:
     """The solver's options that `trace` sets, in order."""
-    found = re.findall(r"^\s*\d+\s+(?:[a-z]\d+\.)?set-option(?:@\S+)? (\S+) (.+)$", trace, re.M)
+    found = re.findall(r"^[ \t]*\d+[ \t]+(?:[a-z]\d+\.)?set-option(?:@\S+)? (\S+) (.+)$", trace, re.M)
     return tuple((name, value.strip()) for name, value in found)
 
 
