@@ -22,6 +22,7 @@ SOURCES = {file: file.read_text(encoding="utf-8") for file in FILES}
 FROM_DATA = {
     "murxpy/data/convert.py": "a field's pattern: the constants of data/wrappers.py, attacked below",
     "murxpy/data/wrappers.py": "compiled to see whether it can be",
+    "murxpy/solvers/callables.py": "of a wrapper's YAML",
     "murxpy/solvers/contract.py": "of a wrapper's YAML",
     "murxpy/solvers/refusals.py": "of a wrapper's YAML",
     "murxpy/solvers/guards.py": "a table of the module, attacked below",

@@ -16,7 +16,7 @@ _KINDS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"p\d+|i\d+|i\*|i\d+\*"), NUMBER),
     (re.compile(r"name"), TEXT),
     (re.compile(r"v(:[a-z0-9]+)?"), VALUE),
-    (re.compile(r"\*|\d++\*|vars"), MANY),
+    (re.compile(r"\*|(?<!\d)\d+\*|vars"), MANY),
     (re.compile(r"-?\d+|body|pattern"), TERM),
     (re.compile(r"sort(\.\d+|\.\*|\d+|\d+\.\d+)?"), SORT),
     (re.compile(r"ctx|solver"), MANAGER),
