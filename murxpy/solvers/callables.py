@@ -26,7 +26,7 @@ _HIDDEN = frozenset(
 _COPIES: tuple[tuple[str, Callable[..., Any]], ...] = (("copy.copy", copy), ("copy.deepcopy", deepcopy))
 # `Term mkBitVector(int size, int val=0)` between double back quotes of a docstring, and `:param size: ...`.
 _FORM = re.compile(r"``[^`\n]*?\b(\w+)\(([^`\n]*)\)``")
-_PARAM = re.compile(r"^\s*:param (?:\w+ )?(\w+):", re.M)
+_PARAM = re.compile(r"^[ \t]*:param (?:\w+ )?(\w+):", re.M)
 _TYPED = re.compile(r"(?:(?:const )?([\w.]+(?:\[\w+\])?)\s+)?([*&]*)(\w+)(?:\s*=.*)?")
 _PLAIN = {"int": "int", "bool": "flag", "str": "str", "string": "str", "float": "float", "list": "list", "List": "list", "tuple": "list"}
 _DEFAULTS: tuple[tuple[type, str], ...] = ((bool, "flag"), (int, "int"), (str, "str"), (float, "float"))
