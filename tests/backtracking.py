@@ -166,7 +166,7 @@ def super_linear(pattern: re.Pattern[str], mode: str) -> str | None:
     matcher = Matcher(pattern)
     sys.setrecursionlimit(max(sys.getrecursionlimit(), 20_000))
     for prefix, pump, suffix in attacks(matcher.tree):
-        if not any(_slow(pattern, mode, prefix + pump * (length // len(pump)) + suffix) for length in (16, 128, 800)):
+        if not any(_slow(pattern, mode, prefix + pump * (length // len(pump)) + suffix) for length in (16, 22, 128, 1600)):
             continue
         costs = [matcher.cost(prefix + pump * size + suffix, mode) for size in SIZES]
         small, large = costs[1] - costs[0], costs[2] - costs[1]
@@ -181,7 +181,7 @@ def _slow(pattern: re.Pattern[str], mode: str, text: str) -> bool:
         getattr(pattern, mode)(text)
     else:
         pattern.findall(text)
-    return time.process_time() - began > 0.0006
+    return time.process_time() - began > 0.0008
 
 
 def attacks(tree: Any) -> Iterator[tuple[str, str, str]]:

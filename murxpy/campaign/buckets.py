@@ -34,6 +34,7 @@ _HEAP = re.compile(r"double free|corrupted|(?:free|malloc|realloc|munmap_chunk|m
 SOLVING = frozenset(["check-sat", "check-sat-assuming", "push", "check-core", "check-assumptions", "check-model", "check-invariant"])
 
 KEPT = 3  # traces of one bucket
+MAX_PATTERN = 1000  # characters of a pattern of known bugs; keys have less than 150, and long patterns take seconds to compile
 TRIALS = 6  # findings of one bucket that are tried for whether they show again
 
 # What differs between two findings of one defect, the longest first.
@@ -203,7 +204,7 @@ def read_known(path: Path) -> tuple[str, ...]:
     patterns = []
     for number, line in enumerate(lines, 1):
         pattern = line.partition("#")[0].strip()
-        if re.search(r"\s", pattern):
+        if re.search(r"\s", pattern) or len(pattern) > MAX_PATTERN:
             raise InputError("expected one bucket key or pattern a line, without blanks; put notes behind '#'",
                              file=str(path), line=number)  # fmt: skip
         if pattern:

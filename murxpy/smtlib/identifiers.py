@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from murxpy.errors import InputError
@@ -17,6 +18,8 @@ from murxpy.smtlib.sugar import SUGARED
 
 if TYPE_CHECKING:
     from murxpy.smtlib.term_reader import TermReader
+
+_CHARACTER = re.compile(r"#x[0-9a-fA-F]{1,5}")
 
 
 class Identifiers:
@@ -78,7 +81,7 @@ class Identifiers:
 
     def _character(self) -> Term:
         token = self._last(self.reader.source.next("a character such as #x41"))
-        code = int(token[2:], 16) if token[:2] == "#x" and token[2:].isalnum() and len(token) <= 7 else MAX_CODE_POINT + 1
+        code = int(token[2:], 16) if _CHARACTER.fullmatch(token) else MAX_CODE_POINT + 1
         if code > MAX_CODE_POINT:
             raise InputError(f"expected a character such as #x41, found '{token[:40]}'")
         return self.reader.tables.value(self.reader.tables.string, chr(code))

@@ -11,6 +11,7 @@ from murxpy.errors import InputError
 CLASSES = ("unsupported", "resources", "ill-formed")
 UNDOCUMENTED = "undocumented"
 MEMORY = (MemoryError,)
+MOST = 10_000  # characters of a message that patterns look at: some of them take quadratic time on a long one
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Refusals:
     def sort(self, error: BaseException) -> Refusal:
         """The refusal that an exception of the binding stands for."""
         names = {cls.__name__ for cls in type(error).__mro__}
-        text = _text(error)
+        text = _text(error)[:MOST]
         line = text.strip().splitlines()[0][:400] if text.strip() else ""
         if isinstance(error, MEMORY):
             return Refusal("resources", type(error).__name__, line)

@@ -1,0 +1,47 @@
+"""Hostile files, a thousand of each sort: every one is read, or refused by one clear error. `bench/hostile.py` reads a hundred thousand."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "bench"))
+
+import hostile
+import hostile_inputs
+
+SIMPLE = {"script": 1000, "trace": 1000, "model": 1000, "known": 1000, "machine": 150, "theory": 350, "wrapper": 150, "profile": 350}
+
+
+@pytest.fixture(autouse=True)
+def alarm() -> object:
+    """The signal handler as it was."""
+    before = signal.getsignal(signal.SIGALRM)
+    yield
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize("kind", SIMPLE)
+def test_hostile_files_are_read_or_refused(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    monkeypatch.setattr(hostile, "DEEP", [False])
+    monkeypatch.setattr(hostile, "WALL", 60)  # of a busy machine
+    assert hostile.run(kind, range(SIMPLE[kind]))["faults"] == {}
+
+
+@pytest.mark.parametrize("kind", ["script", "trace", "model"])
+def test_what_is_read_of_hostile_files_can_be_used(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    monkeypatch.setattr(hostile, "WALL", 60)
+    assert hostile.run(kind, range(5000, 5030))["faults"] == {}
+
+
+def test_a_hostile_file_is_always_the_same() -> None:
+    assert hostile_inputs.hostile("script", 7) == hostile_inputs.hostile("script", 7) != hostile_inputs.hostile("script", 8)
+
+
+def test_faults_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(hostile.READERS, "known", lambda path: [][0])
+    (told,) = hostile.run("known", range(3))["faults"].items()
+    assert told[0].startswith("IndexError: list index out of range, in ") and told[1] == [3, 0, 1, 2]
