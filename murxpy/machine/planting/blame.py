@@ -15,13 +15,15 @@ from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.semantics.values import CannotSay, Value
 
 _GENERAL = ("BOOL", "QUANT")
+FORMULAS = 30  # that are left out, one after another
 TERMS = 60  # that are asked about, arguments first; each takes two small checks
 
 
 def culprit(run: Run, planted: Planted, formulas: Sequence[Term]) -> str:
     """The operator of that term; of equality, connectives and quantifiers, which are about anything, the theories in the term.
 
-    Where there is no such term, the theories of the formulas: the solver is wrong about them together only.
+    Where there is no such term, the theories of those formulas that a fresh solver needs for unsat; where that does not answer so, nothing,
+    so that a smaller trace keeps its bucket.
     """
     there = objects(run)
     terms = [term for term in below(formulas) if not term.leaf and not term.free and term in there and term.sort.kind in DRAWN]
@@ -29,7 +31,27 @@ def culprit(run: Run, planted: Planted, formulas: Sequence[Term]) -> str:
         if any(_denied(run, planted, term, there, fixed) for fixed in (False, True)):
             general = run.catalogue.operators[term.op].theory in _GENERAL if term.op in run.catalogue.operators else True
             return _theories(run, [term]) if general else term.op
-    return _theories(run, formulas)
+    return _theories(run, _needed(run, formulas, there))
+
+
+def _needed(run: Run, formulas: Sequence[Term], there: dict[Term, Any]) -> list[Term]:
+    """The formulas without those that a fresh solver can do without, the first ones first; none where it does not answer unsat."""
+    kept = [formula for formula in formulas if formula in there]
+    if not _refuted(run, kept, there):
+        return []
+    for formula in kept[:FORMULAS]:
+        fewer = [other for other in kept if other is not formula]
+        if _refuted(run, fewer, there):
+            kept = fewer
+    return kept
+
+
+def _refuted(run: Run, formulas: Sequence[Term], there: dict[Term, Any]) -> bool:
+    with suppress(Refused, Stopped), fresh_solver(run):
+        for formula in formulas:
+            call_first(run, "assert-formula", (there[formula],), terms=(formula,))
+        return str(call_first(run, "check-sat", ())) == "unsat"
+    return False
 
 
 def _theories(run: Run, formulas: Sequence[Term]) -> str:
