@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from murxpy.errors import InputError
@@ -87,13 +88,13 @@ def read_tokens(text: str, file: str, line: int) -> list[Token]:
             raise InputError(f"cannot read '{text[at:].strip()[:20]}', expected a word or a closed quote", file=file, line=line)
         tokens.append(_token(found, file, line))
         at = found.end()
-    return tokens
+    return tokens[:]  # without the room that a list keeps for more
 
 
 def _token(found: re.Match[str], file: str, line: int) -> Token:
     word = found.group("word")
     if word is not None:
-        return _word(word, file, line)
+        return _word(word)
     if found.group("quoted") is not None:
         return Quoted(from_codes(found.group("quoted")))
     if found.group("python") is not None:
@@ -105,7 +106,8 @@ def _token(found: re.Match[str], file: str, line: int) -> Token:
     return FieldSort("self", "")
 
 
-def _word(word: str, file: str, line: int) -> Token:
+@lru_cache(maxsize=1 << 16)  # equal words of a trace are one object: lines speak of what was made shortly before
+def _word(word: str) -> Token:
     ref = _REF.fullmatch(word)
     if ref is not None:
         return Ref(ref.group(1), int(ref.group(2)))

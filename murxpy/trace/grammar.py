@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -97,11 +98,20 @@ def parse_trace(text: str, name: str) -> Trace:
     if len(text) > MAX_TRACE:
         raise InputError(f"a trace of more than {MAX_TRACE >> 20} MB, expected a smaller one", file=name)
     trace = Trace(name)
-    for number, row in enumerate(text.split("\n"), 1):
+    for number, row in enumerate(_rows_of(text), 1):
         _read_row(trace, row.strip(), number)
     if not trace.lines:
         raise InputError("no action in this trace, expected lines like '12345 new'", file=name)
     return trace
+
+
+def _rows_of(text: str) -> Iterator[str]:
+    """The rows of a text, one at a time: a list of them all would take as much memory as the text again."""
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        yield text[start:end]
+        start = end + 1
+    yield text[start:]
 
 
 def _read_row(trace: Trace, row: str, number: int) -> None:
@@ -122,9 +132,11 @@ def _read_row(trace: Trace, row: str, number: int) -> None:
     if seed is None and action in RESULTS:
         if not trace.lines:
             raise InputError(f"'{action}' before any action", file=trace.name, line=number)
-        trace.lines[-1].results.append((action, tokens))
+        line = trace.lines[-1]
+        line.results = [*line.results, (sys.intern(action), tokens)]  # exactly as long as it must be
         return
-    trace.lines.append(Line(action, tokens, int(seed) if seed else None, target, spelling, [], number))
+    name, form = sys.intern(action), sys.intern(spelling) if spelling else None  # a long trace has few of them, many times
+    trace.lines.append(Line(name, tokens, int(seed) if seed else None, target, form, [], number))
 
 
 def _read_header(trace: Trace, text: str, number: int) -> None:
