@@ -13,7 +13,7 @@ import pytest
 from murxpy.logic.sorts import SortTable
 
 BENCH = Path(__file__).parent.parent / "bench"
-PROGRAMS = ("contract", "crashes", "determinism", "quality", "reach", "throughput", "translation", "validity")
+PROGRAMS = ("confirmed", "contract", "crashes", "determinism", "quality", "reach", "throughput", "translation", "validity")
 
 
 def bench(program: str, *args: str) -> str:
