@@ -1,4 +1,8 @@
-"""Contract mode: what the misuses of random runs come to, by rule, and which rules were reached."""
+"""Contract mode: what the misuses of random runs come to, by rule; which rules and which public callables were reached.
+
+A callable with operands counts as misused in a call with an operand at an edge, one without as used in any call: there is nothing to break
+but the object that it is called of. Runs that died report no counts.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +14,10 @@ from collect import Collected, add_arguments, collect, examples
 from common import percent, table, verdict
 
 from murxpy.machine.misuse.rules import RULES
+from murxpy.solvers.callables import Callee
+from murxpy.worker.session import Session
 
-OUTCOMES = ("refused", "kept", "unreached", "resources", "finding")
+OUTCOMES = ("refused", "untidy", "kept", "unreached", "resources", "finding")
 
 
 def report(data: Collected) -> dict[str, Any]:
@@ -40,6 +46,41 @@ def _outcomes(counts: dict[str, int], rule: str) -> dict[str, int]:
     return {outcome: counts.get(f"misuse-{outcome}:{rule}", 0) for outcome in OUTCOMES}
 
 
+AIM = 20  # misuses of each public callable
+AIM_RUNS = 20_000  # in so many runs
+
+
+def reached(data: Collected, session: Session) -> dict[str, Any]:
+    """Print how often public callables were misused; gives the figures, with each callable that was misused too seldom and why."""
+    counts, found = data["counts"], session.wrapper.callables
+    least = max(1, round(AIM * data["runs"] / AIM_RUNS))
+    uses = {name: _misuses(counts, callee) for name, callee in found.callees.items()}
+    seldom = {name: _why(counts, found.callees[name], uses[name]) for name, count in uses.items() if count < least}
+    plain = sum(not any(callee.forms) for callee in found.callees.values())
+    print(f"\nPublic callables: {len(uses):,} ({plain:,} take no operand), and {len(found.skipped):,} that are never called")
+    print(f"Misused at least {least} times in {data['runs']:,} runs: {len(uses) - len(seldom):,} "
+          f"({percent(len(uses) - len(seldom), len(uses))}), {verdict(not seldom)}")  # fmt: skip
+    table("Public callables that were misused less", ("callable", "misuses", "why"), [(n, uses[n], why) for n, why in seldom.items()])
+    reasons = Counter(found.skipped.values())
+    table("Never called", ("reason", "callables", ""), [(reason, count, "") for reason, count in reasons.most_common()])
+    return {"callables": len(uses), "least": least, "misused": len(uses) - len(seldom), "seldom": seldom, "uses": uses,
+            "skipped": dict(reasons), "accepted": sum(counts.get(f"callable-taken:{name}", 0) > 0 for name in uses)}  # fmt: skip
+
+
+def _misuses(counts: dict[str, int], callee: Callee) -> int:
+    rules = ("edge", "alike") if any(callee.forms) else ("call",)
+    return sum(counts.get(f"callable:{rule}:{callee.name}", 0) for rule in rules)
+
+
+def _why(counts: dict[str, int], callee: Callee, misuses: int) -> str:
+    calls = counts.get(f"callable:call:{callee.name}", 0)
+    if any(callee.forms) and all(parameter.sealed for form in callee.forms for parameter in form):
+        return f"its operands are never broken; called {calls} times"
+    if not calls and not misuses:
+        return "no object of its class was made" if callee.owner is not None else "not drawn, or the runs that called it died"
+    return f"called {calls} times" + ("" if callee.owner is None else ", as objects of its class are seldom")
+
+
 def main() -> None:
     """Run it."""
     parser = common.parser(__doc__, 2_000)
@@ -49,14 +90,17 @@ def main() -> None:
     session = common.load(args)
     data = collect(args, session)
     figures = report(data)
+    by_name = reached(data, session)
     row = {
         "runs": data["runs"],
         "misuses": figures["misuses"],
         **{outcome: percent(figures["outcomes"].get(outcome, 0), figures["misuses"]) for outcome in OUTCOMES},
         "died": figures["died"],
         "rules": f"{figures['rules reached']} of {figures['rules']}",
+        "callables": f"{by_name['misused']} of {by_name['callables']}, {by_name['least']} times or more",
     }
-    common.save("contract", args, common.facts(session, args), {**figures, **{g: data[g] for g in ("findings", "died")}}, row)
+    figures |= {"by name": by_name, **{group: data[group] for group in ("findings", "died")}}
+    common.save("contract", args, common.facts(session, args), figures, row)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,8 @@ def _said_again(obj: Any, how: str, made: Any) -> str | None:
 
 
 def _said_int(manager: Any, obj: Any) -> str | None:
+    if not obj.getSort().isInteger():  # 14.0 is an integer value, too
+        return None
     value = obj.getIntegerValue()
     if obj.toPythonObj() != value:
         return f"toPythonObj is not the value; {obj.toPythonObj()!r:.60} for {value!r:.60}"

@@ -44,7 +44,7 @@ def _said_int(obj: Any) -> str | None:
 
 def _said_rational(obj: Any) -> str | None:
     value = Fraction(obj.numerator_as_long(), obj.denominator_as_long())
-    ways = {"as_string": lambda: Fraction(obj.as_string()), "as_fraction": obj.as_fraction, "py_value": obj.py_value}
+    ways = {"as_string": lambda: Fraction(obj.as_string()), "as_fraction": obj.as_fraction}
     return _said_other(obj, ways, value)
 
 

@@ -233,9 +233,10 @@ class _Forms:
         if named:
             form = tuple(self._parameter(callee, name, None, False, False) for name in named)
             return tuple(dict.fromkeys((form, form[:-1])))
-        if text.strip() and not own.startswith("__"):
+        if text.strip() and not own.startswith("__") and not inspect.isclass(callee.call):
             return ((),)
-        return ((), (Parameter("other"),), (Parameter("first"), Parameter("second")))
+        other, first, second = (self._parameter(callee, name, None, False, False) for name in ("other", "first", "second"))
+        return ((), (other,), (first, second))
 
     def _written(self, callee: Callee, rest: str) -> tuple[Parameter, ...] | None:
         form = []

@@ -91,8 +91,14 @@ def do(run: Run, rule: Rule, name: str, words: Sequence[Nested], seed: int, at: 
         return False
     returned(run, rule, None, name)
     run.counts[f"callable-taken:{name}"] += 1
-    _keep(run, value, number)
+    if number is not None or rule.name == "call" or _sound(words):
+        _keep(run, value, number)
     return False
+
+
+def _sound(words: Sequence[Nested]) -> bool:
+    """True if an operand at an edge leaves what is made of it an object like any other: the operands are objects, numbers and texts."""
+    return all(isinstance(word, Ref) or (isinstance(word, Python) and isinstance(word.value, (int, float, str))) for word in flat(words))
 
 
 def _threw(run: Run, rule: Rule, error: BaseException, operands: list[Any], name: str) -> None:

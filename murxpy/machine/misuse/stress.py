@@ -174,8 +174,8 @@ def _taken(given: Any) -> list[Any]:
         signed = [word - (1 << bits) for word, bits in zip(words, (32, 64), strict=True) if word >> (bits - 1)]
         return [word for word in dict.fromkeys([*words, *signed]) if word != given]
     if isinstance(given, float):
-        whole = given == given and abs(given) < 1e300
-        return [int(given)] if whole and int(given) != given else []
+        between = 0.5 <= abs(given) < 1e6  # what is nearer to a whole number may be rounded to it
+        return [int(given)] if between and int(given) != given else []
     if isinstance(given, str) and "\0" in given:
         return [given.partition("\0")[0]]
     return []
