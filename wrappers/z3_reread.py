@@ -77,7 +77,7 @@ def _said_float(obj: Any) -> str | None:
     ebits, sbits = obj.sort().ebits(), obj.sort().sbits()
     if obj.isNaN() or ebits > 11 or sbits > 53:
         return None
-    bits = z3.simplify(z3.fpToIEEEBV(obj)).as_long()
+    bits = z3.simplify(z3.fpToIEEEBV(obj, obj.ctx)).as_long()
     value = _said_double(bits, ebits, sbits)
     found = obj.py_value()
     if not isinstance(found, float) or struct.pack(">d", found) != struct.pack(">d", value):

@@ -30,7 +30,8 @@ def asked_too_much(error: BaseException, operands: Sequence[Any], name: str) -> 
         found = _LACKING.match(str(error))
         names = [inner.__name__ if isinstance(inner, type) else type(inner).__name__ for inner in parts]
         return found is not None and found[1] in names
-    return any(asked is inner for inner in parts) or _plain(asked, parts)
+    within = [inner for part in parts for inner in getattr(part, "__dict__", {}).values()]  # a handle of an operand of another kind
+    return any(asked is inner for inner in [*parts, *within]) or _plain(asked, parts)
 
 
 def _plain(asked: Any, parts: Sequence[Any]) -> bool:
