@@ -6,6 +6,7 @@ Its checks answer every misuse with `MisusedError`; each defect takes one of the
 from __future__ import annotations
 
 import contextlib
+import itertools
 import signal
 import threading
 from typing import Any
@@ -37,7 +38,7 @@ SHOWN = {
 }  # fmt: skip
 
 planted = ""
-_made: dict[int, int] = {}
+_made = itertools.count()  # constants of all contexts and threads
 
 
 class MisusedError(Exception):
@@ -141,7 +142,7 @@ def constant(sort: Any, name: Any) -> Term:
         assert isinstance(name, str)
     _check(isinstance(name, str), "expected a symbol")
     if planted == "shared":
-        name = f"{name}{_made.setdefault(threading.get_ident(), len(_made))}"
+        name = f"{name}{next(_made)}"
     return Term(sort, name.partition("\0")[0] if planted == "cut-symbol" else name)
 
 
