@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from toy import toy_session
 
+from murxpy.machine.run import Refused, Run
 from murxpy.trace.grammar import parse_trace
 from murxpy.trace.judging import decided_part
 
@@ -56,6 +58,22 @@ def test_nothing_behind_a_refused_call_of_the_solver() -> None:
     assert actions(rows) == ["new", "assert-formula", "check-sat"]
     rows = f'{ASSERTED}1 simplify t1\n      refused unsupported "E: no"\n{CHECKED}'
     assert actions(rows) == ["new", "assert-formula", "check-sat"]
+
+
+def test_a_refused_script_says_nothing_of_those_behind_it() -> None:
+    rows = '7 run-script "a"\n      refused unsupported "E: no"\n8 run-script "b"\n      answer sat\n'
+    assert actions(rows) == ["new", "run-script"]
+
+
+def test_a_judge_that_declines_a_script_goes_on_with_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    def answered(run: Run, text: str, seed: int, spelling: str | None = None) -> str:
+        if text == "a":
+            raise Refused("unsupported", "no")
+        return "sat\n"
+
+    monkeypatch.setattr("murxpy.machine.script.run_script", answered)
+    report = judged('7 run-script "a"\n      answer sat\n8 run-script "b"\n      answer sat\n')
+    assert [now for _, _, now in report["answers"]] == ["sat"] and report["counts"]["judge:declined"] == 1
 
 
 def test_nothing_behind_an_action_that_asserts_more_until_a_reset() -> None:

@@ -29,13 +29,14 @@ def decided_part(lines: Sequence[Line], changing: Sequence[str] = ()) -> list[Li
     """The lines that say what was asserted and assumed at the decided checks, and those that make the terms of these.
 
     Checks that do not record sat or unsat go. So do all behind an action of `changing`, which asserts more than the trace says, up
-    to the next reset; and all behind a refused call that changes or asks the solver, which no binding promises to undo.
+    to the next reset; and all behind a refused call that changes or asks the solver, which no binding promises to undo. A whole script
+    runs in a solver of its own: one that is refused changes nothing for what follows.
     """
     kept: list[Line] = []
     last, changed = 0, False
     for line in lines:
         if line.result("refused") or line.result("raised"):
-            if line.action in CHECKS or line.action in _STATE:
+            if (line.action in CHECKS or line.action in _STATE) and line.action != "run-script":
                 break
             continue
         changed = (changed or line.action in changing) and line.action not in ("delete", *_RESETS)
@@ -128,10 +129,12 @@ class _Judging:
             try:
                 self.readers.get(line.action, READERS[line.action])(self.reading)
             except (Refused, Skipped):
-                if line.action not in MAKERS:
-                    self.run.counts["judge:declined"] += 1
+                if line.action in MAKERS:
+                    self.reading.lost()
+                    continue
+                self.run.counts["judge:declined"] += 1
+                if line.action != "run-script":  # a script has a solver of its own: those behind it are the same questions
                     return
-                self.reading.lost()
             except InputError as error:
                 if error.file is not None:
                     raise
