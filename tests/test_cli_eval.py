@@ -66,6 +66,6 @@ def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Pat
 
 def test_the_program_shows_the_wrong_model(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     program = tmp_path / "wrong.py"
-    assert outcome(capsys, "translate", FOUND / "bit-in-a-model.trace", "--to", "python", "-o", program)[0] == 0
+    assert outcome(capsys, "translate", FOUND / "total-division-by-zero-in-a-model.trace", "--to", "python", "-o", program)[0] == 0
     done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 1 and done.stdout.endswith("the model does not satisfy the assertions\n")

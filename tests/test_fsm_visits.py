@@ -111,7 +111,7 @@ class Walker:
 
 @pytest.mark.parametrize("name", machine_names())
 def test_expected_numbers_are_those_of_walks(name: str) -> None:
-    machine, runs = load_machine(name), 1000
+    machine, runs = load_machine(name), 4000 if name == "contract" else 1000  # its walks are short, so that some actions come seldom
     visits, walker = expected_visits(machine), Walker(load_machine(name), seed=1)
     walks = [walker.walk() for _ in range(runs)]
     for action in ("mk-term", "check-sat", "check-sat-assuming", "assert-formula", "get-value", "go"):
