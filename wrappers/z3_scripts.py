@@ -9,17 +9,24 @@ import z3
 
 _ERROR = re.compile(r'\(error "(?:line \d+ column \d+: )?(.*?)(?:"\)|\Z)', re.S)
 
+# Before 5.0 a context keeps the limits and some options of each script that it ran, so that scripts end each other's checks.
+_SHARED = z3.get_version()[0] >= 5
+
 _SPENT = re.compile(r"\(:rlimit (\d+)\)")
 
-_NOTHING_THERE = re.compile(r"(model|unsat core|proof|unsat assumptions?) is not available")  # after the check that it was asked for
+# What a check that answers otherwise has not, and the cores that the reader of z3 4.8 gives to no script.
+_NOTHING_THERE = re.compile(
+    r"(model|unsat core|proof|unsat assumptions?) is not available|':produce-unsat-cores', option value cannot be modified|"
+    r"unsat core construction is not enabled"
+)
 
 
 def run_script(ctx: Any, text: str, limit: int) -> str:
     """What z3 prints for a script that begins anew, each check within `limit`. Raises Z3Exception with its first error."""
-    z3.Z3_mk_bool_sort(ctx.ref())  # forgets an error of the script before, which old releases would raise once more
+    own = ctx if _SHARED else z3.Context()
     begin = f"(reset)\n(set-option :rlimit {limit})\n"
     try:
-        return str(z3.Z3_eval_smtlib2_string(ctx.ref(), begin + text))
+        return str(z3.Z3_eval_smtlib2_string(own.ref(), begin + text))
     except z3.Z3Exception as error:
         output = error.value.decode("utf-8", "replace") if isinstance(error.value, bytes) else str(error.value)
         errors = [text for text in _ERROR.findall(output) if not _NOTHING_THERE.search(text)]
@@ -27,11 +34,15 @@ def run_script(ctx: Any, text: str, limit: int) -> str:
             return output
         raise z3.Z3Exception(f"script error: {errors[0] if errors else output}") from None
     finally:
+        if own is not ctx:
+            ctx.murxpy_spent = spent(ctx) + spent(own)
         z3.Z3_global_param_reset_all()  # what a script sets is set for all that comes after it in this process
 
 
 def spent(ctx: Any) -> int:
     """What z3 has counted for its resource limit in the scripts of a context; 0 where it does not say."""
+    if hasattr(ctx, "murxpy_spent"):
+        return int(ctx.murxpy_spent)
     try:
         found = _SPENT.search(str(z3.Z3_eval_smtlib2_string(ctx.ref(), "(get-info :rlimit)")))
     except z3.Z3Exception:
