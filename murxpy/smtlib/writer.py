@@ -110,16 +110,17 @@ class Writer:
         return joined([p if isinstance(p, str) else self.sort(p) if isinstance(p, Sort) else self.term(p) for p in parts])
 
     def need(self, root: Term) -> None:
-        """Declare the sorts, constants and functions in a term."""
-        if root in self._declared:
-            return
-        order, stack = [], [root]
+        """Declare the sorts, constants and functions in a term, each behind all that it needs."""
+        order: list[Term] = []
+        stack = [(root, False)]
         while stack:
-            term = stack.pop()
-            if self.new(term):
+            term, complete = stack.pop()
+            if complete:
                 order.append(term)
-                stack.extend(term.args)
-        for term in reversed(order):
+            elif self.new(term):
+                stack.append((term, True))
+                stack += [(part, False) for part in reversed(term.args)]
+        for term in order:
             self.higher = self.higher or higher_order(term)
             if term.sort.kind != "SORT_CASE":
                 self.sort(term.sort)
