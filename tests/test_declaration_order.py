@@ -19,7 +19,7 @@ DECLARED = """(declare-fun g (Real) Real)(declare-const c Real)
 PARTS = ("(f c)", "(= (g c) 1.0)", "(h 2.0)", "(> c 0.0)")
 
 
-@pytest.mark.parametrize("parts", permutations(PARTS), ids=" ".join)
+@pytest.mark.parametrize("parts", list(permutations(PARTS)), ids=" ".join)
 def test_terms_alone_say_what_they_need(parts: tuple[str, ...]) -> None:
     script = read_script(f"{DECLARED}(assert (and {' '.join(parts)}))", "t.smt2", catalogue())
     asserted = [command for command in script.commands if isinstance(command, Assert)]
