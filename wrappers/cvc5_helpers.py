@@ -278,7 +278,10 @@ def reparse(parser_class: Any, ctx: Any, term: Any) -> str | None:
     while not (command := parser.nextCommand()).isNull():
         command.invoke(solver, names)
     parser.appendIncrementalStringInput(text)
-    back = str(parser.nextTerm())
+    found = parser.nextTerm()
+    if found.isNull() and not HAS_MANAGER:
+        return None  # 1.1 reads nothing that is appended behind the end of its input
+    back = str(found)
     return None if back == text else f"{text[:300]} reads back as {back[:300]}"
 
 

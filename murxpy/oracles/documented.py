@@ -26,7 +26,7 @@ class Documented:
     def __init__(self, wrapper: Mapping[str, Any]) -> None:
         self._entries: list[Mapping[str, Any]] = list(wrapper.get("documented") or ())
         self._calls = [re.compile(entry["calls"]) if entry.get("calls") else None for entry in self._entries]
-        self._templates = dict(_templates(wrapper)) if self._entries else {}
+        self._templates = dict(templates(wrapper)) if self._entries else {}
         self._known: dict[tuple[str, str], int | None] = {}
 
     def of_call(self, call: Call) -> str:
@@ -81,7 +81,7 @@ class Documented:
         return None
 
 
-def _templates(wrapper: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], str]]:
+def templates(wrapper: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], str]]:
     """Each template of a wrapper by its key and the name of its spelling."""
     for section in _SECTIONS:
         for key, entry in (wrapper.get(section) or {}).items():
