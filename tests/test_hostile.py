@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from pathlib import Path
 
 import pytest
+
+from murxpy.campaign.buckets import read_known
+from murxpy.data import load_wrapper
+from murxpy.errors import InputError
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "bench"))
 
@@ -19,9 +24,9 @@ SIMPLE = {"script": 1000, "trace": 1000, "model": 1000, "known": 1000, "machine"
 @pytest.fixture(autouse=True)
 def alarm() -> object:
     """The signal handler as it was."""
-    before = signal.getsignal(signal.SIGALRM)
+    before = signal.getsignal(signal.SIGVTALRM)
     yield
-    signal.signal(signal.SIGALRM, before)
+    signal.signal(signal.SIGVTALRM, before)
 
 
 @pytest.mark.parametrize("kind", SIMPLE)
@@ -37,6 +42,18 @@ def test_what_is_read_of_hostile_files_can_be_used(monkeypatch: pytest.MonkeyPat
     assert hostile.run(kind, range(5000, 5030))["faults"] == {}
 
 
+def test_a_list_of_known_bugs_is_a_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("pipe", ".", "nowhere"):
+        with pytest.raises(InputError, match="the list of known bugs cannot be read"):
+            read_known(tmp_path / name)
+    (tmp_path / "list").write_bytes(b"\xef\xbb\xbfz3-*\r\n")
+    assert read_known(tmp_path / "list") == ("z3-*",)
+    (tmp_path / "list").write_bytes(b"*" * 1001)
+    with pytest.raises(InputError, match=":1: expected one bucket key or pattern a line"):
+        read_known(tmp_path / "list")
+
+
 def test_a_hostile_file_is_always_the_same() -> None:
     assert hostile_inputs.hostile("script", 7) == hostile_inputs.hostile("script", 7) != hostile_inputs.hostile("script", 8)
 
@@ -45,3 +62,14 @@ def test_faults_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(hostile.READERS, "known", lambda path: [][0])
     (told,) = hostile.run("known", range(3))["faults"].items()
     assert told[0].startswith("IndexError: list index out of range, in ") and told[1] == [3, 0, 1, 2]
+
+
+HOSTILE_TEMPLATES = ["~" * 100_000 + "{0}", "(" * 300 + "{0}" + ")" * 300, "{" + "9" * 5000 + "}"]
+
+
+@pytest.mark.parametrize("template", HOSTILE_TEMPLATES)
+def test_templates_that_python_cannot_parse_are_told(tmp_path: Path, template: str) -> None:
+    text = hostile_inputs.sound("wrapper")[0].decode().replace('"~{0}"', f'"{template}"')
+    (tmp_path / "w.yaml").write_text(text)
+    with pytest.raises(InputError, match=r"w.yaml:\d+: "):
+        load_wrapper(str(tmp_path / "w.yaml"))

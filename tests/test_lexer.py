@@ -44,3 +44,17 @@ def test_a_script_may_end_anywhere() -> None:
         except InputError as error:
             assert error.file == "f.smt2"
             assert error.line is not None or error.reason.startswith("no command")
+
+
+REFUSED = {
+    "(declare-datatypes ((T 2147483648)) (((c))))": "1:24: expected the number of its parameters, at most 1000",
+    "(declare-sort S 99999999)": "1:17: expected the number of parameters, at most 1000",
+    "(assert (= (_ char #xzz) (_ char #x41)))": "1:24: ",
+    "(declare-const x (_ BitVec #xzz))": "1:28: expected a number as an index",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_numbers_that_are_none(text: str) -> None:
+    with pytest.raises(InputError, match=f"f.smt2:{REFUSED[text]}"):
+        read_script(text, "f.smt2", CATALOGUE)

@@ -34,6 +34,7 @@ _HEAP = re.compile(r"double free|corrupted|(?:free|malloc|realloc|munmap_chunk|m
 SOLVING = frozenset(["check-sat", "check-sat-assuming", "push", "check-core", "check-assumptions", "check-model", "check-invariant"])
 
 KEPT = 3  # traces of one bucket
+MOST_KNOWN = 16 << 20  # bytes of a list of known bugs
 MAX_PATTERN = 1000  # characters of a pattern of known bugs; keys have less than 150, and long patterns take seconds to compile
 TRIALS = 6  # findings of one bucket that are tried for whether they show again
 
@@ -197,7 +198,11 @@ class Known:
 def read_known(path: Path) -> tuple[str, ...]:
     """The patterns in the file `path`, one a line, `#` begins a comment. Raises InputError."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        if path.exists() and not path.is_file():  # a pipe would be waited for
+            raise InputError("the list of known bugs cannot be read: expected a file", file=str(path))
+        if path.stat().st_size > MOST_KNOWN:
+            raise InputError(f"the list of known bugs is larger than {MOST_KNOWN >> 20} MB, expected a smaller one", file=str(path))
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise InputError(f"the list of known bugs cannot be read: {reason}", file=str(path)) from error

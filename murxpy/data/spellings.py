@@ -70,8 +70,8 @@ def _check_template(document: Document, place: Place, text: str, known: list[str
     template = parse_template(text, where)
     try:
         ast.parse(f"({template.source})", mode="eval")
-    except (SyntaxError, ValueError) as error:
-        message = error.msg if isinstance(error, SyntaxError) else error
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # the last two: nested too deeply for Python's parser
+        message = error.msg if isinstance(error, SyntaxError) else error if isinstance(error, ValueError) else "nested too deeply"
         raise document.error(place, f"'{text}' is not a Python expression: {message}") from None
     for name in _HELPER.findall(text):
         _find_helper(document, place, known)(name)

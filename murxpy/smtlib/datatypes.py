@@ -48,7 +48,7 @@ def _declare_new(r: Reader) -> Command:
     while not source.skip(")"):
         source.take("(", "before a datatype")
         token = source.symbol("the name of a datatype")
-        heads.append((token, source.numeral("the number of its parameters")))
+        heads.append((token, source.arity("the number of its parameters")))
         source.take(")", "behind it")
     block = _names(r, heads)
     source.take("(", "before the declarations")

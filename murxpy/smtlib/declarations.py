@@ -131,7 +131,7 @@ def _rec_body(r: Reader, variables: list[Term], result: Sort) -> Term:
 def declare_sort(r: Reader) -> Command | None:
     """`(declare-sort S n)`; the number may be missing, as in z3."""
     token = r.source.symbol("the name of a sort")
-    arity = 0 if r.source.peek() == ")" else r.source.numeral("the number of parameters")
+    arity = 0 if r.source.peek() == ")" else r.source.arity("the number of parameters")
     name = symbol(token)
     _check_sort(r, token)
     if arity == 0:

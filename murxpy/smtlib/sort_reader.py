@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from murxpy.errors import InputError
@@ -12,6 +13,7 @@ from murxpy.smtlib.scope import Scope
 from murxpy.smtlib.source import Source, unknown
 from murxpy.smtlib.vocabulary import SORT_NAMES, Vocabulary
 
+_HEXADECIMAL = re.compile(r"#x[0-9a-fA-F]{1,4000}")
 MAX_NESTING = 200  # of sorts in sorts
 MAX_WIDTH = 1 << 24
 Maker = Callable[[Sequence[Sort]], Sort]
@@ -104,7 +106,7 @@ class SortReader:
     def _number(self, token: str) -> int:
         if token.isascii() and token.isdigit() and len(token) < 4000:
             return int(token)
-        if token[:2] == "#x" and token[2:]:
+        if _HEXADECIMAL.fullmatch(token):
             return int(token[2:], 16)
         raise InputError(f"expected a number as an index, found '{token[:40]}'")
 

@@ -9,6 +9,8 @@ from operator import length_hint
 from murxpy.errors import InputError, nearest
 from murxpy.smtlib.lexer import is_symbol, offset, place, symbol, tokenize
 
+MAX_ARITY = 1000
+
 
 class Source:
     """A script's tokens, and the place of the one in hand for errors."""
@@ -84,6 +86,13 @@ class Source:
         if not token.isascii() or not token.isdigit() or len(token) > 4000:
             raise InputError(f"expected {what}, found '{token[:60]}'")
         return int(token)
+
+    def arity(self, what: str) -> int:
+        """A number of parameters. Raises InputError for one that no script needs, since each of them is an object."""
+        arity = self.numeral(what)
+        if arity > MAX_ARITY:
+            raise InputError(f"expected {what}, at most {MAX_ARITY}, found {str(arity)[:40]}")
+        return arity
 
     def raw(self) -> str:
         """The next s-expression as it was written, blanks apart; empty in front of ')'."""

@@ -100,7 +100,7 @@ def _arity(placeholders: list[str]) -> int | None:
     for placeholder in placeholders:
         if placeholder in ("*", "vars", "body", "-1") or re.fullmatch(r"\d+\*", placeholder):
             return None
-        found = re.fullmatch(r"n?(\d+)(\.p\d+)?", placeholder)
+        found = re.fullmatch(r"n?(\d{1,9})(\.p\d{1,9})?", placeholder)
         if found:
             highest = max(highest, int(found.group(1)))
     return highest + 1
