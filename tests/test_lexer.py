@@ -7,6 +7,7 @@ import pytest
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
+from murxpy.logic.signature import parse_signature
 from murxpy.smtlib.lexer import tokenize
 from murxpy.smtlib.reader import read_script
 
@@ -52,6 +53,11 @@ REFUSED = {
     "(assert (= (_ char #xzz) (_ char #x41)))": "1:24: ",
     "(declare-const x (_ BitVec #xzz))": "1:28: expected a number as an index",
 }
+
+
+def test_a_signature_with_a_huge_number_is_refused() -> None:
+    with pytest.raises(InputError, match="signature"):
+        parse_signature("{i:0.." + "9" * 4301 + "} INT -> INT", "f.yaml")
 
 
 @pytest.mark.parametrize("text", REFUSED)

@@ -23,7 +23,7 @@ NUMERIC = {"BV", "FP", "FF"}
 ASSOCIATIVE = ("left-assoc", "right-assoc", "chainable", "pairwise", "nary")
 Binding = dict[str, Sort | int | tuple[Sort, ...]]  # any number of indices: a tuple of ints
 
-_TOKEN = re.compile(r"\s*(\.\.|->|[A-Za-z_]+|\d+|[-+*/(){}:,\[\]~])")
+_TOKEN = re.compile(r"\s*(\.\.|->|[A-Za-z_]+|\d{1,20}(?!\d)|[-+*/(){}:,\[\]~])")
 
 
 @dataclass(frozen=True)
