@@ -14,7 +14,7 @@ from murxpy.errors import InputError
 
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 _RULES: list[tuple[re.Pattern[str], str]] = [
-    (re.compile(rule), code)
+    (re.compile(rule.replace(r"\d+", r"\d{1,9}")), code)  # longer numbers are none that Python's int() must take
     for rule, code in [
         (r"(-?\d+)", r"a[\1]"),
         (r"\*", r"*a"),
