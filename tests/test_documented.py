@@ -15,7 +15,7 @@ from commands import fuzz_fake, outcome
 from toy import TOY, forked
 
 from murxpy.campaign.buckets import failing, new_bucket
-from murxpy.data import load_wrapper
+from murxpy.data import load_catalogue, load_wrapper
 from murxpy.data.spellings import forms
 from murxpy.data.wrappers import SECTIONS
 from murxpy.oracles.crash import Call, Verdict
@@ -153,3 +153,11 @@ def test_a_campaign_hides_what_needs_it(
                            for more in ((), ("--all",), ("--tier", TIER)))  # fmt: skip
     assert (listed, every, only) == (([], [TIER], [TIER]) if hidden else (["solver"], ["solver"], []))
     assert ("no findings\n1 bucket hidden" in outcome(capsys, "findings", tmp_path / "out")[1]) is hidden
+
+
+def test_mutants_get_no_operator_that_is_documented_as_experimental() -> None:
+    """What a script shows is not told by its operators, so that none of them may need the tier."""
+    operators = Documented(load_wrapper("cvc5")).operators()
+    assert {"OP_INT_DIV_TOTAL", "OP_SET_CHOOSE", "OP_BAG_CARD"} <= set(operators) and "OP_INT_DIV" not in operators
+    assert Documented(load_wrapper("z3")).operators() == []
+    assert set(operators) <= {kind for theory in load_catalogue()["theories"] for kind in theory["operators"]}

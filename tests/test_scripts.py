@@ -69,3 +69,11 @@ def test_an_error_of_one_script_is_not_that_of_the_next(capsys: pytest.CaptureFi
     lines = ("expect unsat", f'run-script "{first}"', "expect sat", f'run-script "{second}"')
     code, out, _ = outcome(capsys, "replay", written(tmp_path, solver, *lines))
     assert code == 0 and "answers: 1 sat, 1 unsat" in out
+
+
+def test_an_error_of_a_check_is_the_solvers_own(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """cvc5 takes all of this script, and then throws what would be our fault if it were said of a command that makes something."""
+    text = "(set-option :nl-ext-purify true)(set-logic ALL)(declare-const c Real)(declare-sort A 0)(declare-fun a (A Real) Real)"
+    text += "(declare-const b A)(declare-const d Real)(assert (< c (a b (- c d))))(check-sat)"
+    code, out, _ = outcome(capsys, "replay", written(tmp_path, "cvc5", f'run-script "{text}"'))
+    assert code == 1 and out.startswith("exception: RuntimeError: check error: operator does not have function type"), out

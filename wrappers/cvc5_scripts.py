@@ -20,6 +20,7 @@ _NOTHING_THERE = re.compile(
 def run_script(reader: Any, manager: Any, text: str, limit: int) -> str:
     """What cvc5 prints for a script, in a solver of its own, each check within `limit`. Raises RuntimeError with its first error.
 
+    The message begins with `script error: `, or with `check error: ` where cvc5 read all of the script and a check failed.
     `reader` is the class InputParser: named in the wrapper, it tells that a release has none.
     """
     solver = cvc5.Solver(manager)
@@ -36,7 +37,8 @@ def run_script(reader: Any, manager: Any, text: str, limit: int) -> str:
         printed = str(command.invoke(solver, symbols))
         found = _ERROR.search(printed)
         if found and not _NOTHING_THERE.search(found[1]):
-            raise RuntimeError(f"script error: {found[1]}")
+            solving = command.getCommandName().startswith("check-sat")
+            raise RuntimeError(f"{'check' if solving else 'script'} error: {found[1]}")
         output += printed
     return output
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from murxpy.errors import InputError, nearest
 from murxpy.machine.checks.invariants import INVARIANTS, PHRASES, PROMISES
 from murxpy.machine.generate.witnesses import READERS
+from murxpy.oracles.documented import Documented
 
 Plain = dict[str, Any]
 LimitedBy = Literal["solver", "wall"]
@@ -56,6 +57,7 @@ def session_setup(catalogue: Plain, machine: Plain, wrapper: Plain, profile: Pla
         "options": [list(option) for option in wishes.options],
         "limits": wishes.limits,
         "checks": list(wishes.checks),
+        "documented": Documented(wrapper).operators(),
     }
 
 

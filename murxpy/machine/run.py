@@ -34,6 +34,7 @@ BUILDING = frozenset(
     ["mk-sort", "instantiate-sort", "mk-const", "mk-var", "mk-value", "mk-special-value", "mk-term", "mk-fun", "assert-formula",
      "assert-tracked", "set-option", "set-logic", "run-script"]
 )  # fmt: skip
+SOLVING = "check error: "  # begins what helpers throw where a script was read and a check of it failed: that is the solver's own fault
 _VARIABLE = re.compile(r"0x[0-9a-fA-F]+|\d+|\"[^\"]*\"|'[^']*'|\|[^|]*\||\([^()]*\)")
 
 
@@ -185,7 +186,8 @@ class Run:
 
     def _refuse(self, error: BaseException, action: str, operator: str, spelling: str) -> None:
         refusal = self.wrapper.refusal(error)
-        if refusal.sort == "ill-formed" and not refusal.ours and (self.checking or action not in BUILDING):
+        solving = self.checking or action not in BUILDING or refusal.message.startswith(SOLVING)
+        if refusal.sort == "ill-formed" and not refusal.ours and solving:
             # What was built was taken, so a sort error in a check or a simplification is the solver's own; so is one in what it gave.
             refusal = Refusal(UNDOCUMENTED, refusal.type, refusal.message)
         text = f"{refusal.type}: {refusal.message}"

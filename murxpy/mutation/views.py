@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from murxpy.logic.terms import Term
-from murxpy.smtlib.commands import CHECKS, Assert, CheckSatAssuming, Pop, Push, Reset, ResetAssertions
+from murxpy.smtlib.asserted import at_checks
+from murxpy.smtlib.commands import CheckSatAssuming
 from murxpy.smtlib.script import Script
 
 
@@ -19,21 +20,11 @@ class View:
 
 def views(script: Script, label: str = "") -> list[View]:
     """The checks in order; `label` is that of the only one, where the script says nothing of it."""
-    levels: list[list[Term]] = [[]]
     statuses = script.statuses()
     labels = iter([label or statuses[0]] if len(statuses) == 1 else statuses)
     found = []
-    for command in script.commands:
-        if isinstance(command, Assert):
-            levels[-1].append(command.term)
-        elif isinstance(command, Push):
-            levels.extend([] for _ in range(command.levels))
-        elif isinstance(command, Pop):
-            del levels[max(1, len(levels) - command.levels) :]
-        elif isinstance(command, Reset | ResetAssertions):
-            levels = [[]]
-        elif isinstance(command, CHECKS):
-            assumed = command.assumptions if isinstance(command, CheckSatAssuming) else ()
-            status = next(labels)
-            found.append(View((*(t for level in levels for t in level), *assumed), status if status in ("sat", "unsat") else ""))
+    for at, asserted in at_checks(script):
+        command, status = script.commands[at], next(labels)
+        assumed = command.assumptions if isinstance(command, CheckSatAssuming) else ()
+        found.append(View((*(assertion.term for assertion in asserted), *assumed), status if status in ("sat", "unsat") else ""))
     return found

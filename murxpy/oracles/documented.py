@@ -24,6 +24,7 @@ class Documented:
     """The entries of one wrapper's section, as plain data; a wrapper without the section has none."""
 
     def __init__(self, wrapper: Mapping[str, Any]) -> None:
+        self._operators = [str(kind) for kind in wrapper.get("operators") or ()]
         self._entries: list[Mapping[str, Any]] = list(wrapper.get("documented") or ())
         self._calls = [re.compile(entry["calls"]) if entry.get("calls") else None for entry in self._entries]
         self._templates = dict(templates(wrapper)) if self._entries else {}
@@ -48,6 +49,13 @@ class Documented:
                 if quote:
                     return quote
         return ""
+
+    def operators(self) -> list[str]:
+        """The operators that no spelling makes without a call that is documented so, in the wrapper's order."""
+        spelled: dict[str, list[str]] = {}
+        for kind, name in self._templates:
+            spelled.setdefault(kind, []).append(self.of_call(Call("mk-term", kind, name)))
+        return [kind for kind in self._operators if all(spelled.get(kind, [""]))]
 
     def option(self, name: str, sorts: list[str]) -> int | None:
         """The place of the entry that decides an option that is on, where terms are of these sorts."""

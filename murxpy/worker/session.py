@@ -44,7 +44,7 @@ class Session:
 
     `setup`: catalogue, machine, wrapper, profile (all plain data), theories (list or None), swarm (bool), options (list of
     name and value, set in every run), limits (`wall`: no check gets a resource limit), checks (of what the solver promises: names
-    of those that are on). Raises TargetError where the
+    of those that are on), documented (operators that mutants do not get). Raises TargetError where the
     solver cannot be loaded, InputError where it does not take an option.
     """
 
@@ -60,7 +60,8 @@ class Session:
         self.version = self.wrapper.release
         dialect = self.wrapper.name if self.wrapper.name in DIALECTS else "standard"
         available = (kind for kinds in self.swarm.available().values() for kind in kinds)
-        shop = Shop(self.catalogue, frozenset(filter(self.wrapper.reads, available)), dialect, self.profile)
+        documented = frozenset(setup.get("documented") or ())  # what they show would not count, and no mutant shows that it needs them
+        shop = Shop(self.catalogue, frozenset(filter(self.wrapper.reads, available)) - documented, dialect, self.profile)
         self.sources = Sources(setup["sources"], shop) if setup.get("sources") else None
         if self.sources is not None and self.sources.reading and self.wrapper.set("actions", "run-script") is None:
             raise InputError(f"{self.wrapper.name} {self.version} cannot read scripts (its wrapper has no action run-script for it): "

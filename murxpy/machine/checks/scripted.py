@@ -17,6 +17,7 @@ from murxpy.machine.checks.model import TOO_LARGE, theories, unjudged
 from murxpy.machine.checks.timing import tidy, timed
 from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.semantics.values import CannotSay
+from murxpy.smtlib.asserted import at_checks
 from murxpy.smtlib.commands import (
     CHECKS,
     Ask,
@@ -83,22 +84,12 @@ def answered(output: str) -> list[tuple[str, str]]:
 
 def questions(script: Script) -> list[Question]:
     """The checks of a script, in order."""
-    levels: list[list[Assert]] = [[]]
     found: list[Question] = []
-    commands = script.commands
-    for at, command in enumerate(commands):
-        if isinstance(command, Assert):
-            levels[-1].append(command)
-        elif isinstance(command, Push):
-            levels.extend([] for _ in range(command.levels))
-        elif isinstance(command, Pop):
-            del levels[max(1, len(levels) - command.levels) :]
-        elif isinstance(command, Reset | ResetAssertions):
-            levels = [[]]
-        elif isinstance(command, CHECKS):
-            asked = {ask.command for ask in _asked_behind(script, at)}
-            assumed = command.assumptions if isinstance(command, CheckSatAssuming) else ()
-            found.append(Question(tuple(a for level in levels for a in level), assumed, MODEL in asked, CORE in asked))
+    for at, asserted in at_checks(script):
+        command = script.commands[at]
+        asked = {ask.command for ask in _asked_behind(script, at)}
+        assumed = command.assumptions if isinstance(command, CheckSatAssuming) else ()
+        found.append(Question(asserted, assumed, MODEL in asked, CORE in asked))
     return found
 
 
