@@ -27,6 +27,7 @@ def test_explains_itself(program: str) -> None:
     assert "--no-save" in bench(program, "--help")
 
 
+@pytest.mark.slow
 def test_reports_share_the_runs(tmp_path: Path) -> None:
     shared = ("z3", "--theories", "BV", "--runs", "8", "--no-save", "--data", str(tmp_path / "counts.json"))
     assert "Quality over 8 runs of z3" in bench("quality", *shared)
@@ -34,6 +35,7 @@ def test_reports_share_the_runs(tmp_path: Path) -> None:
     assert "Reach over 8 runs of z3" in bench("reach", *shared)
 
 
+@pytest.mark.slow
 def test_translations_are_judged() -> None:
     shown = bench("translation", "cvc5", "--theories", "BV", "--runs", "3", "--programs", "1", "--murxla", "1", "--no-save")
     assert "smt2: 100.0 %" in shown

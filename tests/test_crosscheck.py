@@ -92,6 +92,7 @@ def test_flaw_that_needs_an_option_shows_in_the_solver_itself(tmp_path: Path) ->
     assert {(b.triage["culprit"], b.triage["by"], tuple(b.triage["options"])) for b in buckets} == {("left", "itself", ("fast",))}
 
 
+@pytest.mark.slow
 def test_two_solvers_alone_leave_it_undecided(tmp_path: Path) -> None:
     buckets, _ = run(tmp_path, truth("left", flaw="parity"), truth("right"))
     assert {b.triage["verdict"] for b in buckets} == {"undecided"}

@@ -55,6 +55,7 @@ def test_limits_that_are_none_are_an_error(text: str) -> None:
         bench().of_trace(f"# murxpy-trace 1\n# judge-limits {text}\n{LINES}")
 
 
+@pytest.mark.slow
 def test_stored_disagreements_name_the_limits(tmp_path: Path) -> None:
     limits = Limits(wall=30.0, memory=500 * MIB, judge_ms=123.0)
     plans = (truth("left", flaw="parity"), truth("right"), truth("third"))

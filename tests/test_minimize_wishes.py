@@ -105,6 +105,7 @@ def test_the_time_covers_the_first_replays() -> None:
     assert time.monotonic() - start < 5
 
 
+@pytest.mark.slow
 def test_an_interrupted_command_leaves_its_best(capsys: pytest.CaptureFixture[str], tmp_path: Path,
                                                 monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     """Ctrl-C as a terminal sends it: to all processes of the group. A second call goes on."""

@@ -48,6 +48,7 @@ def test_a_wrong_answer_stays_wrong(capsys: pytest.CaptureFixture[str], tmp_path
     assert small.count("xor") == 1 and "Int" not in small and small.count("assert") == 1 and len(small) < 120
 
 
+@pytest.mark.slow
 def test_too_little_time_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "a.smt2"
     path.write_text(TEXT)
@@ -210,6 +211,7 @@ def test_datatypes_keep_a_value() -> None:
     assert "(((end) (more (next L))))" in kept.name(reducer.best)
 
 
+@pytest.mark.slow
 def test_what_storm_found_is_made_anew(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """Within the least bounds: of depth 1, with four assertions; then it can still be cut."""
     seed = tmp_path / "seed.smt2"
