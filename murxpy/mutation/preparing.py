@@ -81,7 +81,8 @@ class Logics:
             needs.append("Q" if operator.kind.startswith(("OP_FORALL", "OP_EXISTS")) else _MORE)
         if operator.nonlinear and operator.theory in ("INT", "REAL"):
             factors = sum(not arg.literal for arg in term.args)
-            needs += ["N"] if factors > (operator.nonlinear == "product") else []
+            by_zero = operator.nonlinear == "quotient" and any(arg.literal and arg.indices[0] == 0 for arg in term.args[1:])
+            needs += ["N"] if by_zero or factors > (operator.nonlinear == "product") else []
         return needs
 
 
