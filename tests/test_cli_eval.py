@@ -69,3 +69,20 @@ def test_the_program_shows_the_wrong_model(capsys: pytest.CaptureFixture[str], t
     assert outcome(capsys, "translate", FOUND / "total-division-by-zero-in-a-model.trace", "--to", "python", "-o", program)[0] == 0
     done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 1 and done.stdout.endswith("the model does not satisfy the assertions\n")
+
+
+def test_a_model_with_a_lambda_is_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """cvc5 has no lambdas that are arrays, z3 has."""
+    script, model = tmp_path / "a.smt2", tmp_path / "m"
+    script.write_text("(declare-const l (Array Int Bool))(assert (select l 3))(check-sat)")
+    model.write_text("((define-fun l () (Array Int Bool) (lambda ((i Int)) (> i 0))))")
+    code, out, _ = outcome(capsys, "eval", script, "--model", model)
+    assert code == 0 and "(lambda ((i Int)) (> i 0))" in out and "true" in out, out
+
+
+def test_time_that_is_over_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    script = tmp_path / "cubes.smt2"  # nobody knew the answer before 2019
+    names = "".join(f"(declare-const {name} Int)" for name in "xyz")
+    script.write_text(f"{names}(assert (= (+ (* x x x) (* y y y) (* z z z)) 42))(check-sat)")
+    code, text = error(capsys, "eval", script, "--solver", "z3", "--wall", "1s")
+    assert code == 2 and "no model: the solver had not answered after 1 s; give it more time with --wall" in text

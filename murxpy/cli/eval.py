@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -14,13 +15,13 @@ from murxpy.cli.params import duration
 from murxpy.cli.replay import plan_of
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
-from murxpy.logic.catalogue import build_catalogue
+from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.logic.terms import FUNCTION, Term
 from murxpy.report.evaluation import Evaluation, evaluation_lines, read_evaluation
 from murxpy.semantics.values import CannotSay
 from murxpy.smtlib.commands import Assert
 from murxpy.smtlib.models import read_model
-from murxpy.smtlib.printer import Printer
+from murxpy.smtlib.printer import Printer, Unsayable
 from murxpy.smtlib.reader import read_file, read_text
 from murxpy.smtlib.valuation import Valuation
 from murxpy.trace.file import read_trace
@@ -30,6 +31,7 @@ from murxpy.trace.translate.planted import under_planted
 
 _CHECKS = ("check-sat", "check-sat-assuming")
 _SAYING = ("mk-", "instantiate-sort", "assert-", "check-sat", "push", "pop", "reset")  # what a script says, where other lines only ask
+_DIALECTS = ("cvc5", "z3", "standard")  # in which values of models are shown
 _OWN = ("check-model", "check-values", "evaluate")  # they would end the replay where something is wrong
 
 
@@ -67,6 +69,8 @@ def eval(file: Path, solver: str | None, model: Path | None, planted: bool, wall
     if replayed.found is not None:
         click.echo(f"the replay ends with a finding: {replayed.found.verdict.message}", err=True)
     answers = list(dict.fromkeys(str(answer) for *_, answer in report.get("answers") or ()))
+    if found is None and replayed.outcome.cause == "wall":
+        raise InputError(f"no model: the solver had not answered after {wall:g} s; give it more time with --wall", file=str(file))
     if found is None and answers and "sat" not in answers:
         click.echo(f"no model: the checks answer {', '.join(answers)}")
         return 0
@@ -100,8 +104,8 @@ def _under_model(file: Path, model: Path) -> Evaluation:
     """The assertions of a script, by their lines, under a model in a file."""
     script = read_file(file, build_catalogue(load_catalogue()))
     read = read_model(read_text(model), str(model), script)
-    printer = Printer(script.tables.catalogue, "cvc5")
-    shown = {printer.function(constant): _shown(printer, term) for constant, term in read.definitions.items()}
+    catalogue = script.tables.catalogue
+    shown = {Printer(catalogue, _DIALECTS[0]).function(constant): _shown(catalogue, term) for constant, term in read.definitions.items()}
     valuation = Valuation(script, read)
     return Evaluation(shown, [(f"line {script.line(at)}", _verdict(valuation, command.term))
                               for at, command in enumerate(script.commands) if isinstance(command, Assert)])  # fmt: skip
@@ -114,11 +118,15 @@ def _verdict(valuation: Valuation, formula: Term) -> str:
         return str(reason)
 
 
-def _shown(printer: Printer, term: Term) -> str:
-    """A value, or a function with its variables, as text."""
-    if term.op != FUNCTION:
-        return printer.term(term)
-    return f"({printer.variables(term.args[:-1])}) {printer.term(term.args[-1])}"
+def _shown(catalogue: Catalogue, term: Term) -> str:
+    """A value, or a function with its variables, as text: in the first dialect that has words for it."""
+    for dialect in _DIALECTS:
+        printer = Printer(catalogue, dialect)
+        with suppress(Unsayable):
+            if term.op != FUNCTION:
+                return printer.term(term)
+            return f"({printer.variables(term.args[:-1])}) {printer.term(term.args[-1])}"
+    return "a value that no dialect has words for"
 
 
 def asking(trace: Trace) -> Trace:
