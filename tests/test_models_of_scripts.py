@@ -69,6 +69,25 @@ def test_a_wrong_model_is_seen() -> None:
     assert verdicts(wrong) == ["false", "false", "true"]
 
 
+@pytest.mark.parametrize(("name", "stem"), [("S", "@S_"), ("|S t|", "|@_S t__"), ("|;|", "|@_;__")])
+def test_elements_that_only_a_comment_of_cvc5_names(name: str, stem: str) -> None:
+    first, second = (f"(as {stem}{number}{'|' if '|' in stem else ''} {name})" for number in (0, 1))
+    declared = f"(declare-sort {name} 0)(declare-const a {name})"
+    text = f"{declared}(assert (exists ((x {name})) (distinct x a)))(assert (forall ((x {name})) (= x a)))"
+    script = read_script(text, "f.smt2", CATALOGUE)
+    model = f"sat\n(\n; cardinality of {name} is 2\n; rep: {first}\n; rep: {second}\n(define-fun a () {name} {first})\n)\n"
+    assert judged(Valuation(script, read_printed_model(model, script)), script) == ["true", "false"]
+    assert judged(Valuation(script, read_model(model, "m.smt2", script)), script) == ["true", "false"]
+
+
+def test_a_sort_whose_elements_are_not_listed_may_have_more() -> None:
+    text = "(declare-sort L 1)(declare-const a (L Bool))(assert (exists ((x (L Bool))) (distinct x a)))(assert (= a a))"
+    script = read_script(text, "f.smt2", CATALOGUE)
+    model = "sat\n(\n(define-fun a () (L Bool) (as |@(L Bool)_0| (L Bool)))\n)\n"
+    open_, sure = judged(Valuation(script, read_printed_model(model, script)), script)
+    assert (open_ not in ("true", "false"), sure) == (True, "true")
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [

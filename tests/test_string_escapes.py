@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from scriptsolvers import SOLVERS, answers
+from scriptsolvers import SOLVERS, answers, z3_scripts
 from toy import forked, live
 
 from murxpy.data import load_catalogue
@@ -154,3 +154,12 @@ def _spelled(solver: str) -> dict[str, Any]:
             if row is None or row[-1] != value:
                 found[spelling.name][1].append((value, row))
     return found
+
+
+def test_old_releases_of_z3_have_the_escapes_of_c() -> None:
+    text = r'(assert (= |"\u{7}| "\x41\u{41}\u0042""\\") ) ; \u{7} "\"'
+    assert z3_scripts.with_escapes_of_c(text) == r'(assert (= |"\u{7}| "\x5cx41\x41\x42""\x5c\x5c") ) ; \u{7} "\"'
+    printed = r'(|"\n| "\n\\x\xfF""\q") ; "\n"'
+    assert z3_scripts.with_standard_escapes(printed) == r'(|"\n| "\u{a}\u{5c}x\u{ff}""\u{71}") ; "\n"'
+    with pytest.raises(z3_scripts.z3.Z3Exception, match="not supported"):
+        z3_scripts.with_escapes_of_c(r'"\u{100}"')

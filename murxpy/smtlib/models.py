@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from murxpy.errors import InputError
@@ -19,30 +20,34 @@ from murxpy.smtlib.sort_reader import fixed
 from murxpy.smtlib.source import Source
 
 _ANSWERS = ("sat", "unknown", "model")
+_ELEMENT = re.compile(r"^; rep: (\(as .*\))$", re.M)  # in cvc5 only a comment names an element that is no constant's value
 
 
 @dataclass
 class Model:
     """What a model says: a closed term, or a defined function, for each constant; and the elements of uninterpreted sorts.
 
-    `whole` is False where some of what was printed could not be read.
+    `listed`: the sorts of which it names all elements, so that quantifiers can be judged. `whole` is False where some of what was printed
+    could not be read.
     """
 
     definitions: dict[Term, Term] = field(default_factory=dict)
     elements: dict[Term, Element] = field(default_factory=dict)  # by the constant that stands for it
+    listed: set[Sort] = field(default_factory=set)
     whole: bool = True
 
     def interpretation(self) -> Interpretation:
         """The meaning of the elements."""
         domains: dict[Sort, tuple[Element, ...]] = {}
         for constant, element in self.elements.items():
-            domains[constant.sort] = (*domains.get(constant.sort, ()), element)
+            if constant.sort in self.listed:
+                domains[constant.sort] = (*domains.get(constant.sort, ()), element)
         return Interpretation(constants=dict(self.elements), domains=domains)
 
 
 def read_model(text: str, name: str, script: Script) -> Model:
     """The model of a script's constants, in the tables of the script. Raises InputError with file, line and column."""
-    source = Source(text, name)
+    source = Source(_with_elements(text), name)
     reader = _ModelReader(source, script)
     try:
         reader.read()
@@ -54,11 +59,16 @@ def read_model(text: str, name: str, script: Script) -> Model:
 def read_printed_model(output: str, script: Script) -> Model:
     """The model in what a solver printed, with as much of it as can be read: a definition that cannot is left out."""
     try:
-        reader = _ModelReader(Source(output, "model"), script)
+        reader = _ModelReader(Source(_with_elements(output), "model"), script)
     except InputError:  # cut off in a string
         return Model(whole=False)
     reader.read_leniently()
     return reader.model
+
+
+def _with_elements(text: str) -> str:
+    """The text with the elements in its comments as definitions, one a line."""
+    return _ELEMENT.sub(r"(rep \1)", text)
 
 
 class _ModelReader(Reader):
@@ -122,7 +132,11 @@ class _ModelReader(Reader):
             token = source.symbol("an element")
             source.take("(", "behind it")
             source.take(")", "behind it")
-            self.terms.define(token, self.element(token, self.terms.sorts.read()))
+            element = self.element(token, self.terms.sorts.read())
+            self.terms.define(token, element)
+            self.model.listed.add(element.sort)
+        elif word == "rep":  # one in cvc5
+            self.model.listed.add(self.terms.read().sort)
         elif word in ("forall", "declare-sort", "declare-datatypes", "declare-datatype"):  # z3: how many elements there are
             source.raw_rest()
         else:

@@ -381,8 +381,8 @@ def perform(gen: Generator, name: str) -> bool:
             _check_newest(gen)
         return done
     except Refused:
-        if name in ("check-sat", "check-sat-assuming"):
-            raise Stopped(None) from None  # some solvers are of no use after a check that they refused
+        if name in ("check-sat", "check-sat-assuming", "push"):
+            raise Stopped(None) from None  # some solvers are of no use after that: cvc5 then leaves out what it had to process
         return False
 
 
