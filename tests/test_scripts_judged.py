@@ -167,7 +167,7 @@ def test_an_unknown_check_is_one_clear_line(capsys: pytest.CaptureFixture[str], 
     assert code == 2 and "unknown name 'proofs'" in text
 
 
-@pytest.mark.parametrize("run_seed", ["1", "2", "3"])
+@pytest.mark.parametrize("run_seed", ["1", pytest.param("2", marks=pytest.mark.slow), pytest.param("3", marks=pytest.mark.slow)])
 def test_a_chain_does_not_go_on_from_what_is_trivially_false(capsys: pytest.CaptureFixture[str], tmp_path: Path, run_seed: str) -> None:
     seed = tmp_path / "a.smt2"
     atoms = [f"(or (< x {k}) (> x {k + 3}) (= y {k}))" for k in range(6)]

@@ -166,6 +166,7 @@ def test_trace_without_disagreement_is_not_minimized(
     assert code == 2 and "it shows no disagreement with right 1.0" in error
 
 
+@pytest.mark.slow
 def test_killed_campaign_goes_on_and_counts_each_disagreement_once(
     solvers: Callable[..., str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
