@@ -80,10 +80,10 @@ def string_codes(literal: Any) -> list[int]:
         return list(codes)
     text = z3.Z3_get_string(ctx, ast)
     if z3.get_version()[:3] < (4, 8, 11):  # with the escapes of C
-        text = _OF_C.sub(lambda found: f"\\x{_LETTERS.get(found[1], ord(found[1])):02x}", text)
+        text = _ESCAPE_OF_C.sub(lambda found: f"\\x{_LETTER_CODES.get(found[1], ord(found[1])):02x}", text)
     return [int(a or b, 16) if a or b else ord(c) for a, b, c in _ESCAPES.findall(text)]
 
 
-_OF_C = re.compile(r"\\([^x])", re.S)
-_LETTERS = dict(zip("abfnrtv", (7, 8, 12, 10, 13, 9, 11), strict=True))
+_ESCAPE_OF_C = re.compile(r"\\([^x])", re.S)
+_LETTER_CODES = dict(zip("abfnrtv", (7, 8, 12, 10, 13, 9, 11), strict=True))
 _ESCAPES = re.compile(r"\\u\{([0-9a-fA-F]+)\}|\\x([0-9a-fA-F]{2})|([\s\S])")
