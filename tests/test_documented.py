@@ -161,3 +161,21 @@ def test_mutants_get_no_operator_that_is_documented_as_experimental() -> None:
     assert {"OP_INT_DIV_TOTAL", "OP_SET_CHOOSE", "OP_BAG_CARD"} <= set(operators) and "OP_INT_DIV" not in operators
     assert Documented(load_wrapper("z3")).operators() == []
     assert set(operators) <= {kind for theory in load_catalogue()["theories"] for kind in theory["operators"]}
+
+
+@pytest.mark.parametrize(
+    ("last", "hidden"),
+    [
+        ("1 mk-term@a OP_FP_TO_FP_FROM_UBV SORT_FP 2 t8 t4 2 3 22", True),
+        ("1 mk-term@a OP_FP_TO_FP_FROM_UBV SORT_FP 2 t8 t4 2 8 24", False),
+        ("1 mk-term@a OP_FP_FP SORT_FP 3 t1 t2 t1", True),
+        ("1 mk-term@a OP_FP_FP SORT_FP 3 t1 t3 t4", False),
+        ("1 mk-sort@a SORT_FP 3 5", True),
+    ],
+)
+def test_a_format_is_told_by_the_terms_of_it_too(last: str, hidden: bool) -> None:
+    """cvc5 documents formats other than Float32 and Float64 as experimental."""
+    head = "1 new@default\n1 set-option@default fp-exp true\n"
+    for number, width in ((1, 1), (2, 2), (3, 8), (4, 23)):
+        head += f'1 mk-sort@mk SORT_BV {width}\n      return s{number}\n1 mk-const@mk s{number} "a"\n      return t{number} s{number}\n'
+    assert bool(Documented(load_wrapper("cvc5")).of_trace(f"{head}{last}\n")) == hidden

@@ -41,7 +41,7 @@ class Documented:
         """The quote on the first line of a trace that uses what is documented so; empty where none does."""
         if not self._entries:
             return ""
-        sorts = [words for line in trace.splitlines() if (words := _sort(line))]
+        sorts = list(_sorts(trace))
         for line in trace.splitlines():
             call = parse_call(line)
             if call is not None:
@@ -98,7 +98,31 @@ def templates(wrapper: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], str
                 yield (str(key), str(name)), form if isinstance(form, str) else form["is"]
 
 
-def _sort(line: str) -> str:
-    """The words of a line that makes a sort: `SORT_FP 5 11`."""
-    call = parse_call(line)
-    return line.strip().split(" ", 2)[2] if call is not None and call.action == "mk-sort" and call.operator else ""
+def _sorts(trace: str) -> Iterator[str]:
+    """The words of the sorts that a trace makes (`SORT_FP 5 11`), those of floating-point terms too where their line tells the format.
+
+    The line of a conversion ends with the format; of `fp`, the widths of exponent and significand tell it.
+    """
+    sorts: dict[str, list[str]] = {}
+    terms: dict[str, str] = {}
+    made: list[str] = []
+    for line in trace.splitlines():
+        words = line.split()
+        if words[:1] == ["return"]:
+            if made and len(words) == 2:
+                sorts[words[1]] = made
+            elif len(words) == 3:
+                terms[words[1]] = words[2]
+            continue
+        call = parse_call(line)
+        if call is None:
+            continue
+        made = words[2:] if call.action == "mk-sort" else []
+        if made and call.operator:
+            yield " ".join(made)
+        if call.action == "mk-term" and call.operator.startswith("OP_FP_TO_FP") and words[-3] == "2":
+            yield f"SORT_FP {words[-2]} {words[-1]}"
+        elif call.operator == "OP_FP_FP":
+            widths = [sorts.get(terms.get(word, ""), [])[1:] for word in words[-2:]]
+            if all(width and width[0].isdecimal() for width in widths):
+                yield f"SORT_FP {widths[0][0]} {int(widths[1][0]) + 1}"
