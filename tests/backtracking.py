@@ -163,8 +163,16 @@ def super_linear(pattern: re.Pattern[str], mode: str) -> str | None:
     `re` itself is asked first, since it is a hundred times as fast as the count: what it answers at once need not be counted. `mode` is
     the name of the method of the pattern that is used.
     """
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, 20_000))
+    try:
+        return _attacked(pattern, mode)
+    finally:
+        sys.setrecursionlimit(before)  # other tests of this process find the usual one
+
+
+def _attacked(pattern: re.Pattern[str], mode: str) -> str | None:
     matcher = Matcher(pattern)
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), 20_000))
     for prefix, pump, suffix in attacks(matcher.tree):
         if not any(_slow(pattern, mode, prefix + pump * (length // len(pump)) + suffix) for length in (16, 22, 128, 1600)):
             continue

@@ -1,8 +1,20 @@
-"""Settings of all tests: Hypothesis draws the same examples each time, so that a failure is one of the change at hand."""
+"""Settings of all tests.
+
+Hypothesis draws the same examples each time, so that a failure is one of the change at hand. Signals that the starter of the tests ignores,
+as `nohup` does, have their usual effect in the tests: murxpy leaves an ignored signal ignored.
+"""
 
 from __future__ import annotations
 
+import signal
+
 from hypothesis import settings
+
+for number in (signal.SIGHUP, signal.SIGTERM):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("same", derandomize=True)
 settings.load_profile("same")
