@@ -74,17 +74,21 @@ class Session:
         self._plain = known is None or known.issuperset(name for name, _ in self.options)
         self._option_choice = option_choice(self._known_options())
         if self.sources is not None:
-            prefix = str(self.wrapper.data.get("script-option-prefix") or "")
-            self.sources.offer = Offer(self._option_choice, tuple((name, value) for name, value in self.options), prefix)
-            chances = self.settings.probabilities
-            names = {"models": "script-models", "models-open": "script-models-open", "cores": "script-cores"}
-            self.sources.promises = {what: chances.get(name, 0.0) for what, name in names.items() if what.partition("-")[0] in self._checks}
+            self._tell(self.sources)
         self._runs = 0
         self._try_options()
         sys.set_int_max_str_digits(0)  # a model's integers may have more digits than Python converts by default
         gc.collect()
         gc.freeze()  # what is loaded now stays: a `gc` line need not look at it
         gc.disable()  # when objects die must depend on the run alone, not on what was allocated before it
+
+    def _tell(self, sources: Sources) -> None:
+        """Tell the mutation fuzzers which options scripts may set, and how often they ask for models and cores."""
+        prefix = str(self.wrapper.data.get("script-option-prefix") or "")
+        sources.offer = Offer(self._option_choice, tuple((name, value) for name, value in self.options), prefix)
+        chances = self.settings.probabilities
+        names = {"models": "script-models", "models-open": "script-models-open", "cores": "script-cores"}
+        sources.promises = {what: chances.get(name, 0.0) for what, name in names.items() if what.partition("-")[0] in self._checks}
 
     def describe(self) -> dict[str, Any]:
         """Solver, release, module file, Python, what the release lacks, the operators by theory and the sorts that runs draw from."""
