@@ -47,13 +47,61 @@ def test_nothing_to_evaluate(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     assert outcome(capsys, "eval", file)[:2] == (0, "no model: no check answers sat with something asserted\n")
 
 
-def test_a_script_that_the_api_refuses_has_no_model(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_script_that_the_api_refuses_is_evaluated_as_text(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "f.smt2"
-    file.write_text("(declare-fun h ((-> Int Int)) Int)(declare-fun g (Int) Int)(assert (= (h g) 1))(assert (> 4 3))(check-sat)(get-model)")
+    functions = "(set-logic HO_ALL)(declare-fun h ((-> Int Int)) Int)(declare-fun g (Int) Int)"
+    file.write_text(f"{functions}(assert (= (g 1) 1))\n(assert\n (> 4 3))(check-sat)(get-proof)")
+    code, out, err = outcome(capsys, "eval", file, "--solver", "z3")
+    refused = "mk-sort: no terms of a function's sort here"
+    assert (code, err) == (0, "") and out.startswith(f"through z3's reader of scripts, since its API refuses a part ({refused})\nmodel\n")
+    assert out.endswith("assertions and assumptions\n  line 1 true\n  line 2 true\n") and "g  ((x!0 Int)) 1\n" in out
+    code, line = error(capsys, "eval", file, "--solver", "z3", "--through", "api")
+    assert code == 2 and f"z3's API refuses a part of the script ({refused})" in line
+
+
+def test_a_script_that_nothing_of_a_solver_takes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "f.smt2"
+    file.write_text("(declare-const r (Relation Int Int))(assert (= r r))(check-sat)")
     code, line = error(capsys, "eval", file, "--solver", "z3")
-    assert code == 2 and "z3's API refuses a part of the script (mk-sort: no terms of a function's sort here)" in line
+    assert code == 2 and "through z3's reader of scripts, since its API refuses" in line and "unknown sort 'Relation'" in line
+
+
+@pytest.mark.parametrize("way", ["api", "text"])
+def test_checks_that_are_not_sat_have_no_model(capsys: pytest.CaptureFixture[str], tmp_path: Path, way: str) -> None:
+    file = tmp_path / "f.smt2"
     file.write_text('(declare-const r RegLan)(assert (str.in_re "a" r))(assert false)(check-sat)(get-proof)')
-    assert outcome(capsys, "eval", file, "--solver", "z3")[:2] == (0, "no model: the checks answer unsat\n")
+    code, out, _ = outcome(capsys, "eval", file, "--solver", "z3", "--through", way)
+    assert (code, out.splitlines()[1:]) == (0, ["no model: the checks answer unsat"])
+
+
+SCRIPTS = """# murxpy-trace 1
+# solver z3 5.4.0
+1 new
+1 expect unsat
+1 run-script "(declare-const a Int)(assert (> a 0))(check-sat)(push 1)(assert (> a 3))(check-sat-assuming ((< a 5)))"
+1 run-script "(assert false)(check-sat)"
+"""
+
+
+def test_a_trace_that_only_runs_scripts(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "scripts.trace"
+    file.write_text(SCRIPTS)
+    for solver in ("z3", "cvc5"):
+        code, out, err = outcome(capsys, "eval", file, "--solver", solver)
+        assert (code, err) == (0, "")
+        assert out == "model\n  a  4\nassertions and assumptions\n  line 1 true\n  line 1 true\n  line 1 true\n"
+
+
+def test_a_wrong_model_of_a_script(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = outcome(capsys, "eval", FOUND / "array-over-one-element.trace")
+    assert code == 1 and "  line 18 false\n" in out
+
+
+def test_a_script_whose_model_cannot_be_judged(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "scripts.trace"
+    file.write_text(SCRIPTS.replace("(assert false)", "(assert what)"))
+    code, line = error(capsys, "eval", file)
+    assert code == 2 and "no model that can be judged, of the last script: Z3Exception: script error: unknown constant what" in line
 
 
 def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.terms import Term
 from murxpy.semantics.values import CannotSay
+from murxpy.smtlib.modelled import asking_for_models
 from murxpy.smtlib.models import read_model, read_printed_model
 from murxpy.smtlib.reader import read_script
 from murxpy.smtlib.script import Script
@@ -143,3 +144,12 @@ def test_bad_models(model: str, reason: str) -> None:
 )
 def test_labels_are_compared_with_answers(labels: list[str | None], answers: dict[str, list[str]], verdict: str) -> None:
     assert judge("f.smt2", labels, answers).verdict == verdict
+
+
+def test_the_question_for_the_model_is_put_behind_each_check() -> None:
+    text = "(set-option :produce-models false)(assert |(get-model)|); (check-sat)\n(echo \"(check-sat)\")"
+    text += "(check-sat-assuming (a))\n(reset)(check-sat"
+    models = "(set-option :produce-models true)"
+    asked = f"{models}(assert |(get-model)|); (check-sat)\n(check-sat-assuming (a))(get-model)\n(reset){models}(check-sat"
+    assert asking_for_models(text, "f.smt2") == asked
+    assert asking_for_models("(check-sat\n)(get-value\n(a)\n)x", "f.smt2") == f"{models}(check-sat\n)(get-model)\n\nx"

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from murxpy.campaign.limits import Limits
 from murxpy.campaign.origin import origin
+from murxpy.campaign.plans import Request, make_plans
 from murxpy.campaign.replay import replay_trace
+from murxpy.campaign.targets import Plan
 from murxpy.cli.params import duration
 from murxpy.cli.replay import plan_of
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
-from murxpy.logic.catalogue import Catalogue, build_catalogue
-from murxpy.logic.terms import FUNCTION, Term
-from murxpy.report.evaluation import Evaluation, evaluation_lines, read_evaluation
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.logic.terms import Term
+from murxpy.machine.tokens import Quoted
+from murxpy.report.evaluation import Evaluation, evaluation_lines, read_evaluation, unread
 from murxpy.semantics.values import CannotSay
 from murxpy.smtlib.commands import Assert
+from murxpy.smtlib.modelled import asking_for_models
 from murxpy.smtlib.models import read_model
-from murxpy.smtlib.printer import Printer, Unsayable
 from murxpy.smtlib.reader import read_file, read_text
+from murxpy.smtlib.shown import shown_model
 from murxpy.smtlib.valuation import Valuation
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import Line, Trace, parse_trace
@@ -31,24 +34,28 @@ from murxpy.trace.translate.planted import under_planted
 
 _CHECKS = ("check-sat", "check-sat-assuming")
 _SAYING = ("mk-", "instantiate-sort", "assert-", "check-sat", "push", "pop", "reset")  # what a script says, where other lines only ask
-_DIALECTS = ("cvc5", "z3", "standard")  # in which values of models are shown
-_OWN = ("check-model", "check-values", "evaluate")  # they would end the replay where something is wrong
+_OWN = ("check-model", "check-values", "evaluate", "expect")  # they would end the replay where something is wrong
+API, TEXT = "api", "text"
 
 
 @click.command("eval")
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @click.option("--solver", metavar="SOLVER[@PLACE]", help="Solve with this one.  [default: where the trace comes from]")
+@click.option("--through", type=click.Choice([API, TEXT]),
+              help="Solve a script call by call through the API, or as text.  [default: the API; as text what it refuses]")  # fmt: skip
 @click.option("--model", metavar="FILE", type=click.Path(path_type=Path),
               help="Evaluate a script under the model in this file, as solvers print it, and ask no solver.")  # fmt: skip
 @click.option("--planted", is_flag=True, help="Evaluate a trace under its planted model, and ask no solver.")
 @click.option("--wall", type=duration, default="20s", metavar="TIME", show_default=True, help="End it after this time.")
-def eval(file: Path, solver: str | None, model: Path | None, planted: bool, wall: float) -> int:
+def eval(file: Path, solver: str | None, through: str | None, model: Path | None, planted: bool, wall: float) -> int:
     """Replay FILE, a trace or an SMT-LIB script, and print the model of its last sat answer and the value of each assertion under it.
 
     With --planted, the model is the planted one of the trace, and the assertions are those of its last check.
 
     Exits with 1 when an assertion is false, with 0 when none is known to be.
     """
+    if through is not None and (planted or model is not None):
+        raise InputError("with --planted or --model no solver is asked: leave out --through")
     if planted and (model is not None or solver is not None):
         raise InputError("with --planted no solver is asked, and there is a model: leave out --solver and --model")
     if planted:
@@ -57,33 +64,79 @@ def eval(file: Path, solver: str | None, model: Path | None, planted: bool, wall
         if solver is not None:
             raise InputError("with --model no solver is asked: leave out --solver")
         return _show(_under_model(file, model))
-    trace = _trace(file)
-    plan = plan_of(trace, solver, None, None if solver else origin(file))
-    replayed = replay_trace(plan, asking(trace).text(), str(file), Limits(wall=wall), None, wall)
-    report = replayed.outcome.report or {}
-    if report.get("status") == "malformed":
-        raise InputError(report["message"])
     if file.suffix == ".smt2":
-        _check_whole(report.get("counts") or {}, file, plan.target.name)
-    found = read_evaluation(parse_trace(replayed.outcome.trace, str(file)))
-    if replayed.found is not None:
-        click.echo(f"the replay ends with a finding: {replayed.found.verdict.message}", err=True)
-    answers = list(dict.fromkeys(str(answer) for *_, answer in report.get("answers") or ()))
-    if found is None and replayed.outcome.cause == "wall":
-        raise InputError(f"no model: the solver had not answered after {wall:g} s; give it more time with --wall", file=str(file))
-    if found is None and answers and "sat" not in answers:
-        click.echo(f"no model: the checks answer {', '.join(answers)}")
-        return 0
-    return _show(found or Evaluation({}, []))
+        return _script(file, solver, through, wall)
+    if through is not None:
+        raise InputError("--through is for a script, expected a file *.smt2", file=str(file))
+    trace = _trace(file)
+    plan = plan_of(trace, solver, None, None if solver else origin(file), option=False)
+    return _Asked(plan, asking(trace), file, wall).show()
 
 
-def _check_whole(counts: Mapping[str, int], file: Path, solver: str) -> None:
-    """Raise InputError where the solver's API refused a part of a script: what it answered then is not about the whole of it."""
-    refused = [key.split(":", 2)[1:] for key in counts if key.startswith("replay-refused:")]
-    for action, reason in refused:
-        if action.startswith(_SAYING):
-            raise InputError(f"{solver}'s API refuses a part of the script ({action}: {reason}), so there is no model of the whole script; "
-                             "a model that the solver's program prints can be given with --model", file=str(file))  # fmt: skip
+def _script(file: Path, solver: str | None, through: str | None, wall: float) -> int:
+    """Evaluate a script through the API, unless that refuses a part of it or is not wanted; else as text."""
+    script = read_file(file, build_catalogue(load_catalogue()))
+    if solver is None:
+        raise InputError("name the solver that the script is run on with --solver, or give a model with --model", file=str(file))
+    (plan,) = make_plans(Request((solver,)))
+    name, reason = plan.target.name, ""
+    if through != TEXT:
+        try:
+            asked = _Asked(plan, asking(lift(script)), file, wall)
+            reason = asked.lacking()
+        except InputError as error:  # no trace can say it
+            if through == API:
+                raise
+            reason = error.reason
+        if not reason:
+            return asked.show(f"through {name}'s API")
+        if through == API:
+            raise InputError(f"{name}'s API refuses a part of the script ({reason}), so there is no model of the whole script; "
+                             f"leave out '--through {API}' to have {name} read it as text", file=str(file))  # fmt: skip
+    text = asking_for_models(read_text(file), str(file))
+    asked = _Asked(plan, Trace(str(file), [Line("new", seed=1), Line("evaluate", [Quoted(text)], seed=1)], {"solver": name}), file, wall)
+    return asked.show(f"through {name}'s reader of scripts" + (f", since its API refuses a part ({reason})" if reason else ""))
+
+
+class _Asked:
+    """A trace that was replayed to ask for models. Raises InputError where it is malformed."""
+
+    def __init__(self, plan: Plan, trace: Trace, file: Path, wall: float) -> None:
+        self._file, self._wall = file, wall
+        self._replayed = replay_trace(plan, trace.text(), str(file), Limits(wall=wall), None, wall)
+        self._report = self._replayed.outcome.report or {}
+        if self._report.get("status") == "malformed":
+            raise InputError(self._report["message"])
+        self._trace = parse_trace(self._replayed.outcome.trace, str(file))
+        self._found = read_evaluation(self._trace)
+        self._answers = list(dict.fromkeys(str(answer) for *_, answer in self._report.get("answers") or ()))
+
+    def lacking(self) -> str:
+        """Why what the solver answered is not about all of a script, or is without a model; empty where it is fine."""
+        for key in self._report.get("counts") or {}:
+            if key.startswith("replay-refused:"):
+                _, action, reason = key.split(":", 2)
+                if action.startswith(_SAYING) or (action == "evaluate" and self._found is None and "sat" in self._answers):
+                    return f"{action}: {reason}"
+        return ""
+
+    def show(self, way: str = "") -> int:
+        """Print the evaluation, or why there is none, and `way`, the one to the solver; the exit code."""
+        if reason := unread(self._trace):
+            raise InputError(f"no model that can be judged, {way or 'of the last script'}: {reason}", file=str(self._file))
+        if way:
+            click.echo(way)
+        if self._replayed.found is not None:
+            click.echo(f"the replay ends with a finding: {self._replayed.found.verdict.message}", err=True)
+        if self._found is not None:
+            return _show(self._found)
+        if self._replayed.outcome.cause == "wall":
+            raise InputError(f"no model: the solver had not answered after {self._wall:g} s; give it more time with --wall",
+                             file=str(self._file))  # fmt: skip
+        if self._answers and "sat" not in self._answers:
+            click.echo(f"no model: the checks answer {', '.join(self._answers)}")
+            return 0
+        return _show(Evaluation({}, []))
 
 
 def _show(found: Evaluation) -> int:
@@ -104,10 +157,8 @@ def _under_model(file: Path, model: Path) -> Evaluation:
     """The assertions of a script, by their lines, under a model in a file."""
     script = read_file(file, build_catalogue(load_catalogue()))
     read = read_model(read_text(model), str(model), script)
-    catalogue = script.tables.catalogue
-    shown = {Printer(catalogue, _DIALECTS[0]).function(constant): _shown(catalogue, term) for constant, term in read.definitions.items()}
     valuation = Valuation(script, read)
-    return Evaluation(shown, [(f"line {script.line(at)}", _verdict(valuation, command.term))
+    return Evaluation(shown_model(script.tables.catalogue, read), [(f"line {script.line(at)}", _verdict(valuation, command.term))
                               for at, command in enumerate(script.commands) if isinstance(command, Assert)])  # fmt: skip
 
 
@@ -118,22 +169,14 @@ def _verdict(valuation: Valuation, formula: Term) -> str:
         return str(reason)
 
 
-def _shown(catalogue: Catalogue, term: Term) -> str:
-    """A value, or a function with its variables, as text: in the first dialect that has words for it."""
-    for dialect in _DIALECTS:
-        printer = Printer(catalogue, dialect)
-        with suppress(Unsayable):
-            if term.op != FUNCTION:
-                return printer.term(term)
-            return f"({printer.variables(term.args[:-1])}) {printer.term(term.args[-1])}"
-    return "a value that no dialect has words for"
-
-
 def asking(trace: Trace) -> Trace:
-    """The trace with a line `evaluate` behind each check, and without its own checks of models."""
+    """The trace with a line `evaluate` behind each check and in place of each script, and without what would end its replay early."""
     lines: list[Line] = []
     for line in trace.lines:
-        if line.action not in _OWN:
+        text = line.args[0] if line.action == "run-script" and line.args else None
+        if isinstance(text, Quoted):
+            lines.append(replace(line, action="evaluate", args=[Quoted(asking_for_models(text.text, trace.name))], results=[]))
+        elif line.action not in _OWN:
             lines.append(line)
         if line.action in _CHECKS:
             lines.append(Line("evaluate", seed=0))

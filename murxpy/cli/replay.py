@@ -74,8 +74,11 @@ def replay(
     return code
 
 
-def plan_of(trace: Trace, solver: str | None, wrapper: str | None, found: Origin | None) -> Plan:
-    """The target to replay on: the one named, else the one it was found on, else the solver that the trace names."""
+def plan_of(trace: Trace, solver: str | None, wrapper: str | None, found: Origin | None, *, option: bool = True) -> Plan:
+    """The target to replay on: the one named, else the one it was found on, else the solver that the trace names.
+
+    `option`: whether the command has an option --wrapper.
+    """
     if solver is None and wrapper is None and found is None and not trace.solver:
         raise InputError("the trace does not say its solver, expected a line like '# solver z3 5.4.0'; name it with "
                          "--solver", file=trace.name)  # fmt: skip
@@ -84,7 +87,7 @@ def plan_of(trace: Trace, solver: str | None, wrapper: str | None, found: Origin
         request = replace(request, targets=found.request.targets, wrapper=found.request.wrapper)
     elif not (solver or wrapper) and trace.solver not in wrapper_names():
         raise InputError(f"the trace is of '{trace.solver}', which has no wrapper here; name another solver with "
-                         "--solver, or its wrapper with --wrapper", file=trace.name)  # fmt: skip
+                         f"--solver{', or its wrapper with --wrapper' if option else ''}", file=trace.name)  # fmt: skip
     (plan,) = make_plans(request)
     return plan
 

@@ -21,9 +21,23 @@ def read_evaluation(trace: Trace) -> Evaluation | None:
     for line in reversed(trace.lines):
         if line.action == "evaluate" and line.results and line.result("refused") is None:
             words = [(kind, [str(getattr(token, "text", token)) for token in tokens]) for kind, tokens in line.results]
-            model = {f"{name} ({place})": value for kind, (place, name, value) in _of(words, "model")}
-            return Evaluation(model, [(place, verdict.lower()) for _, (place, verdict) in _of(words, "holds")])
+            if any(kind == "holds" for kind, _ in words) or not any(kind in ("answer", "unread") for kind, _ in words):
+                model = {_symbol(names): value for _, (*names, value) in _of(words, "model")}
+                return Evaluation(model, [(place, verdict.lower()) for _, (place, verdict) in _of(words, "holds")])
     return None
+
+
+def _symbol(names: list[str]) -> str:
+    """A symbol with the id of its term; a script has no ids."""
+    return names[0] if len(names) == 1 else f"{names[1]} ({names[0]})"
+
+
+def unread(trace: Trace) -> str:
+    """Why the last script that was evaluated could not be: what the solver refused, or what could not be read. Empty where it was."""
+    for line in reversed(trace.lines):
+        if line.action == "evaluate" and line.args and (words := line.result("unread") or line.result("refused")) is not None:
+            return str(getattr(words[-1], "text", words[-1]))
+    return ""
 
 
 def _of(words: list[tuple[str, list[str]]], kind: str) -> Iterator[tuple[str, list[str]]]:
@@ -37,9 +51,10 @@ def evaluation_lines(found: Evaluation) -> Iterator[str]:
         return
     yield "model"
     width = max((len(name) for name in found.model), default=0)
+    places = max(len(place) for place, _ in found.holds)
     for name, value in found.model.items():
         yield f"  {name:<{width}}  {value}"
     yield "assertions and assumptions"
     for place, verdict in found.holds:
         known = verdict in ("true", "false")
-        yield f"  {place:<6} {verdict if known else f'cannot say: {verdict}'}"
+        yield f"  {place:<{max(places, 6)}} {verdict if known else f'cannot say: {verdict}'}"

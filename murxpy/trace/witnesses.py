@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from murxpy.errors import nearest
 from murxpy.machine.checks import assertions, blocking, cores, elimination, entailment, interpolants, invariants, proofs, values
-from murxpy.machine.checks.evaluate import evaluate
+from murxpy.machine.checks.evaluate import evaluate, evaluate_script
+from murxpy.machine.script import without_options
 from murxpy.trace.reading import Reading
 
 
@@ -16,10 +17,21 @@ def check_model(r: Reading) -> None:
 
 
 def evaluate_model(r: Reading) -> None:
-    """`evaluate`."""
-    r.end(0)
+    """`evaluate`, or `evaluate "TEXT"` of a script."""
+    if r.line.args:
+        _evaluate_text(r)
+        return
     _needs_model(r)
     evaluate(r.run, r.seed, r.spelling("readers", "model"))
+
+
+def _evaluate_text(r: Reading) -> None:
+    text = r.text(0, "a script")
+    r.end(1)
+    if r.foreign:
+        text = without_options(text)
+    answers = evaluate_script(r.run, text, r.seed, r.spelling("actions", "run-script"))
+    r.run.answers += [(r.line.number, "", answer) for answer in answers]
 
 
 def check_values(r: Reading) -> None:

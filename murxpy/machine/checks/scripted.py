@@ -130,11 +130,11 @@ def check_script(run: Run, text: str, made: Script | None, output: str, chosen: 
 
 
 def _check_model(run: Run, script: Script, check: Question, printed: str, chosen: Spelling) -> None:
-    for term, verdict in _verdicts(run, script, check.formulas, printed).items():
-        known = verdict if verdict in ("true", "false") else "cannot-say"
+    for term, said in _verdicts(run, script, check.formulas, printed).items():
+        known = said if said in ("true", "false") else "cannot-say"
         run.counts[f"check-script-model:{known}"] += 1
         if known == "cannot-say":
-            run.counts[f"check-script-model-why:{tidy(verdict)}"] += 1
+            run.counts[f"check-script-model-why:{tidy(said)}"] += 1
         if known == "false":
             message = f"an assertion about {_about(run, [term], ', ')} is false under the model that the solver printed"
             raise Stopped(run.finding("invalid-model", "solver", message, "run-script", _about(run, [term], "+"), chosen.name))
@@ -148,13 +148,14 @@ def _verdicts(run: Run, script: Script, formulas: Sequence[Term], printed: str) 
     except (InputError, CannotSay, *TOO_LARGE) as error:
         return dict.fromkeys(formulas, f"a model that cannot be read: {error}")
     for term in formulas:
-        found[term] = _verdict(run, valuation, term)
+        found[term] = verdict(run, valuation, term)
         if found[term] == "false":
             break
     return found
 
 
-def _verdict(run: Run, valuation: Valuation, term: Term) -> str:
+def verdict(run: Run, valuation: Valuation, term: Term) -> str:
+    """What a formula is under a model: `true`, `false`, or why that cannot be said."""
     if unjudged(run, term):
         return "an operator whose meaning is the solver's own"
     try:

@@ -1,0 +1,45 @@
+"""A script whose checks are each followed by the question for the model, and that asks for nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from murxpy.smtlib.lexer import solid, symbol, tokenize
+
+_MODELS = "(set-option :produce-models true)"
+_ASKING = ("get-", "echo", "eval", "display", "simplify")  # what such a command prints would stand between an answer and its model
+
+
+def asking_for_models(text: str, name: str) -> str:
+    """The script `text`, called `name` in messages, with the question; each of its commands stays on its line.
+
+    Raises InputError for what is no text of tokens.
+    """
+    pieces, done = [_MODELS], 0
+    for start, end, words in _commands(text, name):
+        command = symbol(words[0]) if words else ""
+        pieces.append(text[done:start])
+        done = end
+        if command.startswith(_ASKING) or words[:2] == ["set-option", ":produce-models"]:
+            pieces.append("\n" * text.count("\n", start, end))
+            continue
+        pieces.append(text[start:end])
+        if command.startswith("check-sat"):
+            pieces.append("(get-model)")
+        elif command == "reset":
+            pieces.append(_MODELS)
+    return "".join([*pieces, text[done:]])
+
+
+def _commands(text: str, name: str) -> Iterator[tuple[int, int, list[str]]]:
+    """Where each command of a script begins and ends, and its first tokens."""
+    depth, start = 0, 0
+    words: list[str] = []
+    for token, at in zip(tokenize(text, name), solid(text), strict=True):
+        if token == "(" and depth == 0:
+            start, words = at, []
+        elif depth > 0 and len(words) < 2:
+            words.append(token)
+        depth += (token == "(") - (token == ")")
+        if token == ")" and depth == 0:
+            yield start, at + 1, words

@@ -1,0 +1,29 @@
+"""The definitions of a model as text."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from murxpy.logic.catalogue import Catalogue
+from murxpy.logic.terms import FUNCTION, Term
+from murxpy.smtlib.models import Model
+from murxpy.smtlib.printer import Printer, Unsayable
+
+_DIALECTS = ("cvc5", "z3", "standard")  # the first that has words for a value shows it
+
+
+def shown_model(catalogue: Catalogue, model: Model) -> dict[str, str]:
+    """What a model defines, as texts by symbol."""
+    printer = Printer(catalogue, _DIALECTS[0])
+    return {printer.function(constant): _shown(catalogue, term) for constant, term in model.definitions.items()}
+
+
+def _shown(catalogue: Catalogue, term: Term) -> str:
+    """A value, or a function with its variables, as text."""
+    for dialect in _DIALECTS:
+        printer = Printer(catalogue, dialect)
+        with suppress(Unsayable):
+            if term.op != FUNCTION:
+                return printer.term(term)
+            return f"({printer.variables(term.args[:-1])}) {printer.term(term.args[-1])}"
+    return "a value that no dialect has words for"
