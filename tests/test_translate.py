@@ -94,6 +94,25 @@ def test_spellings_that_leave_out_an_argument() -> None:
     assert re.search(r"t3 = .*IndexOf\((\w+), \1\)", to_python(trace(text), catalogue(), load_wrapper("z3")))
 
 
+def test_a_program_does_not_depend_on_those_printed_before_it() -> None:
+    wrapper, other = load_wrapper("z3"), SMALL.replace("_x0", "y").replace("ULT", "ULE")
+    printed = [to_python(trace(text), catalogue(), wrapper) for text in (SMALL, other, SMALL)]
+    assert printed[0] == printed[2] != printed[1]
+
+
+def test_a_release_that_is_no_number_is_a_clear_error() -> None:
+    for release in ("9" * 5000, "1." + "9" * 5000, "x"):
+        with pytest.raises(InputError, match="cannot read the release"):
+            to_python(trace(f"# solver z3 {release}\nnew\n"), catalogue(), load_wrapper("z3"))
+
+
+def test_results_that_say_less_than_they_should() -> None:
+    rows = 'new\nrun-script@parser "(check-sat)"\n answer\nmk-term OP_TRANS_PI SORT_REAL 0\n return t1\n'
+    damaged = trace("# solver z3 5.4.0\n" + rows)
+    assert "(check-sat)" in to_smtlib(damaged, catalogue(), lossy=True)
+    assert "the line does not return the sort of t1" in to_murxla(damaged, catalogue(), lossy=True)
+
+
 def test_another_answer_exits_with_2(tmp_path: Path) -> None:
     file = tmp_path / "p.py"
     file.write_text(to_python(trace(SMALL.replace("answer unsat", "answer sat")), catalogue(), load_wrapper("z3")))

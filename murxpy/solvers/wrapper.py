@@ -154,15 +154,16 @@ class Wrapper:
             self._classes[key] = value
 
     def _build(self, section: str) -> None:
-        built: dict[str, SpellingSet] = {}
-        for key, entry in (self.data.get(section) or {}).items():
-            forms = {"default": entry} if isinstance(entry, str) else entry
-            if "is" in forms:
-                forms = {"default": forms}
-            spellings = [s for name, form in forms.items() if (s := self._spelling(section, key, name, form)) is not None]
-            if spellings:
-                built[str(key)] = SpellingSet(spellings)
-        self.spellings[section] = built
+        entries = (self.data.get(section) or {}).items()
+        self.spellings[section] = {str(key): made for key, entry in entries if (made := self._set_of(section, key, entry)) is not None}
+
+    def _set_of(self, section: str, key: str, entry: Any) -> SpellingSet | None:
+        """The spellings of one entry of a section, as far as this release has them; None where it has none."""
+        forms = {"default": entry} if isinstance(entry, str) else entry
+        if "is" in forms:
+            forms = {"default": forms}
+        spellings = [s for name, form in forms.items() if (s := self._spelling(section, key, name, form)) is not None]
+        return SpellingSet(spellings) if spellings else None
 
     def _spelling(self, section: str, key: str, name: str, form: Any) -> Spelling | None:
         entry: Mapping[str, Any] = {"is": form} if isinstance(form, str) else form
@@ -243,7 +244,7 @@ def load_helpers(sources: Sequence[Sequence[str]], module: types.ModuleType) -> 
 
 def release_numbers(text: str, where: str) -> tuple[int, ...]:
     """The numbers at the start of a release's name: `4.8.12.0` and `1.4.2-modified` compare as one expects. Raises InputError."""
-    found = re.match(r"\d+(\.\d+)*", text)
+    found = re.match(r"\d{1,999}(\.\d{1,999})*(?!\.?\d)", text)  # a trace from a stranger may name a release of 5,000 digits
     if found is None:
-        raise InputError(f"{where}: cannot read the release '{text}', expected numbers such as 4.8.12")
+        raise InputError(f"{where}: cannot read the release '{text[:40]}', expected numbers such as 4.8.12")
     return tuple(int(part) for part in found.group().split("."))

@@ -133,7 +133,7 @@ def run_script(r: Reading, head: str = "") -> None:
     if r.foreign:
         text = head + script.without_options(text)
     answers = script.answers_of(script.run_script(r.run, text, r.seed, r.spelling("actions", "run-script")))
-    before = [str(tokens[0]) for name, tokens in r.line.results if name == "answer"]
+    before = [str(tokens[0]) for name, tokens in r.line.results if name == "answer" and tokens]
     if before and before != answers:
         r.run.differences.append(f"line {r.line.number}: run-script answered {' '.join(before)}, now {' '.join(answers)}")
     pairs = list(zip(before, answers, strict=False))

@@ -40,7 +40,7 @@ def decided_part(lines: Sequence[Line], changing: Sequence[str] = ()) -> list[Li
                 break
             continue
         changed = (changed or line.action in changing) and line.action not in ("delete", *_RESETS)
-        answers = [str(tokens[0]) for name, tokens in line.results if name == "answer"]
+        answers = [str(tokens[0]) for name, tokens in line.results if name == "answer" and tokens]
         if line.action in CHECKS and not changed and any(answer in DECIDED for answer in answers):
             kept.append(line)
             last = len(kept)

@@ -58,7 +58,7 @@ class DryRun(Run):
 
     def printed(self) -> str:
         """The recorded answers of a script, as it printed them."""
-        return "\n".join(plain_text(words[0]) for name, words in self.line.results if name == "answer")
+        return "\n".join(plain_text(words[0]) for name, words in self.line.results if name == "answer" and words)
 
     def returned(self, letter: str) -> int | None:
         """The first id of this letter that the line returned."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from murxpy.logic.catalogue import Catalogue
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.guards import Guard, parse_guard
-from murxpy.solvers.spelling import Compiled, Spelling
+from murxpy.solvers.spelling import Compiled, Spelling, SpellingSet
 from murxpy.solvers.template import Template, parse_template
 from murxpy.solvers.wrapper import Wrapper
 
@@ -26,6 +26,26 @@ class Code(str):
     """Python source that stands for an object of the solver."""
 
     __slots__ = ()
+
+
+class _Section(dict[str, SpellingSet]):
+    """The spellings of a section, each compiled when a line first asks for it: a program uses few of more than a thousand."""
+
+    def __init__(self, entries: dict[str, tuple[str, Any]], build: Callable[[str, Any], SpellingSet | None]) -> None:
+        self._entries = entries  # that were not asked for yet
+        self._compile = build
+
+    def get(self, key: str, default: Any = None) -> Any:
+        entry = self._entries.pop(key, None)
+        made = None if entry is None else self._compile(*entry)
+        if made is not None:
+            self[key] = made
+        return super().get(key, default)
+
+    def __missing__(self, key: str) -> SpellingSet:
+        if (made := self.get(key)) is None:
+            raise KeyError(key)
+        return cast("SpellingSet", made)
 
 
 class SourceWrapper(Wrapper):
@@ -45,6 +65,10 @@ class SourceWrapper(Wrapper):
 
     def _probe_objects(self) -> None:
         pass
+
+    def _build(self, section: str) -> None:
+        entries = {str(key): (key, entry) for key, entry in (self.data.get(section) or {}).items()}
+        self.spellings[section] = _Section(entries, lambda key, entry: self._set_of(section, key, entry))
 
     def _helper(self, name: str) -> Any:
         # A guard of the wrapper's own needs the solver; that the trace names the spelling says that it held.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 
 def inlined(sources: Sequence[str], names: Iterable[str]) -> str:
@@ -15,22 +17,37 @@ def inlined(sources: Sequence[str], names: Iterable[str]) -> str:
     if not wanted:
         return ""
     source = "\n".join(sources)
-    body = [node for node in ast.parse(source).body if not _docstring(node) and not _future(node)]
-    own = {node.name for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
-    body = [node for node in body if not (isinstance(node, ast.ImportFrom) and own.issuperset(a.name for a in node.names))]
-    imported = {name for node in body if isinstance(node, (ast.Import, ast.ImportFrom)) for name in defined(node)}
-    kept: list[ast.stmt] = []
-    known: set[str] = set()
+    body = _statements(source)
+    imported = {name for statement in body if isinstance(statement.node, (ast.Import, ast.ImportFrom)) for name in statement.defined}
+    kept: set[ast.stmt] = set()
+    known = set(wanted)
     changed = True
     while changed:
         changed = False
-        for node in body:
-            if node not in kept and _needed(node, known.union(wanted), imported):
-                kept.append(node)
-                known.update(used(node))
+        for statement in body:
+            if statement.node not in kept and _needed(statement, known, imported):
+                kept.add(statement.node)
+                known.update(statement.used)
                 changed = True
     lines = source.splitlines()
-    return "\n".join(dict.fromkeys(_text(node, lines, known | set(wanted)) for node in body if node in kept))
+    return "\n".join(dict.fromkeys(_text(statement.node, lines, known) for statement in body if statement.node in kept))
+
+
+class _Statement(NamedTuple):
+    """A statement of a module, the names that it defines, and those that it reads."""
+
+    node: ast.stmt
+    defined: frozenset[str]
+    used: frozenset[str]
+
+
+@lru_cache(maxsize=8)
+def _statements(source: str) -> tuple[_Statement, ...]:
+    """The statements of a module that a program may need. The programs of a folder share their helpers, so these are parsed once."""
+    body = [node for node in ast.parse(source).body if not _docstring(node) and not _future(node)]
+    own = {node.name for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    body = [node for node in body if not (isinstance(node, ast.ImportFrom) and own.issuperset(a.name for a in node.names))]
+    return tuple(_Statement(node, frozenset(defined(node)), frozenset(used(node))) for node in body)
 
 
 def _docstring(node: ast.stmt) -> bool:
@@ -41,12 +58,12 @@ def _future(node: ast.stmt) -> bool:
     return isinstance(node, ast.ImportFrom) and node.module == "__future__"
 
 
-def _needed(node: ast.stmt, names: set[str], imported: set[str]) -> bool:
-    if isinstance(node, ast.Expr):
+def _needed(statement: _Statement, names: set[str], imported: set[str]) -> bool:
+    if isinstance(statement.node, ast.Expr):
         return True
-    if isinstance(node, (ast.If, ast.Try, ast.For)):  # changes what others define
-        return any(name in names and name not in imported for name in used(node))
-    return any(name in names for name in defined(node))
+    if isinstance(statement.node, (ast.If, ast.Try, ast.For)):  # changes what others define
+        return not statement.used.isdisjoint(names - imported)
+    return not statement.defined.isdisjoint(names)
 
 
 def defined(node: ast.stmt) -> Iterator[str]:

@@ -112,11 +112,10 @@ class _Writer:
     def _emit(self, line: Line) -> None:
         """The row of a line, and what it returned; what it uses is alive afterwards."""
         row = self._head(line, self._made(line))
-        self.rows.append(row)
         ids = [ref for ref in _returned(line) if line.action == "mk-sort" or ref.letter == "t" or line.action == "instantiate-sort"]
-        named = [self._name(ref) for ref in ids]
-        if line.action in ("mk-term", "mk-fun") and named:
-            named.append(self._sort_of(line))
+        sorts = [self._sort_of(line)] if ids and line.action in ("mk-term", "mk-fun") else []
+        named = [*map(self._name, ids), *sorts]
+        self.rows.append(row)
         if named:
             self.rows.append(f"{INDENT}return {' '.join(map(str, named))}")
 
@@ -127,7 +126,9 @@ class _Writer:
             sort = ids[1]
             self._sorts[ids[0]] = sort
             return self._alive.get(sort) or self._name(sort)
-        body = next(token for token in reversed(line.args) if isinstance(token, Ref))
+        body = next((token for token in reversed(line.args) if isinstance(token, Ref)), None)
+        if body not in self._sorts:
+            raise _Unsaid(f"the line does not return the sort of {ids[0]}")
         sort = self._sorts[ids[0]] = self._sorts[body]
         return self._alive.get(sort) or self._name(sort)
 

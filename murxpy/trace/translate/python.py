@@ -6,6 +6,7 @@ import builtins
 import keyword
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from murxpy.errors import InputError
@@ -61,11 +62,9 @@ class _Program(MisuseRows):
         self.live: list[str] = []
         self._managers = ["solver", "ctx"]  # that are alive
         own = {"ctx", "solver", "h", "values", "first", "c", "v", "f", "output", "fixed"}
-        self._taken = {*keyword.kwlist, *dir(builtins), *_WORD.findall(START + SCRIPTS + END), *own}
-        self._taken.update(_WORD.findall(MISUSE), dir(stress), dir(strangers))
         self._helpers = [text for _, text in wrapper.data.get("helpers_sources") or []]
-        self._taken.update(_WORD.findall("\n".join(self._helpers)), _WORD.findall(str(wrapper.data["imports"])))
-        self._taken.update(word for text in _texts(wrapper.data) for word in _WORD.findall(text))
+        texts = [START, SCRIPTS, END, MISUSE, *_texts(wrapper.data)]
+        self._taken = {*keyword.kwlist, *dir(builtins), *own, *dir(stress), *dir(strangers), *_words("\n".join(texts))}
         self._asked = 0
         self._models = False  # whether a script asks for its model
 
@@ -267,6 +266,12 @@ def _recorded_value(tokens: Sequence[Token]) -> tuple[Any, ...]:
     """A `value` line as the tuple that the wrapper's reader gives."""
     values = [plain_text(t) if not isinstance(t, int) else t for t in tokens]
     return tuple(None if values[0] == "fp" and value == "" else value for value in values)
+
+
+@lru_cache(maxsize=8)
+def _words(text: str) -> frozenset[str]:
+    """The words of a text. Programs through one binding share it, so the words of a folder's traces are searched for once."""
+    return frozenset(_WORD.findall(text))
 
 
 def _texts(data: dict[str, Any]) -> Iterable[str]:
