@@ -8,12 +8,14 @@ The record covers the traces of random walks (z3 and cvc5; the default machine, 
 traces of each mutation fuzzer on the shipped seeds, the reduced form of each kept regression, and translations of traces. It
 has a line for each item: its name, how it ended, and the beginning of the SHA-256 of its text. An item that a limit of wall
 time ended, in either record, is counted and not compared. `--keep FOLDER` also writes the texts, so that a difference can be
-looked at.
+looked at. Of a Python program the syntax tree is compared, since it contains functions of murxpy's own source as they are
+formatted there.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import contextlib
 import hashlib
 import os
@@ -117,13 +119,23 @@ def translations(args: argparse.Namespace) -> Iterator[Item]:
             **{f"{dialect}{'-lossy' * lossy}": lambda t, d=dialect, x=lossy: to_smtlib(t, catalogue, d, lossy=x)
                for dialect in ("standard", *SOLVERS) for lossy in (False, True)},
             "murxla": lambda t: to_murxla(t, catalogue, lossy=True),
-            "python": lambda t, w=wrapper: to_python(t, catalogue, w),
+            "python": lambda t, w=wrapper: unformatted(to_python(t, catalogue, w)),
         }  # type: ignore[dict-item]  # fmt: skip
         for way, translate in ways.items():
             try:
                 yield f"translation/{name}/{way}", "ok", translate(trace)
             except InputError as error:
                 yield f"translation/{name}/{way}", "refused", str(error)
+
+
+def unformatted(program: str) -> str:
+    """A Python program in one format, without its comments and docstrings."""
+    tree = ast.parse(program)
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list) and len(body) > 1 and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+            del body[0]
+    return ast.unparse(tree)
 
 
 def _traces(count: int) -> Iterator[tuple[str, Trace]]:
@@ -186,7 +198,7 @@ def main() -> int:
     parser.add_argument("what", choices=("record", "compare"))
     parser.add_argument("file", type=Path, nargs="?", default=RESULTS / "same.txt", help="the record  [default: bench/results/same.txt]")
     parser.add_argument("--only", default=",".join(PARTS), help=f"parts with commas: {', '.join(PARTS)}")
-    parser.add_argument("--runs", type=int, help="so many of each, in place of the usual numbers; not comparable for mutants")
+    parser.add_argument("--runs", type=int, help="so many of each, in place of the usual numbers")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
     parser.add_argument("--keep", type=Path, help="folder for the texts")
     args = parser.parse_args()
