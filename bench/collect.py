@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import time
 from collections import Counter
 from collections.abc import Iterable
@@ -21,6 +22,7 @@ from murxpy.worker.session import Session
 
 Collected = dict[str, Any]
 EXAMPLES = 3
+_CALLED = re.compile(r"^ *\d+ misuse@(call|edge|alike|keyword) (\S+)", re.M)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -85,6 +87,7 @@ class Totals:
         self.data["runs"] += 1
         if outcome.status != "ok":
             self._example(outcome.status, f"{outcome.cause} {outcome.last_call}".strip(), outcome.seed)
+            self.data["counts"].update(called(outcome.trace))
             return
         counts, finding = outcome.result["counts"], outcome.result["finding"]
         self.data["counts"].update(counts)
@@ -102,6 +105,14 @@ class Totals:
         entry["runs"] += 1
         if len(entry["seeds"]) < EXAMPLES:
             entry["seeds"].append(f"{seed:x}")
+
+
+def called(trace: str) -> Counter[str]:
+    """How often the lines of a run that reported nothing call each public callable, by rule, as a run's own counters say it."""
+    found: Counter[str] = Counter()
+    for rule, name in _CALLED.findall(trace):
+        found.update((f"callable:{rule}:{name}", f"misuse:{rule}"))
+    return found
 
 
 def watch_literals() -> Counter[str]:

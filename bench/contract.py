@@ -1,7 +1,8 @@
 """Contract mode: what the misuses of random runs come to, by rule; which rules and which public callables were reached.
 
 A callable with operands counts as misused in a call with an operand at an edge, one without as used in any call: there is nothing to break
-but the object that it is called of. Runs that died report no counts.
+but the object that it is called of. So it is with those whose operands the wrapper seals, since they name files or change the
+process. Of a run that died, the calls of public callables are counted by its trace.
 """
 
 from __future__ import annotations
@@ -31,7 +32,6 @@ def report(data: Collected) -> dict[str, Any]:
     ]
     table(f"Misuses in {data['runs']:,} runs of {data['solver']}, by rule", ("rule", "class", "misuses", *OUTCOMES, ""), rows)
     table("Outcomes", ("outcome", "misuses", "share", ""), [(o, total[o], percent(total[o], misuses), "") for o in OUTCOMES])
-    # a run that died reports no counts, only the call in which it died
     reached = [n for n in RULES if data["counts"].get(f"misuse:{n}") or any(died.endswith(f"misuse@{n}") for died in data["died"])]
     print(f"\nRules reached: {len(reached)} of {len(RULES)}, {verdict(len(reached) == len(RULES))}")
     figures: dict[str, Any] = {"runs": data["runs"], "misuses": misuses, "rules reached": len(reached), "rules": len(RULES)}
@@ -56,8 +56,9 @@ def reached(data: Collected, session: Session) -> dict[str, Any]:
     least = max(1, round(AIM * data["runs"] / AIM_RUNS))
     uses = {name: _misuses(counts, callee) for name, callee in found.callees.items()}
     seldom = {name: _why(counts, found.callees[name], uses[name]) for name, count in uses.items() if count < least}
-    plain = sum(not any(callee.forms) for callee in found.callees.values())
-    print(f"\nPublic callables: {len(uses):,} ({plain:,} take no operand), and {len(found.skipped):,} that are never called")
+    plain = sum(not _open(callee) for callee in found.callees.values())
+    print(f"\nPublic callables: {len(uses):,} ({plain:,} take no operand that may be broken), "
+          f"and {len(found.skipped):,} that are never called")  # fmt: skip
     print(f"Misused at least {least} times in {data['runs']:,} runs: {len(uses) - len(seldom):,} "
           f"({percent(len(uses) - len(seldom), len(uses))}), {verdict(not seldom)}")  # fmt: skip
     table("Public callables that were misused less", ("callable", "misuses", "why"), [(n, uses[n], why) for n, why in seldom.items()])
@@ -68,14 +69,17 @@ def reached(data: Collected, session: Session) -> dict[str, Any]:
 
 
 def _misuses(counts: dict[str, int], callee: Callee) -> int:
-    rules = ("edge", "alike") if any(callee.forms) else ("call",)
+    rules = ("edge", "alike") if _open(callee) else ("call",)
     return sum(counts.get(f"callable:{rule}:{callee.name}", 0) for rule in rules)
+
+
+def _open(callee: Callee) -> bool:
+    """True if an operand of the callable may be broken."""
+    return any(not parameter.sealed for form in callee.forms for parameter in form)
 
 
 def _why(counts: dict[str, int], callee: Callee, misuses: int) -> str:
     calls = counts.get(f"callable:call:{callee.name}", 0)
-    if any(callee.forms) and all(parameter.sealed for form in callee.forms for parameter in form):
-        return f"its operands are never broken; called {calls} times"
     if not calls and not misuses:
         return "no object of its class was made" if callee.owner is not None else "not drawn, or the runs that called it died"
     return f"called {calls} times" + ("" if callee.owner is None else ", as objects of its class are seldom")

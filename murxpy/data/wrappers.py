@@ -108,12 +108,23 @@ class Argument(Strict, frozen=True):
 
 
 class Calls(Strict, frozen=True):
-    """The public callables of the binding: its modules, what is never called, hints for operands, what makes objects of a class."""
+    """The public callables of the binding: its modules, what is never called, hints for operands, what makes objects of a class.
+
+    A recipe is a list of calls: a name, then words of a trace, `$N` for what call N gave, or kinds of operands.
+    """
 
     modules: list[str] = []
     skip: list[Skip] = []
     arguments: list[Argument] = []
     makers: dict[str, list[str]] = {}
+    recipes: dict[str, list[str]] = {}
+
+
+class Conversion(Strict, frozen=True):
+    """What a broken promise says (a regular expression) where a conversion of arguments that all callables share causes it, and why."""
+
+    message: str
+    because: Annotated[str, Meta(min_length=1)]
 
 
 class Contract(Strict, frozen=True):
@@ -122,6 +133,7 @@ class Contract(Strict, frozen=True):
     documented: list[Promised] = []
     defects: list[Defect] = []
     undefined: list[Undefined] = []
+    conversions: list[Conversion] = []
     calls: Calls = Calls()
 
 
@@ -333,6 +345,7 @@ def _check_refusals(document: Document, wrapper: Plain) -> None:
     contract = wrapper["contract"]
     patterns = [("defects", "message", entry) for entry in contract["defects"]]
     patterns += [("undefined", "call", entry) for entry in contract["undefined"]]
+    patterns += [("conversions", "message", entry) for entry in contract["conversions"]]
     patterns += [("calls", "name", entry) for entry in contract["calls"]["skip"]]
     patterns += [("calls", key, entry) for key in ("parameter", "of") for entry in contract["calls"]["arguments"]]
     for part, key, entry in patterns:

@@ -14,6 +14,7 @@ class Objects:
         self.alive: dict[int, Any] = {}
         self._next = 1
         self._reserved = 0
+        self._newest = 0
 
     def reserve(self, highest: int) -> None:
         """Keep the numbers up to `highest` for lines that return them."""
@@ -25,7 +26,13 @@ class Objects:
             number = max(self._next, self._reserved + 1)
             self._next = number + 1
         self.alive[number] = obj
+        self._newest = number
         return number
+
+    @property
+    def newest(self) -> int:
+        """The number that was entered last; 0 for none."""
+        return self._newest
 
     @property
     def full(self) -> bool:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy, deepcopy
 from dataclasses import dataclass, field
+from operator import getitem
 from typing import Any
 
 PROPERTY = "get:"
@@ -23,7 +24,11 @@ _HIDDEN = frozenset(
      "__reduce_cython__", "__setstate_cython__", "__cinit__", "__dealloc__", "__set_name__", "__prepare__", "__instancecheck__",
      "__subclasscheck__", "__pyx_vtable__", "__dict__", "__weakref__", "__doc__", "__module__", "__annotations__"]
 )  # fmt: skip
-_COPIES: tuple[tuple[str, Callable[..., Any]], ...] = (("copy.copy", copy), ("copy.deepcopy", deepcopy))
+# What Python's library does to any object by the methods that its class defines.
+_PROTOCOLS: tuple[tuple[str, Callable[..., Any], tuple[str, ...]], ...] = (
+    ("copy.copy", copy, ("object",)), ("copy.deepcopy", deepcopy, ("object",)), ("operator.getitem", getitem, ("object", "int")),
+)  # fmt: skip
+LIBRARY = ("copy", "operator")  # the modules of these
 # `Term mkBitVector(int size, int val=0)` between double back quotes of a docstring, and `:param size: ...`.
 _FORM = re.compile(r"``[^`\n]*?\b(\w+)\(([^`\n]*)\)``")
 _PARAM = re.compile(r"^[ \t]*:param (?:\w+ )?(\w+):", re.M)
@@ -68,6 +73,7 @@ class Callables:
     skipped: dict[str, str] = field(default_factory=dict)
     groups: dict[str, list[Callee]] = field(default_factory=dict)
     makers: dict[str, list[str]] = field(default_factory=dict)
+    recipes: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def members(self, kind: str) -> list[str]:
         """The names of the members of the enumeration `kind`."""
@@ -83,7 +89,7 @@ def permitted(name: str, data: Mapping[str, Any]) -> bool:
 
     A path to another module (`os.system`) has no class in it, which is written with a capital letter or stands alone.
     """
-    if name in dict(_COPIES):
+    if any(name == own for own, _, _ in _PROTOCOLS):
         return True
     path = name.removeprefix(PROPERTY)
     inside = [path.removeprefix(f"{module}.") for module in data.get("modules") or () if path.startswith(f"{module}.")]
@@ -112,8 +118,9 @@ def find_callables(data: Mapping[str, Any]) -> Callables:
                 seen.add(id(value))  # what another module offers again is the same callable
                 _enter(found, f"{module}.{name}", value, data)
     if found.callees:
-        for name, call in _COPIES:
-            found.callees[name] = Callee(name, call, None, ((Parameter("obj", ("object",)),),), "copy")
+        for name, call, kinds in _PROTOCOLS:
+            form = tuple(Parameter(f"operand{at}", (kind,)) for at, kind in enumerate(kinds))
+            found.callees[name] = Callee(name, call, None, (form,), name.partition(".")[0])
     return _sorted(found, data)
 
 
@@ -179,6 +186,9 @@ def _sorted(found: Callables, data: Mapping[str, Any]) -> Callables:
         done.callees[name] = Callee(name, callee.call, callee.owner, forms, callee.group)
         done.groups.setdefault(callee.group, []).append(done.callees[name])
     done.makers = {cls: [name for name in names if name in done.callees] for cls, names in (data.get("makers") or {}).items()}
+    for cls, recipe in (data.get("recipes") or {}).items():
+        if all(step.partition(" ")[0] in done.callees for step in recipe):  # this release has all that it calls
+            done.recipes[cls] = tuple(recipe)
     return done
 
 

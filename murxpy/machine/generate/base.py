@@ -32,6 +32,7 @@ class Generator:
     limited: bool = True  # checks get a resource limit
     checks: frozenset[str] = frozenset()  # of what the solver promises: those that are on
     planting: bool = False  # the run has a planted model, and asserts only what is true under it
+    turns: list[str] | None = None  # public callables that this run is to call, the next one last; None before the first
     made: int = 0
     depth: int = 0
 

@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from murxpy.machine.generate.base import Generator
+from murxpy.machine.generate.operands import do, operands, reachable
 from murxpy.machine.misuse import calls
-from murxpy.machine.misuse.bad import CONTEXT
 from murxpy.machine.misuse.calls import Nested
-from murxpy.machine.misuse.rules import RULES
 from murxpy.machine.misuse.values import FLOATS, NONE, NUMBERS, TEXTS, TYPES
-from murxpy.machine.random import mix, point
-from murxpy.machine.run import Refused, Run
+from murxpy.machine.random import Stream, mix, point
+from murxpy.machine.run import Run
 from murxpy.machine.strangers import STRANGERS
-from murxpy.machine.tokens import Python, Ref
+from murxpy.machine.tokens import Python
 from murxpy.solvers.callables import Callables, Callee, Parameter
 
 THEMES = 3  # groups of callables that a run prefers, so that what a class needs comes together in one run
-PREFERRED = 0.6
+PREFERRED = 0.25  # of the bursts go to themes; the others take the run's turns
+TURNS = 24  # callables that a run's seed names, drawn alike from all: more than nearly any run has bursts
 BURSTS = 4  # callables in a row
 PLAIN_TRIES = 3  # calls that are meant well until one is accepted
+AT_ONCE = 0.25  # of the bursts break an operand of the first call: some callables never accept a call that is meant well
 EDGES = 3  # calls with one operand at an edge
-MADE_DEPTH = 2  # calls that make an operand of an operand
 DAMPED = 0.1
-_NAMES = ("a", "b", "f", "x")
-_TEXTS = ("a", "x y", "abc", "sat", "QF_BV", "simplify", "1", "0", "101", "3/4", "1.5", "(assert true)", "(check-sat)")
-_LOST = ("term", "term", "term", "bool", "sort", "int", "str", "object", "object", "term*", "flag", "ctx", "sort*", "none")
 _VALUES = frozenset(["int", "width", "str", "name", "float", "flag"])  # kinds that are plain data
 _WEIGHTED_EDGES = {"int": (*NUMBERS, *NUMBERS, *FLOATS), "float": (*FLOATS, *NUMBERS), "str": TEXTS}
 
@@ -37,165 +33,62 @@ def bursts(gen: Generator) -> bool:
 
 
 def _burst(gen: Generator) -> bool:
-    """A callable is called with operands that are meant well, then with one at an edge."""
+    """A callable is called with operands that are meant well, then with one at an edge; one without operands is called as often."""
     found = gen.run.wrapper.callables
     callee = _choose(gen, found)
-    if callee is None or not _callable(gen.run, callee):
+    if callee is None or not reachable(gen, callee):
         return False
     plain = _accepted(gen, callee)
     for _ in range(EDGES):
         drawn = _edge(gen, callee, plain)
         if drawn is None:
-            break
-        words, at = drawn
-        if _do(gen, "edge", callee, words) and _comparable(callee, plain[at], words[at], at):
-            _do(gen, "alike", callee, words, at)
+            do(gen, "call", callee, operands(gen, callee))
+            continue
+        words, before, at = drawn
+        if do(gen, "edge", callee, words) and _comparable(callee, before, words[at], at):
+            do(gen, "alike", callee, words, at)
     return True
 
 
 def _choose(gen: Generator, found: Callables) -> Callee | None:
-    """A callable, most often of one of the run's themes; where a method has no object of its class, what makes one, if that is known."""
+    """A callable: the next of the run's turns most often, else one of the run's themes. None for one that a known finding sits on."""
     if not found.callees:
         return None
-    stream, groups = gen.stream, list(found.groups)
-    if stream.chance(PREFERRED):
-        theme = groups[int(point(mix(gen.run.seed, 7000 + stream.below(THEMES))) * len(groups))]
-        candidates = found.groups[theme]
+    stream = gen.stream
+    if gen.turns is None:
+        gen.turns = turns(gen.run, found)
+    if gen.turns and not stream.chance(PREFERRED):
+        callee = found.callees[gen.turns.pop()]
     else:
-        candidates = list(found.callees.values())
-    callee = stream.choose(candidates)
-    if not _callable(gen.run, callee):
-        callee = _maker(gen, found, callee)
+        groups = list(found.groups)
+        theme = groups[int(point(mix(gen.run.seed, 7000 + stream.below(THEMES))) * len(groups))]
+        callee = stream.choose(found.groups[theme])
     if f"call:{callee.name}" in gen.damped and stream.random() >= DAMPED:
         return None
     return callee
 
 
-def _maker(gen: Generator, found: Callables, callee: Callee) -> Callee:
-    """What makes an object of the class that the method `callee` belongs to: its constructor, or what the wrapper names."""
-    names = found.makers.get(callee.group, [])
-    own = [callee.group] if callee.group in found.callees else []
-    choices = [*names, *own]
-    if not choices:
-        return gen.stream.choose(list(found.callees.values()))
-    maker = found.callees[gen.stream.choose(choices)]
-    if not _callable(gen.run, maker):
-        return _maker(gen, found, maker) if maker.group != callee.group else maker
-    return maker
-
-
-def _callable(run: Run, callee: Callee) -> bool:
-    """True if the run has an object to call the method of, or needs none."""
-    return callee.owner is None or bool(_instances(run, callee.owner))
-
-
-def _instances(run: Run, cls: type) -> list[Ref]:
-    return [ref for ref, obj in calls.alive(run) if isinstance(obj, cls)]
+def turns(run: Run, found: Callables) -> list[str]:
+    """The callables that a run is to call, by its seed alone."""
+    return Stream(mix(run.seed, 7100)).sample(list(found.callees), TURNS)
 
 
 def _accepted(gen: Generator, callee: Callee) -> list[Nested]:
-    """The operands of a call that was accepted, else of the last that was tried; without the object that a method is called of."""
+    """The operands of a call that was accepted, else of the last that was tried; now and then of one that is not made."""
     words: list[Nested] = []
+    at_once = gen.stream.chance(AT_ONCE)
     for _ in range(PLAIN_TRIES):
-        words = _operands(gen, callee)
-        if _do(gen, "call", callee, words):
+        words = operands(gen, callee)
+        if at_once or do(gen, "call", callee, words):
             break
     return words
 
 
-def _do(gen: Generator, rule: str, callee: Callee, words: Sequence[Nested], at: int = 0) -> bool:
-    """Make the call; True if the binding took it."""
-    try:
-        return not calls.do(gen.run, RULES[rule], callee.name, words, gen.run.line_seed(), at)
-    except Refused:
-        return False
-
-
-def _operands(gen: Generator, callee: Callee) -> list[Nested]:
-    words: list[Nested] = []
-    if callee.owner is not None:
-        words.append(gen.stream.choose(_instances(gen.run, callee.owner)))
-    for parameter in gen.stream.choose(callee.forms):
-        if parameter.optional and not _context(parameter) and gen.stream.chance(0.4):
-            break
-        for _ in range(gen.stream.between(0, 3) if parameter.many else 1):
-            words.append(_operand(gen, parameter))
-    return words
-
-
-def _context(parameter: Parameter) -> bool:
-    """True where the run's own context is to stand: what is left out may be the binding's own, which all runs share."""
-    return "ctx" in parameter.kinds
-
-
-def _operand(gen: Generator, parameter: Parameter) -> Nested:
-    kinds = parameter.kinds or _LOST
-    return _meant(gen, gen.stream.choose(kinds), parameter)
-
-
-def _meant(gen: Generator, kind: str, parameter: Parameter) -> Nested:
-    """A word for an operand of a kind; None where the run has nothing of it."""
-    stream, run = gen.stream, gen.run
-    if kind.endswith("*"):
-        return [_meant(gen, kind[:-1], parameter) for _ in range(stream.between(1, 3))]
-    plain = _PLAIN.get(kind)
-    if plain is not None:
-        word: Nested = stream.choose(plain)
-        return word
-    if kind == "ctx":
-        return CONTEXT if run.frame.ctx is not None else Python(None)
-    if kind in run.wrapper.callables.constants:
-        return kind
-    members = run.wrapper.callables.members(kind)
-    if members:
-        return stream.choose(members)
-    found = _objects(gen, kind) or _made(gen, kind)
-    return stream.choose(found) if found else Python(None)
-
-
-def _made(gen: Generator, kind: str) -> list[Ref]:
-    """The objects of a class, of which there are none yet, after a call that makes one if that is known."""
-    callables = gen.run.wrapper.callables
-    makers = [*callables.makers.get(kind, []), *([kind] if kind in callables.callees else [])]
-    if makers and gen.depth < MADE_DEPTH:
-        gen.depth += 1
-        maker = callables.callees[gen.stream.choose(makers)]
-        if _callable(gen.run, maker):
-            _do(gen, "call", maker, _operands(gen, maker))
-        gen.depth -= 1
-    return _objects(gen, kind)
-
-
-_PLAIN: dict[str, tuple[Any, ...]] = {
-    "int": tuple(map(Python, (0, 1, 2, 3, 5, 8))),
-    "width": tuple(map(Python, (1, 3, 4, 8, 16))),
-    "flag": (Python(True), Python(False)),
-    "float": tuple(map(Python, (0.0, 0.5, 1.5, -2.0))),
-    "str": tuple(map(Python, _TEXTS)),
-    "name": tuple(map(Python, _NAMES)),
-    "none": NONE,
-    "list": ([], [Python(1)], [Python("a")], [Python("a"), Python("b")]),
-    "callback": ("function",),
-    "stranger": tuple(STRANGERS),
-}
-
-
-def _objects(gen: Generator, kind: str) -> list[Ref]:
-    """The objects of the run of a kind: terms, formulas, sorts, any, or those of a class."""
-    alive = calls.alive(gen.run)
-    if kind in ("term", "sort", "object"):
-        letters = {"term": "t", "sort": "s", "object": "stx"}[kind]
-        return [ref for ref, _ in alive if ref.letter in letters]
-    if kind == "bool":
-        terms = gen.run.db.terms
-        return [ref for ref, _ in alive if ref.letter == "t" and terms[ref.number].term.sort.kind == "SORT_BOOL"]
-    cls = gen.run.wrapper.callables.classes.get(kind)
-    return [] if cls is None else [ref for ref, obj in alive if isinstance(obj, cls)]
-
-
-def _edge(gen: Generator, callee: Callee, plain: Sequence[Nested]) -> tuple[list[Nested], int] | None:
-    """The words with one operand at an edge, and which; None where there is no operand but the object of a method."""
+def _edge(gen: Generator, callee: Callee, plain: Sequence[Nested]) -> tuple[list[Nested], Nested, int] | None:
+    """The words with one operand at an edge, what stood there, and where; None where there is no operand but the object of a method."""
     first = 0 if callee.owner is None else 1
+    if len(plain) <= first and any(callee.forms):
+        plain = operands(gen, callee, all_of_them=True)
     if len(plain) <= first:
         return None
     at = gen.stream.between(first, len(plain) - 1)
@@ -204,7 +97,7 @@ def _edge(gen: Generator, callee: Callee, plain: Sequence[Nested]) -> tuple[list
         return None
     words = list(plain)
     words[at] = _broken(gen, plain[at], parameter)
-    return words, at
+    return words, plain[at], at
 
 
 def _parameter(callee: Callee, at: int) -> Parameter:

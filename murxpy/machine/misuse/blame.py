@@ -21,7 +21,7 @@ def asked_too_much(error: BaseException, operands: Sequence[Any], name: str) -> 
     AttributeError, which harms nobody. A missing attribute of another object is the binding's fault.
     """
     if isinstance(error, KeyError):
-        return name.endswith("__getitem__") or any(isinstance(part, dict) for part in _parts(operands))
+        return name.endswith(("__getitem__", ".getitem")) or any(isinstance(part, dict) for part in _parts(operands))
     if not isinstance(error, AttributeError) or type(error).__name__ in _OWN_FAULT:
         return False
     asked = getattr(error, "obj", None)

@@ -66,11 +66,14 @@ def operand(run: Run, word: Nested) -> Any:
     return run.constant(str(word))
 
 
-def do(run: Run, rule: Rule, name: str, words: Sequence[Nested], seed: int, at: int = 0, number: int | None = None) -> bool:
+def do(
+    run: Run, rule: Rule, name: str, words: Sequence[Nested], seed: int, at: int = 0, number: int | None = None, keep: bool = False
+) -> bool:
     """`misuse@call NAME words`: make the call; True if the binding refused.
 
     With the rule `alike` the operand at `at` is changed, and what the calls give is compared. An object that is given is entered under
-    `number`, if that is given. Raises Stopped with a finding, Refused where the call cannot be made.
+    `number`, if that is given; with `keep` it is entered although the run has as many as it keeps. Raises Stopped with a finding,
+    Refused where the call cannot be made.
     """
     place: list[Token] = [AT, at] if rule.name == "alike" else []
     operands = [operand(run, word) for word in words]
@@ -92,7 +95,7 @@ def do(run: Run, rule: Rule, name: str, words: Sequence[Nested], seed: int, at: 
     returned(run, rule, None, name)
     run.counts[f"callable-taken:{name}"] += 1
     if number is not None or rule.name == "call" or _sound(words):
-        _keep(run, value, number)
+        _keep(run, value, number, keep)
     return False
 
 
@@ -110,9 +113,9 @@ def _threw(run: Run, rule: Rule, error: BaseException, operands: list[Any], name
     threw(run, rule, thrown, name)
 
 
-def _keep(run: Run, value: Any, number: int | None) -> None:
+def _keep(run: Run, value: Any, number: int | None, always: bool) -> None:
     """Enter an object that a call gave, unless it is plain data or the run has as many as it keeps."""
-    if not run.holds(value) or (number is None and run.objects.full):
+    if not run.holds(value) or (number is None and run.objects.full and not always):
         return
     number = run.objects.add(value, number)
     run.result(f"return x{number} {type(value).__name__}")

@@ -10,7 +10,7 @@ from murxpy.machine import strangers
 from murxpy.machine.misuse import stress
 from murxpy.machine.misuse.armed import Armed
 from murxpy.machine.run import Misused
-from murxpy.solvers.callables import PROPERTY
+from murxpy.solvers.callables import LIBRARY, PROPERTY
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.spelling import Spelling
 from murxpy.trace.translate.dry import DryRun, plain_text
@@ -54,7 +54,7 @@ def only_public(package, *called):
     """Call nothing but what the package itself defines."""
     for each in called:
         module = getattr(each, "__module__", None) or getattr(getattr(each, "__objclass__", None), "__module__", "")
-        if module.partition(".")[0] not in (package, "copy"):
+        if module.partition(".")[0] not in (package, "copy", "_operator"):
             sys.exit(f"{each} is not of {package}")
 '''
 
@@ -144,7 +144,7 @@ class MisuseRows(DryRun):
         """The statements with which a program names the callables that it calls; the empty string where it calls none."""
         if not self.called:
             return ""
-        modules = ["copy", *((self.wrapper.data.get("contract") or {}).get("calls") or {}).get("modules", [])]
+        modules = [*LIBRARY, *((self.wrapper.data.get("contract") or {}).get("calls") or {}).get("modules", [])]
         imported = [module for module in modules if any(name.startswith(f"{module}.") for name in self.called)]
         imports = "".join(f"import {module}\n" for module in imported)
         return f"{imports}only_public({self.wrapper.data['module']!r}, {', '.join(self.called)})\n"
