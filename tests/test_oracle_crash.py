@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from murxpy.campaign.buckets import Bucket, Known, bucket_key, failing, new_bucket, normalise, read_known
+from murxpy.data import load_wrapper
 from murxpy.errors import InputError
 from murxpy.oracles.crash import Call, Outcome, Verdict, judge, last_call, options, parse_call, python_frames
+from murxpy.solvers.contract import Contract
 
 OUTPUTS = {
     "ASSERTION VIOLATION\nFile: ../src/ast/ast.cpp\nLine: 388\nm_manager == 0\n": (
@@ -213,3 +215,17 @@ def test_what_one_rule_gets_past_a_binding_is_one_bucket() -> None:
     index = "class F: {0} takes an index that it cannot have; {0}: index k is 4294967296, expected 0 to 4"
     assert key("OP_AT_MOST", "number", index.format("OP_AT_MOST")) == key("OP_AT_LEAST", "number", index.format("OP_AT_LEAST"))
     assert key("OP_AT_MOST", "float", index.format("OP_AT_MOST")) != key("OP_AT_MOST", "number", index.format("OP_AT_MOST"))
+
+
+def test_what_the_conversion_of_arguments_does_is_one_bucket_whatever_is_called() -> None:
+    def key(solver: str, callee: str, fault: str) -> str:
+        told = f"class F: {Contract(load_wrapper(solver)['contract'], ()).caused(fault)}"
+        return bucket_key(solver, Verdict("contract", "binding", told, "", Call("misuse", callee, "alike")))
+
+    number, text = "a number is taken for another; 4294967304 for 8", "a text with a NUL is taken for another; 'a\\x00b' for 'a'"
+    assert key("z3", "z3.BitVecSort", number) == key("z3", "z3.FPSort", number) != key("z3", "z3.Real", text)
+    assert key("z3", "z3.Real", text) == key("z3", "z3.Int", text)
+    assert key("cvc5", "cvc5.Term.__getitem__", number) != key("cvc5", "cvc5.Sort.getFunctionArity", number)
+    rounded = "a float is taken for another; 3.7 for 3"
+    assert key("z3", "z3.IntVal", rounded) != key("z3", "z3.BitVecVal", rounded)
+    assert Contract(load_wrapper("z3")["contract"], ()).caused(rounded) == rounded

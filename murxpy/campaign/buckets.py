@@ -13,6 +13,7 @@ from typing import Any, Literal
 from murxpy.errors import InputError
 from murxpy.oracles.crash import Verdict, severity
 from murxpy.oracles.documented import TIER as DOCUMENTED
+from murxpy.solvers.contract import CONVERTED
 
 State = Literal["pending", "confirmed", "unconfirmed", "known"]
 
@@ -74,7 +75,9 @@ def bucket_key(family: str, verdict: Verdict) -> str:
     elif call.action == "misuse":
         message = message.partition(";")[0]  # what differs from one misuse to the next stands behind it
         # What a rule of spellings gets past a binding, it gets past most of its functions.
-        if verdict.kind == "contract" and call.spelling not in _BY_NAME:
+        if message.endswith(CONVERTED):
+            where = ["misuse", call.spelling]
+        elif verdict.kind == "contract" and call.spelling not in _BY_NAME:
             message, where = _OPERATOR.sub("an operator", message), ["misuse", call.spelling]
     elif verdict.kind == "invalid-model":
         message = message.partition(";")[0]  # what the solver itself says of the assertion stands behind it

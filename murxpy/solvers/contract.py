@@ -12,6 +12,7 @@ from typing import Any
 
 from murxpy.solvers.refusals import Refusals
 
+CONVERTED = " by the conversion of arguments that all callables share"  # one defect, whatever is called
 DOCUMENTED, RESOURCES, UNREACHED, BROKEN = "documented", "resources", "unreached", "broken"
 # How Python itself says that an argument is of the wrong type or value, in the words of its library reference; a binding may leave it
 # to say so. A foreign function that is handed a wrong argument is not called, so `ArgumentError` of ctypes is a refusal like the others.
@@ -59,11 +60,18 @@ class Contract:
         self.documented = (*PYTHON, *documented_types(data))
         self._defect = [re.compile(entry["message"], re.DOTALL) for entry in data.get("defects") or ()]
         self._undefined = [(re.compile(entry["call"]), frozenset(entry.get("rules") or ())) for entry in data.get("undefined") or ()]
+        self._conversions = [re.compile(entry["message"]) for entry in data.get("conversions") or ()]
         self._helpers = frozenset(helpers)
 
     def undefined(self, template: str, rule: str) -> bool:
         """True if the binding does not say what a call of this template does with the operands that `rule` gives it."""
         return any(call.search(template) and (not rules or rule in rules) for call, rules in self._undefined)
+
+    def caused(self, fault: str) -> str:
+        """The fault of a public callable, and that the common conversion of arguments causes it where the wrapper says so."""
+        what, mark, details = fault.partition(";")
+        common = any(pattern.match(what) for pattern in self._conversions)
+        return f"{what}{CONVERTED}{mark}{details}" if common else fault
 
     def judge(self, error: BaseException, refusals: Refusals) -> Thrown:
         """What the exception of a misused call stands for."""

@@ -90,7 +90,7 @@ def do(
         _threw(run, rule, error, operands, name)
         return True
     if rule.name == "alike":
-        returned(run, rule, value, name)
+        returned(run, rule, None if value is None else run.wrapper.contract.caused(value), name)
         return False
     returned(run, rule, None, name)
     run.counts[f"callable-taken:{name}"] += 1
