@@ -12,11 +12,15 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from campaigns import FAKES
+from commands import fuzz_fake
 from supervised import PATIENCE, Command
 from supervised import start as start
 
 from murxpy.campaign import interrupts
+from murxpy.campaign.plans import Request
 from murxpy.campaign.store import FILE, Store, read_buckets
+from murxpy.cli import fuzz
 from murxpy.errors import InputError
 
 SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"]
@@ -58,6 +62,36 @@ def test_signal_before_the_first_run(name: str, start: Callable[..., Command]) -
     said = command.process.stdout.read().decode()
     assert (code, "(interrupted)" in said) == (0, True), said
     command.wait_for(lambda: not command.alive())
+
+
+@pytest.mark.parametrize(("place", "name"), [("make_plans", "SIGINT"), ("agree", "SIGTERM"), ("Campaign", "SIGHUP")])
+def test_signal_while_a_campaign_is_made(
+    place: str, name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """While seeds are read, judges are loaded, and so on: it begins and ends with its summary."""
+    real = getattr(fuzz, place)
+
+    def interrupted(*args: object) -> object:
+        signal.raise_signal(signal.Signals[name])
+        return real(*args)
+
+    monkeypatch.setattr(fuzz, place, interrupted)
+    (tmp_path / "other").symlink_to(FAKES)
+    judges = ("--cross-check", f"fake@{tmp_path / 'other'}") if place == "agree" else ()
+    code, out, err = fuzz_fake(capsys, tmp_path / "out", "--time", "100s", *judges)
+    assert (code, err) == (0, "") and "(interrupted)" in out and "exit code 0: nothing new found" in out
+    assert [reason for _, reason in _sessions(tmp_path / "out")] == ["interrupted"]
+
+
+def test_signal_before_a_single_run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    real = fuzz.make_plans
+
+    def interrupted(request: Request) -> object:
+        signal.raise_signal(signal.SIGINT)
+        return real(request)
+
+    monkeypatch.setattr(fuzz, "make_plans", interrupted)
+    assert fuzz_fake(capsys, tmp_path / "out", "--run-seed", "1") == (130, "", "murxpy: error: interrupted\n")
 
 
 def test_signal_under_nohup_is_ignored(start: Callable[..., Command]) -> None:

@@ -90,6 +90,8 @@ class Campaign:
         self._forms = Reproduction(self.config, self._book, self._emit)
         try:
             with interrupts.caught(self.stop):
+                if interrupts.early():
+                    self.stop()
                 self._prepare(store)
                 try:
                     reason = yield from self._loop()

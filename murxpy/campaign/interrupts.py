@@ -22,6 +22,7 @@ _SAME = 0.5
 _Handler = Callable[[int, FrameType | None], None]
 
 _noted = threading.Event()
+_early = threading.Event()
 
 
 @contextmanager
@@ -60,6 +61,31 @@ def caught(first: Callable[[], None]) -> Iterator[None]:
             raise KeyboardInterrupt
 
     with _handled(handler):
+        yield
+
+
+@contextmanager
+def kept() -> Iterator[None]:
+    """Inside, the first signal is only kept, for `early`: it came while a campaign was made, which then begins and ends in good order."""
+    _early.clear()
+    try:
+        with caught(_early.set):
+            yield
+    finally:
+        _early.clear()
+
+
+def early() -> bool:
+    """Whether a signal was kept."""
+    return _early.is_set()
+
+
+@contextmanager
+def at_once() -> Iterator[None]:
+    """Inside, each signal raises KeyboardInterrupt, inside `kept`, too; so does one that was kept."""
+    with _handled(signal.default_int_handler):
+        if early():
+            raise KeyboardInterrupt
         yield
 
 

@@ -35,8 +35,10 @@ COMMANDS = {
     "wrappers": "Show the solvers' wrappers and their spellings.",
     "doctor": "Say what the installed solvers can and cannot do.",
 }
+_MUTATION = ("storm", "fusion", "opfuzz", "typefuzz")
+CAMPAIGNS = ("fuzz", *_MUTATION)
 # Of commands that have no module of their own name.
-_MODULES = dict.fromkeys(("storm", "fusion", "opfuzz", "typefuzz"), "mutate") | {"check-seeds": "check_seeds"}
+_MODULES = dict.fromkeys(_MUTATION, "mutate") | {"check-seeds": "check_seeds"}
 INTERRUPTED = 130  # as a shell says it of a program that Ctrl-C ended
 
 
@@ -85,7 +87,8 @@ def run(args: list[str]) -> int:
     """Run the command line; the exit code."""
     from murxpy.campaign import interrupts
 
-    with interrupts.raised():
+    # A campaign that is interrupted while it is made ends with its summary, too.
+    with interrupts.kept() if args[:1] and args[0] in CAMPAIGNS else interrupts.raised():
         return _run(args)
 
 

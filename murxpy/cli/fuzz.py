@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from murxpy.campaign import interrupts
 from murxpy.campaign.buckets import read_known
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.common import agree, make_judges
@@ -142,11 +143,12 @@ def run(targets: tuple[str, ...], wishes: dict[str, Any], mutation: Mutation | N
     judges = make_judges(request, plans, judged) if judged else ()
     notes = _without_object(wishes["checks"], plans)
     notes += [] if mutation is None else seed_files(mutation).notices()
-    if judges:
+    if judges and not interrupts.early():  # else the campaign ends before its first run
         plans, lacking_notes = agree(plans, judges, limits)
         notes += lacking_notes
     if wishes["run_seed"] is not None:
-        return _one_run(plans, limits, wishes)
+        with interrupts.at_once():
+            return _one_run(plans, limits, wishes)
     known = tuple(pattern for file in wishes["known"] for pattern in read_known(file))
     jobs = wishes["jobs"] or len(os.sched_getaffinity(0))
     ensure_files(jobs)
