@@ -70,7 +70,7 @@ class Campaign:
     def __iter__(self) -> Generator[events.Event, None, None]:
         names = [plan.target.name for plan in self.config.targets]
         if len(set(names)) < len(names):
-            raise InputError(f"each target can be named once, not {' '.join(names)}; use --jobs for more workers")
+            raise InputError(f"each target can be named once, not {' '.join(names)}; 'murxpy fuzz --jobs' gives it more workers")
         folder = Folder(self.config.out)
         try:
             store = Store(folder.path)

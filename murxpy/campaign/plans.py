@@ -86,7 +86,7 @@ def _wrappers(request: Request) -> dict[str, dict[str, Any]]:
 def _different(targets: tuple[str, ...]) -> tuple[str, ...]:
     for name in targets:
         if targets.count(name) > 1:
-            raise InputError(f"the target '{name}' stands twice: name it once, and use --jobs for more workers")
+            raise InputError(f"the target '{name}' stands twice: name it once; 'murxpy fuzz --jobs' gives it more workers")
     return targets
 
 

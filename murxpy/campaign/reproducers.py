@@ -91,7 +91,7 @@ class _Programs:
         try:
             written = self._smtlib(lossy=False)
         except MurxpyError as error:
-            unsaid = str(error).partition(", which SMT-LIB cannot say")[0]
+            unsaid = str(error).partition(", which SMT-LIB cannot say")[0].partition("; with --")[0]  # options of another command
             try:
                 written = self._smtlib(lossy=True)
             except MurxpyError:

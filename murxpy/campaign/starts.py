@@ -29,5 +29,5 @@ class Starts:
         self._failed[target] += 1
         if self._failed[target] >= TRIES:
             raise TargetError(f"target '{self._names[target]}': its processes end before they do a run, {TRIES} in a row ({how}); "
-                              "see the limits of memory and processes of this shell ('ulimit -a'), or use fewer --jobs")  # fmt: skip
+                              "see this shell's limits ('ulimit -a'), or give 'murxpy fuzz' fewer --jobs")  # fmt: skip
         time.sleep(_PAUSE * self._failed[target])

@@ -112,8 +112,8 @@ class Store:
                     sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)))  # fmt: skip
                 self._open(read_only)
             except sqlite3.Error as error:
-                raise InputError(f"the campaign's database cannot be used ({error}); choose another folder with --out",
-                                 file=str(self._path)) from error  # fmt: skip
+                other = "name another folder" if read_only else "choose another folder with --out"
+                raise InputError(f"the campaign's database cannot be used ({error}); {other}", file=str(self._path)) from error
             opened.pop_all()
 
     def _open(self, read_only: bool) -> None:

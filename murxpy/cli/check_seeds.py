@@ -17,7 +17,7 @@ from murxpy.campaign.court import Court
 from murxpy.campaign.limits import Limits
 from murxpy.campaign.plans import Request, make_plans
 from murxpy.campaign.seedcheck import FAULTS, VERDICTS, Checked
-from murxpy.cli.params import duration, names
+from murxpy.cli.params import MISSING_SEEDS, Existing, duration, names
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.fuzzers.seeds import script_files
@@ -26,7 +26,7 @@ from murxpy.report.console import Progress
 
 
 @click.command("check-seeds")
-@click.argument("seeds", metavar="SEEDS...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("seeds", metavar="SEEDS...", nargs=-1, required=True, type=Existing(MISSING_SEEDS))
 @click.option("--solver", metavar="SOLVER[@PLACE]", default="z3", show_default=True, help="Run them on this one.")
 @click.option("--cross-check", "judges", type=names(), default="", metavar="SOLVER[@PLACE],...", help="And on these.")
 @click.option("--limit", type=duration, default="1s", metavar="TIME", show_default=True, help="The solver's own limit of a check.")

@@ -15,6 +15,7 @@ from murxpy.campaign.plans import Request, make_plans
 from murxpy.campaign.probe import Probe, look_at_host, probe
 from murxpy.campaign.targets import Plan
 from murxpy.cli import fail
+from murxpy.cli.params import NamedFile
 from murxpy.data import wrapper_names
 from murxpy.errors import MurxpyError
 from murxpy.report.doctor import host_lines, target_json, target_lines
@@ -26,8 +27,8 @@ _RUNS = 150
 @click.argument("targets", metavar="[SOLVER[@PLACE]]...", nargs=-1)
 @click.option("--runs", type=click.IntRange(min=1), default=_RUNS, metavar="N", show_default=True,
               help="Random runs on each solver, to see what it refuses.")  # fmt: skip
-@click.option("--wrapper", metavar="FILE", help="Wrapper of a solver, which is looked at if none is named.")
-@click.option("--profile", metavar="FILE", help="More restrictions on what is generated.")
+@click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of a solver, which is looked at if none is named.")
+@click.option("--profile", type=NamedFile(), metavar="FILE", help="More restrictions on what is generated.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def doctor(targets: tuple[str, ...], runs: int, wrapper: str | None, profile: str | None, as_json: bool) -> int:
     """Say of each solver (all that have a wrapper) whether it can be used, and what its release lacks and refuses.

@@ -12,7 +12,7 @@ from murxpy.campaign.origin import origin
 from murxpy.campaign.plans import Request, make_plans
 from murxpy.campaign.replay import replay_trace
 from murxpy.campaign.targets import Plan
-from murxpy.cli.params import duration
+from murxpy.cli.params import Existing, duration
 from murxpy.cli.replay import plan_of
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
@@ -39,11 +39,11 @@ API, TEXT = "api", "text"
 
 
 @click.command("eval")
-@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.argument("file", metavar="FILE", type=Existing())
 @click.option("--solver", metavar="SOLVER[@PLACE]", help="Solve with this one.  [default: where the trace comes from]")
 @click.option("--through", type=click.Choice([API, TEXT]),
               help="Solve a script call by call through the API, or as text.  [default: the API; as text what it refuses]")  # fmt: skip
-@click.option("--model", metavar="FILE", type=click.Path(path_type=Path),
+@click.option("--model", metavar="FILE", type=Existing(),
               help="Evaluate a script under the model in this file, as solvers print it, and ask no solver.")  # fmt: skip
 @click.option("--planted", is_flag=True, help="Evaluate a trace under its planted model, and ask no solver.")
 @click.option("--wall", type=duration, default="20s", metavar="TIME", show_default=True, help="End it after this time.")

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from murxpy.cli import fail
+from murxpy.cli.params import NamedFile
 from murxpy.data import inspect_machine, load_catalogue, load_machine, load_wrapper
 from murxpy.data.machine_names import CONDITIONS
 from murxpy.data.reach import expected_operators
@@ -24,9 +25,9 @@ def fsm() -> None:
 
 
 @fsm.command()
-@click.argument("machine", default="default")
+@click.argument("machine", type=NamedFile(), default="default")
 @click.option("--runs", type=click.IntRange(min=1), help="Also how often each operator is to be expected in N runs.")
-@click.option("--solver", help="The solver (a wrapper's name or file) whose operators and spellings are counted.")
+@click.option("--solver", type=NamedFile(), help="The solver (a wrapper's name or file) whose operators and spellings are counted.")
 @click.option("--given", multiple=True, metavar="CONDITION=CHANCE", help="Take this chance, 0 to 1, for a condition; repeatable.")
 @click.option("--svg", type=click.Path(dir_okay=False, path_type=Path), help="Draw the machine into this file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -59,7 +60,7 @@ def show(machine: str, runs: int | None, solver: str | None, given: tuple[str, .
 
 
 @fsm.command()
-@click.argument("file")
+@click.argument("file", type=NamedFile())
 def check(file: str) -> int:
     """Check the machine in FILE: names, weights, that every state is reached and none is a trap."""
     machine, errors = inspect_machine(file)

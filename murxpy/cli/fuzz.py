@@ -22,11 +22,12 @@ from murxpy.campaign.plans import Request, absolute_target, make_plans
 from murxpy.campaign.replay import walk_seeds
 from murxpy.campaign.targets import Plan
 from murxpy.cli.own_options import OWN, own_options, prefixed
-from murxpy.cli.params import duration, names, run_seed, seed, size
+from murxpy.cli.params import Existing, NamedFile, duration, names, run_seed, seed, size
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError
 from murxpy.fuzzers.api import CHECKS, DEFAULT_CHECKS, Wishes, chosen_checks, parse_option, without_object
 from murxpy.fuzzers.mutation import WAYS, Mutation, needs_seeds, parse_mix, seed_files
+from murxpy.fuzzers.seeds import SUFFIX
 from murxpy.oracles.crash import SEVERITY
 from murxpy.report.available import lacking, operators_of
 from murxpy.report.console import going_on_without_terminal, make_console, write_now
@@ -50,11 +51,11 @@ from murxpy.report.summary import print_summary
               help="Have other solvers or releases answer each decided check, too; repeatable.")  # fmt: skip
 @click.option("--judge-limit", type=duration, default="200ms", metavar="TIME", show_default=True,
               help="Limit of a judge's check, as its own resource limit that takes about so long, whatever the target's is.")  # fmt: skip
-@click.option("--machine", default="default", metavar="NAME|FILE", show_default=True, help="State machine.")
+@click.option("--machine", type=NamedFile(), default="default", metavar="NAME|FILE", show_default=True, help="State machine.")
 @click.option("--contract", is_flag=True,
               help="Misuse the binding on purpose: wrong calls, which it must refuse cleanly, and stress on lifetimes.")  # fmt: skip
-@click.option("--profile", metavar="FILE", help="More restrictions on what is generated.")
-@click.option("--wrapper", metavar="FILE", help="Wrapper of a solver, which is the target if none is named.")
+@click.option("--profile", type=NamedFile(), metavar="FILE", help="More restrictions on what is generated.")
+@click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of a solver, which is the target if none is named.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
               help="Set this option of the solver in every run; repeatable.")  # fmt: skip
 @click.option("--no-swarm", is_flag=True, help="Give every run all theories and operators, with the machine's weights.")
@@ -68,7 +69,7 @@ from murxpy.report.summary import print_summary
 @click.option("--memory", type=size, default="2g", metavar="SIZE", show_default=True,
               help="Memory of a worker; 0 for no limit.")  # fmt: skip
 @click.option("--isolate", is_flag=True, help="Fork a process for each run.")
-@click.option("--known", type=click.Path(path_type=Path), multiple=True, metavar="FILE",
+@click.option("--known", type=Existing(), multiple=True, metavar="FILE",
               help="Known bugs (bucket keys or patterns), which do not count; repeatable.")  # fmt: skip
 @click.option("--fail-on", type=names(SEVERITY), default="", metavar="KINDS",
               help="Kinds of findings that set the exit code, too, such as hang,out-of-memory.")  # fmt: skip
@@ -126,6 +127,9 @@ def _sorted_out(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]
     wrappers = wrapper_names()
     others = [name for name in names if name not in wrappers and "@" not in name and Path(name).suffix not in (".yaml", ".yml")]
     seeds = [name for name in others if Path(name).exists()]
+    missing = [name for name in others if name not in seeds and (Path(name).suffix == SUFFIX or os.sep in name)]
+    if missing:
+        raise InputError("there is no such file", file=missing[0])
     return tuple(name for name in names if name not in seeds), tuple(seeds)
 
 

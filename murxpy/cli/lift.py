@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from murxpy.cli.params import Existing
 from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.smtlib.reader import read_file
@@ -13,7 +14,7 @@ from murxpy.trace.lift import lift as lift_script
 
 
 @click.command()
-@click.argument("file", metavar="SCRIPT", type=click.Path(path_type=Path))
+@click.argument("file", metavar="SCRIPT", type=Existing())
 @click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path),
               help="Write to this file.  [default: standard output]")  # fmt: skip
 def lift(file: Path, output: Path | None) -> int:

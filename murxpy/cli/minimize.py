@@ -25,7 +25,7 @@ from murxpy.campaign.reproducers import Shown, base_of, write_programs
 from murxpy.campaign.script_minimize import Scripted, minimize_script, others_than, scripted
 from murxpy.campaign.targets import Plan
 from murxpy.campaign.wanted import Match, exit_kind
-from murxpy.cli.params import duration, names
+from murxpy.cli.params import Existing, NamedFile, duration, names
 from murxpy.cli.replay import judges_of
 from murxpy.cli.replay import plan_of as trace_plan
 from murxpy.errors import InputError
@@ -39,7 +39,7 @@ from murxpy.trace.grammar import Trace, parse_trace
 
 
 @click.command()
-@click.argument("file", metavar="TRACE|SCRIPT", type=click.Path(path_type=Path))
+@click.argument("file", metavar="TRACE|SCRIPT", type=Existing())
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Replays at a time.")
 @click.option("--time", "seconds", type=duration, metavar="TIME", help="End with the best after this time.")
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
@@ -59,7 +59,7 @@ from murxpy.trace.grammar import Trace, parse_trace
 @click.option("--reproducers", is_flag=True,
               help="Also print the result as a Python program and an SMT-LIB script beside it, and try both.")  # fmt: skip
 @click.option("--solver", metavar="SOLVER[@PLACE]", help="Replay on this one.  [default: where the trace comes from]")
-@click.option("--wrapper", metavar="FILE", help="Wrapper of the solver.")
+@click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of the solver.")
 def minimize(
     file: Path, jobs: int, seconds: float | None, output: Path | None, tries: int, solver: str | None,
     wrapper: str | None, judged: tuple[str, ...] | None, reproducers: bool, strategy: str, **wishes: Any,
@@ -168,7 +168,7 @@ def _script_file(
     if wishes.command or wishes.match:
         raise InputError("of a script the finding itself is kept: leave out --command, --match-..., --unknown and --slower", file=str(file))
     if solver is None and wrapper is None:
-        raise InputError("name the solver that the script is run on with --solver", file=str(file))
+        raise InputError("name the solver that the script is run on with --solver or --wrapper", file=str(file))
     (plan,) = make_plans(Request((solver,) if solver else (), wrapper=wrapper))
     text = read_text(file)
     labels = statuses_of(text)

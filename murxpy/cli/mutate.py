@@ -9,7 +9,7 @@ import click
 
 from murxpy.cli.fuzz import MIX_OPTIONS, MUTATION_OPTIONS, fuzz, mutation_of, run
 from murxpy.cli.own_options import chosen, own_options
-from murxpy.cli.params import duration, names
+from murxpy.cli.params import MISSING_SEEDS, Existing, duration, names
 from murxpy.fuzzers.api import SCRIPT_CHECKS
 
 _NOT_HERE = ("targets", "mix", "machine", "theories", "no_swarm", "contract")  # of walks alone
@@ -29,7 +29,7 @@ def _command(name: str, about: str) -> click.Command:
     shared = [_CHECK if param.name == "checks" else param for param in shared]
     limits = [_WALL if param.name == "wall" else param for param in fuzz.params if param.name in (*MUTATION_OPTIONS, "wall")]
     target = click.Argument(["target"], metavar="SOLVER[@PLACE]")
-    seeds = click.Argument(["seeds"], metavar="SEEDS...", nargs=-1, required=True)
+    seeds = click.Argument(["seeds"], metavar="SEEDS...", nargs=-1, required=True, type=Existing(MISSING_SEEDS, text=True))
     params = [target, seeds, *own, *limits, *shared]
     return click.Command(name, callback=_callback(name, [option.name or "" for option in own]), params=params, help=about)
 

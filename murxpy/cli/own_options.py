@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from murxpy.campaign.lawcheck import check_functions
+from murxpy.cli.params import Existing
 from murxpy.errors import InputError
 from murxpy.mutation.fusion import LABELS
 from murxpy.mutation.storm import CONSTRUCTED, MOST_ASSERTIONS, MOST_DEPTH
@@ -30,7 +31,7 @@ OWN: dict[str, dict[str, dict[str, Any]]] = {
             "type": click.Choice(list(LABELS)), "default": "sat", "help": "Fuse satisfiable scripts, unsatisfiable ones, or one of each.",
         },
         "functions": {
-            "type": click.Path(path_type=Path), "metavar": "FILE",
+            "type": Existing(), "metavar": "FILE",
             "help": "Your own fusion functions, SMT-LIB definitions; z3 and cvc5 check their laws first.",
         },
         "generate": {

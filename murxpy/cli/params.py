@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import click
 
-from murxpy.errors import nearest
+from murxpy.errors import InputError, nearest
 
 _SECONDS = {"ms": 0.001, "": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _BYTES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
@@ -67,6 +69,37 @@ def names(known: Iterable[str] = ()) -> Callable[[str], tuple[str, ...]]:
     return read
 
 
+class Existing(click.ParamType[Any]):
+    """A file or folder that is read; `text` gives its name as text. Where there is none, that is told before all other errors."""
+
+    name = "path"
+
+    def __init__(self, missing: str = "", *, text: bool = False) -> None:
+        self._missing = missing
+        self._text = text
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("expected a path or a name, found an empty text", param, ctx)
+        if not os.path.lexists(value):
+            raise InputError(self._missing.format(value)) if self._missing else InputError("there is no such file", file=str(value))
+        return str(value) if self._text else Path(value)
+
+
+class NamedFile(click.ParamType[Any]):
+    """The name of something shipped, or a YAML file of the user; a file that is not there is told before all other errors."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if (Path(value).suffix in (".yaml", ".yml") or os.sep in value) and not os.path.lexists(value):
+            raise InputError("there is no such file", file=value)
+        return value
+
+
+MISSING_SEEDS = "no such file or folder: {}; expected seeds, SMT-LIB scripts or folders of them"
+
+
 class _NotEmpty(click.ParamType[Any]):
     """Values of the type `inner`, but no empty text: as a path it would mean the current folder."""
 
@@ -81,8 +114,12 @@ class _NotEmpty(click.ParamType[Any]):
 
 
 def refuse_empty(command: click.Command) -> None:
-    """Have `command` refuse an empty text wherever it takes a path or a target."""
+    """Have `command` refuse an empty text wherever it takes a path or a target, and a missing file before anything else."""
+    for inner in command.commands.values() if isinstance(command, click.Group) else ():
+        refuse_empty(inner)
     for param in command.params:
+        first = isinstance(param.type, Existing | NamedFile) and param.nargs == 1  # SEEDS... keep their place behind the solver
+        param.is_eager = param.is_eager or first
         named = re.search("FILE|DIR|SEEDS|SOLVER", param.metavar or "")
         if (named or isinstance(param.type, click.Path)) and not isinstance(param.type, _NotEmpty):
             param.type = _NotEmpty(param.type)

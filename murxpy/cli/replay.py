@@ -18,7 +18,7 @@ from murxpy.campaign.origin import Origin, holds_traces, origin, read_history
 from murxpy.campaign.plans import Request, make_plans
 from murxpy.campaign.replay import Replayed, replay_texts, replay_trace, walk_seeds
 from murxpy.campaign.targets import Plan
-from murxpy.cli.params import duration, names, size
+from murxpy.cli.params import Existing, NamedFile, duration, names, size
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError
 from murxpy.oracles.disagreement import first_disagreement
@@ -30,9 +30,9 @@ from murxpy.trace.grammar import Trace, parse_trace
 
 
 @click.command()
-@click.argument("file", metavar="TRACE", type=click.Path(path_type=Path))
+@click.argument("file", metavar="TRACE", type=Existing())
 @click.option("--solver", metavar="SOLVER[@PLACE]", help="Replay on this one.  [default: where the trace comes from]")
-@click.option("--wrapper", metavar="FILE", help="Wrapper of the solver.")
+@click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of the solver.")
 @click.option("--cross-check", "judged", type=names(), metavar="SOLVER[@PLACE],...",
               help="Have these answer its checks, too; 'none' for nobody.  [default: those that its header names]")  # fmt: skip
 @click.option("--wall", type=duration, default="20s", metavar="TIME", show_default=True,

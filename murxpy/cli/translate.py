@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from murxpy.cli import fail
+from murxpy.cli.params import Existing, NamedFile
 from murxpy.data import load_catalogue, load_wrapper, wrapper_names
 from murxpy.errors import InputError, MurxpyError
 from murxpy.logic.catalogue import build_catalogue
@@ -27,7 +28,7 @@ _SUFFIXES = {"smt2": ".smt2", "python": ".py", "murxla": ".murxla"}
 
 
 @click.command()
-@click.argument("source", metavar="TRACE", type=click.Path(path_type=Path))
+@click.argument("source", metavar="TRACE", type=Existing())
 @click.option("--to", "target", type=click.Choice(sorted(_SUFFIXES)), required=True, help="What to print.")
 @click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path),
               help="Write to this file.  [default: standard output]")  # fmt: skip
@@ -37,7 +38,7 @@ _SUFFIXES = {"smt2": ".smt2", "python": ".py", "murxla": ".murxla"}
 @click.option("--by-definition", is_flag=True,
               help="SMT-LIB: print operators without a name by their definition, another formula with the same meaning.")  # fmt: skip
 @click.option("--planted", is_flag=True, help="SMT-LIB: constants, functions and sorts defined as the planted model has them.")
-@click.option("--wrapper", metavar="FILE", help="Python: the wrapper of the trace's solver.  [default: the shipped one]")
+@click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Python: the wrapper of the trace's solver.  [default: the shipped one]")
 def translate(
     source: Path, target: str, output: Path | None, into: Path | None, dialect: str | None, lossy: bool, by_definition: bool,
     planted: bool, wrapper: str | None,

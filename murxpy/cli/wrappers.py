@@ -6,6 +6,7 @@ import json
 
 import click
 
+from murxpy.cli.params import NamedFile
 from murxpy.data import load_wrapper, wrapper_names
 from murxpy.data.wrappers import SECTIONS
 from murxpy.report.console import make_console
@@ -13,7 +14,7 @@ from murxpy.report.tables import options_table, print_table, profile_lines, spel
 
 
 @click.command()
-@click.argument("wrapper", required=False)
+@click.argument("wrapper", type=NamedFile(), required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def wrappers(wrapper: str | None, as_json: bool) -> None:
     """Show the wrappers, or the spellings, options and profile of WRAPPER (a name or a YAML file)."""

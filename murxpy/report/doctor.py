@@ -26,9 +26,9 @@ def host_lines(host: Host, worker_memory: int, jobs: int) -> Iterator[str]:
     yield f"  memory   {_gib(worker_memory)} a worker, {amount(jobs, 'worker')}; {shown or 'unknown'}"
     free = min((size for size in (host.available, host.group_limit) if size is not None), default=None)
     if free is not None and free < worker_memory:
-        yield "           less than one worker may take: use a smaller --memory"
+        yield "           less than one worker may take: give 'murxpy fuzz' a smaller --memory"
     if host.address_space is not None and host.address_space < 2 * worker_memory:
-        yield "           the address space is too small for --memory: raise it with 'ulimit -v unlimited'"
+        yield "           the address space is too small for the --memory of 'murxpy fuzz': raise it with 'ulimit -v unlimited'"
     yield f"  gdb      {host.gdb or 'not installed: crashes come without native frames'}"
 
 
