@@ -118,8 +118,9 @@ def refuse_empty(command: click.Command) -> None:
     for inner in command.commands.values() if isinstance(command, click.Group) else ():
         refuse_empty(inner)
     for param in command.params:
-        first = isinstance(param.type, Existing | NamedFile) and param.nargs == 1  # SEEDS... keep their place behind the solver
-        param.is_eager = param.is_eager or first
-        named = re.search("FILE|DIR|SEEDS|SOLVER", param.metavar or "")
-        if (named or isinstance(param.type, click.Path)) and not isinstance(param.type, _NotEmpty):
+        named = re.search("FILE|DIR|SEEDS|SOLVER", param.metavar or "") or isinstance(param.type, click.Path)
+        option = named and isinstance(param, click.Option)
+        single = isinstance(param.type, Existing | NamedFile) and param.nargs == 1  # SEEDS... keep their place behind the solver
+        param.is_eager = param.is_eager or bool(option or single)
+        if named and not isinstance(param.type, _NotEmpty):
             param.type = _NotEmpty(param.type)
