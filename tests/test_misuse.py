@@ -114,6 +114,7 @@ SHOWING = {
     "deaf": "misuse@signal",
     "shared": "misuse@threads s1",
     "misread": "misuse@reread t1",
+    "flag-for-a-width": "misuse@type mk-sort@default SORT_BV 8 with p0 py:true",
     "silent": "misused-callback@default",
 }
 
@@ -236,7 +237,7 @@ def test_a_stress_of_the_wrappers_own_is_drawn_in_contract_mode_only() -> None:
 
 
 STRESSED = {
-    "z3": ("z3-on-clause", "z3-on-model", "z3-propagator", "z3-optimize", "z3-fixedpoint"),
+    "z3": ("z3-on-clause", "z3-on-model", "z3-propagator", "z3-optimize", "z3-fixedpoint", "z3-read-back", "z3-interrupt"),
     "cvc5": ("cvc5-plugin",),
 }
 
@@ -250,6 +251,19 @@ def test_callbacks_that_raise_and_handles_that_outlive_their_owner_break_nothing
     gc.freeze()
     report = forked(partial(replay, session, f"# solver {solver} 1\n{ASSERTED}{lines}1 gc\n1 misuse@held\n"))[1]
     assert report["status"] == "ok" and report["counts"]["misuse-kept:hold"] == len(calls), report
+
+
+REFUSED = {
+    "z3": ["z3-misfit@many", "z3-misfit@other-sort", "z3-misfit@other-result"],
+    "cvc5": [f"cvc5-misfit@rec-{how}" for how in ("doubled", "few", "constant", "other-sort", "other-result")],
+}
+
+
+@pytest.mark.parametrize("solver", REFUSED)
+def test_most_definitions_that_do_not_fit_are_refused_here(solver: str) -> None:
+    lines = "".join(f"1 {call}\n" for call in REFUSED[solver])
+    report = forked(partial(replay, live(solver), f"# solver {solver} 1\n1 new\n{lines}"))[1]
+    assert report["status"] == "ok" and report["counts"][f"action-ok:{solver}-misfit"] == len(REFUSED[solver]), report
 
 
 ASSERTED = """1 new

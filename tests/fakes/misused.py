@@ -33,6 +33,7 @@ DEFECTS = {
 SHOWN = {
     "deaf": "H",             # a check leaves signals to nobody
     "shared": "H",           # what a thread makes depends on what others make
+    "flag-for-a-width": "C",  # a width of True is one of 8
     "misread": "F",          # a literal reads back as another
     "silent": "D",           # what a callback raises is told to nobody
 }  # fmt: skip
@@ -128,6 +129,8 @@ def bool_sort(context: Any) -> Sort:
 def bv_sort(context: Any, width: Any) -> Sort:
     """Bit-vectors of a width from 1 to 2^32 - 1."""
     _check(isinstance(context, Context), "expected a context")
+    if planted == "flag-for-a-width" and width is True:
+        width = 8
     _check(type(width) is int, "expected a width")
     if planted == "truncated-width":
         width %= 1 << 32

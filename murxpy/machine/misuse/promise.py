@@ -55,11 +55,12 @@ def _mixed(misuse: Armed) -> str:
 
 
 def _number(given: Any) -> bool:
-    return isinstance(given, (int, float)) and not isinstance(given, bool)
+    """True for a number, and for a bool: Python says that it is the int 0 or 1, so it may be refused, but not be taken for another."""
+    return isinstance(given, (int, float))
 
 
 def _shown(given: Any) -> str:
-    return "a number" if _number(given) else f"a {type(given).__name__}"
+    return "a number" if _number(given) and not isinstance(given, bool) else f"a {type(given).__name__}"
 
 
 def _exactly(given: Any) -> Fraction | None:
@@ -127,7 +128,7 @@ def _same(sort: Sort, read: tuple[Any, ...], given: Any) -> bool:
         return bool(exact == read[-1])
     if sort.kind == "SORT_REAL":
         # Of a float, the decimal that Python prints is a fair reading too.
-        return Fraction(read[1], read[2]) in (exact, Fraction(repr(given)))
+        return Fraction(read[1], read[2]) in (exact, Fraction(repr(+given)))
     return exact.denominator == 1 and (int(exact) - int(read[-1])) % int(read[1] if sort.kind == "SORT_FF" else 1 << sort.width) == 0
 
 
