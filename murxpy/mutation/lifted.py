@@ -70,7 +70,7 @@ class ApiRunner:
     def _lines(self, made: Script) -> list[Line]:
         """The lines of a script on a solver of its own, after the end of the one before it."""
         lifter = self._lifter
-        lines = lifter.trace.lines
+        lines = lifter.lines
         lines.clear()
         lifter.restart()
         try:

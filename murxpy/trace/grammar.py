@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import overload
 
 from murxpy.errors import InputError
 from murxpy.machine.tokens import Token, print_token, read_tokens
@@ -14,11 +16,20 @@ VERSION = 1
 RESULTS = ("return", "answer", "value", "refused", "raised", "model", "holds")
 INDENT = "      "
 MAX_TRACE = 256 << 20
+WHOLE = 1 << 20  # characters; the lines of a longer trace are parsed when they are used: parsed at once they take ten times the text
 MURXLA_OPTIONS = "set-murxla-options"
 MURXLA_SOLVERS = ("bitwuzla", "boolector", "btor", "cvc5", "yices")
 
 _HEAD = re.compile(r"(?:([0-9]{1,20})\s+)?(?:(o[1-9][0-9]{0,8})\.)?([A-Za-z][A-Za-z0-9_-]*)(?:@(\S+))?(?=\s|$)", re.ASCII)
 _SEED = re.compile(r"[0-9a-f]{1,16}")
+_SPACE = r"[^\S\n]"
+# A row of ids, numbers, names and closed quotes, nearly all rows there are: nothing in it can be wrong for the grammar. It accepts
+# no row that `_HEAD` and `read_tokens` do not, and looks at each character once.
+_PLAIN = re.compile(
+    rf"{_SPACE}*+(?:([0-9]{{1,20}}){_SPACE}++)?(?:o[1-9][0-9]{{0,8}}\.)?([A-Za-z][A-Za-z0-9_-]*+)(?:@\S++)?"
+    rf'(?:{_SPACE}++(?:"[^"\n]*+"|(?!py:)[^\s"]++))*+{_SPACE}*+$',
+    re.ASCII | re.MULTILINE,
+)
 
 
 @dataclass(slots=True)
@@ -51,7 +62,7 @@ class Trace:
     """A parsed trace: its header (comments `# key value`), the options of Murxla where it wrote it, its lines."""
 
     name: str
-    lines: list[Line] = field(default_factory=list)
+    lines: Sequence[Line] = field(default_factory=list)
     header: dict[str, str] = field(default_factory=dict)
     murxla_options: list[str] | None = None
 
@@ -73,6 +84,10 @@ class Trace:
         """The seed of the run, 0 where the header has none."""
         return int(self.header.get("seed") or "0", 16)
 
+    def is_last(self, line: Line) -> bool:
+        """True if `line` is the last one. The number tells, since `lines` may give the same line as another object each time."""
+        return line.number == self.lines[-1].number
+
     def text(self) -> str:
         """The trace as a file."""
         return "".join(f"{row}\n" for row in self._rows())
@@ -93,50 +108,92 @@ def result_line(name: str, tokens: list[Token]) -> str:
     return f"{INDENT}{name} {' '.join(map(print_token, tokens))}".rstrip()
 
 
+class _Lines(Sequence[Line]):
+    """The lines of a text that was checked, each parsed when it is asked for."""
+
+    def __init__(self, text: str, name: str) -> None:
+        self._text = text
+        self._name = name
+        self._starts = array("L")
+        self._numbers = array("L")
+
+    def add(self, start: int, number: int) -> None:
+        """Note where an action begins, and the number of its row."""
+        self._starts.append(start)
+        self._numbers.append(number)
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    @overload
+    def __getitem__(self, at: int) -> Line: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Line]: ...
+    def __getitem__(self, at: int | slice) -> Line | list[Line]:
+        if isinstance(at, slice):
+            return [self[index] for index in range(len(self))[at]]
+        at = range(len(self))[at]
+        end = self._starts[at + 1] if at + 1 < len(self) else len(self._text)
+        head, *rows = (row.strip() for row in self._text[self._starts[at] : end].split("\n"))
+        line = _parse_row(head, self._name, self._numbers[at])
+        results = (_parse_row(row, self._name, line.number) for row in rows if row and not row.startswith("#"))
+        line.results = [(result.action, result.args) for result in results]
+        return line
+
+
 def parse_trace(text: str, name: str) -> Trace:
     """Read a trace, ours or Murxla's. InputError names file and line and what was expected."""
     if len(text) > MAX_TRACE:
         raise InputError(f"a trace of more than {MAX_TRACE >> 20} MB, expected a smaller one", file=name)
-    trace = Trace(name)
-    for number, row in enumerate(_rows_of(text), 1):
-        _read_row(trace, row.strip(), number)
-    if not trace.lines:
+    trace, lines = Trace(name), _Lines(text, name)
+    start = number = 0
+    while start < len(text):
+        number += 1
+        plain = _PLAIN.match(text, start) if lines else None
+        if plain is not None:
+            end = plain.end()
+            begins = plain[1] is not None or plain[2] not in RESULTS
+        else:
+            end = text.find("\n", start)
+            end = len(text) if end < 0 else end
+            begins = _check_row(trace, text[start:end].strip(), number, not lines)
+        if begins:
+            lines.add(start, number)
+        start = end + 1
+    if not lines:
         raise InputError("no action in this trace, expected lines like '12345 new'", file=name)
+    trace.lines = list(lines) if len(text) <= WHOLE else lines
     return trace
 
 
-def _rows_of(text: str) -> Iterator[str]:
-    """The rows of a text, one at a time: a list of them all would take as much memory as the text again."""
-    start = 0
-    while (end := text.find("\n", start)) >= 0:
-        yield text[start:end]
-        start = end + 1
-    yield text[start:]
-
-
-def _read_row(trace: Trace, row: str, number: int) -> None:
+def _check_row(trace: Trace, row: str, number: int, first: bool) -> bool:
+    """Raise InputError for a row that cannot be read; True if it is an action. `first`: no action stands above it."""
     if not row:
-        return
+        return False
     if row.startswith("#"):
-        if not trace.lines:
+        if first:
             _read_header(trace, row[1:].strip(), number)
-        return
-    if row.split(" ")[0] == MURXLA_OPTIONS and not trace.lines:
+        return False
+    if first and row.split(" ")[0] == MURXLA_OPTIONS:
         trace.murxla_options = row.split()[1:]
-        return
+        return False
+    line = _parse_row(row, trace.name, number)
+    if line.seed is not None or line.action not in RESULTS:
+        return True
+    if first:
+        raise InputError(f"'{line.action}' before any action", file=trace.name, line=number)
+    return False
+
+
+def _parse_row(row: str, name: str, number: int) -> Line:
+    """A row as a line of its own, also where it is a result. Raises InputError."""
     head = _HEAD.match(row)
     if head is None:
-        raise InputError(f"expected '<seed> <action> <arguments>', found '{row[:40]}'", file=trace.name, line=number)
+        raise InputError(f"expected '<seed> <action> <arguments>', found '{row[:40]}'", file=name, line=number)
     seed, target, action, spelling = head.groups()
-    tokens = read_tokens(row[head.end() :], trace.name, number)
-    if seed is None and action in RESULTS:
-        if not trace.lines:
-            raise InputError(f"'{action}' before any action", file=trace.name, line=number)
-        line = trace.lines[-1]
-        line.results = [*line.results, (sys.intern(action), tokens)]  # exactly as long as it must be
-        return
-    name, form = sys.intern(action), sys.intern(spelling) if spelling else None  # a long trace has few of them, many times
-    trace.lines.append(Line(name, tokens, int(seed) if seed else None, target, form, [], number))
+    tokens = read_tokens(row[head.end() :], name, number)
+    form = sys.intern(spelling) if spelling else None  # a long trace has few of them, many times
+    return Line(sys.intern(action), tokens, int(seed) if seed else None, target, form, [], number)
 
 
 def _read_header(trace: Trace, text: str, number: int) -> None:

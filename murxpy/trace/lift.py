@@ -60,7 +60,8 @@ class Lifter:
 
     def __init__(self, script: Script) -> None:
         self.tables = script.tables
-        self.trace = Trace(script.name, [], {"murxpy-trace": str(VERSION), "solver": f"{SOLVER} 2.7"})
+        self.lines: list[Line] = []
+        self.trace = Trace(script.name, self.lines, {"murxpy-trace": str(VERSION), "solver": f"{SOLVER} 2.7"})
         self._count = {"s": 0, "t": 0}
         self._begin()
         if script.incremental:
@@ -81,7 +82,7 @@ class Lifter:
     def line(self, action: str, *args: Token, returns: Sequence[Token] = ()) -> None:
         """Write a line and what it returns."""
         results = [("return", list(returns))] if returns else []
-        self.trace.lines.append(Line(action, list(args), results=results, number=len(self.trace.lines) + 1))
+        self.lines.append(Line(action, list(args), results=results, number=len(self.lines) + 1))
 
     def _new(self, letter: str) -> Ref:
         self._count[letter] += 1

@@ -129,6 +129,6 @@ def known(r: Reading, ref: Ref) -> None:
 def compare(r: Reading, raised: bool) -> None:
     """Note where the trace says that the call raised and now it does not, or the other way round."""
     before = r.line.result("raised") is not None
-    if before is not raised and r.line is not r.trace.lines[-1]:
+    if before is not raised and not r.trace.is_last(r.line):
         how = ("raised", "now it does not") if before else ("did not raise", "now it does")
         r.run.differences.append(f"line {r.line.number}: the misuse {how[0]}, {how[1]}")

@@ -36,8 +36,11 @@ class Reading:
 
     def start(self) -> None:
         """Keep the ids that the trace gives free for the lines that return them."""
-        returned = [t for line in self.trace.lines for t in line.result("return") or () if isinstance(t, Ref)]
-        highest = {letter: max((t.number for t in returned if t.letter == letter), default=0) for letter in "stx"}
+        highest = dict.fromkeys("stx", 0)
+        for line in self.trace.lines:
+            for token in line.result("return") or ():
+                if isinstance(token, Ref) and token.letter in highest:
+                    highest[token.letter] = max(highest[token.letter], token.number)
         if self.trace.murxla:
             self._terms, self._sorts = {}, {}
         else:

@@ -41,7 +41,7 @@ class DryRun(Run):
     @property
     def last(self) -> bool:
         """True on the last line, whose call perhaps did not return."""
-        return self.line is self.trace.lines[-1]
+        return self.trace.is_last(self.line)
 
     def refusal(self) -> tuple[str, str] | None:
         """The class and the message with which the line's call was refused; None where it was not."""

@@ -110,7 +110,7 @@ class _Program(MisuseRows):
 
     def begin(self, seed: int, action: str, spelling: str | None, words: str) -> None:
         self._asked = 0
-        if self.last and not self.line.results and action != "delete":
+        if not self.line.results and action != "delete" and self.last:
             self.rows.append("# The trace ends with this call.")
         if action == "delete":
             # Terms first, the solver and its context last.
