@@ -36,6 +36,8 @@ FAULTS = {
         "smtlib: not",
         ":10: the key 'sig' is missing",
     ),
+    "bad signature": ("core.yaml", 'sig: "BOOL -> BOOL"}', 'sig: "BOOL => BOOL"}', ":10: OP_NOT: unexpected '=> BOOL' in signature"),
+    "bad signature of an extension": ("core.yaml", '"{k:0..9} {c:1..4}* BOOL BOOL -> BOOL', '"{k:0..9} BOOL', ":24: OP_PB_LE: "),
     "twice": ("ff.yaml", "OP_FINITE_FIELD_NEG", "OP_BV_ADD", ":9: 'OP_BV_ADD' is defined already, at "),
     "alias twice": ("ints.yaml", "[cvc5-OP_INT_IAND]", "[OP_BV_ADD]", ":30: 'OP_BV_ADD' is defined already, at "),
     "requires": ("fp.yaml", "requires: [BV]", "requires: [BVV]", ":5: unknown theory 'BVV'; did you mean 'BV'?"),

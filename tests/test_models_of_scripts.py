@@ -14,6 +14,7 @@ from murxpy.smtlib.modelled import asking_for_models
 from murxpy.smtlib.models import read_model, read_printed_model
 from murxpy.smtlib.reader import read_script
 from murxpy.smtlib.script import Script
+from murxpy.smtlib.source import Source
 from murxpy.smtlib.valuation import Valuation
 
 CATALOGUE = build_catalogue(load_catalogue())
@@ -144,6 +145,18 @@ def test_bad_models(model: str, reason: str) -> None:
 )
 def test_labels_are_compared_with_answers(labels: list[str | None], answers: dict[str, list[str]], verdict: str) -> None:
     assert judge("f.smt2", labels, answers).verdict == verdict
+
+
+def test_definitions_that_cannot_be_read_are_left_out() -> None:
+    """Each is passed over from where it begins, without the tokens before it."""
+    script = read_script("".join(f"(declare-const x{n} Int)" for n in range(300)), "f.smt2", CATALOGUE)
+    text = "".join(f"(define-fun x{n} () Int {n if n % 3 else '(what 1)'})" for n in range(300))
+    model = read_printed_model(f"({text})", script)
+    assert not model.whole and len(model.definitions) == 200
+    source = Source("(a (b c) d)", "text")
+    for at in (3, 0, 8):
+        source.go_back(at)
+        assert (source.at, source.next_or_end()) == (at, source.tokens[at] if at < len(source.tokens) else "")
 
 
 def test_the_question_for_the_model_is_put_behind_each_check() -> None:

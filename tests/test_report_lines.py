@@ -135,6 +135,29 @@ def test_what_judges_said_is_on_status_lines_where_there_are_any() -> None:
     assert " judges-agreed=16 judges-disagreed=1 judges-undecided=3 judges-lost=1 " in stream.getvalue()
 
 
+JUDGED = {"judge:runs": 5, "judge:checks": 20, "judge:decided": 17, "judge:agreed": 17, "judge:time-ns:run": 5, "time-ns:run": 5,
+          "check:judged": 10_000, "check:confirmed": 9_999, "check:decided": 12_000, "run:total": 600}  # fmt: skip
+
+
+def test_what_is_not_all_is_not_called_all() -> None:
+    stream = io.StringIO()
+    PlainLines(stream).consume(Ended("done", Snapshot(2.0, JUDGED)))
+    assert " confirmed=99.9% judges-time=50% " in stream.getvalue()
+    (event,) = _json([Ended("done", Snapshot(2.0, {**JUDGED, "check:judged": 100_000, "check:confirmed": 99_999}))])
+    assert event["confirmed_share"] == 0.9999
+
+
+def test_the_summary_of_a_judged_campaign() -> None:
+    """`decided` is said of the target alone, and rates leave out the time after its runs."""
+    stream = io.StringIO()
+    print_summary(make_console(stream, width=200), started(), Ended("time limit", Snapshot(75.0, JUDGED, runs_ended=60.0)), {})
+    said = stream.getvalue()
+    assert "runs        600 (10.0/s), " in said and "with something asserted, 12,000 decided (200/s)" in said
+    assert "of the checks 17 agreed, 0 disagreed, 3 left open; 0 lost" in said
+    assert "99.9 % of 10,000 judged checks, in 50 % of the time of runs and judges" in said
+    assert "600 runs in 1:00 and 0:15 for what was left (time limit)" in said
+
+
 def _json(events: list[Event]) -> list[dict[str, object]]:
     stream = io.StringIO()
     with JsonLines(stream) as lines:

@@ -20,6 +20,15 @@ def test_counters_of_runs_are_summed() -> None:
     assert [view.runs for view in snapshot.workers] == [1, 2]
 
 
+def test_rates_are_of_the_time_with_runs() -> None:
+    statistics = Statistics()
+    statistics.add(RunEnded(0, 1, {"counts": {"run:total": 30, "check:decided": 60}}), 1.0)
+    statistics.end_runs(10.0)
+    assert [statistics.snapshot(now).runs_per_second for now in (5.0, 10.0, 30.0)] == [6.0, 3.0, 3.0]
+    last = statistics.snapshot(30.0)
+    assert (last.decided_per_second, last.elapsed, last.running) == (6.0, 30.0, 10.0)
+
+
 def test_a_snapshot_does_not_change_later() -> None:
     statistics = Statistics()
     before = statistics.snapshot(1.0)

@@ -148,6 +148,14 @@ def test_refusals_are_sorted_first_match_first() -> None:
     assert sort(MemoryError()).sort == "resources"
 
 
+def test_the_reason_behind_what_a_long_message_quotes() -> None:
+    rules = [{"class": "resources", "message": "^limit"}, {"class": "unsupported", "message": "not supported$"}]
+    sort = wrapper(refusals=rules).refusals.sort
+    assert sort(RuntimeError("(and p " * 10_000 + "is not supported")).sort == "unsupported"
+    assert sort(RuntimeError("limit" + "x" * 30_000)).sort == "resources"
+    assert sort(RuntimeError("x" * 25_000 + "limit" + "x" * 9_995)).sort == "undocumented"
+
+
 def test_the_line_seed_alone_chooses_the_spelling() -> None:
     names = {}
     for seed in range(0, LINE_SEEDS, 5000):

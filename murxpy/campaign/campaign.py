@@ -239,6 +239,7 @@ class Campaign:
         """Confirm what was found last, store all, and say the end."""
         self._stop = "" if self._stop == reason else self._stop
         now = self._now()
+        self._statistics.end_runs(now)
         for slot, worker in enumerate(self._slots):
             if worker is not None:
                 worker.kill("stopped")

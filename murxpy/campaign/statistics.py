@@ -56,7 +56,10 @@ class BucketView:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The figures of a campaign at one moment, `elapsed` seconds after it began. Rates are per second of wall time."""
+    """The figures of a campaign at one moment, `elapsed` seconds after it began.
+
+    Rates are per second of the wall time in which there were runs: up to the grace for what was found last, and for the judges.
+    """
 
     elapsed: float
     counts: Mapping[str, int]
@@ -66,6 +69,12 @@ class Snapshot:
     lost: int = 0
     recent_runs: float = 0.0
     recent_decided: float = 0.0
+    runs_ended: float | None = None  # seconds from the start to the grace, once it has come
+
+    @property
+    def running(self) -> float:
+        """Seconds in which there were runs."""
+        return self.elapsed if self.runs_ended is None else min(self.elapsed, self.runs_ended)
 
     def part(self, prefix: str) -> dict[str, int]:
         """The counters whose name begins with `prefix`, by the rest of their name, sorted."""
@@ -84,12 +93,12 @@ class Snapshot:
     @property
     def runs_per_second(self) -> float:
         """Mean since the start."""
-        return self.runs / self.elapsed if self.elapsed > 0 else 0.0
+        return self.runs / self.running if self.running > 0 else 0.0
 
     @property
     def decided_per_second(self) -> float:
         """Mean since the start."""
-        return self.decided / self.elapsed if self.elapsed > 0 else 0.0
+        return self.decided / self.running if self.running > 0 else 0.0
 
     @property
     def solver_share(self) -> float | None:
@@ -162,12 +171,17 @@ class Statistics:
         self._same: dict[str, str] = {}
         self._overstayed = 0
         self._lost = 0
+        self._runs_ended: float | None = None
         self._history: deque[tuple[float, int, int]] = deque([(0.0, 0, 0)])
 
     def worker(self, worker: int, target: str, state: WorkerState, seed: int | None, now: float) -> None:
         """Worker `worker` of `target` is in `state` since `now`, on the run of `seed` (None: on none)."""
         view = self._workers.get(worker) or WorkerView(worker, target)
         self._workers[worker] = replace(view, target=target, state=state, seed=seed, since=now)
+
+    def end_runs(self, now: float) -> None:
+        """There are no more runs from `now` on."""
+        self._runs_ended = now
 
     def not_begun(self, worker: int, seed: int) -> None:
         """The run of `seed` that `worker` was given was not begun."""
@@ -250,6 +264,7 @@ class Statistics:
             lost=self._lost,
             recent_runs=(self.counts["run:total"] - runs) / span,
             recent_decided=(self.counts["check:decided"] - decided) / span,
+            runs_ended=self._runs_ended,
         )
 
     def _mark(self, now: float) -> tuple[float, int, int]:

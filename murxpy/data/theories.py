@@ -10,6 +10,7 @@ from murxpy.data.convert import Strict, convert, plain
 from murxpy.data.folders import data_folder
 from murxpy.data.yamlfile import Document, Place, read_document
 from murxpy.errors import InputError, nearest
+from murxpy.logic.signature import parse_signature
 
 Plain = dict[str, Any]
 
@@ -69,6 +70,7 @@ def load_catalogue(folder: Path | None = None) -> Plain:
     documents = [read_document(path) for path in files]
     theories = [convert(document, Theory) for document in documents]
     _check_names(documents, theories)
+    _check_signatures(documents, theories)
     return {"theories": [_as_plain(theory) for theory in theories]}
 
 
@@ -96,6 +98,17 @@ def _check_names(documents: list[Document], theories: list[Theory]) -> None:
         for position, name in enumerate(theory.requires):
             if name not in names:
                 raise document.error(("requires", position), f"unknown theory '{name}'{nearest(name, names)}")
+
+
+def _check_signatures(documents: list[Document], theories: list[Theory]) -> None:
+    """Raise InputError where a signature cannot be read."""
+    for document, theory in zip(documents, theories, strict=True):
+        for section in ("operators", "extensions"):
+            for kind, operator in getattr(theory, section).items():
+                try:
+                    parse_signature(operator.sig, kind)
+                except InputError as error:
+                    raise document.error((section, kind, "sig"), error.reason) from None
 
 
 def _check_form(document: Document, section: str, kind: str) -> None:

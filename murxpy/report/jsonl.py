@@ -164,6 +164,7 @@ def _found(event: Found) -> dict[str, Any]:
 def _snapshot(snapshot: Snapshot) -> dict[str, Any]:
     return {
         "elapsed": round(snapshot.elapsed, 3),
+        "running": round(snapshot.running, 3),
         "runs": snapshot.runs,
         "runs_per_second": round(snapshot.runs_per_second, 3),
         "decided": snapshot.decided,
@@ -171,7 +172,7 @@ def _snapshot(snapshot: Snapshot) -> dict[str, Any]:
         "solver_share": None if snapshot.solver_share is None else round(snapshot.solver_share, 4),
         "answers": snapshot.answers,
         "judged": snapshot.judged,
-        "confirmed_share": None if snapshot.confirmed_share is None else round(snapshot.confirmed_share, 4),
+        "confirmed_share": None if snapshot.confirmed_share is None else int(10_000 * snapshot.confirmed_share) / 10_000,
         "judges_share": None if snapshot.judges_share is None else round(snapshot.judges_share, 4),
         "refusals": snapshot.refusals,
         "overstayed": snapshot.overstayed,

@@ -8,7 +8,7 @@ from typing import Self, TextIO
 from murxpy.campaign.events import Alike, Ended, Event, Found, Notice, Reproduced, Started, Tick
 from murxpy.campaign.statistics import Snapshot
 from murxpy.report.console import tolerate_any_text
-from murxpy.report.text import form_word, one_line, seed_text, target_names
+from murxpy.report.text import form_word, one_line, percent, seed_text, target_names
 
 EVERY = 5.0  # seconds between two status lines
 
@@ -93,7 +93,7 @@ def _status(word: str, snapshot: Snapshot) -> str:
 
 
 def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{100 * share:.0f}%"
+    return percent(share).replace(" ", "")
 
 
 def _bucket(event: Found) -> str:

@@ -14,7 +14,7 @@ from murxpy.campaign.events import Ended, Started
 from murxpy.campaign.statistics import YIELD, BucketView, Snapshot
 from murxpy.report.findings import BucketRow, print_findings
 from murxpy.report.seeds import print_seeds
-from murxpy.report.text import amount, clock, one_line, percent, rate, target_names, trace_path
+from murxpy.report.text import amount, clock, judged_word, one_line, percent, rate, target_names, trace_path
 
 EXIT_MEANING = {
     0: "nothing new found",
@@ -171,12 +171,12 @@ def _results(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     yield "unknown", f"{answers['unknown']:,}"
     yield "over limit", f"{answers['over-limit']:,}"
     if snapshot.judged:
-        said = ", ".join(f"{number:,} {name}" for name, number in snapshot.judged.items() if name != "lost")
+        said = ", ".join(f"{number:,} {judged_word(name)}" for name, number in snapshot.judged.items() if name != "lost")
         yield "judges", f"{amount(counts['judge:runs'], 'run')}: of the checks {said}; {snapshot.judged['lost']:,} lost"
         yield (
             "confirmed",
             (
-                f"{percent(snapshot.confirmed_share)} of {amount(counts['check:judged'], 'decided check')} by a judge, "
+                f"{percent(snapshot.confirmed_share)} of {amount(counts['check:judged'], 'judged check')}, "
                 f"in {percent(snapshot.judges_share)} of the time of runs and judges"
             ),
         )
@@ -231,8 +231,10 @@ def _row(bucket: BucketView, out: str) -> BucketRow:
 
 def _verdict(started: Started, ended: Ended) -> Iterator[Text]:
     snapshot = ended.snapshot
+    after = snapshot.elapsed - snapshot.running
+    grace = f" and {clock(after)} for what was left" if after >= 1 else ""
     yield Text(
-        f"{target_names(started)}, seed {started.seed}: {amount(snapshot.runs, 'run')} in {clock(snapshot.elapsed)} "
+        f"{target_names(started)}, seed {started.seed}: {amount(snapshot.runs, 'run')} in {clock(snapshot.running)}{grace} "
         f"({ended.reason}); {amount(snapshot.findings, 'finding')} in {amount(len(snapshot.buckets), 'bucket')}, "
         f"{len(snapshot.new_buckets)} new; {'not ' * bool(ended.unkept)}all in {started.out}"
     )

@@ -34,13 +34,20 @@ def rate(per_second: float) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A share of one as a whole percentage: `78 %`; `-` when there is none."""
-    return "-" if share is None else f"{100 * share:.0f} %"
+    """A share of one as a whole percentage: `78 %`; `-` when there is none. What is less than all is 99.9 % at most."""
+    if share is None:
+        return "-"
+    return f"{int(1000 * share) / 10:.1f} %" if 0.995 <= share < 1 else f"{100 * share:.0f} %"
 
 
 def amount(number: int, noun: str) -> str:
     """A number of things: `1 bucket`, `2,048 buckets`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def judged_word(name: str) -> str:
+    """What the checks that judges were asked are called, by the key of their counter: `decided` is said of a target alone."""
+    return "left open" if name == "undecided" else name
 
 
 def seed_text(seed: int) -> str:

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from murxpy.campaign.events import Started
 from murxpy.campaign.statistics import BucketView, Snapshot, WorkerView
-from murxpy.report.text import amount, brief, clock, one_line, percent, rate, seed_text, target_names
+from murxpy.report.text import amount, brief, clock, judged_word, one_line, percent, rate, seed_text, target_names
 
 LABEL = 10  # columns of the labels at the left
 ANSWER_STYLES = {"sat": "green", "unsat": "blue", "unknown": "yellow", "over-limit": "magenta"}
@@ -115,8 +115,8 @@ def _mutants(snapshot: Snapshot) -> Iterable[Text]:
 def _judged(snapshot: Snapshot) -> Iterable[Text]:
     """What judges said to the checks they were asked."""
     for name, number in snapshot.judged.items():
-        yield Text(f"{number:,} {name}", "bold red" if name == "disagreed" and number else "" if number else "dim")
-    yield Text(f"{percent(snapshot.confirmed_share)} of the decided checks confirmed")
+        yield Text(f"{number:,} {judged_word(name)}", "bold red" if name == "disagreed" and number else "" if number else "dim")
+    yield Text(f"{percent(snapshot.confirmed_share)} of the judged checks confirmed")
     yield Text(f"{percent(snapshot.judges_share)} of the time")
 
 

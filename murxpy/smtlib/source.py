@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import islice
 from operator import length_hint
 
 from murxpy.errors import InputError, nearest
@@ -45,8 +44,7 @@ class Source:
     def go_back(self, at: int) -> None:
         """Let the token number `at` be the next one."""
         self.rest = iter(self.tokens)
-        for _ in islice(self.rest, at):
-            pass
+        self.rest.__setstate__(at)  # type: ignore[attr-defined]  # of a list's iterator: the tokens before it are not passed over again
 
     def pass_over(self) -> None:
         """Leave out the next s-expression, or what there is of it."""

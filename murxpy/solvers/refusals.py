@@ -11,7 +11,7 @@ from murxpy.errors import InputError
 CLASSES = ("unsupported", "resources", "ill-formed")
 UNDOCUMENTED = "undocumented"
 MEMORY = (MemoryError,)
-MOST = 10_000  # characters of a message that patterns look at: some of them take quadratic time on a long one
+MOST = 10_000  # characters at each end of a message that patterns look at: some of them take quadratic time on a long one
 
 
 @dataclass(frozen=True)
@@ -41,14 +41,22 @@ class Refusals:
     def sort(self, error: BaseException) -> Refusal:
         """The refusal that an exception of the binding stands for."""
         names = {cls.__name__ for cls in type(error).__mro__}
-        text = _text(error)[:MOST]
-        line = text.strip().splitlines()[0][:400] if text.strip() else ""
+        text = _text(error)
+        begin = text[:MOST].strip()
+        line = begin.splitlines()[0][:400] if begin else ""
         if isinstance(error, MEMORY):
             return Refusal("resources", type(error).__name__, line)
         for sort, type_name, pattern in self._rules:
-            if (type_name is None or type_name in names) and pattern.search(text):
+            if (type_name is None or type_name in names) and _matches(pattern, text):
                 return Refusal(sort, type(error).__name__, line)
         return Refusal(UNDOCUMENTED, type(error).__name__, line)
+
+
+def _matches(pattern: re.Pattern[str], text: str) -> bool:
+    """Whether a pattern occurs at the beginning of a message or at its end, where a solver says what is wrong behind what it quotes."""
+    if pattern.search(text, 0, MOST):
+        return True
+    return len(text) > MOST and pattern.search(text, max(MOST, len(text) - MOST)) is not None
 
 
 def _text(error: BaseException) -> str:
