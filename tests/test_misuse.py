@@ -38,7 +38,7 @@ def binding(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_every_class_of_defects_has_a_rule() -> None:
-    assert len(RULES) == 39, "two rules with one name, or a new one: say it in docs/contract.md"
+    assert len(RULES) == 40, "two rules with one name, or a new one: say it in docs/contract.md"
     assert {rule.letter for rule in RULES.values()} == set("ABCDEFGH")
     assert set(misuses.DEFECTS.values()) == set("ABCDEFGH")
 
@@ -99,6 +99,9 @@ def test_a_planted_defect_is_found_and_named(defect: str) -> None:
         ("misuse@call misused.repeated __import__ py:1", "'__import__' is no operand"),
         ("misuse@call misused.repeated [ t1", "expected brackets in pairs"),
         ("misuse@alike misused.repeated t1 py:1", "expected 'at N'"),
+        ("misuse@keyword misused.repeated t1 by count py:1", "expected 'by"),
+        ('misuse@keyword misused.repeated by "count" t1 py:1', "expected 'by"),
+        ('misuse@keyword misused.repeated t1 by "a.b" py:1', "expected 'by"),
         ("misuse@alike misused.repeated t1 py:1 at 2", "expected 'at N'"),
     ],
 )
@@ -114,6 +117,7 @@ SHOWING = {
     "deaf": "misuse@signal",
     "shared": "misuse@threads s1",
     "misread": "misuse@reread t1",
+    "lost-keyword": 'misuse@keyword misused.repeated t1 py:2 by "nobody_knows" py:1',
     "flag-for-a-width": "misuse@type mk-sort@default SORT_BV 8 with p0 py:true",
     "silent": "misused-callback@default",
 }
@@ -158,14 +162,20 @@ def test_objects_that_public_callables_give_are_used_by_later_lines() -> None:
 1 misuse@alike misused.repeated x1 py:4294967298 at 1
       raised "MisusedError: this width is not supported"
 1 misuse@survive x3
-1 misuse@call misused.repeated x4 py:1
+1 misuse@keyword misused.repeated x1 by "count" py:2
+      return x4 Term
+1 misuse@keyword misused.repeated x1 py:2 by "nobody_knows" py:1
+      raised "MisusedError: no such option"
+1 misuse@keyword misused.repeated x1
+      raised "TypeError: repeated() missing 1 required positional argument: \'count\'"
+1 misuse@call misused.repeated x9 py:1
 """
-    written, report = misuses.replayed(text.replace("misuse@call misused.repeated x4 py:1\n", "misuse@call misused.no_such_function\n"))
+    written, report = misuses.replayed(text.replace("misuse@call misused.repeated x9 py:1\n", "misuse@call misused.no_such_function\n"))
     assert report["status"] == "ok", report
     lines = [line.strip() for line in text.splitlines()[:-1]]
     assert [line.strip() for line in written.splitlines()][-len(lines) :][1:] == lines[1:]
     assert report["counts"]["callable-taken:copy.deepcopy"] == 1
-    assert misuses.replayed(text)[1]["message"].endswith("unknown id x4")
+    assert misuses.replayed(text)[1]["message"].endswith("unknown id x9")
 
 
 def test_a_program_makes_the_calls_of_public_callables() -> None:

@@ -26,7 +26,7 @@ _OPERATOR = re.compile(r"\bOP_\w+")
 _THROWN = re.compile(r"class \w: (\w+)(?:: (.*))? in ([\w.<>]+) \(\w+\.\w+\)", re.DOTALL)
 
 # Rules whose calls name a public callable of the binding.
-_BY_NAME = ("call", "edge", "alike")
+_BY_NAME = ("call", "edge", "alike", "keyword")
 
 # What the C library says of a heap that was written to where it must not be.
 _HEAP = re.compile(r"double free|corrupted|(?:free|malloc|realloc|munmap_chunk|malloc_consolidate)\(\)")

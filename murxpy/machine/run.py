@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from time import thread_time_ns
 from typing import Any, Protocol
@@ -316,9 +316,9 @@ class Run:
         """A list with the last reference of the run to an object that a public callable gave."""
         return [self.objects.alive.pop(number)]
 
-    def made(self, function: Callable[..., Any], operands: Sequence[Any]) -> Any:
-        """What a public callable of the binding gives."""
-        return function(*operands)
+    def made(self, function: Callable[..., Any], operands: Sequence[Any], named: Mapping[str, Any]) -> Any:
+        """What a public callable of the binding gives; `named` are operands by their names."""
+        return function(*operands, **named)
 
     def _make_sort(self, sort: Sort, of: Frame | None = None) -> Any:
         spellings = self.wrapper.set("sorts", sort.kind)

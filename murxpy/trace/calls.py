@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from murxpy.errors import nearest
 from murxpy.machine.misuse import calls
-from murxpy.machine.misuse.calls import AT, Nested, flat, grouped
+from murxpy.machine.misuse.calls import AT, BY, Nested, flat, grouped
 from murxpy.machine.misuse.rules import Rule
 from murxpy.machine.strangers import STRANGERS
-from murxpy.machine.tokens import Python, Ref, print_token
+from murxpy.machine.tokens import Python, Quoted, Ref, print_token
 from murxpy.solvers.callables import permitted
 from murxpy.trace.reading import Reading
 
@@ -29,7 +29,8 @@ def read(r: Reading, rule: Rule, known: Callable[[Reading, Ref], None], compare:
     if rule.name == "alike":
         at = _place(r, words)
         words = words[:-2]
-    for word in flat(words):
+    words, by = _named_operand(r, words) if rule.name == "keyword" else (words, None)
+    for word in flat([*words, by[1]] if by else words):
         if isinstance(word, Ref):
             known(r, word)
         elif not isinstance(word, Python) and word not in (calls.OPEN, calls.CLOSE) and not _named(r, str(word), data):
@@ -38,7 +39,7 @@ def read(r: Reading, rule: Rule, known: Callable[[Reading, Ref], None], compare:
     r.new_ids("x")
     numbers = r.returned("x")
     before = len(r.run.differences)
-    raised = calls.do(r.run, rule, name, words, r.seed, at, numbers[0] if numbers else None)
+    raised = calls.do(r.run, rule, name, words, r.seed, at, numbers[0] if numbers else None, by=by)
     if len(r.run.differences) == before:
         compare(r, raised)
 
@@ -56,6 +57,16 @@ def _place(r: Reading, words: list[Nested]) -> int:
     if type(at) is not int or not 0 <= at < len(words) - 2:
         raise r.error("expected 'at N' at the end of the line, N the number of an operand, counted from 0")
     return at
+
+
+def _named_operand(r: Reading, words: list[Nested]) -> tuple[list[Nested], tuple[str, Nested] | None]:
+    """The words without `by "NAME" WORD` at their end, which names an operand; None where it is not there."""
+    if BY not in words:
+        return words, None
+    name = words[-2] if len(words) > 2 and words[-3] == BY else None
+    if not isinstance(name, Quoted) or not name.text.isidentifier():
+        raise r.error('expected \'by "NAME" WORD\' at the end of the line, NAME that of a parameter')
+    return words[:-3], (name.text, words[-1])
 
 
 def _named(r: Reading, word: str, data: dict[str, object]) -> bool:

@@ -34,6 +34,7 @@ SHOWN = {
     "deaf": "H",             # a check leaves signals to nobody
     "shared": "H",           # what a thread makes depends on what others make
     "flag-for-a-width": "C",  # a width of True is one of 8
+    "lost-keyword": "C",     # a function takes any keyword and forgets it
     "misread": "F",          # a literal reads back as another
     "silent": "D",           # what a callback raises is told to nobody
 }  # fmt: skip
@@ -201,13 +202,14 @@ def extract(high: Any, low: Any, arg: Any) -> Term:
 def renamed(term: Any, name: Any) -> Term:
     """The symbol of the sort of a term with another name."""
     _check(isinstance(term, Term) and isinstance(name, str), "expected a term and a symbol")
-    if name or planted != "unbound":
+    if name.isidentifier() or planted != "unbound":
         shown = name.partition("\0")[0] if planted == "cut-text" else name
     return Term(term.sort, shown)
 
 
-def repeated(term: Any, count: Any) -> Term:
+def repeated(term: Any, count: Any, **options: Any) -> Term:
     """So many copies of a bit-vector in a row."""
+    _check(not options or planted == "lost-keyword", "no such option")
     _check(isinstance(term, Term) and type(count) is int, "expected a term and a number")
     if planted == "truncated-count":
         count %= 1 << 32
@@ -226,7 +228,7 @@ class Box:
         return f"box {''.join(self._text)}"
 
     def __del__(self) -> None:
-        if planted == "shallow-copy":
+        if planted == "shallow-copy" and hasattr(self, "_text"):
             self._text.clear()
 
     def __deepcopy__(self, memo: Any) -> Box:

@@ -13,15 +13,16 @@ from murxpy.machine.random import Stream, mix, point
 from murxpy.machine.run import Run
 from murxpy.machine.strangers import STRANGERS
 from murxpy.machine.tokens import Python
-from murxpy.solvers.callables import Callables, Callee, Parameter
+from murxpy.solvers.callables import PROPERTY, Callables, Callee, Parameter
 
 THEMES = 3  # groups of callables that a run prefers, so that what a class needs comes together in one run
 PREFERRED = 0.25  # of the bursts go to themes; the others take the run's turns
 TURNS = 24  # callables that a run's seed names, drawn alike from all: more than nearly any run has bursts
 BURSTS = 4  # callables in a row
 PLAIN_TRIES = 3  # calls that are meant well until one is accepted
-AT_ONCE = 0.25  # of the bursts break an operand of the first call: some callables never accept a call that is meant well
+AT_ONCE = 0.5  # of the bursts break an operand of the first call: some callables never accept one that is meant well, and end the run
 EDGES = 3  # calls with one operand at an edge
+KEYWORDS = 0.2  # of the bursts have a call with a keyword, or with too few operands
 DAMPED = 0.1
 _VALUES = frozenset(["int", "width", "str", "name", "float", "flag"])  # kinds that are plain data
 _WEIGHTED_EDGES = {"int": (*NUMBERS, *NUMBERS, *FLOATS), "float": (*FLOATS, *NUMBERS), "str": TEXTS}
@@ -39,6 +40,8 @@ def _burst(gen: Generator) -> bool:
     if callee is None or not reachable(gen, callee):
         return False
     plain = _accepted(gen, callee)
+    if gen.stream.chance(KEYWORDS):
+        _by_keyword(gen, callee, plain)
     for _ in range(EDGES):
         drawn = _edge(gen, callee, plain)
         if drawn is None:
@@ -48,6 +51,22 @@ def _burst(gen: Generator) -> bool:
         if do(gen, "edge", callee, words) and _comparable(callee, before, words[at], at):
             do(gen, "alike", callee, words, at)
     return True
+
+
+def _by_keyword(gen: Generator, callee: Callee, plain: Sequence[Nested]) -> None:
+    """A call with a keyword that nobody knows, the first operand twice, one operand too few, or the last one by its name."""
+    first, how = 0 if callee.owner is None else 1, gen.stream.below(4)
+    form = max(callee.forms, key=len)
+    if callee.name.startswith(PROPERTY) or any(parameter.sealed for parameter in form):
+        return
+    if how == 0:
+        do(gen, "keyword", callee, plain, by=(calls.UNKNOWN, Python(1)))
+    elif len(plain) > first and how == 1 and form and not form[0].many:
+        do(gen, "keyword", callee, plain, by=(form[0].name, plain[first]))
+    elif len(plain) > first and how == 2:
+        do(gen, "keyword", callee, plain[:-1])
+    elif len(plain) > first and len(plain) - first <= len(form) and not form[len(plain) - first - 1].many:
+        do(gen, "keyword", callee, plain[:-1], by=(form[len(plain) - first - 1].name, plain[-1]))
 
 
 def _choose(gen: Generator, found: Callables) -> Callee | None:

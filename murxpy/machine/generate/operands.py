@@ -36,10 +36,18 @@ _PLAIN: dict[str, tuple[Any, ...]] = {
 }
 
 
-def do(gen: Generator, rule: str, callee: Callee, words: Sequence[Nested], at: int = 0, keep: bool = False) -> bool:
+def do(
+    gen: Generator,
+    rule: str,
+    callee: Callee,
+    words: Sequence[Nested],
+    at: int = 0,
+    keep: bool = False,
+    by: tuple[str, Nested] | None = None,
+) -> bool:
     """Make the call; True if the binding took it."""
     try:
-        return not calls.do(gen.run, RULES[rule], callee.name, words, gen.run.line_seed(), at, keep=keep)
+        return not calls.do(gen.run, RULES[rule], callee.name, words, gen.run.line_seed(), at, keep=keep, by=by)
     except Refused:
         return False
 

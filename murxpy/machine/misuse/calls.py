@@ -14,11 +14,12 @@ from murxpy.machine.misuse.blame import asked_too_much
 from murxpy.machine.misuse.rules import Rule
 from murxpy.machine.run import Refused, Run
 from murxpy.machine.strangers import STRANGERS
-from murxpy.machine.tokens import Python, Ref, Token, print_token
+from murxpy.machine.tokens import Python, Quoted, Ref, Token, print_token
 from murxpy.solvers.contract import BROKEN
 
-CALLS = ("call", "edge", "alike")  # the rules of this module
-OPEN, CLOSE, AT = "[", "]", "at"
+CALLS = ("call", "edge", "alike", "keyword")  # the rules of this module
+OPEN, CLOSE, AT, BY = "[", "]", "at", "by"
+UNKNOWN = "nobody_knows"  # a keyword that no callable has
 DEPTH = 4
 
 Nested = Token | list[Any]
@@ -67,32 +68,41 @@ def operand(run: Run, word: Nested) -> Any:
 
 
 def do(
-    run: Run, rule: Rule, name: str, words: Sequence[Nested], seed: int, at: int = 0, number: int | None = None, keep: bool = False
+    run: Run,
+    rule: Rule,
+    name: str,
+    words: Sequence[Nested],
+    seed: int,
+    at: int = 0,
+    number: int | None = None,
+    keep: bool = False,
+    by: tuple[str, Nested] | None = None,
 ) -> bool:
     """`misuse@call NAME words`: make the call; True if the binding refused.
 
-    With the rule `alike` the operand at `at` is changed, and what the calls give is compared. An object that is given is entered under
-    `number`, if that is given; with `keep` it is entered although the run has as many as it keeps. Raises Stopped with a finding,
-    Refused where the call cannot be made.
+    With the rule `alike` the operand at `at` is changed, and what the calls give is compared. `by` is an operand by its name.
+    An object that is given is entered under `number`, if that is given; with `keep` it is entered although the run has as many as
+    it keeps. Raises Stopped with a finding, Refused where the call cannot be made.
     """
-    place: list[Token] = [AT, at] if rule.name == "alike" else []
-    operands = [operand(run, word) for word in words]
+    ending: list[Token] = [AT, at] if rule.name == "alike" else []
+    ending += [BY, Quoted(by[0]), *flat([by[1]])] if by else []
+    operands, named = [operand(run, word) for word in words], {by[0]: operand(run, by[1])} if by else {}
     called = run.public(name)
     if not run.fits(name, operands):
         raise Refused("unsupported", f"no object that {name} is called of")
-    run.begin(seed, "misuse", rule.name, " ".join([name, *map(print_token, [*flat(words), *place])]))
+    run.begin(seed, "misuse", rule.name, " ".join([name, *map(print_token, [*flat(words), *ending])]))
     run.counts[f"misuse:{rule.name}"] += 1
     run.counts[f"callable:{rule.name}:{name}"] += 1
     try:
         with run.binding_time():
-            value = run.apply(stress.alike, called, operands, at) if rule.name == "alike" else run.made(called, operands)
+            value = run.apply(stress.alike, called, operands, at) if rule.name == "alike" else run.made(called, operands, named)
     except (Exception, SystemExit) as error:  # whatever a binding throws is an outcome
-        _threw(run, rule, error, operands, name)
+        _threw(run, rule, error, [*operands, *named.values()], name)
         return True
     if rule.name == "alike":
         returned(run, rule, None if value is None else run.wrapper.contract.caused(value), name)
         return False
-    returned(run, rule, None, name)
+    returned(run, rule, "takes a keyword that nobody knows" if UNKNOWN in named else None, name)
     run.counts[f"callable-taken:{name}"] += 1
     if number is not None or rule.name == "call" or _sound(words):
         _keep(run, value, number, keep)

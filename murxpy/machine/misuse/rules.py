@@ -47,6 +47,7 @@ RULES: dict[str, Rule] = {
         Rule("arity", "C", "object", "too few or very many operands", (MANY,), "arity"),
         Rule("call", "C", "call", "a public callable of the binding with operands that are meant well"),
         Rule("edge", "C", "call", "a public callable of the binding with one operand at an edge, of another type or kind"),
+        Rule("keyword", "C", "call", "an operand by its name, by a name that nobody knows, twice; one operand too few"),
         Rule("alike", "F", "call", "a public callable does not take two different numbers or texts for one"),
         Rule("order", "D", "order", "a call in a state that does not allow it"),
         Rule("hold", "D", "hold", "the result of a question is kept while the solver goes on", weight=15),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from murxpy.machine import strangers
@@ -125,8 +125,9 @@ class MisuseRows(DryRun):
         self.row(f"del {code}")
         return held
 
-    def made(self, function: Callable[..., Any], operands: Sequence[Any]) -> Any:
+    def made(self, function: Callable[..., Any], operands: Sequence[Any], named: Mapping[str, Any]) -> Any:
         name, shown = str(function), [literal(operand) for operand in operands]
+        shown += [f"{keyword}={literal(operand)}" for keyword, operand in named.items()]
         own = name.removeprefix(PROPERTY)
         code = f"{shown[0]}.{own.rpartition('.')[2]}" if own != name else f"{name}({', '.join(shown)})"
         told = self._told()
