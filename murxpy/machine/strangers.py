@@ -17,8 +17,15 @@ class Raising:
     __hash__ = None  # type: ignore[assignment]
 
 
+class Opaque:
+    """Has nothing that a binding could use. Its text has no address: a binding that reads its text does the same in each run."""
+
+    def __repr__(self) -> str:
+        return "<a stranger>"
+
+
 STRANGERS: dict[str, Callable[[], Any]] = {
-    "object": object,
+    "object": Opaque,
     "class": lambda: object,
     "raising": Raising,
     "function": lambda: len,
