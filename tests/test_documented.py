@@ -179,3 +179,10 @@ def test_a_format_is_told_by_the_terms_of_it_too(last: str, hidden: bool) -> Non
     for number, width in ((1, 1), (2, 2), (3, 8), (4, 23)):
         head += f'1 mk-sort@mk SORT_BV {width}\n      return s{number}\n1 mk-const@mk s{number} "a"\n      return t{number} s{number}\n'
     assert bool(Documented(load_wrapper("cvc5")).of_trace(f"{head}{last}\n")) == hidden
+
+
+@pytest.mark.parametrize("sort, hidden", [("SORT_ARRAY s1 s1", True), ("SORT_REAL", False)])
+def test_the_experimental_arrays_of_cvc5_need_an_array(sort: str, hidden: bool) -> None:
+    """The runs that bring scripts to the API turn `arrays-exp` on for each script, so the option alone says nothing of a finding."""
+    trace = f"1 new@default\n1 set-option@default arrays-exp true\n1 mk-sort@mk {sort}\n      return s2\n"
+    assert bool(Documented(load_wrapper("cvc5")).of_trace(trace)) == hidden
