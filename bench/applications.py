@@ -1,7 +1,9 @@
-"""Random applications of an operator to values, generic over the catalogue, made through a wrapper's own spellings.
+"""Random applications of an operator to values, generic over the catalogue, made through a
+wrapper's own spellings.
 
-Sizes are small and edge values weighted. Arguments are literals or what builds a value (stores, units, unions, constructors), now and
-then an application made before, so that nests of them are tried too.
+Sizes are small and edge values weighted. Arguments are literals or what builds a value (stores,
+units, unions, constructors), now and then an application made before, so that nests of them are
+tried too.
 """
 
 from __future__ import annotations
@@ -79,14 +81,27 @@ class Maker:
     def random_sort(self, context: str, depth: int = 1) -> Sort:
         """A sort for a sort variable."""
         get, stream = self.run.sorts.get, self.stream
-        kinds = ["SORT_BOOL", "SORT_BV", "SORT_BV", "SORT_INT", "SORT_REAL", "SORT_STRING", "SORT_FP"]
-        if context != "array-element" or self.profile.literal(self.catalogue.operators["OP_CONST_ARRAY"], 0) is None:
+        kinds = [
+            "SORT_BOOL",
+            "SORT_BV",
+            "SORT_BV",
+            "SORT_INT",
+            "SORT_REAL",
+            "SORT_STRING",
+            "SORT_FP",
+        ]
+        if (
+            context != "array-element"
+            or self.profile.literal(self.catalogue.operators["OP_CONST_ARRAY"], 0) is None
+        ):
             kinds += ["SORT_UNINTERPRETED", "SORT_RM"]
             if depth and context != "sort":
                 kinds += ["SORT_ARRAY", "SORT_SEQ", "SORT_DT"]
         while True:
             kind = stream.choose(kinds)
-            if self.run.wrapper.set("sorts", kind) is None or not self.profile.allows_kind(context, kind):
+            if self.run.wrapper.set("sorts", kind) is None or not self.profile.allows_kind(
+                context, kind
+            ):
                 continue
             if kind == "SORT_BV":
                 return get(kind, stream.choose((1, 1, 2, 2, 3, 4, 8)))
@@ -95,7 +110,9 @@ class Maker:
             if kind == "SORT_UNINTERPRETED":
                 return get(kind, "U")
             if kind == "SORT_ARRAY":
-                return get(kind, self.random_sort("array-index", 0), self.random_sort("array-element", 0))
+                return get(
+                    kind, self.random_sort("array-index", 0), self.random_sort("array-element", 0)
+                )
             if kind == "SORT_SEQ":
                 return get(kind, self.random_sort("seq-element", 0))
             return self.datatype() if kind == "SORT_DT" else get(kind)
@@ -122,7 +139,9 @@ class Maker:
     def random_value(self, sort: Sort, depth: int = 2) -> Value:
         """A value of a sort, of those that `build` can make a term of."""
         drawer = DRAWERS.get(sort.kind)
-        return drawer(self, sort, depth) if drawer else draw_literal(sort, self.settings, self.stream)
+        return (
+            drawer(self, sort, depth) if drawer else draw_literal(sort, self.settings, self.stream)
+        )
 
     def argument(self, sort: Sort) -> Entry:
         """A term for an argument. Raises Refused."""
@@ -142,49 +161,92 @@ class Maker:
             return builder(self, sort, value)
         known = self._literals.get((sort, value))
         if known is None:
-            words: list[Token] = [Quoted(w) if isinstance(w, str) else w for w in write_value(sort, value)]
-            known = self._literals[sort, value] = make_value(self.run, self.entry(sort), words, self.seed())
+            words: list[Token] = [
+                Quoted(w) if isinstance(w, str) else w for w in write_value(sort, value)
+            ]
+            known = self._literals[sort, value] = make_value(
+                self.run, self.entry(sort), words, self.seed()
+            )
         return known
 
     def special(self, sort: Sort, name: str) -> Entry:
         """A special value. Raises Refused."""
         return make_special(self.run, self.entry(sort), name, self.seed())
 
-    def apply(self, kind: str, *args: Entry, indices: tuple[Any, ...] = (), wanted: Sort | None = None) -> Entry:
+    def apply(
+        self, kind: str, *args: Entry, indices: tuple[Any, ...] = (), wanted: Sort | None = None
+    ) -> Entry:
         """An application. Raises Refused, IllSorted."""
         if wanted is not None:
             self.entry(wanted)
-        return make_term(self.run, self.catalogue.operators[kind], args, indices, self.seed(), wanted)
+        return make_term(
+            self.run, self.catalogue.operators[kind], args, indices, self.seed(), wanted
+        )
 
     def element(self, sort: Sort, value: Element) -> Entry:
         """The constant that stands for an element; the first asked for makes all of the sort."""
         if (sort, value.name) not in self._elements:
             self.domains[sort] = tuple(Element(f"e{k}") for k in range(ELEMENTS))
             for made in self.domains[sort]:
-                entry = self._elements[sort, made.name] = make_constant(self.run, self.entry(sort), made.name, self.seed())
+                entry = self._elements[sort, made.name] = make_constant(
+                    self.run, self.entry(sort), made.name, self.seed()
+                )
                 self.elements[entry.term] = made
-            self.facts.append(self.apply("OP_DISTINCT", *[self._elements[sort, e.name] for e in self.domains[sort]]))
+            self.facts.append(
+                self.apply(
+                    "OP_DISTINCT", *[self._elements[sort, e.name] for e in self.domains[sort]]
+                )
+            )
         return self._elements[sort, value.name]
 
     def _language(self, depth: int) -> Entry:
         stream = self.stream
         if depth == 0 or stream.chance(0.3):
             text = self.run.sorts.get("SORT_STRING")
-            return self.apply("OP_STR_TO_RE", self.build(text, "".join(stream.choose("ab0") for _ in range(stream.below(3)))))
+            return self.apply(
+                "OP_STR_TO_RE",
+                self.build(text, "".join(stream.choose("ab0") for _ in range(stream.below(3)))),
+            )
         kind = stream.choose(
-            ("OP_RE_ALL", "OP_RE_ALLCHAR", "OP_RE_NONE", "OP_RE_CONCAT", "OP_RE_UNION", "OP_RE_INTER", "OP_RE_STAR", "OP_RE_PLUS",
-             "OP_RE_OPT", "OP_RE_COMP", "OP_RE_CONCAT", "OP_RE_UNION")
-        )  # fmt: skip
-        return self.apply(kind, *[self._language(depth - 1) for _ in range(self.catalogue.operators[kind].minimum)])
+            (
+                "OP_RE_ALL",
+                "OP_RE_ALLCHAR",
+                "OP_RE_NONE",
+                "OP_RE_CONCAT",
+                "OP_RE_UNION",
+                "OP_RE_INTER",
+                "OP_RE_STAR",
+                "OP_RE_PLUS",
+                "OP_RE_OPT",
+                "OP_RE_COMP",
+                "OP_RE_CONCAT",
+                "OP_RE_UNION",
+            )
+        )
+        return self.apply(
+            kind,
+            *[self._language(depth - 1) for _ in range(self.catalogue.operators[kind].minimum)],
+        )
 
     def _function(self, sort: Sort) -> Entry:
-        """A defined function: a chain of points on its first argument over a value, or an argument of the right sort."""
+        """A defined function: a chain of points on its first argument over a value, or an argument
+        of the right sort.
+        """
         *domain, result = sort.sorts()
-        variables = [make_variable(self.run, self.entry(s), self.run.symbol("v"), self.seed()) for s in domain]
+        variables = [
+            make_variable(self.run, self.entry(s), self.run.symbol("v"), self.seed())
+            for s in domain
+        ]
         same = [v for v in variables if v.term.sort is result]
-        body = self.stream.choose(same) if same and self.stream.chance(0.5) else self.build(result, self.random_value(result))
+        body = (
+            self.stream.choose(same)
+            if same and self.stream.chance(0.5)
+            else self.build(result, self.random_value(result))
+        )
         for _ in range(self.stream.below(3)):
-            at = self.apply("OP_EQUAL", variables[0], self.build(domain[0], self.random_value(domain[0])))
+            at = self.apply(
+                "OP_EQUAL", variables[0], self.build(domain[0], self.random_value(domain[0]))
+            )
             body = self.apply("OP_ITE", at, self.build(result, self.random_value(result)), body)
         return make_function(self.run, self.run.symbol("f"), variables, body, self.seed())
 
@@ -199,20 +261,35 @@ class Maker:
         env = self._bind(operator)
         sorts = self._argument_sorts(operator, env)
         args = [self._argument(operator, at, sort) for at, sort in enumerate(sorts)]
-        wanted = operator.signature.result.build(env, self.run.sorts) if operator.signature.as_sort else None
-        return self.apply(operator.kind, *args, indices=self._indices(operator, env, len(args)), wanted=wanted)
+        wanted = (
+            operator.signature.result.build(env, self.run.sorts)
+            if operator.signature.as_sort
+            else None
+        )
+        return self.apply(
+            operator.kind, *args, indices=self._indices(operator, env, len(args)), wanted=wanted
+        )
 
     def _binder(self, operator: Operator) -> Entry:
         """A binder over small sorts; its body compares a variable, or is one."""
         get, stream = self.run.sorts.get, self.stream
-        sorts = [stream.choose((get("SORT_BOOL"), get("SORT_BV", 1), get("SORT_BV", 2), get("SORT_BV", 3))) for _ in range(2)]
+        sorts = [
+            stream.choose(
+                (get("SORT_BOOL"), get("SORT_BV", 1), get("SORT_BV", 2), get("SORT_BV", 3))
+            )
+            for _ in range(2)
+        ]
         sorts = sorts[: 1 if operator.kind == "OP_ARRAY_LAMBDA" else stream.between(1, 2)]
-        variables = [make_variable(self.run, self.entry(s), self.run.symbol("v"), self.seed()) for s in sorts]
+        variables = [
+            make_variable(self.run, self.entry(s), self.run.symbol("v"), self.seed()) for s in sorts
+        ]
         head = stream.choose(variables)
         other = self.build(head.term.sort, self.random_value(head.term.sort))
         body = self.apply(stream.choose(("OP_EQUAL", "OP_DISTINCT")), head, other)
         if len(variables) > 1 and stream.chance(0.7):
-            more = self.apply("OP_EQUAL", variables[1], self.build(sorts[1], self.random_value(sorts[1])))
+            more = self.apply(
+                "OP_EQUAL", variables[1], self.build(sorts[1], self.random_value(sorts[1]))
+            )
             body = self.apply(stream.choose(("OP_AND", "OP_OR", "OP_XOR")), body, more)
         behind = [body]
         if operator.signature.result.kind in ("SORT_FUN", "SORT_ARRAY") and stream.chance(0.5):
@@ -249,7 +326,10 @@ class Maker:
             if index.name not in env and index.low is not None and not index.each:
                 low = index.low.value({**env, "max": 130})
                 high = index.high.value({**env, "max": 130}) if index.high is not None else None
-                limits = self.profile.index_range(operator, 0) or (low or 0, min(8, high or 0) if high and high > 1 << 20 else high or 0)
+                limits = self.profile.index_range(operator, 0) or (
+                    low or 0,
+                    min(8, high or 0) if high and high > 1 << 20 else high or 0,
+                )
                 if limits[1] < limits[0]:
                     raise IllSorted("no index in range")
                 env[index.name] = self.stream.between(*limits)
@@ -262,7 +342,10 @@ class Maker:
                     env.setdefault(name, self.stream.choose(WIDTHS))
         elif pattern.kind is None and pattern.pick is None:
             if pattern.star:
-                env.setdefault(pattern.name, tuple(self.random_sort("sort", 0) for _ in range(self.stream.between(1, 2))))
+                env.setdefault(
+                    pattern.name,
+                    tuple(self.random_sort("sort", 0) for _ in range(self.stream.between(1, 2))),
+                )
             else:
                 env.setdefault(pattern.name, self._variable_sort(operator))
         elif pattern.kind == "SORT_FP":
@@ -277,7 +360,9 @@ class Maker:
                 self._bind_pattern(param, env, operator)
 
     def isolated(self, entry: Entry, value: Algebraic) -> Entry:
-        """That a term is an algebraic number: a root of its polynomial, in its interval. Raises Refused."""
+        """That a term is an algebraic number: a root of its polynomial, in its interval. Raises
+        Refused.
+        """
         real = entry.term.sort
         total = self.build(real, Fraction(value.poly[-1]))
         for coefficient in reversed(value.poly[:-1]):
@@ -291,10 +376,18 @@ class Maker:
         )
 
     def _variable_sort(self, operator: Operator) -> Sort:
-        contexts = {"ARRAY": "array-element", "SEQ": "seq-element", "SET": "set-element", "BAG": "bag-element", "REL": "tuple-element"}
+        contexts = {
+            "ARRAY": "array-element",
+            "SEQ": "seq-element",
+            "SET": "set-element",
+            "BAG": "bag-element",
+            "REL": "tuple-element",
+        }
         for _ in range(20):
             sort = self.random_sort(contexts.get(operator.theory, "const"))
-            if self.profile.operator_takes(operator, sort) and self.profile.allows("array-element", sort):
+            if self.profile.operator_takes(operator, sort) and self.profile.allows(
+                "array-element", sort
+            ):
                 return sort
         raise IllSorted("no sort fits")
 
@@ -307,7 +400,10 @@ class Maker:
             else:
                 sorts.append(pattern.build(env, self.run.sorts))
         if operator.variadic and self.stream.chance(0.3):
-            sorts += [operator.signature.args[-1].build(env, self.run.sorts) for _ in range(self.stream.between(1, 2))]
+            sorts += [
+                operator.signature.args[-1].build(env, self.run.sorts)
+                for _ in range(self.stream.between(1, 2))
+            ]
         return sorts
 
     def _indices(self, operator: Operator, env: Binding, arity: int) -> tuple[int, ...]:
@@ -356,11 +452,18 @@ def _update(maker: Maker, operator: Operator) -> Entry:
     chosen = maker.stream.choose(sort.datatype.constructors[1:])
     at = maker.stream.below(len(chosen.fields))
     field = maker.run.sorts.field_sorts(sort, chosen)[at]
-    return maker.apply(operator.kind, maker.argument(sort), maker.argument(field), indices=(chosen.name, chosen.fields[at][0]))
+    return maker.apply(
+        operator.kind,
+        maker.argument(sort),
+        maker.argument(field),
+        indices=(chosen.name, chosen.fields[at][0]),
+    )
 
 
 def _match(maker: Maker, operator: Operator) -> Entry:
-    """A match whose cases give a field of the result's sort, or a value; perhaps with a last case for all that are left."""
+    """A match whose cases give a field of the result's sort, or a value; perhaps with a last case
+    for all that are left.
+    """
     sort = maker.datatype()
     result = maker.stream.choose(maker.run.sorts.field_sorts(sort, sort.datatype.constructors[1]))
     constructors = list(sort.datatype.constructors)
@@ -368,13 +471,23 @@ def _match(maker: Maker, operator: Operator) -> Entry:
     cases = [_case(maker, sort, c, result) for c in (constructors[:1] if rest else constructors)]
     if rest:
         variable = make_variable(maker.run, maker.entry(sort), maker.run.symbol("v"), maker.seed())
-        cases.append(maker.apply("OP_DT_MATCH_BIND_CASE", variable, maker.build(result, maker.random_value(result)), wanted=sort))
+        cases.append(
+            maker.apply(
+                "OP_DT_MATCH_BIND_CASE",
+                variable,
+                maker.build(result, maker.random_value(result)),
+                wanted=sort,
+            )
+        )
     return maker.apply("OP_DT_MATCH", maker.argument(sort), *cases)
 
 
 def _case(maker: Maker, sort: Sort, constructor: Constructor, result: Sort) -> Entry:
     fields = maker.run.sorts.field_sorts(sort, constructor)
-    variables = [make_variable(maker.run, maker.entry(s), maker.run.symbol("v"), maker.seed()) for s in fields]
+    variables = [
+        make_variable(maker.run, maker.entry(s), maker.run.symbol("v"), maker.seed())
+        for s in fields
+    ]
     same = [v for v in variables if v.term.sort is result]
     body = maker.stream.choose(same) if same else maker.build(result, maker.random_value(result))
     kind = "OP_DT_MATCH_BIND_CASE" if variables else "OP_DT_MATCH_CASE"

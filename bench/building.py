@@ -27,12 +27,17 @@ def _draw_element(maker: Maker, sort: Sort, depth: int) -> Value:
 
 
 def _several(maker: Maker, sort: Sort, depth: int, most: int = 3) -> list[Value]:
-    return [maker.random_value(sort, depth - 1) for _ in range(maker.stream.between(0, most if depth > 0 else 1))]
+    return [
+        maker.random_value(sort, depth - 1)
+        for _ in range(maker.stream.between(0, most if depth > 0 else 1))
+    ]
 
 
 def _draw_array(maker: Maker, sort: Sort, depth: int) -> Value:
     index, element = sort.sorts()
-    pairs = [(point, maker.random_value(element, depth - 1)) for point in _several(maker, index, depth)]
+    pairs = [
+        (point, maker.random_value(element, depth - 1)) for point in _several(maker, index, depth)
+    ]
     default = maker.defaults.setdefault(sort, maker.random_value(element, depth - 1))
     if maker.stream.chance(0.3):  # most arrays of a run differ at a few indices only
         default = maker.random_value(element, depth - 1)
@@ -70,11 +75,15 @@ DRAWERS: dict[str, Callable[[Maker, Sort, int], Value]] = {
 def _build_array(maker: Maker, sort: Sort, value: Any) -> Entry:
     index, element = sort.sorts()
     default = maker.build(element, value.default)
-    if not default.term.ground and maker.profile.literal(maker.catalogue.operators["OP_CONST_ARRAY"], 0):
+    if not default.term.ground and maker.profile.literal(
+        maker.catalogue.operators["OP_CONST_ARRAY"], 0
+    ):
         raise IllSorted("the default of a constant array must be a value")
     array = maker.apply("OP_CONST_ARRAY", default, wanted=sort)
     for point, stored in value.items():
-        array = maker.apply("OP_ARRAY_STORE", array, maker.build(index, point), maker.build(element, stored))
+        array = maker.apply(
+            "OP_ARRAY_STORE", array, maker.build(index, point), maker.build(element, stored)
+        )
     return array
 
 
@@ -102,14 +111,20 @@ def _build_set(maker: Maker, sort: Sort, value: Any) -> Entry:
 def _build_bag(maker: Maker, sort: Sort, value: Any) -> Entry:
     get = maker.run.sorts.get
     singles = [
-        maker.apply("OP_BAG_MAKE", maker.build(sort.sort(0), part), maker.build(get("SORT_INT"), count))
+        maker.apply(
+            "OP_BAG_MAKE", maker.build(sort.sort(0), part), maker.build(get("SORT_INT"), count)
+        )
         for part, count in sorted(value.counts, key=repr)
     ]
-    return _joined(maker, "OP_BAG_UNION_DISJOINT", singles, lambda: maker.special(sort, "bag.empty"))
+    return _joined(
+        maker, "OP_BAG_UNION_DISJOINT", singles, lambda: maker.special(sort, "bag.empty")
+    )
 
 
 def _build_tuple(maker: Maker, sort: Sort, value: Any) -> Entry:
-    return maker.apply("OP_TUPLE", *[maker.build(s, v) for s, v in zip(sort.sorts(), value.fields, strict=True)])
+    return maker.apply(
+        "OP_TUPLE", *[maker.build(s, v) for s, v in zip(sort.sorts(), value.fields, strict=True)]
+    )
 
 
 def _build_datatype(maker: Maker, sort: Sort, value: Any) -> Entry:

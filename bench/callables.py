@@ -2,9 +2,10 @@
 
     python bench/callables.py z3 --runs 2000
 
-The public callables are those of contract mode, without special methods and properties. One counts as named where a template of a
-spelling that a run used, or a helper, has its name before a parenthesis. What the binding calls inside itself does not count. A method that
-several classes share counts for each of them, so the share is an upper bound.
+The public callables are those of contract mode, without special methods and properties. One counts
+as named where a template of a spelling that a run used, or a helper, has its name before a
+parenthesis. What the binding calls inside itself does not count. A method that several classes
+share counts for each of them, so the share is an upper bound.
 """
 
 from __future__ import annotations
@@ -33,7 +34,11 @@ def used(session: Session, seed: int, write: Callable[[str], None]) -> dict[str,
         for line in text.splitlines():
             call = parse_call(line)
             if call is not None:
-                found.update(dict.fromkeys([f"{call.operator} {call.spelling}", f"{call.action} {call.spelling}"]))
+                found.update(
+                    dict.fromkeys(
+                        [f"{call.operator} {call.spelling}", f"{call.action} {call.spelling}"]
+                    )
+                )
 
     session.walk(seed, look)
     return {"used": list(found)}
@@ -49,9 +54,15 @@ def main() -> int:
         if outcome.status == "ok":
             texts.update(dict.fromkeys(known.get(name, "") for name in outcome.result["used"]))
     named = set(_NAMED.findall("\n".join(texts)))
-    names = [name for name in session.wrapper.callables.callees if not name.startswith("get:") and "__" not in name]
+    names = [
+        name
+        for name in session.wrapper.callables.callees
+        if not name.startswith("get:") and "__" not in name
+    ]
     reached = [name for name in names if name.rpartition(".")[2] in named]
-    print(f"{len(reached)} of {len(names)} public callables named ({100 * len(reached) / len(names):.1f} %)")
+    print(
+        f"{len(reached)} of {len(names)} public callables named ({100 * len(reached) / len(names):.1f} %)"
+    )
     return 0
 
 

@@ -1,4 +1,6 @@
-"""Runs of a session in forked child processes: a solver that dies or overstays costs one run, never the measurement."""
+"""Runs of a session in forked child processes: a solver that dies or overstays costs one run, never
+the measurement.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,8 @@ def walked(session: Session, seed: int, write: Write) -> str:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of the run of `seed`: `ok` with what the task gave, else `died` or `overstayed` with the trace so far.
+    """What came of the run of `seed`: `ok` with what the task gave, else `died` or `overstayed`
+    with the trace so far.
 
     `cause` is the signal or exit code of a death.
     """
@@ -132,7 +135,8 @@ def run_all(
     chunk: int = 500,
     by_line: bool = False,
 ) -> Generator[Outcome, None, None]:
-    """Do `task` for every seed, in `jobs` processes at a time, each of which does up to `chunk` seeds in order.
+    """Do `task` for every seed, in `jobs` processes at a time, each of which does up to `chunk`
+    seeds in order.
 
     `wall` is of a run, with `by_line` of each line of its trace.
     """
@@ -151,7 +155,13 @@ def run_all(
             os.waitpid(child.pid, 0)
 
 
-def _look_at(child: Child, ready: bool, wall: tuple[float, bool], children: list[Child], waiting: list[list[int]]) -> Iterator[Outcome]:
+def _look_at(
+    child: Child,
+    ready: bool,
+    wall: tuple[float, bool],
+    children: list[Child],
+    waiting: list[list[int]],
+) -> Iterator[Outcome]:
     outcomes = child.receive() if ready else []
     yield from outcomes or ()
     overstayed = not outcomes and outcomes is not None and child.overstays(*wall)

@@ -27,21 +27,27 @@ _CALLED = re.compile(r"^ *\d+ misuse@(call|edge|alike|keyword) (\S+)", re.M)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The option by which several reports share the runs."""
-    parser.add_argument("--data", type=Path, help="file of the counts: read if it is there, else written after the runs")
+    parser.add_argument(
+        "--data",
+        type=Path,
+        help="file of the counts: read if it is there, else written after the runs",
+    )
 
 
 def collect(args: argparse.Namespace, session: Session) -> Collected:
     """The counts of the runs that `args` asks for, or those in `--data`.
 
-    `counts` are the runs' counters summed, `runs_with` in how many runs a refusal's counter was above 0, `seeds` one
-    such run each; `findings`, `died` and `overstayed` map a text to the number of runs and a few of their seeds;
-    `literals` counts literals by sort kind and class.
+    `counts` are the runs' counters summed, `runs_with` in how many runs a refusal's counter was
+    above 0, `seeds` one such run each; `findings`, `died` and `overstayed` map a text to the number
+    of runs and a few of their seeds; `literals` counts literals by sort kind and class.
     """
     if args.data is not None and args.data.exists():
         data: Collected = json.loads(args.data.read_text(encoding="utf-8"))
         print(f"read from {args.data}: {data['runs']:,} runs of {data['solver']}")
         if data["solver"] != f"{session.wrapper.name} {session.version}":
-            raise SystemExit(f"error: {args.data} holds runs of {data['solver']}; name another file")
+            raise SystemExit(
+                f"error: {args.data} holds runs of {data['solver']}; name another file"
+            )
         return data
     data = _collect(args, session)
     if args.data is not None:
@@ -86,7 +92,9 @@ class Totals:
         """Add a run."""
         self.data["runs"] += 1
         if outcome.status != "ok":
-            self._example(outcome.status, f"{outcome.cause} {outcome.last_call}".strip(), outcome.seed)
+            self._example(
+                outcome.status, f"{outcome.cause} {outcome.last_call}".strip(), outcome.seed
+            )
             self.data["counts"].update(called(outcome.trace))
             return
         counts, finding = outcome.result["counts"], outcome.result["finding"]
@@ -98,7 +106,11 @@ class Totals:
                 self.data["seeds"].setdefault(name, f"{outcome.seed:x}")
         if finding is not None:
             call = f"{finding['action']} {finding['operator'] or ''}@{finding['spelling'] or ''}"
-            self._example("findings", f"{finding['kind']}: {call}: {normalise(finding['message'])}", outcome.seed)
+            self._example(
+                "findings",
+                f"{finding['kind']}: {call}: {normalise(finding['message'])}",
+                outcome.seed,
+            )
 
     def _example(self, group: str, text: str, seed: int) -> None:
         entry = self.data[group].setdefault(text, {"runs": 0, "seeds": []})
@@ -108,7 +120,9 @@ class Totals:
 
 
 def called(trace: str) -> Counter[str]:
-    """How often the lines of a run that reported nothing call each public callable, by rule, as a run's own counters say it."""
+    """How often the lines of a run that reported nothing call each public callable, by rule, as a
+    run's own counters say it.
+    """
     found: Counter[str] = Counter()
     for rule, name in _CALLED.findall(trace):
         found.update((f"callable:{rule}:{name}", f"misuse:{rule}"))

@@ -26,17 +26,27 @@ GOLDEN = 0x9E3779B97F4A7C15
 
 
 def parser(about: str | None, runs: int | None) -> argparse.ArgumentParser:
-    """A parser with the options that all benches have; `runs` is the default number of runs, None for none."""
-    made = argparse.ArgumentParser(description=about, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    """A parser with the options that all benches have; `runs` is the default number of runs, None
+    for none.
+    """
+    made = argparse.ArgumentParser(
+        description=about, formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
     made.add_argument("solver", help="z3 or cvc5, or the YAML file of a wrapper")
-    made.add_argument("--theories", default="all", help="theories with commas, such as BV,FP; all of the solver's")
+    made.add_argument(
+        "--theories", default="all", help="theories with commas, such as BV,FP; all of the solver's"
+    )
     made.add_argument("--seed", type=int, default=1, help="seed of the whole measurement")
     if runs is not None:
         made.add_argument("--runs", type=int, default=runs, help="random runs")
         made.add_argument("--jobs", type=int, default=2, help="processes at a time")
-        made.add_argument("--wall", type=float, default=2.0, help="seconds after which a run is killed")
+        made.add_argument(
+            "--wall", type=float, default=2.0, help="seconds after which a run is killed"
+        )
     made.add_argument("--machine", default="default", help="state machine: its name or file")
-    made.add_argument("--no-swarm", action="store_true", help="give every run all theories and operators")
+    made.add_argument(
+        "--no-swarm", action="store_true", help="give every run all theories and operators"
+    )
     made.add_argument("--no-save", action="store_true", help="write nothing under bench/results")
     return made
 
@@ -89,7 +99,9 @@ def circumstances(args: argparse.Namespace) -> dict[str, Any]:
 
 def _commit() -> str:
     def git(*words: str) -> str:
-        return subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True, check=False).stdout.strip()
+        return subprocess.run(
+            ["git", "-C", str(ROOT), *words], capture_output=True, text=True, check=False
+        ).stdout.strip()
 
     changed = git("status", "--porcelain", "--", "murxpy", "fsm", "wrappers")
     return (git("rev-parse", "--short", "HEAD") or "unknown") + (" with changes" if changed else "")
@@ -104,17 +116,28 @@ def _processor() -> str:
 
 
 def table(title: str, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print a table: the first column to the left, the others to the right unless they are the last and text."""
+    """Print a table: the first column to the left, the others to the right unless they are the last
+    and text.
+    """
     cells = [list(header), *([_cell(value) for value in row] for row in rows)]
     widths = [max(len(row[k]) for row in cells) for k in range(len(header))]
     print(f"\n{title}")
     for row in cells:
-        shown = [row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:-1], widths[1:-1], strict=True))]
+        shown = [
+            row[0].ljust(widths[0]),
+            *(c.rjust(w) for c, w in zip(row[1:-1], widths[1:-1], strict=True)),
+        ]
         print("  " + "  ".join([*shown, row[-1] if len(row) > 1 else ""]).rstrip())
 
 
 def _cell(value: object) -> str:
-    return f"{value:,.4g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+    return (
+        f"{value:,.4g}"
+        if isinstance(value, float)
+        else f"{value:,}"
+        if isinstance(value, int)
+        else str(value)
+    )
 
 
 def percent(part: float, whole: float) -> str:
@@ -127,19 +150,31 @@ def verdict(fine: bool) -> str:
     return "reached" if fine else "MISSED"
 
 
-def save(name: str, args: argparse.Namespace, about: dict[str, Any], figures: dict[str, Any], row: dict[str, Any]) -> None:
+def save(
+    name: str,
+    args: argparse.Namespace,
+    about: dict[str, Any],
+    figures: dict[str, Any],
+    row: dict[str, Any],
+) -> None:
     """Write `<name>-<solver>-<theories>.json`, and add a row to `<name>.md`."""
     if args.no_save:
         return
     RESULTS.mkdir(parents=True, exist_ok=True)
     file = RESULTS / f"{name}-{about['solver']}-{args.theories.replace(',', '+')}.json"
-    file.write_text(json.dumps({**about, **figures}, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    file.write_text(
+        json.dumps({**about, **figures}, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
     columns = {"solver": f"{about['solver']} {about['version']}", "theories": args.theories, **row}
-    columns |= {key: about[key] for key in ("date", "commit", "machine")} | {"command": f"`{about['command']}`"}
+    columns |= {key: about[key] for key in ("date", "commit", "machine")} | {
+        "command": f"`{about['command']}`"
+    }
     summary = RESULTS / f"{name}.md"
     text = summary.read_text(encoding="utf-8") if summary.exists() else ""
     header = f"| {' | '.join(columns)} |\n"
     if not text.endswith("\n") or header not in text:
         text += f"{header}|{'---|' * len(columns)}\n"
-    summary.write_text(text + f"| {' | '.join(_cell(v) for v in columns.values())} |\n", encoding="utf-8")
+    summary.write_text(
+        text + f"| {' | '.join(_cell(v) for v in columns.values())} |\n", encoding="utf-8"
+    )
     print(f"\nwritten: bench/results/{file.name}, a row in bench/results/{summary.name}")

@@ -1,7 +1,8 @@
-"""Planted crashes: a fake solver commits faults in native code; each must be found, in one bucket, and shown again.
+"""Planted crashes: a fake solver commits faults in native code; each must be found, in one bucket,
+and shown again.
 
-First `--each` runs in which each fault is committed, then `--runs` segmentation faults in a row. Only the process
-layer is measured.
+First `--each` runs in which each fault is committed, then `--runs` segmentation faults in a row.
+Only the process layer is measured.
 """
 
 from __future__ import annotations
@@ -52,12 +53,16 @@ def plant(fault: str, runs: int, jobs: int) -> dict[str, Any]:
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
-        campaign, events = campaigns.run(out, {"every": {fault: 1}}, runs=runs, jobs=jobs, limits=LIMITS)
+        campaign, events = campaigns.run(
+            out, {"every": {fault: 1}}, runs=runs, jobs=jobs, limits=LIMITS
+        )
         buckets = campaign.buckets
         kept = buckets[0].smallest() if buckets else None
         again = None
         if kept is not None:
-            again = replay_trace(campaigns.plan(), (out / kept.file).read_text(encoding="utf-8"), kept.file, LIMITS).found
+            again = replay_trace(
+                campaigns.plan(), (out / kept.file).read_text(encoding="utf-8"), kept.file, LIMITS
+            ).found
         found = sum(isinstance(event, Found) for event in events)
     return {
         "planted": runs,
@@ -70,7 +75,9 @@ def plant(fault: str, runs: int, jobs: int) -> dict[str, Any]:
 
 
 def sleep(jobs: int) -> dict[str, Any]:
-    """A campaign whose runs sometimes sleep in a call that holds the interpreter's lock, until one is known to hang."""
+    """A campaign whose runs sometimes sleep in a call that holds the interpreter's lock, until one
+    is known to hang.
+    """
     start = time.monotonic()
     setup = {"every": {"sleep": 12}, "idle": 0.02}
 
@@ -79,7 +86,9 @@ def sleep(jobs: int) -> dict[str, Any]:
             campaign.stop()
 
     with tempfile.TemporaryDirectory() as folder:
-        campaign, events = campaigns.run(Path(folder), setup, stop, time=60.0, jobs=jobs, limits=SLEEPING)
+        campaign, events = campaigns.run(
+            Path(folder), setup, stop, time=60.0, jobs=jobs, limits=SLEEPING
+        )
     found = sum(isinstance(event, Found) for event in events)
     return {
         "planted": 1,
@@ -92,13 +101,21 @@ def sleep(jobs: int) -> dict[str, Any]:
 
 
 def fine(result: dict[str, Any], kind: str) -> bool:
-    """True if every planted fault was found, in one bucket, of this kind, with a trace that shows it again."""
-    return (result["found"], result["buckets"], result["kind"]) == (result["planted"], 1, kind) and bool(result["again"])
+    """True if every planted fault was found, in one bucket, of this kind, with a trace that shows
+    it again.
+    """
+    return (result["found"], result["buckets"], result["kind"]) == (
+        result["planted"],
+        1,
+        kind,
+    ) and bool(result["again"])
 
 
 def main() -> None:
     """Run it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
     parser.add_argument("--runs", type=int, default=10_000, help="segmentation faults in a row")
     parser.add_argument("--each", type=int, default=20, help="runs for every other fault")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
@@ -122,7 +139,11 @@ def main() -> None:
         )
         for fault, (r, kind) in results.items()
     ]
-    table("Planted faults", ("fault", "planted", "found", "buckets", "kind", "shown again", "seconds", ""), rows)
+    table(
+        "Planted faults",
+        ("fault", "planted", "found", "buckets", "kind", "shown again", "seconds", ""),
+        rows,
+    )
     missed = [fault for fault, (result, kind) in results.items() if not fine(result, kind)]
     many = results["segfault, many"][0]
     row = {

@@ -1,6 +1,8 @@
-"""Wrong answers in a time: a campaign on one target with judges; what they cost, how many distinct wrong answers, and how small.
+"""Wrong answers in a time: a campaign on one target with judges; what they cost, how many distinct
+wrong answers, and how small.
 
-Each disagreement is minimized as `murxpy minimize` does it. A disagreement of unknown culprit is listed apart, to be looked at.
+Each disagreement is minimized as `murxpy minimize` does it. A disagreement of unknown culprit is
+listed apart, to be looked at.
 """
 
 from __future__ import annotations
@@ -29,7 +31,14 @@ from murxpy.fuzzers.api import Wishes as RunWishes
 from murxpy.oracles.disagreement import KIND
 from murxpy.trace.file import read_trace
 
-COUNTERS = ("judge:runs", "judge:checks", "judge:decided", "judge:declined", "judge:lost", "judge:disagreements")
+COUNTERS = (
+    "judge:runs",
+    "judge:checks",
+    "judge:decided",
+    "judge:declined",
+    "judge:lost",
+    "judge:disagreements",
+)
 
 
 def campaign(args: argparse.Namespace, out: Path) -> tuple[dict[str, Any], dict[str, int]]:
@@ -42,7 +51,17 @@ def campaign(args: argparse.Namespace, out: Path) -> tuple[dict[str, Any], dict[
     plans, notes = agree(plans, judges, limits)
     print(notes[0])
     arguments = {"request": request.recorded()}
-    made = CampaignConfig(plans, out, args.seed, args.jobs, args.time, limits=limits, arguments=arguments, backtrace=False, judges=judges)
+    made = CampaignConfig(
+        plans,
+        out,
+        args.seed,
+        args.jobs,
+        args.time,
+        limits=limits,
+        arguments=arguments,
+        backtrace=False,
+        judges=judges,
+    )
     run = Campaign(made)
     for event in run:
         if isinstance(event, Ended):
@@ -60,7 +79,9 @@ def minimized(out: Path, judged: Judged, seconds: float) -> dict[str, Any]:
     assert source is not None
     (plan,) = make_plans(source.request)
     text = read_trace(file)
-    names = next(row.split(" ", 2)[2] for row in text.splitlines() if row.startswith("# cross-check ")).split(",")
+    names = next(
+        row.split(" ", 2)[2] for row in text.splitlines() if row.startswith("# cross-check ")
+    ).split(",")
     court = Court(plan, judge_plans(names), Limits())
     small = ""
     try:
@@ -70,8 +91,14 @@ def minimized(out: Path, judged: Judged, seconds: float) -> dict[str, Any]:
         court.close()
     parts = ("verdict", "release", "by", "operators", "options", "whole")
     lines = sum(not row.startswith(("#", " " * 6)) for row in small.splitlines())
-    return {**{name: judged.triage.get(name) for name in parts}, "key": judged.bucket.key, "count": judged.bucket.count,
-            "stored": kept.lines, "minimized": lines, "trace": small}  # fmt: skip
+    return {
+        **{name: judged.triage.get(name) for name in parts},
+        "key": judged.bucket.key,
+        "count": judged.bucket.count,
+        "stored": kept.lines,
+        "minimized": lines,
+        "trace": small,
+    }
 
 
 def main() -> None:
@@ -79,7 +106,9 @@ def main() -> None:
     parser = common.parser(__doc__, None)
     parser.add_argument("--judges", required=True, help="solvers that judge, with commas")
     parser.add_argument("--time", type=float, default=180.0, help="seconds of the campaign")
-    parser.add_argument("--minimize", type=float, default=20.0, help="seconds for each wrong answer")
+    parser.add_argument(
+        "--minimize", type=float, default=20.0, help="seconds for each wrong answer"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="workers of the target")
     parser.add_argument("--keep", type=Path, help="folder of the campaign")
     args = parser.parse_args()
@@ -91,11 +120,31 @@ def main() -> None:
     report(args, about, counts, distinct)
 
 
-def report(args: argparse.Namespace, about: dict[str, Any], counts: dict[str, int], found: list[dict[str, Any]]) -> None:
+def report(
+    args: argparse.Namespace,
+    about: dict[str, Any],
+    counts: dict[str, int],
+    found: list[dict[str, Any]],
+) -> None:
     """Print and save the figures."""
-    rows = [(e["release"] or "undecided", e["verdict"], e["by"] or "-", ", ".join(k.removeprefix("OP_") for k in e["operators"]),
-             e["count"], e["whole"], e["stored"], e["minimized"]) for e in found]  # fmt: skip
-    table("Wrong answers", ("wrong", "verdict", "by", "operators", "times", "run", "stored", "lines"), rows)
+    rows = [
+        (
+            e["release"] or "undecided",
+            e["verdict"],
+            e["by"] or "-",
+            ", ".join(k.removeprefix("OP_") for k in e["operators"]),
+            e["count"],
+            e["whole"],
+            e["stored"],
+            e["minimized"],
+        )
+        for e in found
+    ]
+    table(
+        "Wrong answers",
+        ("wrong", "verdict", "by", "operators", "times", "run", "stored", "lines"),
+        rows,
+    )
     decided = [e for e in found if e["release"]]
     row = {
         "judges": args.judges,
@@ -103,15 +152,25 @@ def report(args: argparse.Namespace, about: dict[str, Any], counts: dict[str, in
         "runs": counts.get("run:total", 0),
         "decided": counts.get("check:decided", 0),
         "judged and decided": counts.get("judge:decided", 0),
-        "CPU of judges per CPU of runs": percent(counts.get("judge:time-ns:run", 0), counts.get("time-ns:run", 0)),
+        "CPU of judges per CPU of runs": percent(
+            counts.get("judge:time-ns:run", 0), counts.get("time-ns:run", 0)
+        ),
         "distinct wrong answers": len(decided),
         "undecided": len(found) - len(decided),
         "lines in the run": _median([e["whole"] for e in found]),
         "lines minimized": _median([e["minimized"] for e in found]),
     }
     table("Figures", ("figure", "value"), list(row.items()))
-    figures = {"counters": {name: counts.get(name, 0) for name in (*COUNTERS, "judge:time-ns:run", "time-ns:run")}, "found": found}
-    named = {"solver": f"{about['solver']}-{about['version']}", "version": f"judged by {args.judges}"}
+    figures = {
+        "counters": {
+            name: counts.get(name, 0) for name in (*COUNTERS, "judge:time-ns:run", "time-ns:run")
+        },
+        "found": found,
+    }
+    named = {
+        "solver": f"{about['solver']}-{about['version']}",
+        "version": f"judged by {args.judges}",
+    }
     common.save("crosscheck", args, {**common.circumstances(args), **named}, figures, row)
 
 

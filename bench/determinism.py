@@ -1,7 +1,8 @@
 """Determinism: each seed's trace is the same, byte for byte, however often and wherever it runs.
 
-Every seed runs under several values of PYTHONHASHSEED, in ascending and in descending order within one process, alone
-and beside a second worker, and its trace is replayed. Runs that overstay are counted and not compared.
+Every seed runs under several values of PYTHONHASHSEED, in ascending and in descending order within
+one process, alone and beside a second worker, and its trace is replayed. Runs that overstay are
+counted and not compared.
 """
 
 from __future__ import annotations
@@ -41,13 +42,21 @@ def variant(args: argparse.Namespace) -> None:
         if args.replay:
             again: list[str] = []
             report = session.replay(text, f"{seed:x}", again.append)
-            return {"walk": text, "trace": "".join(again) if report["status"] != "malformed" else report["message"]}
+            return {
+                "walk": text,
+                "trace": "".join(again) if report["status"] != "malformed" else report["message"],
+            }
         return {"trace": text}
 
     chunk = -(-len(seeds) // args.jobs)
     for outcome in run_all(session, seeds, task, args.jobs, args.wall, chunk):
         text = outcome.result.get("trace", outcome.trace)
-        kept = {"seed": outcome.seed, "status": outcome.status, "trace": text, "walk": outcome.result.get("walk")}
+        kept = {
+            "seed": outcome.seed,
+            "status": outcome.status,
+            "trace": text,
+            "walk": outcome.result.get("walk"),
+        }
         (args.folder / f"{outcome.seed:08x}").write_text(json.dumps(kept), encoding="utf-8")
 
 
@@ -76,7 +85,9 @@ def run_variants(args: argparse.Namespace, folder: Path) -> None:
             "--folder",
             str(own),
         ]
-        command += ["--no-swarm"] * args.no_swarm + ["--descending"] * descending + ["--replay"] * replay
+        command += (
+            ["--no-swarm"] * args.no_swarm + ["--descending"] * descending + ["--replay"] * replay
+        )
         subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": hashseed}, check=True)
         print(f"done: {name}", flush=True)
 
@@ -88,13 +99,19 @@ def compare(folder: Path) -> tuple[dict[str, dict[str, int]], list[tuple[str, st
     for name, *_ in VARIANTS[1:]:
         count = counts[name] = {"same": 0, "different": 0, "not compared": 0}
         for file in sorted((folder / VARIANTS[0][0]).iterdir()):
-            first, other = (json.loads((folder / n / file.name).read_text(encoding="utf-8")) for n in (VARIANTS[0][0], name))
+            first, other = (
+                json.loads((folder / n / file.name).read_text(encoding="utf-8"))
+                for n in (VARIANTS[0][0], name)
+            )
             if "overstayed" in (first["status"], other["status"]):
                 count["not compared"] += 1
                 continue
             texts = [other["trace"]] if other["walk"] is None else [other["walk"], other["trace"]]
-            # A run that died in the other variant's walk has no replay: its trace up to the fatal call is compared.
-            same = all(text == first["trace"] for text in texts) and first["status"] == other["status"]
+            # A run that died in the other variant's walk has no replay: its trace up to the fatal
+            # call is compared.
+            same = (
+                all(text == first["trace"] for text in texts) and first["status"] == other["status"]
+            )
             count["same" if same else "different"] += 1
             if not same:
                 differing.append((name, file.name, _difference(first, other)))
@@ -128,7 +145,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         run_variants(args, Path(folder))
         counts, differing = compare(Path(folder))
-    rows = [(name, *count.values(), verdict(not count["different"])) for name, count in counts.items()]
+    rows = [
+        (name, *count.values(), verdict(not count["different"])) for name, count in counts.items()
+    ]
     table(
         f"Traces of {args.runs:,} seeds compared with those of '{VARIANTS[0][0]}'",
         ("variant", "same", "different", "not compared", ""),
@@ -136,7 +155,10 @@ def main() -> None:
     )
     if differing:
         table("Differences", ("variant", "seed", "first"), differing[: SHOWN * len(VARIANTS)])
-    row = {"seeds": args.runs, **{name: f"{c['same']} same, {c['different']} different" for name, c in counts.items()}}
+    row = {
+        "seeds": args.runs,
+        **{name: f"{c['same']} same, {c['different']} different" for name, c in counts.items()},
+    }
     figures = {"seeds": args.runs, "variants": counts, "differing": differing}
     common.save("determinism", args, common.facts(session, args), figures, row)
 

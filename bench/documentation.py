@@ -1,10 +1,12 @@
-"""What a package documents as internal, unsupported, experimental or for experts, of all that its wrapper uses.
+"""What a package documents as internal, unsupported, experimental or for experts, of all that its
+wrapper uses.
 
     python bench/documentation.py cvc5
 
-Reads the docstrings of the kinds, functions, classes and methods that spellings and helpers name, the descriptions of the options that
-runs set (of cvc5 from the help text in its library, since the binding does not tell it), and lists the sentences with such words, each
-with the entry of the wrapper's section `documented` that decides it. Exit code 1 where one is not decided.
+Reads the docstrings of the kinds, functions, classes and methods that spellings and helpers name,
+the descriptions of the options that runs set (of cvc5 from the help text in its library, since the
+binding does not tell it), and lists the sentences with such words, each with the entry of the
+wrapper's section `documented` that decides it. Exit code 1 where one is not decided.
 """
 
 from __future__ import annotations
@@ -25,7 +27,10 @@ from murxpy.data.spellings import forms
 from murxpy.data.wrappers import SECTIONS
 from murxpy.oracles.documented import Documented
 
-WORDS = re.compile(r"\binternal(ly)?\b|unsupported|not (yet )?supported|experimental|may not be created|\bexperts?\b", re.IGNORECASE)
+WORDS = re.compile(
+    r"\binternal(ly)?\b|unsupported|not (yet )?supported|experimental|may not be created|\bexperts?\b",
+    re.IGNORECASE,
+)
 _SENTENCE = re.compile(r"(?<=[.:])\s+(?=[A-Z(`])|\n\s*\n|\.\. \w+::")
 _KIND = re.compile(r"\bKind\.([A-Z0-9_]+)")
 _METHOD = re.compile(r"\.([A-Za-z]\w*)\(")
@@ -34,7 +39,9 @@ _NAME = re.compile(r"\b[A-Za-z_]\w+")
 
 @dataclass(frozen=True)
 class Hit:
-    """A sentence of the documentation of `name`, which is a `what` (kind, method, function, option) as templates write it."""
+    """A sentence of the documentation of `name`, which is a `what` (kind, method, function, option)
+    as templates write it.
+    """
 
     what: str
     name: str
@@ -49,22 +56,42 @@ def one_line(text: str) -> str:
 def source(wrapper: dict[str, Any]) -> str:
     """All templates of the wrapper and the text of its helpers."""
     entries = [entry for section in SECTIONS for entry in (wrapper.get(section) or {}).values()]
-    templates = [form if isinstance(form, str) else form["is"] for entry in entries for form in forms(entry).values()]
-    return "\n".join([wrapper.get("conjunction") or "", *templates, *(text for _, text in wrapper["helpers_sources"])])
+    templates = [
+        form if isinstance(form, str) else form["is"]
+        for entry in entries
+        for form in forms(entry).values()
+    ]
+    return "\n".join(
+        [
+            wrapper.get("conjunction") or "",
+            *templates,
+            *(text for _, text in wrapper["helpers_sources"]),
+        ]
+    )
 
 
 def documentation(wrapper: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """What the wrapper uses, and the text that the installed package has of it: (kind of thing, its name, text)."""
+    """What the wrapper uses, and the text that the installed package has of it: (kind of thing, its
+    name, text).
+    """
     module, text = importlib.import_module(wrapper["module"]), source(wrapper)
     if hasattr(module, "Kind"):
         for name in sorted({*_KIND.findall(text)}):
-            yield "kind", f"Kind.{name}", str(getattr(getattr(module.Kind, name, None), "__doc__", "") or "")
+            yield (
+                "kind",
+                f"Kind.{name}",
+                str(getattr(getattr(module.Kind, name, None), "__doc__", "") or ""),
+            )
     methods, names = {*_METHOD.findall(text)}, {*_NAME.findall(text)}
     for inside in _modules(module):
         for name, value in sorted(vars(inside).items()):
             if name in names and callable(value):
                 yield "function", name, _doc(value)
-            for method, function in sorted(vars(value).items()) if inspect.isclass(value) and _public(value, module) else ():
+            for method, function in (
+                sorted(vars(value).items())
+                if inspect.isclass(value) and _public(value, module)
+                else ()
+            ):
                 if method in methods and callable(function):
                     yield "method", f".{method}(", _doc(function)
     for option in sorted({*_options(wrapper)}):
@@ -83,14 +110,23 @@ def hits(texts: Iterable[tuple[str, str, str]]) -> list[Hit]:
 
 def decider(wrapper: dict[str, Any]) -> Callable[[Hit], int | None]:
     """What gives the place of the entry of the wrapper that decides a hit; None where none does."""
-    of_all_sorts = [{key: value for key, value in entry.items() if key != "sorts"} for entry in wrapper["documented"]]
+    of_all_sorts = [
+        {key: value for key, value in entry.items() if key != "sorts"}
+        for entry in wrapper["documented"]
+    ]
     known = Documented({**wrapper, "documented": of_all_sorts})
-    return lambda hit: known.option(hit.name, []) if hit.what == "option" else known.template(hit.name)
+    return lambda hit: (
+        known.option(hit.name, []) if hit.what == "option" else known.template(hit.name)
+    )
 
 
 def _modules(module: Any) -> list[Any]:
     """The solver's modules that its package loads."""
-    return [value for name, value in sorted(sys.modules.items()) if name.partition(".")[0] == module.__name__ and value is not None]
+    return [
+        value
+        for name, value in sorted(sys.modules.items())
+        if name.partition(".")[0] == module.__name__ and value is not None
+    ]
 
 
 def _public(value: Any, module: Any) -> bool:
@@ -110,13 +146,19 @@ def _option_text(solver: str, module: Any, name: str) -> str:
     if solver == "z3":
         return str(module.Solver().param_descrs().get_documentation(name))
     category = str(module.Solver(module.TermManager()).getOptionInfo(name)["category"].name).lower()
-    found = re.search(rf"\n  --{re.escape(name)}(=\S+)?[ \n].*?(?=\n  -|\n\n|\0)", help_text(module.__name__), re.DOTALL)
+    found = re.search(
+        rf"\n  --{re.escape(name)}(=\S+)?[ \n].*?(?=\n  -|\n\n|\0)",
+        help_text(module.__name__),
+        re.DOTALL,
+    )
     return f"{one_line(found[0]) if found else ''} (category: {category})"
 
 
 @cache
 def help_text(module: str) -> str:
-    """The part of a package's compiled library that is the help on options, as text; empty where it has none."""
+    """The part of a package's compiled library that is the help on options, as text; empty where it
+    has none.
+    """
     folder = Path(str(importlib.import_module(module).__file__)).parent
     files = sorted(folder.parent.glob(f"{module}.libs/lib{module}-*.so*"))
     text = files[0].read_bytes().decode("latin-1") if files else ""
@@ -125,7 +167,9 @@ def help_text(module: str) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("solver", help="name of a wrapper whose package is installed")
     wrapper = load_wrapper(parser.parse_args().solver)
     decide, undecided = decider(wrapper), 0
@@ -133,7 +177,13 @@ def main() -> int:
         place = decide(hit)
         entry = {} if place is None else wrapper["documented"][place]
         undecided += place is None
-        verdict = "UNDECIDED" if place is None else f"counts: {entry['counts']}" if entry.get("counts") else "documented"
+        verdict = (
+            "UNDECIDED"
+            if place is None
+            else f"counts: {entry['counts']}"
+            if entry.get("counts")
+            else "documented"
+        )
         print(f"{hit.what} {hit.name}: {hit.sentence}\n    {verdict}")
     print(f"{undecided} not decided")
     return int(undecided > 0)

@@ -1,7 +1,9 @@
-"""Agreement of the reference evaluator with a solver: random applications of every operator, and what we say they are.
+"""Agreement of the reference evaluator with a solver: random applications of every operator, and
+what we say they are.
 
-Each application is asserted to equal the value that the evaluator gives, or one of those that it may have; many such equations are
-one check. Where it is not sat, the equations are halved until the one is found that the solver denies.
+Each application is asserted to equal the value that the evaluator gives, or one of those that it
+may have; many such equations are one check. Where it is not sat, the equations are halved until the
+one is found that the solver denies.
 
     python bench/evaluator.py z3 --theories BV,INT --count 20000
     python bench/evaluator.py cvc5 --operators OP_BV_UDIV,OP_INT_DIV --count 500 --no-save
@@ -39,13 +41,15 @@ from murxpy.semantics.model import Interpretation
 from murxpy.semantics.values import CannotSay, Value
 from murxpy.worker.session import Session
 
-BATCH = {"BV": 500, "INT": 500, "REAL": 500, "BOOL": 100, "FP": 200, "STRING": 200}  # equations a check, by theory
+# equations a check, by theory
+BATCH = {"BV": 500, "INT": 500, "REAL": 500, "BOOL": 100, "FP": 200, "STRING": 200}
 SMALL = 25  # of the others
 MILLISECONDS = 3_000  # of a check, in the solver's own steps
 WALL = 40.0  # seconds for a batch
 AIM = 0.05  # share of "cannot say" in a theory
 EXEMPT = ("QUANT", "TRANSCENDENTAL")
-# What constant arrays, universal sets and formats of floating point beside the two common ones need.
+# What constant arrays, universal sets and formats of floating point beside the two common ones
+# need.
 OPTIONS = {"cvc5": (("arrays-exp", "true"), ("sets-exp", "true"), ("fp-exp", "true"))}
 TEXTS = ("", "a", "b", "ab", "0", "aab", "b0")
 
@@ -53,14 +57,20 @@ TEXTS = ("", "a", "b", "ab", "0", "aab", "b0")
 class Batch:
     """Equations of one operator in one run."""
 
-    def __init__(self, session: Session, kind: str, number: int, write: Callable[[str], None]) -> None:
+    def __init__(
+        self, session: Session, kind: str, number: int, write: Callable[[str], None]
+    ) -> None:
         self.operator = session.catalogue.operators[kind]
         self.run = Run(session.wrapper, session.catalogue, number, write)
         solve.new(self.run, 0)
         for name, value in OPTIONS.get(session.wrapper.name, ()):
             solve.set_option(self.run, name, value, 0)
-        solve.set_limit(self.run, MILLISECONDS * int(session.wrapper.data.get("limit-per-ms", 1)), 0)
-        self.maker = Maker(self.run, session.settings, session.profile, Stream(mix(number, hash_of(kind))))
+        solve.set_limit(
+            self.run, MILLISECONDS * int(session.wrapper.data.get("limit-per-ms", 1)), 0
+        )
+        self.maker = Maker(
+            self.run, session.settings, session.profile, Stream(mix(number, hash_of(kind)))
+        )
         self.evaluator: Evaluator | None = None
         self.equations: list[tuple[Entry, Entry, tuple[Value, ...]]] = []
         self.counts: Counter[str] = Counter()
@@ -88,7 +98,9 @@ class Batch:
             self.maker.pool.setdefault(entry.term.sort, []).append(entry)
 
     def _observed(self, entry: Entry) -> Entry:
-        """What of a term can be compared: a language by a string, a function by its value at a point."""
+        """What of a term can be compared: a language by a string, a function by its value at a
+        point.
+        """
         sort, maker = entry.term.sort, self.maker
         if sort.kind == "SORT_REGLAN":
             text = maker.build(self.run.sorts.get("SORT_STRING"), maker.stream.choose(TEXTS))
@@ -99,8 +111,12 @@ class Batch:
         return entry
 
     def _evaluate(self, term: Term) -> tuple[Value, ...]:
-        if self.evaluator is None or len(self.evaluator.interpretation.constants) < len(self.maker.elements):
-            self.evaluator = Evaluator(self.run.catalogue, Interpretation(self.maker.elements, {}, self.maker.domains))
+        if self.evaluator is None or len(self.evaluator.interpretation.constants) < len(
+            self.maker.elements
+        ):
+            self.evaluator = Evaluator(
+                self.run.catalogue, Interpretation(self.maker.elements, {}, self.maker.domains)
+            )
         start = time.perf_counter_ns()
         try:
             return self.evaluator.possible(term)
@@ -110,7 +126,9 @@ class Batch:
     def _equation(self, entry: Entry, values: tuple[Value, ...]) -> Entry:
         maker, sort = self.maker, entry.term.sort
         parts = [
-            maker.isolated(entry, value) if isinstance(value, Algebraic) else maker.apply("OP_EQUAL", entry, maker.build(sort, value))
+            maker.isolated(entry, value)
+            if isinstance(value, Algebraic)
+            else maker.apply("OP_EQUAL", entry, maker.build(sort, value))
             for value in values
         ]
         return parts[0] if len(parts) == 1 else maker.apply("OP_OR", *parts)
@@ -195,7 +213,13 @@ def task(kinds: list[str], count: int) -> children.Task:
             stopped = f"{type(error).__name__} at {at.filename}:{at.lineno}: {error}"
         batch.run.flush()
         batch.run.forget()
-        return {"kind": kind, "counts": dict(batch.counts), "messages": batch.messages, "denied": denied, "stopped": stopped}
+        return {
+            "kind": kind,
+            "counts": dict(batch.counts),
+            "messages": batch.messages,
+            "denied": denied,
+            "stopped": stopped,
+        }
 
     return work
 
@@ -213,7 +237,9 @@ class Tally:
         kind = kinds[outcome.seed % len(kinds)]
         if outcome.status != "ok":
             self.counts[kind][outcome.status] += 1
-            self.messages[kind].setdefault(outcome.status, f"{outcome.cause} at {outcome.last_call}")
+            self.messages[kind].setdefault(
+                outcome.status, f"{outcome.cause} at {outcome.last_call}"
+            )
             return
         result = outcome.result
         self.counts[kind].update(result["counts"])
@@ -233,7 +259,8 @@ def operators_of(args: argparse.Namespace, session: Session) -> list[str]:
     return [
         kind
         for kind in kinds
-        if (asked is None or kind in asked) and (wanted is None or session.catalogue.operators[kind].theory in wanted)
+        if (asked is None or kind in asked)
+        and (wanted is None or session.catalogue.operators[kind].theory in wanted)
     ]
 
 
@@ -244,7 +271,11 @@ def size_of(kind: str, count: int, catalogue: Catalogue) -> int:
 
 def batches(kinds: list[str], args: argparse.Namespace, catalogue: Catalogue) -> list[int]:
     """The seeds of all batches: operator, and number of the batch, in one int."""
-    numbers = [(b, k) for k, kind in enumerate(kinds) for b in range(-(-args.count // size_of(kind, args.count, catalogue)))]
+    numbers = [
+        (b, k)
+        for k, kind in enumerate(kinds)
+        for b in range(-(-args.count // size_of(kind, args.count, catalogue)))
+    ]
     return [(args.seed * 1_000_000 + b) * len(kinds) + k for b, k in sorted(numbers)]
 
 
@@ -260,13 +291,40 @@ def report(tally: Tally, kinds: list[str], catalogue: Catalogue) -> dict[str, An
         share = counts["cannot say"] / max(1, said + counts["cannot say"])
         fine = "" if name in EXEMPT else verdict(share <= AIM)
         rows.append(
-            (name, counts["agree"], counts["denied"], counts["solver unknown"], counts["refused"], counts["unspelled"],
-             percent(share, 1), fine)
-        )  # fmt: skip
-    table("Agreement", ("theory", "agree", "denied", "unknown", "refused", "unspelled", "cannot say", ""), rows)
-    columns = ("cannot say", "refused", "unspelled", "solver unknown", "check refused", "stopped", "died", "overstayed")
+            (
+                name,
+                counts["agree"],
+                counts["denied"],
+                counts["solver unknown"],
+                counts["refused"],
+                counts["unspelled"],
+                percent(share, 1),
+                fine,
+            )
+        )
+    table(
+        "Agreement",
+        ("theory", "agree", "denied", "unknown", "refused", "unspelled", "cannot say", ""),
+        rows,
+    )
+    columns = (
+        "cannot say",
+        "refused",
+        "unspelled",
+        "solver unknown",
+        "check refused",
+        "stopped",
+        "died",
+        "overstayed",
+    )
     odd = [
-        (kind, what, tally.counts[kind][what], tally.counts[kind]["agree"], tally.messages[kind].get(what, "")[:150])
+        (
+            kind,
+            what,
+            tally.counts[kind][what],
+            tally.counts[kind]["agree"],
+            tally.messages[kind].get(what, "")[:150],
+        )
         for kind in kinds
         for what in columns
         if tally.counts[kind][what]
@@ -275,12 +333,21 @@ def report(tally: Tally, kinds: list[str], catalogue: Catalogue) -> dict[str, An
     for kind in kinds:
         for text in tally.denied[kind][:3]:
             print(f"  DENIED {text}")
-    figures = {key: sum(c[key] for c in theories.values()) for key in ("agree", "denied", "solver unknown", "cannot say", "refused")}
-    return {**figures, "operators": len(kinds), "least agree": min((tally.counts[k]["agree"] for k in kinds), default=0)}
+    figures = {
+        key: sum(c[key] for c in theories.values())
+        for key in ("agree", "denied", "solver unknown", "cannot say", "refused")
+    }
+    return {
+        **figures,
+        "operators": len(kinds),
+        "least agree": min((tally.counts[k]["agree"] for k in kinds), default=0),
+    }
 
 
 def rate(seconds: float = 3.0) -> float:
-    """Operations a second of CPU on random terms of bit-vectors of 8 bits, 100,000 terms an evaluation."""
+    """Operations a second of CPU on random terms of bit-vectors of 8 bits, 100,000 terms an
+    evaluation.
+    """
     sorts, terms, stream = SortTable(), TermTable(), random.Random(1)
     catalogue = build_catalogue(load_catalogue())
     sort = sorts.get("SORT_BV", 8)
@@ -294,7 +361,16 @@ def rate(seconds: float = 3.0) -> float:
 
 
 def _nest(terms: TermTable, sort: Sort, leaves: list[Term], stream: random.Random) -> Term:
-    kinds = ["OP_BV_ADD", "OP_BV_MULT", "OP_BV_AND", "OP_BV_SHL", "OP_BV_UDIV", "OP_BV_SUB", "OP_BV_XOR", "OP_BV_NOT"]
+    kinds = [
+        "OP_BV_ADD",
+        "OP_BV_MULT",
+        "OP_BV_AND",
+        "OP_BV_SHL",
+        "OP_BV_UDIV",
+        "OP_BV_SUB",
+        "OP_BV_XOR",
+        "OP_BV_NOT",
+    ]
     made = list(leaves)
     for _ in range(100_000):
         kind = stream.choice(kinds)
@@ -310,7 +386,12 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=2_000, help="applications of each operator")
     parser.add_argument("--operators", default="", help="only these operators, with commas")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after this time with what there is")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=float("inf"),
+        help="stop after this time with what there is",
+    )
     parser.add_argument("--rate", action="store_true", help="only measure operations a second")
     args = parser.parse_args()
     if args.rate:
@@ -323,16 +404,30 @@ def main() -> None:
     tally = Tally()
     seeds = batches(kinds, args, session.catalogue)
     end = time.monotonic() + args.seconds
-    for outcome in children.run_all(session, seeds, task(kinds, args.count), args.jobs, WALL, 4 * len(kinds)):
+    for outcome in children.run_all(
+        session, seeds, task(kinds, args.count), args.jobs, WALL, 4 * len(kinds)
+    ):
         tally.add(kinds, outcome)
         if time.monotonic() > end:
             break
     figures = report(tally, kinds, session.catalogue)
     figures["operations a second"] = round(rate())
     print(f"\n{figures}")
-    operators = {k: {**{w: n for w, n in tally.counts[k].items() if w != "ns"}, "denied": tally.denied[k][:10]} for k in kinds}
+    operators = {
+        k: {
+            **{w: n for w, n in tally.counts[k].items() if w != "ns"},
+            "denied": tally.denied[k][:10],
+        }
+        for k in kinds
+    }
     data = {"figures": figures, "by operator": operators}
-    common.save("evaluator", args, common.facts(session, args), data, {"asked an operator": args.count, **figures})
+    common.save(
+        "evaluator",
+        args,
+        common.facts(session, args),
+        data,
+        {"asked an operator": args.count, **figures},
+    )
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
-"""Give what reads files hostile ones, and tell of each fault: another error than a clear one, a hang, too much memory.
+"""Give what reads files hostile ones, and tell of each fault: another error than a clear one, a
+hang, too much memory.
 
     python bench/hostile.py script --runs 100000
     python bench/hostile.py --show trace 4711      # the file of a fault
 
-The readers run in this process, and behind each reader what uses what it gives: printers, evaluator, lifter, translators. An error that
-murxpy means to show must be an InputError with its file; where the reader itself raises it, a place is expected, too.
+The readers run in this process, and behind each reader what uses what it gives: printers,
+evaluator, lifter, translators. An error that murxpy means to show must be an InputError with its
+file; where the reader itself raises it, a place is expected, too.
 """
 
 from __future__ import annotations
@@ -90,7 +92,11 @@ def _script(path: Path) -> Any:
     theories(read_text(path))
     script = read_file(path, catalogue())
     for dialect in ("standard", "z3", "cvc5"):
-        clear(lambda dialect=dialect: read_script(print_script(script, dialect), "printed", catalogue()))  # type: ignore[misc]
+        clear(
+            lambda dialect=dialect: read_script(
+                print_script(script, dialect), "printed", catalogue()
+            )
+        )  # type: ignore[misc]
     clear(lambda: parse_trace(lift(script).text(), "lifted"))
     return script
 
@@ -100,7 +106,11 @@ def _trace(path: Path) -> Any:
     clear(lambda: parse_trace(trace.text(), "printed"))
     clear(lambda: to_smtlib(trace, catalogue(), "z3", lossy=True))
     clear(lambda: to_murxla(trace, catalogue(), lossy=True))
-    clear(lambda: to_python(trace, catalogue(), wrapper(trace.solver if trace.solver in ("z3", "cvc5") else "z3")))
+    clear(
+        lambda: to_python(
+            trace, catalogue(), wrapper(trace.solver if trace.solver in ("z3", "cvc5") else "z3")
+        )
+    )
     return trace
 
 
@@ -108,7 +118,11 @@ def _model(path: Path) -> Any:
     script = _script_of_model()
     text = read_text(path)
     for model in (read_printed_model(text, script), read_model(text, str(path), script)):
-        clear(lambda model=model: [Valuation(script, model).holds(formula) for formula in script.assertions()])  # type: ignore[misc]
+        clear(
+            lambda model=model: [
+                Valuation(script, model).holds(formula) for formula in script.assertions()
+            ]
+        )  # type: ignore[misc]
 
 
 @cache
@@ -125,9 +139,15 @@ def _theory(path: Path) -> Any:
 
 
 READERS: dict[str, Callable[[Path], Any]] = {
-    "script": _script, "trace": _trace, "model": _model, "known": _known, "machine": lambda path: load_machine(str(path)),
-    "theory": _theory, "wrapper": lambda path: load_wrapper(str(path)), "profile": load_profile,
-}  # fmt: skip
+    "script": _script,
+    "trace": _trace,
+    "model": _model,
+    "known": _known,
+    "machine": lambda path: load_machine(str(path)),
+    "theory": _theory,
+    "wrapper": lambda path: load_wrapper(str(path)),
+    "profile": load_profile,
+}
 SUFFIXES = {"script": "smt2", "trace": "trace", "model": "smt2", "known": "txt"}
 
 
@@ -156,7 +176,11 @@ def fault(kind: str, number: int, path: Path) -> str | None:
 
 
 def _frames(trace: Any) -> str:
-    ours = [f"{Path(f.filename).name}:{f.lineno}" for f in traceback.extract_tb(trace) if "murxpy" in f.filename or "bench" in f.filename]
+    ours = [
+        f"{Path(f.filename).name}:{f.lineno}"
+        for f in traceback.extract_tb(trace)
+        if "murxpy" in f.filename or "bench" in f.filename
+    ]
     return " > ".join(ours[-3:])
 
 
@@ -165,7 +189,9 @@ def _alarm(*_: object) -> None:
 
 
 def run(kind: str, numbers: range, most: float = float("inf")) -> dict[str, Any]:
-    """Read the files with these numbers, for at most `most` seconds; faults by what they are, each with the number of its first file."""
+    """Read the files with these numbers, for at most `most` seconds; faults by what they are, each
+    with the number of its first file.
+    """
     faults: dict[str, list[int]] = {}
     signal.signal(signal.SIGVTALRM, _alarm)
     began, done, slowest = time.monotonic(), 0, (0.0, -1)
@@ -182,19 +208,30 @@ def run(kind: str, numbers: range, most: float = float("inf")) -> dict[str, Any]
                 break
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
     told = {text: [len(files), *files[:3]] for text, files in faults.items()}
-    return {"kind": kind, "first": numbers.start, "files": done, "faults": told, "slowest": slowest, "peak_mb": peak,
-            "seconds": round(time.monotonic() - began, 1)}  # fmt: skip
+    return {
+        "kind": kind,
+        "first": numbers.start,
+        "files": done,
+        "faults": told,
+        "slowest": slowest,
+        "peak_mb": peak,
+        "seconds": round(time.monotonic() - began, 1),
+    }
 
 
 def main() -> None:
     """Measure one kind of file, or print one file."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("number", type=int, nargs="?", help="with --show: which file")
     parser.add_argument("--runs", type=int, default=1000, help="hostile files")
     parser.add_argument("--first", type=int, default=0, help="number of the first one")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after this time")
-    parser.add_argument("--memory", type=int, default=MEMORY >> 20, help="megabytes that the process may have")
+    parser.add_argument(
+        "--memory", type=int, default=MEMORY >> 20, help="megabytes that the process may have"
+    )
     parser.add_argument("--show", action="store_true", help="write one file to standard output")
     parser.add_argument("--no-save", action="store_true", help="write nothing under bench/results")
     args = parser.parse_args()
@@ -206,7 +243,15 @@ def main() -> None:
     print(json.dumps(result, indent=1))
     if not args.no_save:
         (RESULTS / f"hostile-{args.kind}.json").write_text(
-            json.dumps({"command": " ".join(["python", "bench/hostile.py", *sys.argv[1:]]), "commit": _commit(), **result}, indent=1) + "\n"
+            json.dumps(
+                {
+                    "command": " ".join(["python", "bench/hostile.py", *sys.argv[1:]]),
+                    "commit": _commit(),
+                    **result,
+                },
+                indent=1,
+            )
+            + "\n"
         )
     raise SystemExit(int(bool(result["faults"])))
 

@@ -1,4 +1,6 @@
-"""Hostile input files: sound ones with bytes, tokens and lines damaged, or nested and numbered beyond all use. Each is a seed's."""
+"""Hostile input files: sound ones with bytes, tokens and lines damaged, or nested and numbered
+beyond all use. Each is a seed's.
+"""
 
 from __future__ import annotations
 
@@ -14,34 +16,135 @@ MOST = 12_000  # bytes of a sound file that is damaged; longer ones are cut at a
 DEPTHS = (10, 500, 5_000, 100_000)
 _PIECE = re.compile(rb'[\w.+-]+|"[^"]*"|\s+|.', re.S)
 _INSERTED = (
-    b"\0", b"\xff", b"\xc3\x28", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\r\n", b"\r", b"\x1b", b"\x7f", b'"', b"|", b"(", b")", b";",
-    b"#", b"\\",
-    b":", b"@", b"{", b"}", b"[", b"]", b"&a", b"*a", b"!", b"- ", b"\t", b"\\u{110000}", b"\\ud800", b"'", b"%", b"-", b"~", b"?",
+    b"\0",
+    b"\xff",
+    b"\xc3\x28",
+    b"\xed\xa0\x80",
+    b"\xef\xbb\xbf",
+    b"\r\n",
+    b"\r",
+    b"\x1b",
+    b"\x7f",
+    b'"',
+    b"|",
+    b"(",
+    b")",
+    b";",
+    b"#",
+    b"\\",
+    b":",
+    b"@",
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b"&a",
+    b"*a",
+    b"!",
+    b"- ",
+    b"\t",
+    b"\\u{110000}",
+    b"\\ud800",
+    b"'",
+    b"%",
+    b"-",
+    b"~",
+    b"?",
     b"\xe2\x80\xa8",
-    "\u0661".encode(), "\u00b2".encode(), "\U0001d7d9".encode(),
-)  # fmt: skip
+    "\u0661".encode(),
+    "\u00b2".encode(),
+    "\U0001d7d9".encode(),
+)
 _WORDS = (
-    b"0", b"-1", b"00", b"1e999", b"nan", b"-0", b"4294967296", b"18446744073709551616", b"9" * 30, b"9" * 5000, b"0x10", b"#b",
-    b"#x", b"#xg",
-    b"#b2", b"true", b"null", b"()", b"(_ )", b"(as )", b"(! )", b"(let () x)", b"(_ BitVec 0)", b"(_ bv5 99999999999)", b"(_ char #xzz)",
-    b"(_ FloatingPoint 2 2)", b"((_ to_fp 1 1) x)", b"((_ repeat 99999999) x)", b"((_ zero_extend 4294967295) x)",
-    b"(_ FiniteField 4)", b"Int",
-    b"(Array Int (Array Int Int))", b"x", b"s1", b"t1", b"o1", b"s999999999", b"t0", b"OP_AND", b"OP_VALUE", b"SORT_BV", b"SORT_DT",
+    b"0",
+    b"-1",
+    b"00",
+    b"1e999",
+    b"nan",
+    b"-0",
+    b"4294967296",
+    b"18446744073709551616",
+    b"9" * 30,
+    b"9" * 5000,
+    b"0x10",
+    b"#b",
+    b"#x",
+    b"#xg",
+    b"#b2",
+    b"true",
+    b"null",
+    b"()",
+    b"(_ )",
+    b"(as )",
+    b"(! )",
+    b"(let () x)",
+    b"(_ BitVec 0)",
+    b"(_ bv5 99999999999)",
+    b"(_ char #xzz)",
+    b"(_ FloatingPoint 2 2)",
+    b"((_ to_fp 1 1) x)",
+    b"((_ repeat 99999999) x)",
+    b"((_ zero_extend 4294967295) x)",
+    b"(_ FiniteField 4)",
+    b"Int",
+    b"(Array Int (Array Int Int))",
+    b"x",
+    b"s1",
+    b"t1",
+    b"o1",
+    b"s999999999",
+    b"t0",
+    b"OP_AND",
+    b"OP_VALUE",
+    b"SORT_BV",
+    b"SORT_DT",
     b"py:[",
-    b"py:" + b"[" * 40, b'py:"a"', b"py:-0x1p+9999f", b's"p"', b"s(nil)", b's<"d">', b"return", b"(push 99999999)", b"(pop 1)", b"(reset)",
-    b"(exit)", b"(check-sat)", b"(assert true)", b"[]", b"{}", b"{a: b}", b"[1, 2]", b"~", b"'", b"<<: *a", b"---",
+    b"py:" + b"[" * 40,
+    b'py:"a"',
+    b"py:-0x1p+9999f",
+    b's"p"',
+    b"s(nil)",
+    b's<"d">',
+    b"return",
+    b"(push 99999999)",
+    b"(pop 1)",
+    b"(reset)",
+    b"(exit)",
+    b"(check-sat)",
+    b"(assert true)",
+    b"[]",
+    b"{}",
+    b"{a: b}",
+    b"[1, 2]",
+    b"~",
+    b"'",
+    b"<<: *a",
+    b"---",
     b"!!python/object:os.system",
-)  # fmt: skip
+)
 _NESTS = {
-    "script": [(b"(assert (not ", b"true", b"))"), (b"(", b"", b")"), (b"(assert (let ((x ", b"true", b")) x))"), (b"(! ", b"true", b")"),
-               (b"(declare-const q (Array Int ", b"Int", b"))"), (b"(assert (forall ((x Int)) ", b"true", b"))"), (b"(push 1)", b"",
-               b"(pop 1)"),
-               (b"((", b"x", b"))"), (b"(set-info :a (", b"", b"))"), (b"(assert (ite true true ", b"true", b"))")],
-    "model": [(b"(not ", b"true", b")"), (b"(", b"", b")"), (b"(store ", b"x", b" 0 0)"), (b"(let ((x ", b"0", b")) x)")],
+    "script": [
+        (b"(assert (not ", b"true", b"))"),
+        (b"(", b"", b")"),
+        (b"(assert (let ((x ", b"true", b")) x))"),
+        (b"(! ", b"true", b")"),
+        (b"(declare-const q (Array Int ", b"Int", b"))"),
+        (b"(assert (forall ((x Int)) ", b"true", b"))"),
+        (b"(push 1)", b"", b"(pop 1)"),
+        (b"((", b"x", b"))"),
+        (b"(set-info :a (", b"", b"))"),
+        (b"(assert (ite true true ", b"true", b"))"),
+    ],
+    "model": [
+        (b"(not ", b"true", b")"),
+        (b"(", b"", b")"),
+        (b"(store ", b"x", b" 0 0)"),
+        (b"(let ((x ", b"0", b")) x)"),
+    ],
     "trace": [(b"[", b"", b"]"), (b"(", b"", b")")],
     "known": [(b"[", b"", b"]"), (b"*a", b"", b"?")],
     "": [(b"[", b"a", b"]"), (b"{a: ", b"b", b"}"), (b"- ", b"a", b""), (b"? ", b"a", b"")],
-}  # fmt: skip
+}
 _KNOWN = b"""# what is known
 z3-crash-sigsegv-mk-term-op-bv-udiv-0a1b2c3d4e5f
 cvc5-*-check-sat-??????????  # a pattern
@@ -113,7 +216,12 @@ def sound(kind: str) -> tuple[bytes, ...]:
     own = {"known": _KNOWN, "wrapper": _WRAPPER, "profile": _PROFILE, "model": _MODEL}
     if kind in own:
         return (own[kind],)
-    where = {"script": "seeds/**/*.smt2", "trace": "traces/**/*.trace", "machine": "fsm/*.yaml", "theory": "fsm/theories/*.yaml"}[kind]
+    where = {
+        "script": "seeds/**/*.smt2",
+        "trace": "traces/**/*.trace",
+        "machine": "fsm/*.yaml",
+        "theory": "fsm/theories/*.yaml",
+    }[kind]
     files = sorted(ROOT.glob(where))
     found = [cut(path.read_bytes()) for path in files]
     small = [data for data in found if len(data) <= MOST]
@@ -132,7 +240,9 @@ def hostile(kind: str, number: int) -> bytes:
     if rng.random() < 0.02:
         return rng.randbytes(rng.randrange(2000))
     for _ in range(rng.choice((1, 1, 2, 3, 6))):
-        data = rng.choices([change for change, _ in CHANGES], [weight for _, weight in CHANGES])[0](kind, data, rng)
+        data = rng.choices([change for change, _ in CHANGES], [weight for _, weight in CHANGES])[0](
+            kind, data, rng
+        )
     return data
 
 
@@ -147,21 +257,34 @@ def _some(rng: random.Random, count: int) -> tuple[int, int]:
 def _bytes(_: str, data: bytes, rng: random.Random) -> bytes:
     """Bytes are removed, doubled, replaced or inserted."""
     start, end = _some(rng, len(data))
-    put = rng.choice((b"", data[start:end] * 2, rng.randbytes(end - start), rng.choice(_INSERTED) + data[start:end]))
+    put = rng.choice(
+        (
+            b"",
+            data[start:end] * 2,
+            rng.randbytes(end - start),
+            rng.choice(_INSERTED) + data[start:end],
+        )
+    )
     return data[:start] + put + data[end:]
 
 
 def _pieces(split: Callable[[bytes], list[bytes]]) -> Callable[[str, bytes, random.Random], bytes]:
     def change(_: str, data: bytes, rng: random.Random) -> bytes:
-        """Tokens or lines are removed, doubled, exchanged with others, or replaced by words that mean something."""
+        """Tokens or lines are removed, doubled, exchanged with others, or replaced by words that
+        mean something.
+        """
         parts = split(data)
         if not parts:
             return rng.choice(_WORDS)
         start, end = _some(rng, len(parts) - 1)
         other, _ = _some(rng, len(parts) - 1)
         choices: Sequence[list[bytes]] = (
-            [], parts[start:end] * 2, [parts[other]], [rng.choice(_WORDS)], [*parts[start:end], b" ", rng.choice(_WORDS), b" "]
-        )  # fmt: skip
+            [],
+            parts[start:end] * 2,
+            [parts[other]],
+            [rng.choice(_WORDS)],
+            [*parts[start:end], b" ", rng.choice(_WORDS), b" "],
+        )
         return b"".join([*parts[:start], *rng.choice(choices), *parts[end:]])
 
     return change
@@ -190,14 +313,23 @@ def _numbered(_: str, data: bytes, rng: random.Random) -> bytes:
         return data
     start, end = rng.choice(numbers)
     huge = b"9" * rng.choice((1, 10, 19, 20, 400, 4_001, 4_301, 50_000))
-    return data[:start] + rng.choice((b"0", b"-1", huge, b"1", b"2147483648", b"65536")) + data[end:]
+    return (
+        data[:start] + rng.choice((b"0", b"-1", huge, b"1", b"2147483648", b"65536")) + data[end:]
+    )
 
 
 def _lines_ended(_: str, data: bytes, rng: random.Random) -> bytes:
     """Other ends of lines, a byte-order mark, another encoding."""
-    return rng.choice((data.replace(b"\n", b"\r\n"), data.replace(b"\n", b"\r"), b"\xef\xbb\xbf" + data,
-    data.decode("latin-1").encode("utf-16"),
-                       data.replace(b"\n", b"\x0c"), data.replace(b"\n", b" ")))  # fmt: skip
+    return rng.choice(
+        (
+            data.replace(b"\n", b"\r\n"),
+            data.replace(b"\n", b"\r"),
+            b"\xef\xbb\xbf" + data,
+            data.decode("latin-1").encode("utf-16"),
+            data.replace(b"\n", b"\x0c"),
+            data.replace(b"\n", b" "),
+        )
+    )
 
 
 def _spliced(kind: str, data: bytes, rng: random.Random) -> bytes:
@@ -207,6 +339,12 @@ def _spliced(kind: str, data: bytes, rng: random.Random) -> bytes:
 
 
 CHANGES: tuple[tuple[Callable[[str, bytes, random.Random], bytes], float], ...] = (
-    (_bytes, 5), (_pieces(_PIECE.findall), 6), (_pieces(lambda data: data.splitlines(keepends=True)), 3), (_truncated, 1), (_nested, 0.6),
-    (_numbered, 2), (_lines_ended, 0.5), (_spliced, 0.5),
-)  # fmt: skip
+    (_bytes, 5),
+    (_pieces(_PIECE.findall), 6),
+    (_pieces(lambda data: data.splitlines(keepends=True)), 3),
+    (_truncated, 1),
+    (_nested, 0.6),
+    (_numbered, 2),
+    (_lines_ended, 0.5),
+    (_spliced, 0.5),
+)

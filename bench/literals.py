@@ -1,4 +1,6 @@
-"""What kind of literal a value is: zero, negative, extreme, power of two, empty, long, special, or none of these."""
+"""What kind of literal a value is: zero, negative, extreme, power of two, empty, long, special, or
+none of these.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +13,41 @@ from murxpy.logic.sorts import Sort
 # What the literals of a sort are to cover; the classifiers below may give more.
 EXPECTED = {
     "SORT_BOOL": ("true", "false"),
-    "SORT_BV": ("zero", "one", "all ones", "least signed", "greatest signed", "power of two", "negative", "random"),
+    "SORT_BV": (
+        "zero",
+        "one",
+        "all ones",
+        "least signed",
+        "greatest signed",
+        "power of two",
+        "negative",
+        "random",
+    ),
     "SORT_INT": ("zero", "one", "negative", "power of two", "near power of two", "long", "random"),
     "SORT_REAL": ("zero", "one", "negative", "integer", "fraction", "long", "random"),
-    "SORT_FP": ("zero", "negative zero", "negative", "infinity", "NaN", "subnormal", "least subnormal",
-                "least normal", "greatest normal", "random"),
+    "SORT_FP": (
+        "zero",
+        "negative zero",
+        "negative",
+        "infinity",
+        "NaN",
+        "subnormal",
+        "least subnormal",
+        "least normal",
+        "greatest normal",
+        "random",
+    ),
     "SORT_FF": ("zero", "one", "greatest", "random"),
-    "SORT_STRING": ("empty", "one character", "long", "special", "beyond ASCII", "digits", "random"),
-}  # fmt: skip
+    "SORT_STRING": (
+        "empty",
+        "one character",
+        "long",
+        "special",
+        "beyond ASCII",
+        "digits",
+        "random",
+    ),
+}
 
 LONG_NUMBER = 64  # bits
 LONG_TEXT = 8  # characters
@@ -36,7 +65,13 @@ def _bool(sort: Sort, value: bool) -> Iterator[str]:
 
 def _bv(sort: Sort, value: int) -> Iterator[str]:
     half = 1 << (sort.width - 1)
-    named = {0: "zero", 1: "one", 2 * half - 1: "all ones", half: "least signed", half - 1: "greatest signed"}
+    named = {
+        0: "zero",
+        1: "one",
+        2 * half - 1: "all ones",
+        half: "least signed",
+        half - 1: "greatest signed",
+    }
     if value in named:
         yield named[value]
     if value > 1 and _power_of_two(value):

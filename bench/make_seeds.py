@@ -1,7 +1,9 @@
-"""Make seeds for input-level fuzzers: the checks of random traces as small scripts of the standard, labelled by z3 and cvc5.
+"""Make seeds for input-level fuzzers: the checks of random traces as small scripts of the standard,
+labelled by z3 and cvc5.
 
-A check becomes a script of its own: what was asserted and assumed, with the smallest logic that has all that it uses. It is kept
-where z3 and cvc5, each in a process of its own, give the same answer. A folder is filled up to `--each` files.
+A check becomes a script of its own: what was asserted and assumed, with the smallest logic that has
+all that it uses. It is kept where z3 and cvc5, each in a process of its own, give the same answer.
+A folder is filled up to `--each` files.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ PER_CHECK = 1000  # milliseconds
 
 
 def candidates(trace: Trace, catalogue: Catalogue, most: int) -> Iterator[tuple[str, str]]:
-    """A logic and a script without it, for each check of a trace that the standard can say in at most `most` bytes."""
+    """A logic and a script without it, for each check of a trace that the standard can say in at
+    most `most` bytes.
+    """
     script = to_smtlib(trace, catalogue, "standard", lossy=True, by_definition=True)
     for number in range(len(re.findall(r"^\(check-sat", script, re.MULTILINE))):
         with contextlib.suppress(InputError):
@@ -43,12 +47,16 @@ def candidates(trace: Trace, catalogue: Catalogue, most: int) -> Iterator[tuple[
 
 
 def alone(text: str, catalogue: Catalogue) -> tuple[str, str] | None:
-    """The smallest logic of a script, and its declarations and assertions; None where it asserts nothing that has a constant."""
+    """The smallest logic of a script, and its declarations and assertions; None where it asserts
+    nothing that has a constant.
+    """
     read = read_script(text, "check", catalogue)
     printer = Printer(catalogue, "standard")
     rows: list[str] = []
     declarations = Declarations(printer, rows)
-    terms = list(dict.fromkeys(command.term for command in read.commands if isinstance(command, Assert)))
+    terms = list(
+        dict.fromkeys(command.term for command in read.commands if isinstance(command, Assert))
+    )
     if not terms or all(term.ground for term in terms):
         return None
     asserted = [f"(assert {declarations.term(term)})" for term in terms]
@@ -56,7 +64,9 @@ def alone(text: str, catalogue: Catalogue) -> tuple[str, str] | None:
 
 
 def label(script: str) -> str | None:
-    """What z3 and cvc5 both answer: `sat` or `unsat`; None where they do not, or one of them complains."""
+    """What z3 and cvc5 both answer: `sat` or `unsat`; None where they do not, or one of them
+    complains.
+    """
     found = []
     for read in READERS.values():
         reading = read(script, SECONDS, PER_CHECK)
@@ -68,8 +78,22 @@ def label(script: str) -> str | None:
 
 def seed_file(logic: str, status: str, body: str, made: str) -> str:
     """The text of a seed."""
-    about = ["(set-info :smt-lib-version 2.7)", '(set-info :category "random")', f"(set-info :status {status})"]
-    return "\n".join([f"; made by murxpy {made}", *about, f"(set-logic {logic})", body, "(check-sat)", "(exit)", ""])
+    about = [
+        "(set-info :smt-lib-version 2.7)",
+        '(set-info :category "random")',
+        f"(set-info :status {status})",
+    ]
+    return "\n".join(
+        [
+            f"; made by murxpy {made}",
+            *about,
+            f"(set-logic {logic})",
+            body,
+            "(check-sat)",
+            "(exit)",
+            "",
+        ]
+    )
 
 
 def main() -> None:
@@ -80,19 +104,34 @@ def main() -> None:
     parser.add_argument("--bytes", type=int, default=2500, help="most bytes of a script")
     args = parser.parse_args()
     session = common.load(args)
-    known = {file.read_text(encoding="utf-8").partition("(set-logic")[2] for file in args.into.rglob("*.smt2")}
+    known = {
+        file.read_text(encoding="utf-8").partition("(set-logic")[2]
+        for file in args.into.rglob("*.smt2")
+    }
     counts: Counter[tuple[str, str]] = Counter()
     for trace in walks(session, args):
         for logic, body in candidates(trace, session.catalogue, args.bytes):
-            counts += keep(args, logic, body, known, f"from a trace of {session.wrapper.name} {session.version}")
+            counts += keep(
+                args,
+                logic,
+                body,
+                known,
+                f"from a trace of {session.wrapper.name} {session.version}",
+            )
     rows = [[logic, status, files] for (logic, status), files in sorted(counts.items())]
-    table(f"Seeds from {args.runs} runs of {session.wrapper.name}", ["logic", "status", "files"], rows)
+    table(
+        f"Seeds from {args.runs} runs of {session.wrapper.name}", ["logic", "status", "files"], rows
+    )
 
 
-def keep(args: argparse.Namespace, logic: str, body: str, known: set[str], made: str) -> Counter[tuple[str, str]]:
+def keep(
+    args: argparse.Namespace, logic: str, body: str, known: set[str], made: str
+) -> Counter[tuple[str, str]]:
     """Write a check as a seed where there is room for it; what was written."""
     folders = {status: args.into / logic / status for status in ("sat", "unsat")}
-    room = {status: args.each - len(list(folder.glob("*.smt2"))) for status, folder in folders.items()}
+    room = {
+        status: args.each - len(list(folder.glob("*.smt2"))) for status, folder in folders.items()
+    }
     text = seed_file(logic, "unknown", body, made)
     key = text.partition("(set-logic")[2]
     status = label(text) if key not in known and max(room.values()) > 0 else None
@@ -101,7 +140,9 @@ def keep(args: argparse.Namespace, logic: str, body: str, known: set[str], made:
     known.add(key)
     folders[status].mkdir(parents=True, exist_ok=True)
     number = 1 + args.each - room[status]
-    (folders[status] / f"{number:03}.smt2").write_text(seed_file(logic, status, body, made), encoding="utf-8")
+    (folders[status] / f"{number:03}.smt2").write_text(
+        seed_file(logic, status, body, made), encoding="utf-8"
+    )
     return Counter({(logic, status): 1})
 
 

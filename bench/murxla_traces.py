@@ -1,8 +1,10 @@
-"""Replay traces that Murxla wrote: `python bench/murxla_traces.py FOLDER` with a folder of traces for each of its configurations.
+"""Replay traces that Murxla wrote: `python bench/murxla_traces.py FOLDER` with a folder of traces
+for each of its configurations.
 
-Prints for each configuration and solver how many traces replay whole, how many in part (lines that the solver has no counterpart
-for are left out, with what depends on them), the answers, and what was left out and why. A whole one
-may lack options of another solver, and looks at functions, of which z3 makes no terms. Each replay runs in a process of its own.
+Prints for each configuration and solver how many traces replay whole, how many in part (lines that
+the solver has no counterpart for are left out, with what depends on them), the answers, and what
+was left out and why. A whole one may lack options of another solver, and looks at functions, of
+which z3 makes no terms. Each replay runs in a process of its own.
 """
 
 from __future__ import annotations
@@ -28,23 +30,40 @@ def main() -> None:
     """Replay every trace on every solver and print the tables."""
     parser = argparse.ArgumentParser(description="Replay traces that Murxla wrote.")
     parser.add_argument("folder", type=Path, help="has one folder of traces a configuration")
-    parser.add_argument("--timeout", type=float, default=30.0, help="seconds for one replay (default 30)")
-    parser.add_argument("--list", action="store_true", help="a line for each trace that does not replay whole")
+    parser.add_argument(
+        "--timeout", type=float, default=30.0, help="seconds for one replay (default 30)"
+    )
+    parser.add_argument(
+        "--list", action="store_true", help="a line for each trace that does not replay whole"
+    )
     arguments = parser.parse_args()
     whole: dict[str, set[str]] = {}
     sessions = {solver: session(solver) for solver in SOLVERS}
     for folder in sorted(p for p in arguments.folder.iterdir() if p.is_dir()):
         for solver, loaded in sessions.items():
-            outcomes = {path: replay(loaded, path, arguments.timeout) for path in sorted(folder.glob("*.trace"))}
+            outcomes = {
+                path: replay(loaded, path, arguments.timeout)
+                for path in sorted(folder.glob("*.trace"))
+            }
             show(folder.name, solver, outcomes, arguments.list)
-            whole.setdefault(folder.name, set()).update(p.name for p, o in outcomes.items() if o["class"] == "whole")
+            whole.setdefault(folder.name, set()).update(
+                p.name for p, o in outcomes.items() if o["class"] == "whole"
+            )
     total = sum(len(names) for names in whole.values())
-    print(f"whole on z3 or cvc5: {total} ({', '.join(f'{name} {len(names)}' for name, names in whole.items())})")
+    print(
+        f"whole on z3 or cvc5: {total} ({', '.join(f'{name} {len(names)}' for name, names in whole.items())})"
+    )
 
 
 def session(solver: str) -> Session:
     """The solver, loaded once; each replay runs in a fork of this process."""
-    return Session({"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": load_wrapper(solver)})
+    return Session(
+        {
+            "catalogue": load_catalogue(),
+            "machine": load_machine("default"),
+            "wrapper": load_wrapper(solver),
+        }
+    )
 
 
 def replay(loaded: Session, path: Path, timeout: float) -> dict[str, Any]:
@@ -74,7 +93,11 @@ def _summary(report: dict[str, Any]) -> dict[str, Any]:
     counts = report["counts"]
     reasons = {k.partition(":")[2]: n for k, n in counts.items() if k.startswith("replay-refused:")}
     # These change how a solver searches, or look at what is there: no other line depends on them.
-    kind = "whole" if all(reason.startswith(("set-option:", "term-get-children:")) for reason in reasons) else "part"
+    kind = (
+        "whole"
+        if all(reason.startswith(("set-option:", "term-get-children:")) for reason in reasons)
+        else "part"
+    )
     if report["status"] == "malformed":
         kind, reasons = "malformed", {report["message"]: 1}
     elif report["finding"] is not None:
@@ -100,9 +123,16 @@ def show(name: str, solver: str, outcomes: dict[Path, dict[str, Any]], every: bo
         answers.update(outcome["answers"])
         for reason, count in outcome["reasons"].items():
             reasons[_NUMBER.sub("N", reason)[:110]] += count
-    lines, skipped = sum(o["lines"] for o in outcomes.values()), sum(o["skipped"] for o in outcomes.values())
-    print(f"{name} on {solver}: {len(outcomes)} traces, {_table(classes)}; answers {_table(answers) or 'none'}")
-    print(f"  {lines} lines ran, {sum(reasons.values())} refused, {skipped} skipped since they need one of those")
+    lines, skipped = (
+        sum(o["lines"] for o in outcomes.values()),
+        sum(o["skipped"] for o in outcomes.values()),
+    )
+    print(
+        f"{name} on {solver}: {len(outcomes)} traces, {_table(classes)}; answers {_table(answers) or 'none'}"
+    )
+    print(
+        f"  {lines} lines ran, {sum(reasons.values())} refused, {skipped} skipped since they need one of those"
+    )
     for reason, count in reasons.most_common():
         print(f"  {count:>5}  {reason}")
     if every:

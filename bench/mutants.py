@@ -1,4 +1,6 @@
-"""Mutants for the benches: made without a campaign, in children, and judged by what a bench wants to know of them."""
+"""Mutants for the benches: made without a campaign, in children, and judged by what a bench wants
+to know of them.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ from murxpy.smtlib.chain import ChainPrinter
 from murxpy.smtlib.printer import Unsayable
 from murxpy.worker.session import Session
 
-WALKS = {"opfuzz": 25, "fusion": 25, "typefuzz": 25, "storm": 100}  # mutants of one run; the original STORM makes 1,000 of a seed
+# mutants of one run; the original STORM makes 1,000 of a seed
+WALKS = {"opfuzz": 25, "fusion": 25, "typefuzz": 25, "storm": 100}
 CHUNK = 50  # mutants of one child's task
 PATIENCE = 3  # mutants of a run in a row that do not count
 USE = "use "  # begins the counts of what was used
@@ -35,20 +38,28 @@ _MADE = re.compile(r"(?:opfuzz|typefuzz): \w+ to (\w+(?: of \w+)*)|fusion: ([a-z
 
 
 class Solvers:
-    """The solvers' own parsers in this process, by name; each takes a script and a limit in milliseconds."""
+    """The solvers' own parsers in this process, by name; each takes a script and a limit in
+    milliseconds.
+    """
 
     def __init__(self, limit: float) -> None:
         sys.path.insert(0, str(data_folder("wrappers")))
         self._limit = limit
         self._z3, self._cvc5 = importlib.import_module("z3"), importlib.import_module("cvc5")
-        self._scripts = {name: importlib.import_module(f"{name}_scripts") for name in ("z3", "cvc5")}
+        self._scripts = {
+            name: importlib.import_module(f"{name}_scripts") for name in ("z3", "cvc5")
+        }
         self._context = self._z3.Context()
 
     def z3(self, text: str) -> str:
         return str(self._scripts["z3"].run_script(self._context, text, int(1800 * self._limit)))
 
     def cvc5(self, text: str) -> str:
-        return str(self._scripts["cvc5"].run_script(self._cvc5.InputParser, self._cvc5.TermManager(), text, int(300 * self._limit)))
+        return str(
+            self._scripts["cvc5"].run_script(
+                self._cvc5.InputParser, self._cvc5.TermManager(), text, int(300 * self._limit)
+            )
+        )
 
 
 def used(step: str) -> list[str]:
@@ -60,11 +71,18 @@ Judge = Callable[[Solvers, Mutant, str], str]
 
 
 def made(
-    shop: Shop, corpus: Corpus, name: str, seed: int, ask: Callable[[str], str | None], choices: dict[str, Any]
+    shop: Shop,
+    corpus: Corpus,
+    name: str,
+    seed: int,
+    ask: Callable[[str], str | None],
+    choices: dict[str, Any],
 ) -> Iterator[tuple[Mutant, str]]:
     """The mutants of one run, and their texts."""
     stream = Stream(mix(seed, 77))
-    seeds = [corpus.seeds[number] for number in corpus.sample(stream, FUZZERS[name].labels(choices))]
+    seeds = [
+        corpus.seeds[number] for number in corpus.sample(stream, FUZZERS[name].labels(choices))
+    ]
     if not seeds:
         return
     workshop = Workshop(shop, stream, seeds, ask, choices)
@@ -93,18 +111,33 @@ def shop_of(session: Session, dialect: str) -> Shop:
     if dialect == "standard":
         profile = Profile(merge_profile(profile.data, load_wrapper("cvc5")["profile"]))
     kinds = session.swarm.available().values()
-    return Shop(session.catalogue, frozenset(kind for some in kinds for kind in some), dialect, profile)
+    return Shop(
+        session.catalogue, frozenset(kind for some in kinds for kind in some), dialect, profile
+    )
 
 
-def judged(args: argparse.Namespace, session: Session, count: int, judge: Judge, names: tuple[str, ...], dialect: str,
-           without: str = "") -> dict[str, Counter[str]]:  # fmt: skip
+def judged(
+    args: argparse.Namespace,
+    session: Session,
+    count: int,
+    judge: Judge,
+    names: tuple[str, ...],
+    dialect: str,
+    without: str = "",
+) -> dict[str, Counter[str]]:
     """What `judge` says of `count` mutants of each fuzzer, over all logics, made in children.
 
     Mutants of which it says `without` do not count, and a run ends at the third of them in a row.
     """
     files = collect_seeds([args.seeds], args.size)
     shop, corpus = shop_of(session, dialect), Corpus(files.files)
-    choices = [{}, {"oracle": "unsat", "corpus": 1}, {"oracle": "mixed", "corpus": 3}, {"generate": 3, "corpus": 5}, {"unsat": True}]
+    choices = [
+        {},
+        {"oracle": "unsat", "corpus": 1},
+        {"oracle": "mixed", "corpus": 3},
+        {"generate": 3, "corpus": 5},
+        {"unsat": True},
+    ]
     found: dict[str, Counter[str]] = {}
 
     def task(_: Session, seed: int, write: Write) -> dict[str, Any]:
@@ -119,7 +152,9 @@ def judged(args: argparse.Namespace, session: Session, count: int, judge: Judge,
 
         for run in range(max(1, CHUNK // WALKS[name])):
             vain = 0
-            for mutant, text in made(shop, corpus, name, mix(seed, run), ask, choices[(seed + run) % len(choices)]):
+            for mutant, text in made(
+                shop, corpus, name, mix(seed, run), ask, choices[(seed + run) % len(choices)]
+            ):
                 said = judge(solvers, mutant, text)
                 counts[said] += 1
                 vain = vain + 1 if said == without else 0
@@ -130,10 +165,21 @@ def judged(args: argparse.Namespace, session: Session, count: int, judge: Judge,
 
     for name in names:
         counts = found[name] = Counter()
-        outcomes = run_all(session, common.seeds(argparse.Namespace(seed=args.seed, runs=1_000_000)), task, jobs=args.jobs, wall=120.0)
+        outcomes = run_all(
+            session,
+            common.seeds(argparse.Namespace(seed=args.seed, runs=1_000_000)),
+            task,
+            jobs=args.jobs,
+            wall=120.0,
+        )
         for outcome in outcomes:
-            counts.update(outcome.result if outcome.status == "ok" else {f"lost: {outcome.status}": 1})
-            if sum(n for key, n in counts.items() if not key.startswith(USE) and key != without) >= count:
+            counts.update(
+                outcome.result if outcome.status == "ok" else {f"lost: {outcome.status}": 1}
+            )
+            if (
+                sum(n for key, n in counts.items() if not key.startswith(USE) and key != without)
+                >= count
+            ):
                 break
         outcomes.close()
     return found

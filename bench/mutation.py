@@ -1,11 +1,15 @@
-"""The mutation fuzzers: mutants made and tests decided a second, and whether mutants are well-typed and sound by construction.
+"""The mutation fuzzers: mutants made and tests decided a second, and whether mutants are well-typed
+and sound by construction.
 
-`rates`: for each fuzzer and logic, mutants made a CPU second without solving (their text included, and reading the seeds); with one
-worker, whose seeds are drawn as in a campaign, tests and decided tests a second of wall time, decided tests a second of its CPU time, and
-the share of the wall time that went into mutants of which no check was decided, and into runs that had to be killed. Beside them the
-figures of the published programs, and the floor: the seeds themselves, one after another, in one z3 with `(reset)` between. `typed`:
-mutants of all logics that z3's and cvc5's own parsers take. `sound`: STORM and Fusion mutants that both solvers decide alike, against
-what they must answer. `uses`: how often each operator and fusion function came, of those that can come where the seeds' sorts are.
+`rates`: for each fuzzer and logic, mutants made a CPU second without solving (their text included,
+and reading the seeds); with one worker, whose seeds are drawn as in a campaign, tests and decided
+tests a second of wall time, decided tests a second of its CPU time, and the share of the wall time
+that went into mutants of which no check was decided, and into runs that had to be killed. Beside
+them the figures of the published programs, and the floor: the seeds themselves, one after another,
+in one z3 with `(reset)` between. `typed`: mutants of all logics that z3's and cvc5's own parsers
+take. `sound`: STORM and Fusion mutants that both solvers decide alike, against what they must
+answer. `uses`: how often each operator and fusion function came, of those that can come where the
+seeds' sorts are.
 """
 
 from __future__ import annotations
@@ -35,10 +39,15 @@ from murxpy.mutation.workshop import Mutant
 from murxpy.smtlib.reader import read_script
 from murxpy.worker.session import Session
 
-PEERS = {  # mutants and tests a second of the published programs on the same machine (QF_LRA or QF_SLIA seeds)
-    "opfuzz": (436.0, 45.0), "fusion": (64.0, 48.0), "typefuzz": (51.0, 27.0), "storm": (442.0, 45.0),
-}  # fmt: skip
-GENERATION, DECIDED, WAITING = 10, 5, 0.20  # aims: times the peers' figures, and the share of time in checks that are not decided
+# mutants and tests a second of the published programs on the same machine (QF_LRA or QF_SLIA seeds)
+PEERS = {
+    "opfuzz": (436.0, 45.0),
+    "fusion": (64.0, 48.0),
+    "typefuzz": (51.0, 27.0),
+    "storm": (442.0, 45.0),
+}
+# aims: times the peers' figures, and the share of time in checks that are not decided
+GENERATION, DECIDED, WAITING = 10, 5, 0.20
 WALL = 2.0  # seconds after which a mutant is killed, as the fuzzers' --wall has it
 ROUND = 16  # runs between two looks at what came of seeds; a campaign looks after each
 LEAST = 20  # uses of each operator and fusion function
@@ -48,7 +57,9 @@ _CHECKS = re.compile(r"^\(check-sat.*\)\n", re.M)
 
 
 def generated(session: Session, files: SeedFiles, name: str, seconds: float) -> tuple[int, float]:
-    """Mutants made in so many CPU seconds, and these, without the time in which a solver gave models."""
+    """Mutants made in so many CPU seconds, and these, without the time in which a solver gave
+    models.
+    """
     solvers, asked = Solvers(200.0), [0.0]
 
     def ask(text: str) -> str | None:
@@ -62,14 +73,18 @@ def generated(session: Session, files: SeedFiles, name: str, seconds: float) -> 
 
     shop, corpus = shop_of(session, "z3"), Corpus(files.files)
     count, seed, start = 0, 0, time.process_time()
-    while (spent := time.process_time() - start - asked[0]) < seconds and time.process_time() - start < 4 * seconds:
+    while (
+        spent := time.process_time() - start - asked[0]
+    ) < seconds and time.process_time() - start < 4 * seconds:
         seed += 1
         count += sum(1 for _ in made(shop, corpus, name, seed, ask, {}))
     return count, spent
 
 
 def tested(args: argparse.Namespace, files: SeedFiles, name: str) -> dict[str, float]:
-    """Runs of one worker with seeds drawn as in a campaign: tests a second, and the share of time in what was not decided."""
+    """Runs of one worker with seeds drawn as in a campaign: tests a second, and the share of time
+    in what was not decided.
+    """
     sources = sources_setup(Mutation(((name, 1.0),), (), WALKS[name], args.limit), files)
     session = Session({**common.setup(args), "sources": sources})
     steering, counts, ended = Steering(args.seed, sources), Counter[str](), Counter[str]()
@@ -87,11 +102,15 @@ def tested(args: argparse.Namespace, files: SeedFiles, name: str) -> dict[str, f
     start, index = time.monotonic(), 0
     while time.monotonic() - start < args.seconds:
         seeds = [steering.seed_of(number) for number in range(index, index + ROUND)]
-        for number, outcome in enumerate(run_all(session, seeds, task, jobs=1, wall=WALL, by_line=True), index):
+        for number, outcome in enumerate(
+            run_all(session, seeds, task, jobs=1, wall=WALL, by_line=True), index
+        ):
             learn(number, outcome)
         index += ROUND
     wall = time.monotonic() - start
-    of = {key: counts[f"mutator:{name}:{key}"] for key in ("made", "accepted", "decided", "unknown")}
+    of = {
+        key: counts[f"mutator:{name}:{key}"] for key in ("made", "accepted", "decided", "unknown")
+    }
     rates = {"tests/s": of["accepted"] / wall, "decided/s": of["decided"] / wall}
     rates["decided/CPU s"] = of["decided"] / max(1, counts["time-ns:run"]) * 1e9
     waiting = (counts["time-ns:undecided"] / 1e9 + WALL * ended["overstayed"]) / wall
@@ -123,11 +142,43 @@ def rates(args: argparse.Namespace, session: Session) -> dict[str, Any]:
             test = tested(args, files, name)
             rate = count / spent if spent else 0.0
             found[f"{logic} {name}"] = {"made/s": rate, "floor/s": low, **test}
-            aims = (rate >= GENERATION * peer_made, test["decided/s"] >= DECIDED * peer_tested, test["waiting"] < WAITING)
-            rows.append((f"{logic} {name}", rate, peer_made, test["tests/s"], test["decided/s"], test["decided/CPU s"], peer_tested, low,
-                         percent(test["waiting"], 1), test["lost"], " ".join(map(verdict, aims))))  # fmt: skip
-    table("rates", ("seeds, fuzzer", "made/s", "peer", "tests/s", "decided/s", "decided/CPU s", "peer", "z3 (reset)/s", "undecided", "lost",
-                    "made, decided, undecided"), rows)  # fmt: skip
+            aims = (
+                rate >= GENERATION * peer_made,
+                test["decided/s"] >= DECIDED * peer_tested,
+                test["waiting"] < WAITING,
+            )
+            rows.append(
+                (
+                    f"{logic} {name}",
+                    rate,
+                    peer_made,
+                    test["tests/s"],
+                    test["decided/s"],
+                    test["decided/CPU s"],
+                    peer_tested,
+                    low,
+                    percent(test["waiting"], 1),
+                    test["lost"],
+                    " ".join(map(verdict, aims)),
+                )
+            )
+    table(
+        "rates",
+        (
+            "seeds, fuzzer",
+            "made/s",
+            "peer",
+            "tests/s",
+            "decided/s",
+            "decided/CPU s",
+            "peer",
+            "z3 (reset)/s",
+            "undecided",
+            "lost",
+            "made, decided, undecided",
+        ),
+        rows,
+    )
     return found
 
 
@@ -144,13 +195,20 @@ def typed(args: argparse.Namespace, session: Session) -> dict[str, Any]:
         return "; ".join(said) or TAKEN
 
     found = judged(args, session, args.typed, judge, tuple(args.fuzzers.split(",")), "standard")
-    rows = [(f"{name}: {what}", n) for name, counts in found.items() for what, n in counts.most_common() if not what.startswith(USE)]
+    rows = [
+        (f"{name}: {what}", n)
+        for name, counts in found.items()
+        for what, n in counts.most_common()
+        if not what.startswith(USE)
+    ]
     table("typed", ("fuzzer: what the parsers said", "mutants"), rows)
     return {name: dict(counts) for name, counts in found.items()}
 
 
 def sound(args: argparse.Namespace, session: Session) -> dict[str, Any]:
-    """Whether what two solvers agree on is what a mutant must answer. cvc5 is asked where z3 had an answer."""
+    """Whether what two solvers agree on is what a mutant must answer. cvc5 is asked where z3 had an
+    answer.
+    """
 
     def judge(solvers: Solvers, mutant: Mutant, text: str) -> str:
         both = []
@@ -161,30 +219,60 @@ def sound(args: argparse.Namespace, session: Session) -> dict[str, Any]:
                     return UNDECIDED
         except Exception:
             return "refused"
-        pairs = [(a, expected) for a, b, expected in zip(*both, mutant.expected, strict=False) if a == b != "unknown"]
+        pairs = [
+            (a, expected)
+            for a, b, expected in zip(*both, mutant.expected, strict=False)
+            if a == b != "unknown"
+        ]
         if any({a, expected} == {"sat", "unsat"} for a, expected in pairs):
             return f"CONTRADICTED: {' / '.join(mutant.steps)[:100]}"
         return AGREED if pairs else UNDECIDED
 
     found = judged(args, session, args.sound, judge, ("storm", "fusion"), "standard", UNDECIDED)
-    rows = [(f"{name}: {what}", n) for name, counts in found.items() for what, n in counts.most_common() if not what.startswith(USE)]
+    rows = [
+        (f"{name}: {what}", n)
+        for name, counts in found.items()
+        for what, n in counts.most_common()
+        if not what.startswith(USE)
+    ]
     table("sound", ("fuzzer: both solvers", "mutants"), rows)
     return {name: dict(counts) for name, counts in found.items()}
 
 
 def uses(args: argparse.Namespace, session: Session) -> dict[str, Any]:
-    """How often each operator came in OpFuzz and TypeFuzz together, and each fusion function, the rarest first."""
-    found = judged(args, session, args.uses, lambda solvers, mutant, text: "made", ("opfuzz", "typefuzz", "fusion"), "z3")
+    """How often each operator came in OpFuzz and TypeFuzz together, and each fusion function, the
+    rarest first.
+    """
+    found = judged(
+        args,
+        session,
+        args.uses,
+        lambda solvers, mutant, text: "made",
+        ("opfuzz", "typefuzz", "fusion"),
+        "z3",
+    )
     counts: Counter[str] = Counter()
     for name, some in found.items():
         kind = "fusion " if name == "fusion" else ""
-        counts.update({kind + key.removeprefix(USE): n for key, n in some.items() if key.startswith(USE)})
+        counts.update(
+            {kind + key.removeprefix(USE): n for key, n in some.items() if key.startswith(USE)}
+        )
     sorts = _sorts(session, collect_seeds([args.seeds], args.size))
-    operators = [op for op in map(session.catalogue.operators.__getitem__, sorted(shop_of(session, "z3").operators))
-                 if op.typing is None and not op.signature.binder]  # fmt: skip
-    ranks = {op.kind: {pattern.kind for pattern in (*op.signature.args, op.signature.result)} - {None} for op in operators}
+    operators = [
+        op
+        for op in map(
+            session.catalogue.operators.__getitem__, sorted(shop_of(session, "z3").operators)
+        )
+        if op.typing is None and not op.signature.binder
+    ]
+    ranks = {
+        op.kind: {pattern.kind for pattern in (*op.signature.args, op.signature.result)} - {None}
+        for op in operators
+    }
     wanted = {kind: counts[kind] for kind, kinds in ranks.items() if kinds <= sorts}
-    functions = [name for kind, rules in RULES.items() if kind in sorts for name in rules] + list(ANY)
+    functions = [name for kind, rules in RULES.items() if kind in sorts for name in rules] + list(
+        ANY
+    )
     wanted |= {f"fusion {name}": counts[f"fusion {name}"] for name in functions}
     rare = [(key, n) for key, n in sorted(wanted.items(), key=lambda pair: pair[1]) if n < LEAST]
     table(f"uses below {LEAST}", ("operator or fusion function", "times"), rare or [("none", 0)])
@@ -197,7 +285,12 @@ def _sorts(session: Session, files: SeedFiles) -> set[str | None]:
     found: set[str | None] = set()
     for name, text, _ in files.files:
         try:
-            found.update(sort.kind for sort in Pool(session.catalogue, read_script(text, name, session.catalogue).assertions()).sorts)
+            found.update(
+                sort.kind
+                for sort in Pool(
+                    session.catalogue, read_script(text, name, session.catalogue).assertions()
+                ).sorts
+            )
         except InputError:
             continue
     return found
@@ -205,20 +298,52 @@ def _sorts(session: Session, files: SeedFiles) -> set[str | None]:
 
 def main() -> None:
     parser = common.parser(__doc__, None)
-    parser.add_argument("--seeds", type=Path, required=True, help="folder with a folder of labelled scripts for each logic")
-    parser.add_argument("--logics", default="QF_SLIA,QF_LRA,LIA,QF_BV", help="those whose rates are measured")
+    parser.add_argument(
+        "--seeds",
+        type=Path,
+        required=True,
+        help="folder with a folder of labelled scripts for each logic",
+    )
+    parser.add_argument(
+        "--logics", default="QF_SLIA,QF_LRA,LIA,QF_BV", help="those whose rates are measured"
+    )
     parser.add_argument("--seconds", type=float, default=10.0, help="of each rate; 0: measure none")
     parser.add_argument("--limit", type=float, default=50.0, help="of a check, in milliseconds")
     parser.add_argument("--size", type=int, default=20_000, help="largest seed in bytes")
-    parser.add_argument("--typed", type=int, default=0, metavar="N", help="mutants of each fuzzer that both parsers are given")
+    parser.add_argument(
+        "--typed",
+        type=int,
+        default=0,
+        metavar="N",
+        help="mutants of each fuzzer that both parsers are given",
+    )
     parser.add_argument("--fuzzers", default=",".join(FUZZERS), help="those of --typed")
-    parser.add_argument("--sound", type=int, default=0, metavar="N", help="mutants of STORM, and of Fusion, that both solvers decide")
-    parser.add_argument("--uses", type=int, default=0, metavar="N", help="mutants of OpFuzz, TypeFuzz and Fusion whose steps are counted")
-    parser.add_argument("--jobs", type=int, default=2, help="processes at a time for --typed, --sound and --uses")
+    parser.add_argument(
+        "--sound",
+        type=int,
+        default=0,
+        metavar="N",
+        help="mutants of STORM, and of Fusion, that both solvers decide",
+    )
+    parser.add_argument(
+        "--uses",
+        type=int,
+        default=0,
+        metavar="N",
+        help="mutants of OpFuzz, TypeFuzz and Fusion whose steps are counted",
+    )
+    parser.add_argument(
+        "--jobs", type=int, default=2, help="processes at a time for --typed, --sound and --uses"
+    )
     args = parser.parse_args()
     session = common.load(args)
     asked = {"rates": args.seconds, "typed": args.typed, "sound": args.sound, "uses": args.uses}
-    parts = {"rates": (rates, _rates_row), "typed": (typed, _typed_row), "sound": (sound, _sound_row), "uses": (uses, _uses_row)}
+    parts = {
+        "rates": (rates, _rates_row),
+        "typed": (typed, _typed_row),
+        "sound": (sound, _sound_row),
+        "uses": (uses, _uses_row),
+    }
     for part, (measure, row) in parts.items():
         if not asked[part]:
             continue
@@ -226,21 +351,30 @@ def main() -> None:
             figures = measure(args, session)
         except MurxpyError as error:
             raise SystemExit(f"error: {error}") from None
-        common.save(f"mutation-{part}", args, common.facts(session, args), {part: figures}, row(figures))
+        common.save(
+            f"mutation-{part}", args, common.facts(session, args), {part: figures}, row(figures)
+        )
 
 
 def _rates_row(figures: dict[str, Any]) -> dict[str, Any]:
-    return {key: f"{one['made/s']:.0f} made/s, {one['decided/s']:.0f} decided/s, {percent(one['waiting'], 1)} undecided"
-            for key, one in figures.items()}  # fmt: skip
+    return {
+        key: f"{one['made/s']:.0f} made/s, {one['decided/s']:.0f} decided/s, {percent(one['waiting'], 1)} undecided"
+        for key, one in figures.items()
+    }
 
 
 def _typed_row(figures: dict[str, Any]) -> dict[str, Any]:
-    return {name: f"{counts.get(TAKEN, 0):,} taken, {_others(counts, TAKEN)} refused" for name, counts in figures.items()}
+    return {
+        name: f"{counts.get(TAKEN, 0):,} taken, {_others(counts, TAKEN)} refused"
+        for name, counts in figures.items()
+    }
 
 
 def _sound_row(figures: dict[str, Any]) -> dict[str, Any]:
-    return {name: f"{counts.get(AGREED, 0):,} agreed, {_others(counts, AGREED, UNDECIDED)} contradicted or refused"
-            for name, counts in figures.items()}  # fmt: skip
+    return {
+        name: f"{counts.get(AGREED, 0):,} agreed, {_others(counts, AGREED, UNDECIDED)} contradicted or refused"
+        for name, counts in figures.items()
+    }
 
 
 def _others(counts: dict[str, int], *fine: str) -> int:

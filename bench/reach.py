@@ -1,4 +1,6 @@
-"""Reach of random runs: operators and spellings of the solver's release that run too seldom, and undecided checks."""
+"""Reach of random runs: operators and spellings of the solver's release that run too seldom, and
+undecided checks.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,11 @@ def report(data: Collected, known: dict[str, list[str]]) -> dict[str, Any]:
     """Print the tables; gives the figures."""
     counts, scale = data["counts"], min(1.0, data["runs"] / FULL)
     made: dict[str, int] = {kind: counts.get(f"op-ok:{kind}", 0) for kind in known}
-    spelled = {f"{kind}@{name}": counts.get(f"spelling:{kind}@{name}", 0) for kind, names in known.items() for name in names}
+    spelled = {
+        f"{kind}@{name}": counts.get(f"spelling:{kind}@{name}", 0)
+        for kind, names in known.items()
+        for name in names
+    }
     rare = {kind: n for kind, n in made.items() if n < OPERATOR * scale}
     rare_spellings = {name: n for name, n in spelled.items() if n < SPELLING * scale}
     checks = counts.get("check:total", 0)
@@ -38,7 +44,13 @@ def report(data: Collected, known: dict[str, list[str]]) -> dict[str, Any]:
         f"Reach over {data['runs']:,} runs of {data['solver']}",
         ("figure", "all", "short", "aim", ""),
         (
-            ("operators", len(made), len(rare), f">= {OPERATOR * scale:.3g} each", verdict(not rare)),
+            (
+                "operators",
+                len(made),
+                len(rare),
+                f">= {OPERATOR * scale:.3g} each",
+                verdict(not rare),
+            ),
             (
                 "spellings",
                 len(spelled),
@@ -66,7 +78,10 @@ def report(data: Collected, known: dict[str, list[str]]) -> dict[str, Any]:
         table(
             "Spellings below",
             ("spelling", "made"),
-            [(name, rare_spellings[name]) for name in sorted(rare_spellings, key=rare_spellings.__getitem__)],
+            [
+                (name, rare_spellings[name])
+                for name in sorted(rare_spellings, key=rare_spellings.__getitem__)
+            ],
         )
     return {
         "operators": len(made),

@@ -1,4 +1,5 @@
-"""Reading SMT-LIB: speed and memory, one script of many megabytes in one go, and what is refused, with the reason.
+"""Reading SMT-LIB: speed and memory, one script of many megabytes in one go, and what is refused,
+with the reason.
 
 python bench/reading.py --scripts ../shared/smtlib
 """
@@ -27,11 +28,17 @@ MB = 1_000_000
 
 
 def large(texts: list[str], size: int) -> str:
-    """One script of about `size` characters: the declarations and assertions of many, each on a level of its own."""
+    """One script of about `size` characters: the declarations and assertions of many, each on a
+    level of its own.
+    """
     parts, length = ["(set-logic ALL)\n"], 0
     for at in range(len(texts) * 1000):
         part = texts[at % len(texts)]
-        body = "\n".join(row for row in part.splitlines() if not row.startswith(("(set-logic", "(exit", "(set-option")))
+        body = "\n".join(
+            row
+            for row in part.splitlines()
+            if not row.startswith(("(set-logic", "(exit", "(set-option"))
+        )
         parts.append(f"(push 1)\n{body}\n(pop 1)\n")
         length += len(parts[-1])
         if length > size:
@@ -39,8 +46,12 @@ def large(texts: list[str], size: int) -> str:
     return "".join(parts)
 
 
-def timed(texts: list[tuple[str, str]], catalogue: Catalogue, rounds: int) -> tuple[float, Counter[str], list[str]]:
-    """The best rate of `rounds` in MB/s of processor time, the outcomes, and the reasons of refusals."""
+def timed(
+    texts: list[tuple[str, str]], catalogue: Catalogue, rounds: int
+) -> tuple[float, Counter[str], list[str]]:
+    """The best rate of `rounds` in MB/s of processor time, the outcomes, and the reasons of
+    refusals.
+    """
     rates, reasons = [], []
     counts: Counter[str] = Counter()
     for number in range(rounds):
@@ -58,7 +69,9 @@ def timed(texts: list[tuple[str, str]], catalogue: Catalogue, rounds: int) -> tu
 
 
 def peak(text: str, catalogue: Catalogue) -> int:
-    """The most memory that reading `text` takes in a process of its own, in bytes above what that has before."""
+    """The most memory that reading `text` takes in a process of its own, in bytes above what that
+    has before.
+    """
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     read, write = os.pipe()
     if os.fork() == 0:
@@ -84,9 +97,15 @@ def unlike(texts: list[tuple[str, str]], catalogue: Catalogue) -> list[str]:
 
 def main() -> None:
     """Measure, print, save."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--scripts", type=Path, default=Path("../shared/smtlib"), help="folder of scripts")
-    options.add_argument("--rounds", type=int, default=3, help="rounds, of which the fastest counts")
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument(
+        "--scripts", type=Path, default=Path("../shared/smtlib"), help="folder of scripts"
+    )
+    options.add_argument(
+        "--rounds", type=int, default=3, help="rounds, of which the fastest counts"
+    )
     options.add_argument("--size", type=float, default=10.0, help="megabytes of the large script")
     options.add_argument("--no-save", action="store_true", help="write nothing under bench/results")
     args = options.parse_args()
@@ -102,31 +121,52 @@ def main() -> None:
         (RESULTS / "reading.json").write_text(data + "\n", encoding="utf-8")
 
 
-def measure(texts: list[tuple[str, str]], catalogue: Catalogue, args: argparse.Namespace) -> dict[str, Any]:
+def measure(
+    texts: list[tuple[str, str]], catalogue: Catalogue, args: argparse.Namespace
+) -> dict[str, Any]:
     """All figures."""
-    whole, small = (large([text for _, text in texts], int(size * MB)) for size in (args.size, args.size / 10))
-    memory = [peak(text, catalogue) for text in (small, whole)]  # before anything else is read, whose memory a child would have
+    whole, small = (
+        large([text for _, text in texts], int(size * MB)) for size in (args.size, args.size / 10)
+    )
+    # before anything else is read, whose memory a child would have
+    memory = [peak(text, catalogue) for text in (small, whole)]
     rate, counts, reasons = timed(texts, catalogue, args.rounds)
     whole_rate, _, whole_reasons = timed([("large.smt2", whole)], catalogue, 1)
     return {
-        "scripts": len(texts), "characters": sum(len(text) for _, text in texts), "rate": rate, "outcomes": dict(counts),
-        "reasons": reasons, "unlike": unlike(texts, catalogue), "large": len(whole), "large-rate": whole_rate,
-        "large-reasons": whole_reasons, "memory-large": memory[1], "memory-tenth": memory[0],
-    }  # fmt: skip
+        "scripts": len(texts),
+        "characters": sum(len(text) for _, text in texts),
+        "rate": rate,
+        "outcomes": dict(counts),
+        "reasons": reasons,
+        "unlike": unlike(texts, catalogue),
+        "large": len(whole),
+        "large-rate": whole_rate,
+        "large-reasons": whole_reasons,
+        "memory-large": memory[1],
+        "memory-tenth": memory[0],
+    }
 
 
 def report(f: dict[str, Any]) -> None:
     """Print the tables."""
     read = f["outcomes"].get("read", 0)
-    table("Reading", ["what", "characters", "MB/s", "aim 2"], [
-        (f"{f['scripts']} scripts", f["characters"], f["rate"], verdict(f["rate"] >= AIM)),
-        ("one large script", f["large"], f["large-rate"], verdict(f["large-rate"] >= AIM)),
-    ])  # fmt: skip
-    print(f"\nread: {percent(read, f['scripts'])}; printed and read again the same: all but {len(f['unlike'])}")
+    table(
+        "Reading",
+        ["what", "characters", "MB/s", "aim 2"],
+        [
+            (f"{f['scripts']} scripts", f["characters"], f["rate"], verdict(f["rate"] >= AIM)),
+            ("one large script", f["large"], f["large-rate"], verdict(f["large-rate"] >= AIM)),
+        ],
+    )
+    print(
+        f"\nread: {percent(read, f['scripts'])}; printed and read again the same: all but {len(f['unlike'])}"
+    )
     for line in [*f["reasons"], *f["unlike"], *f["large-reasons"]][:20]:
         print(f"  {line[:180]}")
     ratio = f["memory-large"] / f["memory-tenth"]
-    print(f"memory: {f['memory-large'] / MB:.0f} MB for the large script, {ratio:.1f} times that of one of a tenth: linear is 10")
+    print(
+        f"memory: {f['memory-large'] / MB:.0f} MB for the large script, {ratio:.1f} times that of one of a tenth: linear is 10"
+    )
 
 
 if __name__ == "__main__":

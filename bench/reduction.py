@@ -1,7 +1,8 @@
 """How small traces get, and at what price.
 
-Planted: random traces of 200 to 2,000 lines on the toy solver, each of which shows one planted fault, reduced; compared with the
-smallest trace that shows it. Real: the smallest trace of each confirmed finding in the output folders of campaigns.
+Planted: random traces of 200 to 2,000 lines on the toy solver, each of which shows one planted
+fault, reduced; compared with the smallest trace that shows it. Real: the smallest trace of each
+confirmed finding in the output folders of campaigns.
 
 python bench/reduction.py [--faults N] [--first N] [--jobs N] [--seed N] [--how segfault,contract]
 python bench/reduction.py --real DIR... [--time SECONDS]
@@ -56,15 +57,26 @@ class Reduced:
 def plants(args: argparse.Namespace) -> Iterator[Reduced]:
     """Reduce a trace for each planted fault."""
     kinds = args.how.split(",")
-    for number, (name, fault, lines) in list(enumerate(FAULTS))[args.first : args.first + args.faults]:
+    for number, (name, fault, lines) in list(enumerate(FAULTS))[
+        args.first : args.first + args.faults
+    ]:
         how = kinds[number % len(kinds)]
         example, seed = "1 new\n" + lines, args.seed * 1000 + number
         fault = {**fault, "how": how}
         source = long_trace(fault, example, seed, args.least * _SIZES[seed % len(_SIZES)])
         least = len(parse_trace(example, name).lines)
         result = minimize(planted(**fault), source, name, Wishes(jobs=args.jobs, time=args.time))
-        yield Reduced(name, how, result.before, result.after, least, result.tests, result.replays,
-                      round(result.seconds, 1), result.ended)  # fmt: skip
+        yield Reduced(
+            name,
+            how,
+            result.before,
+            result.after,
+            least,
+            result.tests,
+            result.replays,
+            round(result.seconds, 1),
+            result.ended,
+        )
 
 
 def reals(args: argparse.Namespace) -> Iterator[Reduced]:
@@ -75,7 +87,12 @@ def reals(args: argparse.Namespace) -> Iterator[Reduced]:
             kept = bucket.smallest()
             if bucket.state != "confirmed" or kept is None or not kept.confirmed:
                 continue
-            yield _real(folder / kept.file, bucket.key, f"{bucket.solver} {versions.get(bucket.key, '')}", args)
+            yield _real(
+                folder / kept.file,
+                bucket.key,
+                f"{bucket.solver} {versions.get(bucket.key, '')}",
+                args,
+            )
 
 
 def _real(file: Path, key: str, solver: str, args: argparse.Namespace) -> Reduced:
@@ -88,8 +105,28 @@ def _real(file: Path, key: str, solver: str, args: argparse.Namespace) -> Reduce
         (plan,) = make_plans(found.request)
         result = minimize(plan, text, str(file), Wishes(jobs=args.jobs, time=args.time))
     except MurxpyError as error:
-        return Reduced(key, solver, before, before, 0, 0, 0, round(time.monotonic() - start, 1), " ".join(str(error).split())[-80:])
-    return Reduced(key, solver, result.before, result.after, 0, result.tests, result.replays, round(result.seconds, 1), result.ended)
+        return Reduced(
+            key,
+            solver,
+            before,
+            before,
+            0,
+            0,
+            0,
+            round(time.monotonic() - start, 1),
+            " ".join(str(error).split())[-80:],
+        )
+    return Reduced(
+        key,
+        solver,
+        result.before,
+        result.after,
+        0,
+        result.tests,
+        result.replays,
+        round(result.seconds, 1),
+        result.ended,
+    )
 
 
 def figures(rows: list[Reduced], wall: float) -> dict[str, Any]:
@@ -100,7 +137,9 @@ def figures(rows: list[Reduced], wall: float) -> dict[str, Any]:
     return {
         "reduced": len(good),
         "failed": len(rows) - len(good),
-        "within 2 lines": f"{near} of {len(rows)}" if any(row.smallest for row in rows) else "not known",
+        "within 2 lines": f"{near} of {len(rows)}"
+        if any(row.smallest for row in rows)
+        else "not known",
         "median share": f"{100 * statistics.median([row.after / row.before for row in good]):.1f} %",
         "median lines": f"{statistics.median([row.before for row in good]):g} to {statistics.median([row.after for row in good]):g}",
         "tests": sum(row.tests for row in rows),
@@ -114,8 +153,16 @@ def save(rows: list[Reduced], summary: dict[str, Any], args: argparse.Namespace)
     about = common.circumstances(args)
     what = "real" if args.real else "planted"
     file = common.RESULTS / f"reduction-{what}.json"
-    file.write_text(json.dumps({**about, **summary, "rows": [asdict(row) for row in rows]}, indent=1) + "\n", encoding="utf-8")
-    columns = {"traces": what, **summary, **{key: about[key] for key in ("date", "commit", "machine")}, "command": f"`{about['command']}`"}
+    file.write_text(
+        json.dumps({**about, **summary, "rows": [asdict(row) for row in rows]}, indent=1) + "\n",
+        encoding="utf-8",
+    )
+    columns = {
+        "traces": what,
+        **summary,
+        **{key: about[key] for key in ("date", "commit", "machine")},
+        "command": f"`{about['command']}`",
+    }
     table = common.RESULTS / "reduction.md"
     text = table.read_text(encoding="utf-8") if table.exists() else ""
     header = f"| {' | '.join(columns)} |\n"
@@ -132,8 +179,21 @@ def main() -> None:
     for row in reals(args) if args.real else plants(args):
         rows.append(row)
         print(f"{row.name}: {row.before} to {row.after}", file=sys.stderr, flush=True)
-    head = ("trace", "solver" if args.real else "how", "lines", "reduced", "smallest", "tests", "s", "ended")
-    common.table("Reduced", head, [(r.name, r.how, r.before, r.after, r.smallest, r.tests, r.seconds, r.ended) for r in rows])
+    head = (
+        "trace",
+        "solver" if args.real else "how",
+        "lines",
+        "reduced",
+        "smallest",
+        "tests",
+        "s",
+        "ended",
+    )
+    common.table(
+        "Reduced",
+        head,
+        [(r.name, r.how, r.before, r.after, r.smallest, r.tests, r.seconds, r.ended) for r in rows],
+    )
     summary = figures(rows, time.monotonic() - start)
     for name, value in summary.items():
         print(f"{name}: {value}")
@@ -142,7 +202,9 @@ def main() -> None:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--faults", type=int, default=len(FAULTS), help="so many of them")
     parser.add_argument("--first", type=int, default=0, help="the number of the first")
     parser.add_argument("--least", type=int, default=200, help="least lines of a trace")
@@ -150,7 +212,14 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="seed of the traces")
     parser.add_argument("--time", type=float, default=120.0, help="seconds for each")
     parser.add_argument("--how", default="segfault,contract", help="how faults show, in turn")
-    parser.add_argument("--real", type=Path, nargs="+", default=[], metavar="DIR", help="output folders of campaigns")
+    parser.add_argument(
+        "--real",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="DIR",
+        help="output folders of campaigns",
+    )
     parser.add_argument("--no-save", action="store_true", help="write nothing")
     parser.set_defaults(theories="all")
     return parser.parse_args()

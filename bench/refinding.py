@@ -1,8 +1,10 @@
-"""What the mutation fuzzers find again in an older release: a campaign of each, its findings minimized and asked of the newest release.
+"""What the mutation fuzzers find again in an older release: a campaign of each, its findings
+minimized and asked of the newest release.
 
-The newest release judges the answers of OpFuzz and TypeFuzz; those of STORM and Fusion are known by construction. A finding that the
-newest release shows, too, is an open one; the others have been mended since. With `--keep` the campaigns stay, and one that is there
-already goes on until it has had its time.
+The newest release judges the answers of OpFuzz and TypeFuzz; those of STORM and Fusion are known by
+construction. A finding that the newest release shows, too, is an open one; the others have been
+mended since. With `--keep` the campaigns stay, and one that is there already goes on until it has
+had its time.
 """
 
 from __future__ import annotations
@@ -21,8 +23,14 @@ from typing import Any
 import common
 from common import table
 
-OPTIONS = {"opfuzz": ["--cross-check"], "typefuzz": ["--cross-check"], "storm": [], "fusion": ["--oracle", "sat"]}
-ANSWERS = ("disagreement", "wrong-answer", "invalid-model")  # kinds of findings that are about what was answered
+OPTIONS = {
+    "opfuzz": ["--cross-check"],
+    "typefuzz": ["--cross-check"],
+    "storm": [],
+    "fusion": ["--oracle", "sat"],
+}
+# kinds of findings that are about what was answered
+ANSWERS = ("disagreement", "wrong-answer", "invalid-model")
 KEPT = 1000  # characters of a script that is kept with the figures
 FINE = (0, 1)  # exit codes of a command that did what it should
 UNSHOWN = 2  # of `minimize`, of a finding that does not show again each time
@@ -30,7 +38,9 @@ UNSHOWN = 2  # of `minimize`, of a finding that does not show again each time
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """What a fuzzer did in so many seconds: mutants, decided checks, those that the judge decided, too, and findings."""
+    """What a fuzzer did in so many seconds: mutants, decided checks, those that the judge decided,
+    too, and findings.
+    """
 
     fuzzer: str
     seconds: float
@@ -42,7 +52,9 @@ class Campaign:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A defect, the characters of its script as found and minimized, and what the newest release shows, `-` for nothing."""
+    """A defect, the characters of its script as found and minimized, and what the newest release
+    shows, `-` for nothing.
+    """
 
     fuzzer: str
     key: str
@@ -66,10 +78,20 @@ def murxpy(*words: str, fine: tuple[int, ...] = FINE) -> subprocess.CompletedPro
 
 def campaign(args: argparse.Namespace, fuzzer: str, out: Path) -> Campaign:
     """Run it in `out`, for what is left of its time."""
-    left = args.time - (_figures(fuzzer, out)[0].seconds if (out / "campaign.sqlite").is_file() else 0.0)
+    left = args.time - (
+        _figures(fuzzer, out)[0].seconds if (out / "campaign.sqlite").is_file() else 0.0
+    )
     if left >= 1:
         judge = [args.newest] if fuzzer in ("opfuzz", "typefuzz") else []
-        words = [fuzzer, args.solver, *OPTIONS[fuzzer], *judge, str(args.seeds.resolve()), "--time", f"{left:.0f}s"]
+        words = [
+            fuzzer,
+            args.solver,
+            *OPTIONS[fuzzer],
+            *judge,
+            str(args.seeds.resolve()),
+            "--time",
+            f"{left:.0f}s",
+        ]
         murxpy(*words, "--jobs", str(args.jobs), "--seed", str(args.seed), "--out", str(out))
     return _figures(fuzzer, out)[0]
 
@@ -84,14 +106,23 @@ def _figures(fuzzer: str, out: Path) -> tuple[Campaign, tuple[str, str]]:
         (seconds,) = store.execute("SELECT total(ended - started) FROM sessions").fetchone()
         counts = dict(store.execute("SELECT name, value FROM counters"))
         release = store.execute("SELECT solver, version FROM targets").fetchone()
-    names = (f"mutator:{fuzzer}:made", "check:decided", "judge:decided", f"mutator:{fuzzer}:findings")
+    names = (
+        f"mutator:{fuzzer}:made",
+        "check:decided",
+        "judge:decided",
+        f"mutator:{fuzzer}:findings",
+    )
     return Campaign(fuzzer, seconds, *(counts.get(name, 0) for name in names)), release
 
 
 def found(args: argparse.Namespace, fuzzer: str, out: Path, scratch: Path) -> list[Found]:
     """The defects that the campaign in `out` found: a bucket of each."""
-    rows = [row for row in json.loads(murxpy("findings", str(out), "--json").stdout) if not row["same"]]
-    return [_found(args, fuzzer, row, scratch / f"{fuzzer}-{at}.trace") for at, row in enumerate(rows)]
+    rows = [
+        row for row in json.loads(murxpy("findings", str(out), "--json").stdout) if not row["same"]
+    ]
+    return [
+        _found(args, fuzzer, row, scratch / f"{fuzzer}-{at}.trace") for at, row in enumerate(rows)
+    ]
 
 
 def _found(args: argparse.Namespace, fuzzer: str, row: dict[str, Any], small: Path) -> Found:
@@ -99,31 +130,82 @@ def _found(args: argparse.Namespace, fuzzer: str, row: dict[str, Any], small: Pa
     wishes = ("--time", f"{args.minimize:.0f}s", "--tries", "3", "-o", str(small))
     murxpy("minimize", str(whole), *wishes, fine=(*FINE, UNSHOWN))
     shown = small if small.is_file() else whole
-    newest = json.loads(murxpy("replay", str(shown), "--solver", args.newest, "--cross-check", "none", "--json").stdout)
+    newest = json.loads(
+        murxpy(
+            "replay", str(shown), "--solver", args.newest, "--cross-check", "none", "--json"
+        ).stdout
+    )
     still = newest["outcome"] if newest["fails"] else "-"
     sizes = (_size(whole), _size(shown))
-    text = shown.read_text(encoding="utf-8") if sizes[1] <= KEPT else ""  # the seed's authors may not want it whole
+    # the seed's authors may not want it whole
+    text = shown.read_text(encoding="utf-8") if sizes[1] <= KEPT else ""
     return Found(fuzzer, row["key"], row["kind"], row["message"], row["count"], *sizes, still, text)
 
 
 def _size(trace: Path) -> int:
     """Characters of the scripts in a trace."""
-    return sum(len(line) for line in trace.read_text(encoding="utf-8").splitlines() if " run-script" in line)
+    return sum(
+        len(line)
+        for line in trace.read_text(encoding="utf-8").splitlines()
+        if " run-script" in line
+    )
 
 
-def report(args: argparse.Namespace, release: tuple[str, str], campaigns: list[Campaign], buckets: list[Found]) -> None:
+def report(
+    args: argparse.Namespace,
+    release: tuple[str, str],
+    campaigns: list[Campaign],
+    buckets: list[Found],
+) -> None:
     """Print and save the figures."""
-    table("Found", ("fuzzer", "kind", "times", "characters", "minimized", "newest", "message"),
-          [(b.fuzzer, b.kind, b.count, b.characters, b.minimized, b.newest, b.message[:110]) for b in buckets])  # fmt: skip
+    table(
+        "Found",
+        ("fuzzer", "kind", "times", "characters", "minimized", "newest", "message"),
+        [
+            (b.fuzzer, b.kind, b.count, b.characters, b.minimized, b.newest, b.message[:110])
+            for b in buckets
+        ],
+    )
     rows, row = [], {"newest": args.newest}
     for one in campaigns:
         mine = [bucket for bucket in buckets if bucket.fuzzer == one.fuzzer]
         wrong = sum(bucket.kind in ANSWERS for bucket in mine)
         still = sum(bucket.newest != "-" for bucket in mine)
-        rows.append((one.fuzzer, round(one.seconds), one.made, one.decided, one.judged, one.findings, len(mine), wrong, still))
-        row[one.fuzzer] = f"{one.seconds / 60:.0f} min, {one.decided:,} decided, defects {len(mine)}, wrong answers {wrong}"
-    table("Campaigns", ("fuzzer", "seconds", "made", "decided", "judged", "findings", "defects", "wrong answers", "in the newest"), rows)
-    figures = {"campaigns": [asdict(one) for one in campaigns], "found": [asdict(bucket) for bucket in buckets]}
+        rows.append(
+            (
+                one.fuzzer,
+                round(one.seconds),
+                one.made,
+                one.decided,
+                one.judged,
+                one.findings,
+                len(mine),
+                wrong,
+                still,
+            )
+        )
+        row[one.fuzzer] = (
+            f"{one.seconds / 60:.0f} min, {one.decided:,} decided, defects {len(mine)}, wrong answers {wrong}"
+        )
+    table(
+        "Campaigns",
+        (
+            "fuzzer",
+            "seconds",
+            "made",
+            "decided",
+            "judged",
+            "findings",
+            "defects",
+            "wrong answers",
+            "in the newest",
+        ),
+        rows,
+    )
+    figures = {
+        "campaigns": [asdict(one) for one in campaigns],
+        "found": [asdict(bucket) for bucket in buckets],
+    }
     about = {**common.circumstances(args), "solver": f"{release[0]}-{release[1]}", "version": ""}
     common.save("refinding", args, about, figures, row)
 
@@ -132,17 +214,30 @@ def main() -> None:
     """Run it."""
     parser = common.parser(__doc__, None)
     parser.add_argument("--seeds", type=Path, required=True, help="folder of scripts")
-    parser.add_argument("--newest", required=True, help="solver that judges, and is asked whether it shows what was found")
+    parser.add_argument(
+        "--newest",
+        required=True,
+        help="solver that judges, and is asked whether it shows what was found",
+    )
     parser.add_argument("--fuzzers", default=",".join(OPTIONS), help="with commas")
     parser.add_argument("--time", type=float, default=900.0, help="seconds of each campaign")
     parser.add_argument("--minimize", type=float, default=30.0, help="seconds for each bucket")
     parser.add_argument("--jobs", type=int, default=1, help="workers of each campaign")
-    parser.add_argument("--keep", type=Path, help="folder of the campaigns, one in a folder FUZZER-RELEASE each")
+    parser.add_argument(
+        "--keep", type=Path, help="folder of the campaigns, one in a folder FUZZER-RELEASE each"
+    )
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
-        folders = {name: (args.keep or Path(temporary)) / f"{name}-{Path(args.solver).name}" for name in args.fuzzers.split(",")}
+        folders = {
+            name: (args.keep or Path(temporary)) / f"{name}-{Path(args.solver).name}"
+            for name in args.fuzzers.split(",")
+        }
         campaigns = [campaign(args, name, out) for name, out in folders.items()]
-        buckets = [bucket for name, out in folders.items() for bucket in found(args, name, out, Path(temporary))]
+        buckets = [
+            bucket
+            for name, out in folders.items()
+            for bucket in found(args, name, out, Path(temporary))
+        ]
         release = release_of(next(iter(folders.values())))
     report(args, release, campaigns, buckets)
 

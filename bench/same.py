@@ -1,15 +1,17 @@
-"""Whether murxpy still does, byte for byte, what it did: record it at one commit, and compare at another.
+"""Whether murxpy still does, byte for byte, what it did: record it at one commit, and compare at
+another.
 
     python bench/same.py record                 # writes bench/results/same.txt
     python bench/same.py compare                # records again, and exits with 1 where something differs
     python bench/same.py compare --only walks,translations --runs 50
 
-The record covers the traces of random walks (z3 and cvc5; the default machine, the incremental one, and contract mode), the
-traces of each mutation fuzzer on the shipped seeds, the reduced form of each kept regression, and translations of traces. It
-has a line for each item: its name, how it ended, and the beginning of the SHA-256 of its text. An item that a limit of wall
-time ended, in either record, is counted and not compared. `--keep FOLDER` also writes the texts, so that a difference can be
-looked at. Of a Python program the syntax tree is compared, since it contains functions of murxpy's own source as they are
-formatted there.
+The record covers the traces of random walks (z3 and cvc5; the default machine, the incremental one,
+and contract mode), the traces of each mutation fuzzer on the shipped seeds, the reduced form of
+each kept regression, and translations of traces. It has a line for each item: its name, how it
+ended, and the beginning of the SHA-256 of its text. An item that a limit of wall time ended, in
+either record, is counted and not compared. `--keep FOLDER` also writes the texts, so that a
+difference can be looked at. Of a Python program the syntax tree is compared, since it contains
+functions of murxpy's own source as they are formatted there.
 """
 
 from __future__ import annotations
@@ -102,10 +104,24 @@ def _reduced(trace: Path) -> Item:
     solver = trace.parent.name.partition("-")[0]
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "small.trace"
-        command = [sys.executable, "-m", "murxpy", "minimize", str(trace), "--solver", solver, "-o", str(out), "--time", f"{REDUCTION}s"]
+        command = [
+            sys.executable,
+            "-m",
+            "murxpy",
+            "minimize",
+            str(trace),
+            "--solver",
+            solver,
+            "-o",
+            str(out),
+            "--time",
+            f"{REDUCTION}s",
+        ]
         began = time.monotonic()
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-        ended = "out-of-time" if time.monotonic() - began >= REDUCTION else f"exit-{done.returncode}"
+        ended = (
+            "out-of-time" if time.monotonic() - began >= REDUCTION else f"exit-{done.returncode}"
+        )
         text = out.read_text(encoding="utf-8") if out.exists() else ""
     return f"reduced/{trace.parent.name}/{trace.stem}", ended, text
 
@@ -116,11 +132,16 @@ def translations(args: argparse.Namespace) -> Iterator[Item]:
     for name, trace in _traces(args.runs or TRANSLATED):
         wrapper = load_wrapper(trace.solver if trace.solver in SOLVERS else SOLVERS[0])
         ways: dict[str, Callable[[Trace], str]] = {
-            **{f"{dialect}{'-lossy' * lossy}": lambda t, d=dialect, x=lossy: to_smtlib(t, catalogue, d, lossy=x)
-               for dialect in ("standard", *SOLVERS) for lossy in (False, True)},
+            **{
+                f"{dialect}{'-lossy' * lossy}": lambda t, d=dialect, x=lossy: to_smtlib(
+                    t, catalogue, d, lossy=x
+                )
+                for dialect in ("standard", *SOLVERS)
+                for lossy in (False, True)
+            },
             "murxla": lambda t: to_murxla(t, catalogue, lossy=True),
             "python": lambda t, w=wrapper: unformatted(to_python(t, catalogue, w)),
-        }  # type: ignore[dict-item]  # fmt: skip
+        }  # type: ignore[dict-item]
         for way, translate in ways.items():
             try:
                 yield f"translation/{name}/{way}", "ok", translate(trace)
@@ -133,7 +154,12 @@ def unformatted(program: str) -> str:
     tree = ast.parse(program)
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
-        if isinstance(body, list) and len(body) > 1 and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+        if (
+            isinstance(body, list)
+            and len(body) > 1
+            and isinstance(body[0], ast.Expr)
+            and isinstance(body[0].value, ast.Constant)
+        ):
             del body[0]
     return ast.unparse(tree)
 
@@ -143,17 +169,25 @@ def _traces(count: int) -> Iterator[tuple[str, Trace]]:
     shipped = sorted((ROOT / "traces").rglob("*.trace"))[:count]
     for file in shipped:
         with contextlib.suppress(InputError):
-            yield file.relative_to(ROOT / "traces").as_posix(), parse_trace(read_trace(file), file.name)
+            yield (
+                file.relative_to(ROOT / "traces").as_posix(),
+                parse_trace(read_trace(file), file.name),
+            )
     for solver in SOLVERS:
         session = _session(Request((solver,)))
-        for name, ended, text in _runs(solver, session, max(0, count - len(shipped)) // len(SOLVERS), 1):
+        for name, ended, text in _runs(
+            solver, session, max(0, count - len(shipped)) // len(SOLVERS), 1
+        ):
             if ended == "ok":
                 yield name, parse_trace(text, name)
 
 
 PARTS: dict[str, Callable[[argparse.Namespace], Iterator[Item]]] = {
-    "walks": walks, "mutants": mutants, "reduced": reduced, "translations": translations
-}  # fmt: skip
+    "walks": walks,
+    "mutants": mutants,
+    "reduced": reduced,
+    "translations": translations,
+}
 
 
 def recorded(args: argparse.Namespace) -> Iterator[tuple[str, str]]:
@@ -164,12 +198,19 @@ def recorded(args: argparse.Namespace) -> Iterator[tuple[str, str]]:
                 file = args.keep / name
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(text, encoding="utf-8", errors="surrogatepass")
-            yield name, f"{ended} {hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+            yield (
+                name,
+                f"{ended} {hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}",
+            )
 
 
 def record(args: argparse.Namespace) -> int:
     """Write the record."""
-    head = [f"# {key}: {value}" for key, value in common.circumstances(argparse.Namespace(theories="all")).items() if key != "theories"]
+    head = [
+        f"# {key}: {value}"
+        for key, value in common.circumstances(argparse.Namespace(theories="all")).items()
+        if key != "theories"
+    ]
     items = [f"{name} {what}" for name, what in recorded(args)]
     args.file.write_text("\n".join([*head, *items]) + "\n", encoding="utf-8")
     print(f"{len(items):,} items recorded in {args.file.name}")
@@ -178,13 +219,19 @@ def record(args: argparse.Namespace) -> int:
 
 def compare(args: argparse.Namespace) -> int:
     """Record again and compare; gives the exit code."""
-    lines = [line for line in args.file.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    lines = [
+        line
+        for line in args.file.read_text(encoding="utf-8").splitlines()
+        if not line.startswith("#")
+    ]
     before = {name: what for name, _, what in (line.partition(" ") for line in lines)}
     counts: Counter[str] = Counter()
     for name, what in recorded(args):
         was = before.get(name)
         apart = was is not None and any(one.split()[0] in APART for one in (was, what))
-        verdict = "new" if was is None else "apart" if apart else "same" if was == what else "different"
+        verdict = (
+            "new" if was is None else "apart" if apart else "same" if was == what else "different"
+        )
         counts[verdict] += 1
         if verdict in ("new", "different"):
             print(f"{verdict}: {name}: {was}, now {what}", flush=True)
@@ -194,10 +241,20 @@ def compare(args: argparse.Namespace) -> int:
 
 def main() -> int:
     """Record or compare."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", choices=("record", "compare"))
-    parser.add_argument("file", type=Path, nargs="?", default=RESULTS / "same.txt", help="the record  [default: bench/results/same.txt]")
-    parser.add_argument("--only", default=",".join(PARTS), help=f"parts with commas: {', '.join(PARTS)}")
+    parser.add_argument(
+        "file",
+        type=Path,
+        nargs="?",
+        default=RESULTS / "same.txt",
+        help="the record  [default: bench/results/same.txt]",
+    )
+    parser.add_argument(
+        "--only", default=",".join(PARTS), help=f"parts with commas: {', '.join(PARTS)}"
+    )
     parser.add_argument("--runs", type=int, help="so many of each, in place of the usual numbers")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
     parser.add_argument("--keep", type=Path, help="folder for the texts")

@@ -1,4 +1,6 @@
-"""Running SMT-LIB scripts in z3 and cvc5, each in a process of its own: answers, errors, and how many assertions were read."""
+"""Running SMT-LIB scripts in z3 and cvc5, each in a process of its own: answers, errors, and how
+many assertions were read.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +21,15 @@ from murxpy.smtlib.dialects import EXPERIMENTAL
 
 _ANSWER = re.compile(r"^(sat|unsat|unknown)\b", re.MULTILINE)
 _ERROR = re.compile(r"\(error .*")
-_BROKEN = re.compile(r"^(ASSERTION VIOLATION|UNEXPECTED CODE WAS REACHED)", re.MULTILINE)  # z3 exits then, by no signal
+# z3 exits then, by no signal
+_BROKEN = re.compile(r"^(ASSERTION VIOLATION|UNEXPECTED CODE WAS REACHED)", re.MULTILINE)
 _DECLARES = ("(declare", "(define", "(assert ", "(set-logic")
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What a solver made of a script. `signal` is what killed it, 0 for none; `late` that it had not ended in time.
+    """What a solver made of a script. `signal` is what killed it, 0 for none; `late` that it had
+    not ended in time.
 
     `assertions` is None where the solver did not come to count them.
     """
@@ -38,7 +42,9 @@ class Reading:
 
 
 def forked(task: Callable[[int], None], seconds: float) -> tuple[bytes, int, bool]:
-    """What `task` wrote to the descriptor that it got, in a child; the signal it died of, and if it was killed as too late."""
+    """What `task` wrote to the descriptor that it got, in a child; the signal it died of, and if it
+    was killed as too late.
+    """
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -69,7 +75,8 @@ def forked(task: Callable[[int], None], seconds: float) -> tuple[bytes, int, boo
 def read_cvc5(script: str, seconds: float, per_check: int = 0) -> Reading:
     """The script in cvc5, through its InputParser.
 
-    `per_check` milliseconds limit a check, and what is experimental is switched on; 0 for nothing but what the script says.
+    `per_check` milliseconds limit a check, and what is experimental is switched on; 0 for nothing
+    but what the script says.
     """
     import cvc5  # loaded once, before the fork
 
@@ -87,30 +94,48 @@ def read_cvc5(script: str, seconds: float, per_check: int = 0) -> Reading:
                 row = [command.getCommandName(), str(command.invoke(solver, symbols))]
                 os.write(write, json.dumps(row).encode() + b"\n")
         except Exception as error:
-            os.write(write, json.dumps(["", "(error " + " ".join(str(error).split())]).encode() + b"\n")
+            os.write(
+                write, json.dumps(["", "(error " + " ".join(str(error).split())]).encode() + b"\n"
+            )
 
     data, killed, late = forked(task, seconds)
     rows: list[list[str]] = [json.loads(row) for row in data.splitlines() if row.endswith(b"]")]
     output = "\n".join(text for _, text in rows)
     asserted = sum(name == "assert" for name, _ in rows)
     complete = not killed and not late
-    return Reading(_ANSWER.findall(output), _ERROR.findall(output), asserted if complete else None, killed, late)
+    return Reading(
+        _ANSWER.findall(output),
+        _ERROR.findall(output),
+        asserted if complete else None,
+        killed,
+        late,
+    )
 
 
 def read_z3(script: str, seconds: float, per_check: int = 0) -> Reading:
     """The script in z3's program; `parse_smt2_string` counts the assertions."""
-    command = [str(Path(sys.executable).parent / "z3"), "-in", *([f"-t:{per_check}"] if per_check else [])]
+    command = [
+        str(Path(sys.executable).parent / "z3"),
+        "-in",
+        *([f"-t:{per_check}"] if per_check else []),
+    ]
     try:
-        done = subprocess.run(command, input=script, capture_output=True, text=True, timeout=seconds, check=False)
+        done = subprocess.run(
+            command, input=script, capture_output=True, text=True, timeout=seconds, check=False
+        )
     except subprocess.TimeoutExpired:
         return Reading(late=True)
-    killed = signal.SIGABRT if _BROKEN.search(done.stdout + done.stderr) else max(0, -done.returncode)
+    killed = (
+        signal.SIGABRT if _BROKEN.search(done.stdout + done.stderr) else max(0, -done.returncode)
+    )
     counted = None if killed else count_z3(script, seconds)
     return Reading(_ANSWER.findall(done.stdout), _ERROR.findall(done.stdout), counted, killed)
 
 
 def count_z3(script: str, seconds: float) -> int | None:
-    """How many assertions `parse_smt2_string` reads, levels and checks left out; None where it does not end, or dies."""
+    """How many assertions `parse_smt2_string` reads, levels and checks left out; None where it does
+    not end, or dies.
+    """
     import z3
 
     def task(write: int) -> None:
@@ -128,7 +153,9 @@ READERS: dict[str, Callable[[str, float, int], Reading]] = {"z3": read_z3, "cvc5
 
 
 def flat(script: str, check: int) -> str:
-    """The check with this number, from 0, alone: all that was declared before it, what was asserted then, its assumptions."""
+    """The check with this number, from 0, alone: all that was declared before it, what was asserted
+    then, its assumptions.
+    """
     declared: list[str] = []
     levels: list[list[str]] = [[]]
     seen = 0
@@ -148,7 +175,11 @@ def flat(script: str, check: int) -> str:
             if seen == check:
                 assumed = re.match(r"\(check-sat-assuming \((.*)\)\)", row)
                 literals = _literals(assumed[1]) if assumed else []
-                rows = [*declared, *itertools.chain(*levels), *(f"(assert {literal})" for literal in literals)]
+                rows = [
+                    *declared,
+                    *itertools.chain(*levels),
+                    *(f"(assert {literal})" for literal in literals),
+                ]
                 return "\n".join([*rows, "(check-sat)", ""])
             seen += 1
     raise IndexError(check)

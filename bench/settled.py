@@ -1,4 +1,6 @@
-"""Which decided checks simplification alone settles: all assertions and assumptions simplify to true or false."""
+"""Which decided checks simplification alone settles: all assertions and assumptions simplify to
+true or false.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ Simplify = Callable[[Run, Any], str]
 
 
 def settled(args: argparse.Namespace, session: Session, runs: int) -> dict[str, int]:
-    """Counts of decided checks in `runs` other runs: `settled`, `open`, and `failed` where the simplifier refused.
+    """Counts of decided checks in `runs` other runs: `settled`, `open`, and `failed` where the
+    simplifier refused.
 
     The binding is asked in the run itself, right after the answer, so nothing of this may be timed.
     """

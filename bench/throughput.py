@@ -1,8 +1,9 @@
-"""Throughput of one worker: runs, decided checks and useful terms per CPU second of the whole process tree.
+"""Throughput of one worker: runs, decided checks and useful terms per CPU second of the whole
+process tree.
 
-A decided check was answered sat or unsat with something asserted or assumed; it counts once for each distinct set of
-these. A useful term is a distinct operator term in such a set; it counts once a run. Also where the time goes. Measure
-on a machine that does nothing else.
+A decided check was answered sat or unsat with something asserted or assumed; it counts once for
+each distinct set of these. A useful term is a distinct operator term in such a set; it counts once
+a run. Also where the time goes. Measure on a machine that does nothing else.
 """
 
 from __future__ import annotations
@@ -59,7 +60,9 @@ def by_session(args: argparse.Namespace, session: Session) -> dict[str, Any]:
 
 
 def _count_cpu_time() -> None:
-    """Have the counters of time count CPU time, so that a busy machine does not pass for a slow solver."""
+    """Have the counters of time count CPU time, so that a busy machine does not pass for a slow
+    solver.
+    """
     for name in ("murxpy.machine.run", "murxpy.worker.session"):
         module = importlib.import_module(name)
         if hasattr(module, "perf_counter_ns"):
@@ -67,7 +70,9 @@ def _count_cpu_time() -> None:
 
 
 def by_campaign(args: argparse.Namespace, session: Session) -> dict[str, Any]:
-    """`murxpy fuzz --jobs 1` as a user runs it, from its start to its end; runs that were killed count in CPU only."""
+    """`murxpy fuzz --jobs 1` as a user runs it, from its start to its end; runs that were killed
+    count in CPU only.
+    """
     with tempfile.TemporaryDirectory() as folder:
         command = [
             sys.executable,
@@ -93,7 +98,9 @@ def by_campaign(args: argparse.Namespace, session: Session) -> dict[str, Any]:
         done = subprocess.run(command, cwd=common.ROOT, capture_output=True, text=True, check=False)
     events = [json.loads(line) for line in done.stdout.splitlines()]
     if done.returncode not in (0, 1) or not events or events[-1]["event"] != "ended":
-        raise SystemExit(f"error: murxpy fuzz ended with {done.returncode}: {done.stderr.strip()[-500:]}")
+        raise SystemExit(
+            f"error: murxpy fuzz ended with {done.returncode}: {done.stderr.strip()[-500:]}"
+        )
     ended = events[-1]
     return {
         "counts": Counter(ended["counts"]),
@@ -120,7 +127,9 @@ def figures(measured: dict[str, Any]) -> dict[str, float]:
 
 
 def shares(measured: dict[str, Any]) -> dict[str, float]:
-    """Where the CPU time went, as shares of that of the whole tree, and waiting as a share of wall time."""
+    """Where the CPU time went, as shares of that of the whole tree, and waiting as a share of wall
+    time.
+    """
     counts, cpu = measured["counts"], measured["cpu"]
     parts = {name: counts[f"time-ns:{name}"] / 1e9 / cpu for name in ("solver", "choose", "trace")}
     run = counts["time-ns:run"] / 1e9 / cpu
@@ -137,10 +146,14 @@ def shares(measured: dict[str, Any]) -> dict[str, float]:
     }
 
 
-def report(args: argparse.Namespace, measured: dict[str, Any], decided: dict[str, int]) -> dict[str, Any]:
+def report(
+    args: argparse.Namespace, measured: dict[str, Any], decided: dict[str, int]
+) -> dict[str, Any]:
     """Print the tables; gives the figures."""
     found, where = figures(measured), shares(measured)
-    aims = dict(zip(("decided checks/s", "useful terms/s"), AIMS.get(args.theories, (0, 0)), strict=True))
+    aims = dict(
+        zip(("decided checks/s", "useful terms/s"), AIMS.get(args.theories, (0, 0)), strict=True)
+    )
     judged = decided.get("settled", 0) + decided.get("open", 0)
     unsettled = decided.get("open", 0) / max(1, judged)
     rows: list[tuple[object, ...]] = [
@@ -176,16 +189,35 @@ def report(args: argparse.Namespace, measured: dict[str, Any], decided: dict[str
         ],
     )
     lost = {name: measured.get(name, 0) for name in ("died", "overstayed")}
-    print(f"\nRuns lost: {lost['died']} died, {lost['overstayed']} overstayed; simplifier: {decided}")
-    return {**found, "unsettled": unsettled, "share": where, "cpu": measured["cpu"], "wall": measured["wall"], **lost}
+    print(
+        f"\nRuns lost: {lost['died']} died, {lost['overstayed']} overstayed; simplifier: {decided}"
+    )
+    return {
+        **found,
+        "unsettled": unsettled,
+        "share": where,
+        "cpu": measured["cpu"],
+        "wall": measured["wall"],
+        **lost,
+    }
 
 
 def main() -> None:
     """Run it."""
     parser = common.parser(__doc__, None)
     parser.add_argument("--seconds", type=float, default=60.0, help="how long to measure")
-    parser.add_argument("--layer", choices=("campaign", "session"), default="campaign", help="with supervisor, or runs alone")
-    parser.add_argument("--sample", type=int, default=300, help="runs whose decided checks are given to the simplifier")
+    parser.add_argument(
+        "--layer",
+        choices=("campaign", "session"),
+        default="campaign",
+        help="with supervisor, or runs alone",
+    )
+    parser.add_argument(
+        "--sample",
+        type=int,
+        default=300,
+        help="runs whose decided checks are given to the simplifier",
+    )
     args = parser.parse_args()
     session = common.load(args)
     measured = (by_campaign if args.layer == "campaign" else by_session)(args, session)
@@ -202,7 +234,13 @@ def main() -> None:
         "killed": percent(found["share"]["runs killed (about)"], 1),
         "processes": percent(found["share"]["processes"], 1),
     }
-    common.save("throughput", args, common.facts(session, args), {"figures": found, "counts": measured["counts"]}, row)
+    common.save(
+        "throughput",
+        args,
+        common.facts(session, args),
+        {"figures": found, "counts": measured["counts"]},
+        row,
+    )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
-"""Reading long traces: processor time and the most memory, of one with short lines and of one with long lines.
+"""Reading long traces: processor time and the most memory, of one with short lines and of one with
+long lines.
 
 python bench/trace_memory.py --size 150
 
-Each trace is made in a temporary folder and read by a process of its own, which then goes once through all lines.
+Each trace is made in a temporary folder and read by a process of its own, which then goes once
+through all lines.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ HEAD = (
 
 
 def rows(size: int, arguments: int) -> Iterator[str]:
-    """The text of a trace of about `size` characters: conjunctions of terms that were made shortly before."""
+    """The text of a trace of about `size` characters: conjunctions of terms that were made shortly
+    before.
+    """
     yield HEAD
     number, length = 1, len(HEAD)
     while length < size:
@@ -53,15 +57,22 @@ def measure(path: Path) -> dict[str, Any]:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MB
     words = sum(len(line.args) for line in trace.lines)
     return {
-        "characters": len(text), "rows": text.count("\n"), "lines": len(trace.lines), "words": words,
-        "read-seconds": round(read - start, 1), "pass-seconds": round(time.process_time() - read, 1), "read-mb": round(peak),
+        "characters": len(text),
+        "rows": text.count("\n"),
+        "lines": len(trace.lines),
+        "words": words,
+        "read-seconds": round(read - start, 1),
+        "pass-seconds": round(time.process_time() - read, 1),
+        "read-mb": round(peak),
         "peak-mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MB),
-    }  # fmt: skip
+    }
 
 
 def main() -> None:
     """Measure, print, save."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("--size", type=float, default=150.0, help="megabytes of each trace")
     options.add_argument("--no-save", action="store_true", help="write nothing under bench/results")
     options.add_argument("--measure", type=Path, help=argparse.SUPPRESS)  # the process of its own
@@ -75,26 +86,49 @@ def main() -> None:
             path = Path(folder) / "long.trace"
             with path.open("w", encoding="utf-8") as file:
                 file.writelines(rows(int(args.size * MB), arguments))
-            done = subprocess.run([sys.executable, __file__, "--measure", str(path)], capture_output=True, text=True, check=True)
+            done = subprocess.run(
+                [sys.executable, __file__, "--measure", str(path)],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
             figures[name] = json.loads(done.stdout)
     report(figures, args)
 
 
 def report(figures: dict[str, dict[str, Any]], args: argparse.Namespace) -> None:
     """Print the table, and keep the figures with a row for each trace."""
-    table(f"Reading a trace of {args.size:g} MB", ["trace", "lines", "s to read", "s for a pass", "MB read", "MB peak", f"aim {AIM} MB"], [
-        (name, f["lines"], f["read-seconds"], f["pass-seconds"], f["read-mb"], f["peak-mb"], verdict(f["peak-mb"] < AIM))
-        for name, f in figures.items()
-    ])  # fmt: skip
+    table(
+        f"Reading a trace of {args.size:g} MB",
+        ["trace", "lines", "s to read", "s for a pass", "MB read", "MB peak", f"aim {AIM} MB"],
+        [
+            (
+                name,
+                f["lines"],
+                f["read-seconds"],
+                f["pass-seconds"],
+                f["read-mb"],
+                f["peak-mb"],
+                verdict(f["peak-mb"] < AIM),
+            )
+            for name, f in figures.items()
+        ],
+    )
     if args.no_save:
         return
     args.theories = "none"
     about = circumstances(args)
-    (RESULTS / "trace_memory.json").write_text(json.dumps({**about, **figures}, indent=1) + "\n", encoding="utf-8")
+    (RESULTS / "trace_memory.json").write_text(
+        json.dumps({**about, **figures}, indent=1) + "\n", encoding="utf-8"
+    )
     summary = RESULTS / "trace_memory.md"
     text = summary.read_text(encoding="utf-8") if summary.exists() else ""
     for name, f in figures.items():
-        columns = {"trace": name, **f} | {key: about[key] for key in ("date", "commit", "machine")} | {"command": f"`{about['command']}`"}
+        columns = (
+            {"trace": name, **f}
+            | {key: about[key] for key in ("date", "commit", "machine")}
+            | {"command": f"`{about['command']}`"}
+        )
         text = text or f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}\n"
         text += f"| {' | '.join(map(str, columns.values()))} |\n"
     summary.write_text(text, encoding="utf-8")

@@ -1,4 +1,6 @@
-"""Judging translations: a printed script or program runs in a process of its own, and its answers are compared with the trace's."""
+"""Judging translations: a printed script or program runs in a process of its own, and its answers
+are compared with the trace's.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +27,17 @@ from murxpy.trace.translate.smtlib import to_smtlib
 from murxpy.worker.session import Session
 
 SECONDS = 10.0
-SETTLED = ("same", "partly", "timeout", "unsupported", "disputed", "died")  # no fault of the translation
-# What a command is refused for when the check before it ran out of resources in the one and not in the other.
+# no fault of the translation
+SETTLED = ("same", "partly", "timeout", "unsupported", "disputed", "died")
+# What a command is refused for when the check before it ran out of resources in the one and not in
+# the other.
 _STATE = re.compile(r"resource limit|not available|unless|cannot get|Cannot get|canceled")
-# What a script leaves out and no other solver's script needs: the API's own actions, options, what had no call.
-_LEFT_OUT = re.compile(r"^; line \d+: (?P<action>\S+): (?P<what>.*has no name in.*|.*cvc5-block-model.*)$", re.MULTILINE)
+# What a script leaves out and no other solver's script needs: the API's own actions, options, what
+# had no call.
+_LEFT_OUT = re.compile(
+    r"^; line \d+: (?P<action>\S+): (?P<what>.*has no name in.*|.*cvc5-block-model.*)$",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True)
@@ -48,13 +56,17 @@ class Verdict:
 
 
 def judge_smtlib(trace: Trace, catalogue: Catalogue, dialect: str | None = None) -> Verdict:
-    """Run the trace as a script in a dialect, its own solver's unless named; one of `standard` in all solvers.
+    """Run the trace as a script in a dialect, its own solver's unless named; one of `standard` in
+    all solvers.
 
     What only an API can say is left out, so are options of z3.
     """
     dialect = dialect or trace.solver
     script = to_smtlib(trace, catalogue, dialect, lossy=True, by_definition=True)
-    verdicts = [judge_script(script, trace, solver, dialect) for solver in ([dialect] if dialect in READERS else READERS)]
+    verdicts = [
+        judge_script(script, trace, solver, dialect)
+        for solver in ([dialect] if dialect in READERS else READERS)
+    ]
     return min(verdicts, key=lambda one: one.status in SETTLED)
 
 
@@ -82,16 +94,29 @@ def judge_script(script: str, trace: Trace, solver: str, dialect: str) -> Verdic
 
 
 def _disputed(script: str, seen: Sequence[str], recorded: Sequence[str], solver: str) -> bool:
-    """True if each check that is answered otherwise than recorded gets the recorded answer, or none, when it stands alone."""
+    """True if each check that is answered otherwise than recorded gets the recorded answer, or
+    none, when it stands alone.
+    """
     decided = ("sat", "unsat")
-    wrong = [k for k, (a, b) in enumerate(zip(seen, recorded, strict=False)) if a != b and a in decided and b in decided]
-    return bool(wrong) and all(READERS[solver](flat(script, k), SECONDS, 5000).answers in ([recorded[k]], ["unknown"], []) for k in wrong)
+    wrong = [
+        k
+        for k, (a, b) in enumerate(zip(seen, recorded, strict=False))
+        if a != b and a in decided and b in decided
+    ]
+    return bool(wrong) and all(
+        READERS[solver](flat(script, k), SECONDS, 5000).answers in ([recorded[k]], ["unknown"], [])
+        for k in wrong
+    )
 
 
 @cache
 def _unsupported(solver: str) -> list[str]:
     """What a solver says where it has no procedure, as its wrapper knows it."""
-    return [entry["message"] for entry in load_wrapper(solver)["refusals"] if entry["class"] == "unsupported" and "message" in entry]
+    return [
+        entry["message"]
+        for entry in load_wrapper(solver)["refusals"]
+        if entry["class"] == "unsupported" and "message" in entry
+    ]
 
 
 def _counted(read: Reading, script: str, solver: str) -> Verdict | None:
@@ -102,7 +127,9 @@ def _counted(read: Reading, script: str, solver: str) -> Verdict | None:
     return Verdict("miscounted", f"{solver}: {printed} assertions printed, {read.assertions} read")
 
 
-def judge_python(trace: Trace, catalogue: Catalogue, wrapper: dict[str, Any], file: Path) -> Verdict:
+def judge_python(
+    trace: Trace, catalogue: Catalogue, wrapper: dict[str, Any], file: Path
+) -> Verdict:
     """Run the trace as a Python program, written to `file`."""
     try:
         file.write_text(to_python(trace, catalogue, wrapper), encoding="utf-8")
@@ -117,7 +144,9 @@ def judge_python(trace: Trace, catalogue: Catalogue, wrapper: dict[str, Any], fi
         return Verdict("same" if crashes(trace) else "died", f"signal {-done.returncode}")
     if done.returncode == 0 or (done.returncode == 1 and not done.stderr):
         return Verdict("same")
-    rows = [row for row in done.stdout.splitlines() if "recorded" in row] + done.stderr.splitlines()[-1:]
+    rows = [
+        row for row in done.stdout.splitlines() if "recorded" in row
+    ] + done.stderr.splitlines()[-1:]
     return Verdict("differs" if done.returncode == 2 else "refused", rows[0] if rows else "")
 
 
@@ -157,6 +186,9 @@ def crashes(trace: Trace) -> bool:
 def compare(seen: Sequence[str], recorded: Sequence[str], solver: str) -> Verdict:
     """Position by position; what one of the two did not decide within its limit is left aside."""
     alike = all(a == b or "unknown" in (a, b) for a, b in zip(seen, recorded, strict=False))
-    if alike and len(recorded) <= len(seen) <= len(recorded) + 1:  # the last check may not have returned
+    # the last check may not have returned
+    if alike and len(recorded) <= len(seen) <= len(recorded) + 1:
         return Verdict("same")
-    return Verdict("differs", f"{solver}: recorded {' '.join(recorded)}, found {' '.join(seen)}"[:200])
+    return Verdict(
+        "differs", f"{solver}: recorded {' '.join(recorded)}, found {' '.join(seen)}"[:200]
+    )

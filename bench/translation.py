@@ -1,9 +1,11 @@
-"""Translation: random traces as SMT-LIB scripts, Python programs and traces of Murxla, and whether those give the same answers.
+"""Translation: random traces as SMT-LIB scripts, Python programs and traces of Murxla, and whether
+those give the same answers.
 
-Scripts are in the dialect of the trace's solver and run in it, through its parser; options that scripts lack, and actions
-that only an API has, are left out. With `--dialect` they are in another one, and run in its solver, those of `standard` in
-both. Traces whose run was killed count up to the line where it was. Scripts that leave out terms which the dialect cannot say
-count apart, as `partly`; the last table says for which operators and sorts.
+Scripts are in the dialect of the trace's solver and run in it, through its parser; options that
+scripts lack, and actions that only an API has, are left out. With `--dialect` they are in another
+one, and run in its solver, those of `standard` in both. Traces whose run was killed count up to the
+line where it was. Scripts that leave out terms which the dialect cannot say count apart, as
+`partly`; the last table says for which operators and sorts.
 """
 
 from __future__ import annotations
@@ -27,7 +29,17 @@ from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.worker.session import Session
 
 SHOWN = 12
-KINDS = ("same", "differs", "refused", "miscounted", "partly", "unsupported", "disputed", "died", "timeout")
+KINDS = (
+    "same",
+    "differs",
+    "refused",
+    "miscounted",
+    "partly",
+    "unsupported",
+    "disputed",
+    "died",
+    "timeout",
+)
 
 
 def walks(session: Session, args: argparse.Namespace) -> Iterator[Trace]:
@@ -41,19 +53,34 @@ def walks(session: Session, args: argparse.Namespace) -> Iterator[Trace]:
             yield parse_trace(outcome.result.get("trace", outcome.trace), f"{outcome.seed:x}.trace")
 
 
-def judged(traces: Iterator[Trace], session: Session, args: argparse.Namespace) -> dict[str, list[tuple[str, Verdict]]]:
-    """The verdicts on all scripts and, of the first `--programs` traces, on programs. Traces of bad verdicts go to `--keep`."""
+def judged(
+    traces: Iterator[Trace], session: Session, args: argparse.Namespace
+) -> dict[str, list[tuple[str, Verdict]]]:
+    """The verdicts on all scripts and, of the first `--programs` traces, on programs. Traces of bad
+    verdicts go to `--keep`.
+    """
     wrapper = load_wrapper(args.solver)
     found: dict[str, list[tuple[str, Verdict]]] = {"smt2": [], "python": [], "murxla": []}
     with tempfile.TemporaryDirectory() as folder:
         for trace in traces:
             if not args.no_scripts:
-                found["smt2"].append((trace.name, judge_smtlib(trace, session.catalogue, args.dialect)))
+                found["smt2"].append(
+                    (trace.name, judge_smtlib(trace, session.catalogue, args.dialect))
+                )
             if len(found["python"]) < args.programs:
-                found["python"].append((trace.name, judge_python(trace, session.catalogue, wrapper, Path(folder) / "p.py")))
+                found["python"].append(
+                    (
+                        trace.name,
+                        judge_python(trace, session.catalogue, wrapper, Path(folder) / "p.py"),
+                    )
+                )
             if len(found["murxla"]) < args.murxla:
                 found["murxla"].append((trace.name, judge_murxla(trace, session)))
-            last = [verdicts[-1][1] for verdicts in found.values() if verdicts and verdicts[-1][0] == trace.name]
+            last = [
+                verdicts[-1][1]
+                for verdicts in found.values()
+                if verdicts and verdicts[-1][0] == trace.name
+            ]
             if args.keep and any(bad(v) or v.status in ("disputed", "died") for v in last):
                 args.keep.mkdir(parents=True, exist_ok=True)
                 (args.keep / trace.name).write_text(trace.text(), encoding="utf-8")
@@ -68,39 +95,75 @@ def bad(one: Verdict) -> bool:
 def main() -> None:
     """Measure and print."""
     parser = common.parser(__doc__, 100)
-    parser.add_argument("--programs", type=int, default=50, help="how many of the traces become Python programs")
-    parser.add_argument("--murxla", type=int, default=0, metavar="N", help="how many become traces of Murxla")
-    parser.add_argument("--no-scripts", action="store_true", help="programs and traces of Murxla only")
-    parser.add_argument("--dialect", choices=DIALECTS, help="dialect of the scripts, if not that of the solver")
-    parser.add_argument("--keep", type=Path, metavar="DIR", help="write the traces of bad verdicts there")
+    parser.add_argument(
+        "--programs", type=int, default=50, help="how many of the traces become Python programs"
+    )
+    parser.add_argument(
+        "--murxla", type=int, default=0, metavar="N", help="how many become traces of Murxla"
+    )
+    parser.add_argument(
+        "--no-scripts", action="store_true", help="programs and traces of Murxla only"
+    )
+    parser.add_argument(
+        "--dialect", choices=DIALECTS, help="dialect of the scripts, if not that of the solver"
+    )
+    parser.add_argument(
+        "--keep", type=Path, metavar="DIR", help="write the traces of bad verdicts there"
+    )
     args = parser.parse_args()
     session = common.load(args)
     found = judged(walks(session, args), session, args)
     counts = {to: Counter(v.status for _, v in verdicts) for to, verdicts in found.items()}
     rows = [[to, len(found[to]), *(counts[to][kind] for kind in KINDS)] for to in found]
     dialect = f" in the dialect {args.dialect}" if args.dialect else ""
-    table(f"Translations of {args.runs} runs of {session.wrapper.name}{dialect}", ["to", "traces", *KINDS], rows)
+    table(
+        f"Translations of {args.runs} runs of {session.wrapper.name}{dialect}",
+        ["to", "traces", *KINDS],
+        rows,
+    )
     for to, verdicts in found.items():
         _report(to, verdicts)
-    unsaid = {to: Counter(_reason(v.detail) for _, v in verdicts if v.status == "partly") for to, verdicts in found.items()}
+    unsaid = {
+        to: Counter(_reason(v.detail) for _, v in verdicts if v.status == "partly")
+        for to, verdicts in found.items()
+    }
     for to, reasons in unsaid.items():
         if reasons:
-            rows = [[what, count] for what, count in sorted(reasons.items(), key=lambda row: (-row[1], row[0]))]
+            rows = [
+                [what, count]
+                for what, count in sorted(reasons.items(), key=lambda row: (-row[1], row[0]))
+            ]
             table(f"What has no words in {to}", ["what", "translations"], rows)
-    figures: dict[str, Any] = {to: dict(count) for to, count in counts.items()} | {"unsayable": unsaid}
+    figures: dict[str, Any] = {to: dict(count) for to, count in counts.items()} | {
+        "unsayable": unsaid
+    }
     row: dict[str, Any] = {"dialect": args.dialect or "own"}
     for to in ("smt2", "python", "murxla"):
         row[to] = _share(found.get(to, []))
-    row |= {kind: counts.get("smt2", Counter())[kind] for kind in KINDS if kind in SETTLED and kind != "same"}
-    common.save(f"translation-{args.dialect}" if args.dialect else "translation", args, common.facts(session, args), figures, row)
+    row |= {
+        kind: counts.get("smt2", Counter())[kind]
+        for kind in KINDS
+        if kind in SETTLED and kind != "same"
+    }
+    common.save(
+        f"translation-{args.dialect}" if args.dialect else "translation",
+        args,
+        common.facts(session, args),
+        figures,
+        row,
+    )
 
 
 def _report(to: str, verdicts: list[tuple[str, Verdict]]) -> None:
     for name, one in [(name, v) for name, v in verdicts if bad(v)][:SHOWN]:
         print(f"  {to} {name}: {one.status}: {one.detail[:180]}")
-    for name, one in [(name, v) for name, v in verdicts if v.status in ("disputed", "died")][:SHOWN]:
+    for name, one in [(name, v) for name, v in verdicts if v.status in ("disputed", "died")][
+        :SHOWN
+    ]:
         print(f"  {to} {name}: the solvers' business: {one.detail[:180]}")
-    print(f"  {to}: {_share(verdicts)} the same, aim 100 %: {verdict(not any(bad(v) for _, v in verdicts))}")
+    print(
+        f"  {to}: {_share(verdicts)} the same, aim 100 %: {verdict(not any(bad(v) for _, v in verdicts))}"
+    )
 
 
 def _share(verdicts: list[tuple[str, Verdict]]) -> str:

@@ -1,4 +1,6 @@
-"""Validity of random runs: calls that the binding refuses, by class and message, and what was found or broke."""
+"""Validity of random runs: calls that the binding refuses, by class and message, and what was found
+or broke.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,22 @@ def report(data: Collected) -> dict[str, Any]:
         count = within.get(f"refusal:{name}", 0)
         fine = verdict(count <= aims[name] * runs) if name in aims else ""
         aim = f"<= {percent(aims[name], 1)}" if name in aims else ""
-        rows.append((name, data["counts"].get(f"refusal:{name}", 0), count, percent(count, runs), aim, fine))
-    table(f"Refused calls in {runs:,} runs of {data['solver']}", ("class", "calls", "runs", "share", "aim", ""), rows)
+        rows.append(
+            (name, data["counts"].get(f"refusal:{name}", 0), count, percent(count, runs), aim, fine)
+        )
+    table(
+        f"Refused calls in {runs:,} runs of {data['solver']}",
+        ("class", "calls", "runs", "share", "aim", ""),
+        rows,
+    )
     for name in CLASSES:
         _messages(data, name)
     figures = {f"runs with {name}": within.get(f"refusal:{name}", 0) for name in CLASSES}
-    for group, title in (("findings", "Findings"), ("died", "Deaths of the process"), ("overstayed", "Runs killed")):
+    for group, title in (
+        ("findings", "Findings"),
+        ("died", "Deaths of the process"),
+        ("overstayed", "Runs killed"),
+    ):
         if data[group]:
             found = [(n, seeds, text[:140]) for n, seeds, text in examples(data[group])]
             table(title, ("runs", "seeds", "what"), found)

@@ -1,4 +1,6 @@
-"""Renews `docs/status.svg`, the live view of a real campaign: `python docs/status_picture.py [SECONDS]`."""
+"""Renews `docs/status.svg`, the live view of a real campaign: `python docs/status_picture.py
+[SECONDS]`.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,10 @@ def last_view(seconds: float, out: Path) -> StatusView:
         if isinstance(event, Started):
             started = event
         elif isinstance(event, Tick) and started is not None and event.elapsed <= seconds:
-            shown = Started(**{name: getattr(started, name) for name in Started.__slots__} | {"out": "murxpy-out"})
+            shown = Started(
+                **{name: getattr(started, name) for name in Started.__slots__}
+                | {"out": "murxpy-out"}
+            )
             view = StatusView(shown, event.snapshot)
     if view is None:
         raise SystemExit("the campaign ended before it showed anything")
@@ -39,8 +44,17 @@ def last_view(seconds: float, out: Path) -> StatusView:
 def main() -> None:
     """Run it."""
     with tempfile.TemporaryDirectory() as folder:
-        view = last_view(float(sys.argv[1]) if len(sys.argv) > 1 else 60.0, Path(folder) / "murxpy-out")
-    console = Console(record=True, width=WIDTH, height=HEIGHT, file=io.StringIO(), force_terminal=True, highlight=False)
+        view = last_view(
+            float(sys.argv[1]) if len(sys.argv) > 1 else 60.0, Path(folder) / "murxpy-out"
+        )
+    console = Console(
+        record=True,
+        width=WIDTH,
+        height=HEIGHT,
+        file=io.StringIO(),
+        force_terminal=True,
+        highlight=False,
+    )
     console.print(view)
     picture = console.export_svg(title="murxpy fuzz z3 --time 60s")
     picture = _REMOTE_FONTS.sub("", picture).replace("<text ", '<text xml:space="preserve" ')

@@ -1,4 +1,6 @@
-"""The errors murxpy raises for reasons a user can act on; each has the exit code of the process that shows it."""
+"""The errors murxpy raises for reasons a user can act on; each has the exit code of the process
+that shows it.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,22 @@ class InputError(MurxpyError):
 
     exit_code = 2
 
-    def __init__(self, message: str, *, file: str | None = None, line: int | None = None, column: int | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+    ) -> None:
         self.file = file
         self.line = line
         self.column = column
-        place = ":".join(str(part) for part in (file, line, column) if part is not None) if file is not None else ""
+        place = (
+            ":".join(str(part) for part in (file, line, column) if part is not None)
+            if file is not None
+            else ""
+        )
         place = f"{place}: " if place else ""
         self.reason = message  # without its place
         super().__init__(f"{place}{message}")

@@ -18,7 +18,9 @@ def plain(name: str) -> str:
 
 
 class Shapes:
-    """Gives equal numbers to terms that are equal but for the names of what they bind, and of what a printer had to call otherwise."""
+    """Gives equal numbers to terms that are equal but for the names of what they bind, and of what
+    a printer had to call otherwise.
+    """
 
     def __init__(self, catalogue: Catalogue) -> None:
         self.catalogue = catalogue
@@ -29,7 +31,13 @@ class Shapes:
         names: dict[Any, int] = {}
         known: dict[Any, Any] = {}
         return [
-            (type(command).__name__, *(self._part(getattr(command, f.name), names, known) for f in dataclasses.fields(command)))
+            (
+                type(command).__name__,
+                *(
+                    self._part(getattr(command, f.name), names, known)
+                    for f in dataclasses.fields(command)
+                ),
+            )
             for command in script.commands
         ]
 
@@ -49,22 +57,30 @@ class Shapes:
         return plain(str(sort))
 
     def _datatype(self, datatype: Datatype) -> Any:
-        constructors = [(plain(c.name), [(plain(n), self.sort(s)) for n, s in c.fields]) for c in datatype.constructors]
+        constructors = [
+            (plain(c.name), [(plain(n), self.sort(s)) for n, s in c.fields])
+            for c in datatype.constructors
+        ]
         return plain(datatype.name), datatype.params, constructors
 
-    def _term(self, term: Term, bound: dict[Term, int], names: dict[Any, int], known: dict[Any, Any]) -> int:
+    def _term(
+        self, term: Term, bound: dict[Term, int], names: dict[Any, int], known: dict[Any, Any]
+    ) -> int:
         key = (term, tuple((v, bound.get(v)) for v in term.free))
         if key not in known:
             known[key] = self._number(self._shape(term, bound, names, known))
         found: int = known[key]
         return found
 
-    def _shape(self, term: Term, bound: dict[Term, int], names: dict[Any, int], known: dict[Any, Any]) -> Any:
+    def _shape(
+        self, term: Term, bound: dict[Term, int], names: dict[Any, int], known: dict[Any, Any]
+    ) -> Any:
         if term.op == VARIABLE:
             return "variable", bound.get(term, -1), self.sort(term.sort)
         operator = self.catalogue.operators.get(term.op)
         if term.op == FUNCTION or (operator is not None and operator.signature.binder):
-            # Numbers begin anew in each binder, so that a closed one is the same wherever it stands.
+            # Numbers begin anew in each binder, so that a closed one is the same wherever it
+            # stands.
             outer = sorted(term.free, key=lambda v: bound.get(v, -1))
             inner = {v: at for at, v in enumerate(outer)}
             places = tuple(bound.get(v, -1) for v in outer)
@@ -72,7 +88,13 @@ class Shapes:
                 if arg.op == VARIABLE and arg not in inner:
                     inner[arg] = len(inner)
             args = tuple(self._term(a, inner, names, known) for a in term.args)
-            return term.op, tuple(plain(str(i)) for i in term.indices), self.sort(term.sort), args, places
+            return (
+                term.op,
+                tuple(plain(str(i)) for i in term.indices),
+                self.sort(term.sort),
+                args,
+                places,
+            )
         args = tuple(self._term(a, bound, names, known) for a in term.args)
         return term.op, tuple(plain(str(i)) for i in term.indices), self.sort(term.sort), args
 

@@ -1,7 +1,8 @@
-"""How many steps a backtracking matcher takes for a pattern: the attack by which a pattern shows that it is not linear.
+"""How many steps a backtracking matcher takes for a pattern: the attack by which a pattern shows
+that it is not linear.
 
-`re` counts no steps, and times are no test. So the trees that `re` itself parses are matched here, in the order in which `re` does it,
-and each try of a node on a character is one step.
+`re` counts no steps, and times are no test. So the trees that `re` itself parses are matched here,
+in the order in which `re` does it, and each try of a node on a character is one step.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ class Matcher:
         self.text, self.steps, self.groups = text, 0, {}
         try:
             if mode in ("match", "fullmatch"):
-                self._sequence(self.tree, 0, 0, lambda at: at if mode == "match" or at == len(text) else None)
+                self._sequence(
+                    self.tree, 0, 0, lambda at: at if mode == "match" or at == len(text) else None
+                )
             else:
                 self._all()
         except (TooMany, RecursionError):
@@ -62,11 +65,22 @@ class Matcher:
         if self.steps > LIMIT:
             raise TooMany
         if op in (k.LITERAL, k.NOT_LITERAL, k.ANY, k.IN):
-            return rest(at + 1) if at < len(self.text) and self._takes(op, value, self.text[at]) else None
+            return (
+                rest(at + 1)
+                if at < len(self.text) and self._takes(op, value, self.text[at])
+                else None
+            )
         if op is k.SUBPATTERN:
             return self._group(value, at, rest)
         if op is k.BRANCH:
-            return next((end for branch in value[1] if (end := self._sequence(branch, 0, at, rest)) is not None), None)
+            return next(
+                (
+                    end
+                    for branch in value[1]
+                    if (end := self._sequence(branch, 0, at, rest)) is not None
+                ),
+                None,
+            )
         if op in (k.MAX_REPEAT, k.MIN_REPEAT):
             return self._repeat(op is k.MAX_REPEAT, value, 0, at, rest)
         if op is k.POSSESSIVE_REPEAT:
@@ -100,10 +114,16 @@ class Matcher:
         least, most, body = value
 
         def again(to: int) -> int | None:
-            return None if to == at and done >= least else self._repeat(greedy, value, done + 1, to, rest)
+            return (
+                None
+                if to == at and done >= least
+                else self._repeat(greedy, value, done + 1, to, rest)
+            )
 
         def more() -> int | None:
-            return self._sequence(body, 0, at, again) if most is k.MAXREPEAT or done < most else None
+            return (
+                self._sequence(body, 0, at, again) if most is k.MAXREPEAT or done < most else None
+            )
 
         if done < least:
             return more()
@@ -133,10 +153,13 @@ class Matcher:
 
 
 _CATEGORIES = {
-    k.CATEGORY_DIGIT: str.isdigit, k.CATEGORY_SPACE: str.isspace, k.CATEGORY_WORD: lambda c: c.isalnum() or c == "_",
-    k.CATEGORY_NOT_DIGIT: lambda c: not c.isdigit(), k.CATEGORY_NOT_SPACE: lambda c: not c.isspace(),
+    k.CATEGORY_DIGIT: str.isdigit,
+    k.CATEGORY_SPACE: str.isspace,
+    k.CATEGORY_WORD: lambda c: c.isalnum() or c == "_",
+    k.CATEGORY_NOT_DIGIT: lambda c: not c.isdigit(),
+    k.CATEGORY_NOT_SPACE: lambda c: not c.isspace(),
     k.CATEGORY_NOT_WORD: lambda c: not (c.isalnum() or c == "_"),
-}  # fmt: skip
+}
 
 
 def in_class(items: Any, char: str) -> bool:
@@ -158,10 +181,11 @@ def in_class(items: Any, char: str) -> bool:
 
 
 def super_linear(pattern: re.Pattern[str], mode: str) -> str | None:
-    """A text for which the steps grow faster than its length, as a Python expression; None where no attack succeeds.
+    """A text for which the steps grow faster than its length, as a Python expression; None where no
+    attack succeeds.
 
-    `re` itself is asked first, since it is a hundred times as fast as the count: what it answers at once need not be counted. `mode` is
-    the name of the method of the pattern that is used.
+    `re` itself is asked first, since it is a hundred times as fast as the count: what it answers at
+    once need not be counted. `mode` is the name of the method of the pattern that is used.
     """
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, 20_000))
@@ -174,7 +198,10 @@ def super_linear(pattern: re.Pattern[str], mode: str) -> str | None:
 def _attacked(pattern: re.Pattern[str], mode: str) -> str | None:
     matcher = Matcher(pattern)
     for prefix, pump, suffix in attacks(matcher.tree):
-        if not any(_slow(pattern, mode, prefix + pump * (length // len(pump)) + suffix) for length in (16, 22, 128, 1600)):
+        if not any(
+            _slow(pattern, mode, prefix + pump * (length // len(pump)) + suffix)
+            for length in (16, 22, 128, 1600)
+        ):
             continue
         costs = [matcher.cost(prefix + pump * size + suffix, mode) for size in SIZES]
         small, large = costs[1] - costs[0], costs[2] - costs[1]
@@ -193,13 +220,22 @@ def _slow(pattern: re.Pattern[str], mode: str, text: str) -> bool:
 
 
 def attacks(tree: Any) -> Iterator[tuple[str, str, str]]:
-    """Prefix, what is repeated, suffix: for each quantifier, texts that lead to it and around in it, and characters that may not fit."""
+    """Prefix, what is repeated, suffix: for each quantifier, texts that lead to it and around in
+    it, and characters that may not fit.
+    """
     chars = alphabet(tree)
     found: dict[tuple[str, str], None] = {}
     for prefix, body in quantifiers(tree, ""):
         samples = texts(body, chars)[:4]
-        pumps = [*samples, *chars, *[f"{prefix}{way}" for way in samples[:2]], *["".join(pair) for pair in product(samples[:3], repeat=2)]]
-        found.update(dict.fromkeys((start, pump) for pump in pumps if pump for start in ("", prefix)))
+        pumps = [
+            *samples,
+            *chars,
+            *[f"{prefix}{way}" for way in samples[:2]],
+            *["".join(pair) for pair in product(samples[:3], repeat=2)],
+        ]
+        found.update(
+            dict.fromkeys((start, pump) for pump in pumps if pump for start in ("", prefix))
+        )
     yield from ((*attack, suffix) for attack in found for suffix in ("", "\0"))
 
 
@@ -244,7 +280,9 @@ def _ways(op: Any, value: Any, chars: Any) -> list[str]:
     if op in (k.NOT_LITERAL, k.ANY):
         return [c for c in chars if op is k.ANY or ord(c) != value] or ["x"]
     if op is k.IN:
-        return [c for c in chars if in_class(value, c)] or [chr(c) for c in range(9, 1000) if in_class(value, chr(c))][:1]
+        return [c for c in chars if in_class(value, c)] or [
+            chr(c) for c in range(9, 1000) if in_class(value, chr(c))
+        ][:1]
     if op in (k.MAX_REPEAT, k.MIN_REPEAT, k.POSSESSIVE_REPEAT):
         return [way * max(value[0], 1) for way in texts(value[2], chars)]
     if op is k.BRANCH:
@@ -269,11 +307,22 @@ def alphabet(nodes: Any) -> list[str]:
             elif op is k.BRANCH:
                 for branch in value[1]:
                     walk(branch)
-            elif op in (k.SUBPATTERN, k.MAX_REPEAT, k.MIN_REPEAT, k.POSSESSIVE_REPEAT, k.ASSERT, k.ASSERT_NOT):
+            elif op in (
+                k.SUBPATTERN,
+                k.MAX_REPEAT,
+                k.MIN_REPEAT,
+                k.POSSESSIVE_REPEAT,
+                k.ASSERT,
+                k.ASSERT_NOT,
+            ):
                 walk(value[-1])
             elif op is k.ATOMIC_GROUP:
                 walk(value)
 
     walk(nodes)
     letters = [c for c in found if c.isalpha()][:3]
-    return list(dict.fromkeys([*[c for c in found if not c.isalpha()][:9], *letters, "a", "0", " ", "\n", "("]))
+    return list(
+        dict.fromkeys(
+            [*[c for c in found if not c.isalpha()][:9], *letters, "a", "0", " ", "\n", "("]
+        )
+    )

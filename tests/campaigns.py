@@ -18,7 +18,10 @@ FAKES = Path(__file__).parent / "fakes"
 
 def plan(**setup: Any) -> Plan:
     """A target with the fake session; see `fakes/fakesession.py` for its setup."""
-    return Plan(resolve("fake"), {"session": "fakesession:FakeSession", "session_path": [str(FAKES)], **setup})
+    return Plan(
+        resolve("fake"),
+        {"session": "fakesession:FakeSession", "session_path": [str(FAKES)], **setup},
+    )
 
 
 def config(out: Path, setup: dict[str, Any], **wishes: Any) -> CampaignConfig:
@@ -27,8 +30,12 @@ def config(out: Path, setup: dict[str, Any], **wishes: Any) -> CampaignConfig:
     return CampaignConfig((plan(**setup),), out, **wishes)
 
 
-def run(out: Path, setup: dict[str, Any], watch: Callable[[Campaign, Event], None] | None = None,
-        **wishes: Any) -> tuple[Campaign, list[Event]]:  # fmt: skip
+def run(
+    out: Path,
+    setup: dict[str, Any],
+    watch: Callable[[Campaign, Event], None] | None = None,
+    **wishes: Any,
+) -> tuple[Campaign, list[Event]]:
     """Run a campaign to its end; `watch` sees each event as it comes."""
     campaign = Campaign(config(out, setup, **wishes))
     events = []
@@ -56,7 +63,9 @@ def children(supervisor: int) -> list[int]:
 
 
 def processes(parent: int, program: str) -> list[int]:
-    """The processes of a program that a process started, which all have the number of that in their command line."""
+    """The processes of a program that a process started, which all have the number of that in their
+    command line.
+    """
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:

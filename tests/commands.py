@@ -20,7 +20,9 @@ def outcome(capsys: pytest.CaptureFixture[str], *args: str | Path) -> tuple[int,
     return code, captured.out, captured.err
 
 
-def fuzz_fake(capsys: pytest.CaptureFixture[str], out: Path, *args: str | Path) -> tuple[int, str, str]:
+def fuzz_fake(
+    capsys: pytest.CaptureFixture[str], out: Path, *args: str | Path
+) -> tuple[int, str, str]:
     """The outcome of a campaign on the fake solver with one worker and seed 1."""
     return outcome(capsys, "fuzz", *FAKE, "--out", out, "--jobs", "1", "--seed", "1", *args)
 

@@ -1,7 +1,8 @@
 """Settings of all tests.
 
-Hypothesis draws the same examples each time, so that a failure is one of the change at hand. Signals that the starter of the tests ignores,
-as `nohup` does, have their usual effect in the tests: murxpy leaves an ignored signal ignored.
+Hypothesis draws the same examples each time, so that a failure is one of the change at hand.
+Signals that the starter of the tests ignores, as `nohup` does, have their usual effect in the
+tests: murxpy leaves an ignored signal ignored.
 """
 
 from __future__ import annotations

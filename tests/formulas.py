@@ -53,11 +53,15 @@ class Logic:
         """A literal."""
         return self.terms.leaf(VALUE, (value,), sort)
 
-    def app(self, kind: str, *args: Term, indices: tuple[Any, ...] = (), wanted: Sort | None = None) -> Term:
+    def app(
+        self, kind: str, *args: Term, indices: tuple[Any, ...] = (), wanted: Sort | None = None
+    ) -> Term:
         """An application: `app("BV_ADD", x, y)`."""
         operator = catalogue().operators[f"OP_{kind}"]
         sort = self.checker.result(operator, tuple(a.sort for a in args), indices, wanted)
-        return self.terms.apply(operator.kind, args, indices, sort, args[: bound_variables(operator, len(args))])
+        return self.terms.apply(
+            operator.kind, args, indices, sort, args[: bound_variables(operator, len(args))]
+        )
 
     def define(self, variables: tuple[Term, ...], body: Term) -> Term:
         """A defined function."""
@@ -66,7 +70,9 @@ class Logic:
 
 
 def evaluator(constants: dict[Term, Value] | None = None, **others: Any) -> Evaluator:
-    """An evaluator under values of constants; `partial` and `domains` go into the interpretation, bounds to the evaluator."""
+    """An evaluator under values of constants; `partial` and `domains` go into the interpretation,
+    bounds to the evaluator.
+    """
     model = Interpretation(constants or {}, others.pop("partial", {}), others.pop("domains", {}))
     return Evaluator(catalogue(), model, **others)
 

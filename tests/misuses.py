@@ -1,4 +1,6 @@
-"""The binding with planted defects (`fakes/misused.py`) behind a wrapper, and what contract mode finds in it."""
+"""The binding with planted defects (`fakes/misused.py`) behind a wrapper, and what contract mode
+finds in it.
+"""
 
 from __future__ import annotations
 
@@ -51,14 +53,25 @@ WRAPPER: dict[str, Any] = {
     },
     "own-actions": {"misused-callback": {"stress": True}},
     "readers": {"reread": "f.reread({0})", "term-sort": "{0}.sort", "symbol": "{0}.text"},
-    "self-checks": {"check-sort": "None if {0}.width == ({1}['params'] or [0])[0] else f'its width is {{{0}.width}}'"},
+    "self-checks": {
+        "check-sort": "None if {0}.width == ({1}['params'] or [0])[0] else f'its width is {{{0}.width}}'"
+    },
     "contract": {
-        "documented": [{"type": "MisusedError", "quote": "What the binding throws at a wrong call.", "of": "misused.MisusedError"}],
+        "documented": [
+            {
+                "type": "MisusedError",
+                "quote": "What the binding throws at a wrong call.",
+                "of": "misused.MisusedError",
+            }
+        ],
         "calls": {
             "modules": ["misused"],
             "skip": [
                 {"name": r"misused\.(Sort|Term)", "because": "made by functions"},
-                {"name": r"misused\.(reread|called_back|Solver\.call_back)", "because": "of the wrapper"},
+                {
+                    "name": r"misused\.(reread|called_back|Solver\.call_back)",
+                    "because": "of the wrapper",
+                },
                 {"name": r"misused\.Solver\.model", "because": "the rule `order` calls it"},
             ],
             "arguments": [
@@ -73,15 +86,20 @@ WRAPPER: dict[str, Any] = {
 }
 
 
-SPELLED = WRAPPER | {"contract": {name: part for name, part in WRAPPER["contract"].items() if name != "calls"}}
-BY_NAME = ("unbound", "truncated-count", "cut-text", "shallow-copy")  # defects that only calls by name reach
+SPELLED = WRAPPER | {
+    "contract": {name: part for name, part in WRAPPER["contract"].items() if name != "calls"}
+}
+# defects that only calls by name reach
+BY_NAME = ("unbound", "truncated-count", "cut-text", "shallow-copy")
 
 
 @functools.cache
 def session(by_name: bool = True) -> Session:
     """A session of the binding in contract mode; `by_name`: with calls of its public callables."""
     wrapper = WRAPPER if by_name else SPELLED
-    return _collected({"catalogue": load_catalogue(), "machine": load_machine("contract"), "wrapper": wrapper})
+    return _collected(
+        {"catalogue": load_catalogue(), "machine": load_machine("contract"), "wrapper": wrapper}
+    )
 
 
 def plant(defect: str) -> None:

@@ -16,7 +16,9 @@ def refused_by_cvc5(text: str) -> str | None:
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "script")
     try:
         while not (command := parser.nextCommand()).isNull():
-            if command.getCommandName().startswith(("declare", "define", "set-logic", "assert", "reset")):
+            if command.getCommandName().startswith(
+                ("declare", "define", "set-logic", "assert", "reset")
+            ):
                 answer = str(command.invoke(solver, symbols))
                 if "error" in answer:
                     return answer

@@ -27,8 +27,14 @@ _WALK = 10_000  # of those of each further walk
 def planted(**fault: Any) -> Plan:
     """The toy solver with this fault; see `fakes/planted.py`."""
     catalogue, machine = _data()
-    setup = {"session": "planted:PlantedSession", "session_path": [str(FAKES)], "catalogue": catalogue, "machine": machine,
-             "wrapper": TOY, "fault": fault}  # fmt: skip
+    setup = {
+        "session": "planted:PlantedSession",
+        "session_path": [str(FAKES)],
+        "catalogue": catalogue,
+        "machine": machine,
+        "wrapper": TOY,
+        "fault": fault,
+    }
     return Plan(resolve("toy"), setup)
 
 
@@ -38,7 +44,9 @@ def _data() -> tuple[Any, Any]:
 
 
 def long_trace(fault: dict[str, Any], example: str, seed: int, least: int = 200) -> str:
-    """A random walk of `least` lines or more that shows `fault`: by itself, else with the lines of `example` mixed in."""
+    """A random walk of `least` lines or more that shows `fault`: by itself, else with the lines of
+    `example` mixed in.
+    """
     rng = random.Random(seed)
     walked = _walk(rng, least)
     if shows(fault, walked):
@@ -57,7 +65,11 @@ def _walk(rng: random.Random, least: int) -> str:
     number = 0
     while len(walked) < least:
         found = parse_trace(_walked(rng.randrange(4000)), "walk").lines
-        rest = found if not number else [line for line in found if line.action not in ("new", "set-logic")]
+        rest = (
+            found
+            if not number
+            else [line for line in found if line.action not in ("new", "set-logic")]
+        )
         walked += [_moved(line, number * _WALK) for line in rest if line.action != "delete"]
         number += 1
     return Trace("", walked).text()
@@ -71,7 +83,11 @@ def _walked(seed: int) -> str:
 def _mix(walked: str, example: str, rng: random.Random) -> str:
     """The lines of both in their order, with ids that differ, and one `new`."""
     lines = [line for line in parse_trace(walked, "walk").lines if line.action != "delete"]
-    added = [_moved(line, _OFFSET) for line in parse_trace(example, "example").lines if line.action != "new"]
+    added = [
+        _moved(line, _OFFSET)
+        for line in parse_trace(example, "example").lines
+        if line.action != "new"
+    ]
     at = sorted(rng.randrange(1, len(lines) + 1) for _ in added)
     for place, line in zip(reversed(at), reversed(added), strict=True):
         lines.insert(place, line)
@@ -80,4 +96,11 @@ def _mix(walked: str, example: str, rng: random.Random) -> str:
 
 def _moved(line: Line, by: int) -> Line:
     refs = [*line.args, *(token for _, tokens in line.results for token in tokens)]
-    return mapped(line, {ref: Ref(ref.letter, ref.number + by) for ref in refs if isinstance(ref, Ref) and ref.letter in "st"})
+    return mapped(
+        line,
+        {
+            ref: Ref(ref.letter, ref.number + by)
+            for ref in refs
+            if isinstance(ref, Ref) and ref.letter in "st"
+        },
+    )

@@ -1,4 +1,6 @@
-"""A made-up campaign for the tests of the reports; `python -m tests.report_demo [json]` shows it on the terminal."""
+"""A made-up campaign for the tests of the reports; `python -m tests.report_demo [json]` shows it on
+the terminal.
+"""
 
 from __future__ import annotations
 
@@ -29,30 +31,74 @@ THEORIES = {
     "FP": ("OP_FP_FMA",),
 }
 CRASHES = (
-    ("crash", "sigsegv", "OP_BV_UDIV", "udiv", "segmentation fault in smt::theory_bv::internalize_udiv"),
-    ("assertion", "assert", "OP_FP_FMA", "fma", "ASSERTION VIOLATION\nFile: ast.cpp\nUNEXPECTED CODE WAS REACHED."),
-    ("exception", "undocumented", "OP_BV_CONCAT", "raw", "index out of bounds: 'Ω' \x1b[31m in mk_concat"),
+    (
+        "crash",
+        "sigsegv",
+        "OP_BV_UDIV",
+        "udiv",
+        "segmentation fault in smt::theory_bv::internalize_udiv",
+    ),
+    (
+        "assertion",
+        "assert",
+        "OP_FP_FMA",
+        "fma",
+        "ASSERTION VIOLATION\nFile: ast.cpp\nUNEXPECTED CODE WAS REACHED.",
+    ),
+    (
+        "exception",
+        "undocumented",
+        "OP_BV_CONCAT",
+        "raw",
+        "index out of bounds: 'Ω' \x1b[31m in mk_concat",
+    ),
 )
 
 
 def started(targets: int = 1, jobs: int = 2) -> Started:
     """The begin of the made-up campaign."""
     both = (Target("z3", "z3", "4.15.0"), Target("cvc5@envs/old", "cvc5", "1.2.1"))
-    return Started(1_700_000_000.0, both[:targets], "murxpy-out", 7, "default", jobs, time_limit=60.0)
+    return Started(
+        1_700_000_000.0, both[:targets], "murxpy-out", 7, "default", jobs, time_limit=60.0
+    )
 
 
 def counts(rng: random.Random) -> dict[str, int]:
     """The counters of one run."""
-    made: dict[str, int] = {"run:total": 1, "check:total": 3, "check:asserted": 3, "check:decided": 2}
-    made |= {"answer:sat": rng.randint(0, 2), "answer:unsat": 1, "answer:unknown": int(rng.random() < 0.1)}
+    made: dict[str, int] = {
+        "run:total": 1,
+        "check:total": 3,
+        "check:asserted": 3,
+        "check:decided": 2,
+    }
+    made |= {
+        "answer:sat": rng.randint(0, 2),
+        "answer:unsat": 1,
+        "answer:unknown": int(rng.random() < 0.1),
+    }
     made |= {"answer:over-limit": int(rng.random() < 0.05), "sat:total": 1, "sat:model-read": 1}
-    made |= {"time-ns:run": 9_000_000, "time-ns:solver": 7_000_000, "time-ns:choose": 900_000, "time-ns:trace": 400_000}
-    made |= {"state:create": 1, "state:assert": 4, "state:check": 3, "term:made": 30, "term:useful": 27}
+    made |= {
+        "time-ns:run": 9_000_000,
+        "time-ns:solver": 7_000_000,
+        "time-ns:choose": 900_000,
+        "time-ns:trace": 400_000,
+    }
+    made |= {
+        "state:create": 1,
+        "state:assert": 4,
+        "state:check": 3,
+        "term:made": 30,
+        "term:useful": 27,
+    }
     made |= {"action:mk-term": 30, "action-ok:mk-term": 30, "action:get-unsat-core": 1}
     for kind in KINDS:
         made |= {f"op:{kind}": 5, f"op-ok:{kind}": 5}
     if rng.random() < 0.1:
-        made |= {"op-ok:OP_FP_FMA": 4, "op-refused:OP_FP_FMA:unsupported": 1, "refusal:unsupported": 1}
+        made |= {
+            "op-ok:OP_FP_FMA": 4,
+            "op-refused:OP_FP_FMA:unsupported": 1,
+            "refusal:unsupported": 1,
+        }
         made |= {"refusal-message:unsupported:fma is not in this build": 1}
     return made
 
@@ -85,7 +131,9 @@ def finding(number: int, seed: int) -> Finding:
 
 
 def campaign(seconds: float, *, targets: int = 1, jobs: int = 2, seed: int = 7) -> Iterator[Event]:
-    """The events of a campaign of `seconds`, ten ticks a second, always the same for the same arguments."""
+    """The events of a campaign of `seconds`, ten ticks a second, always the same for the same
+    arguments.
+    """
     rng = random.Random(seed)
     begin = started(targets, jobs)
     statistics = Statistics()

@@ -30,7 +30,9 @@ SOLVERS = ("z3", "cvc5")
 
 
 def output(solver: str, text: str, limit: int = 200_000) -> str:
-    """What a solver prints for a script. Raises the binding's exception where it does not read the script."""
+    """What a solver prints for a script. Raises the binding's exception where it does not read the
+    script.
+    """
     if solver == "z3":
         return z3_scripts.run_script(z3.Context(), text, 5 * limit)
     return cvc5_scripts.run_script(cvc5.InputParser, cvc5.TermManager(), text, limit)

@@ -24,7 +24,9 @@ PATIENCE = 60.0  # seconds; a guard against a test that hangs
 
 @dataclass
 class Command:
-    """The real command in a process of its own, whose descendants all have `mark` in their environment."""
+    """The real command in a process of its own, whose descendants all have `mark` in their
+    environment.
+    """
 
     process: subprocess.Popen[bytes]
     mark: str
@@ -39,7 +41,12 @@ class Command:
                 marked = self.mark.encode() in (path / "environ").read_bytes()
                 dead = (path / "stat").read_text().rpartition(")")[2].split()[0] in "ZX"
                 if marked and not dead:
-                    found.append((path / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+                    found.append(
+                        (path / "cmdline")
+                        .read_bytes()
+                        .replace(b"\0", b" ")
+                        .decode(errors="replace")
+                    )
             except OSError:
                 continue
         return found
@@ -66,14 +73,38 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Command]]:
     (programs / "gdb").write_text("#!/bin/sh\nexec sleep 1000\n")
     (programs / "gdb").chmod(0o755)
 
-    def started(*words: str, fault: str = "", ignored: tuple[signal.Signals, ...] = (),
-                terminal: int | None = None) -> Command:  # fmt: skip
+    def started(
+        *words: str,
+        fault: str = "",
+        ignored: tuple[signal.Signals, ...] = (),
+        terminal: int | None = None,
+    ) -> Command:
         mark = f"MURXPY_TEST={uuid.uuid4()}"
         name, _, value = mark.partition("=")
-        env = {**os.environ, name: value, "TMPDIR": str(temporary), "FAKESOLVER_FAULT": fault, "PATH": f"{programs}:{os.environ['PATH']}",
-               "TERM": "xterm"}  # fmt: skip
-        args = [sys.executable, "-m", "murxpy", "fuzz", f"fake@{FAKES}", "--wrapper", str(WRAPPER), "--out", str(tmp_path / "out"),
-                "--jobs", "2", "--time", "100s", *words]  # fmt: skip
+        env = {
+            **os.environ,
+            name: value,
+            "TMPDIR": str(temporary),
+            "FAKESOLVER_FAULT": fault,
+            "PATH": f"{programs}:{os.environ['PATH']}",
+            "TERM": "xterm",
+        }
+        args = [
+            sys.executable,
+            "-m",
+            "murxpy",
+            "fuzz",
+            f"fake@{FAKES}",
+            "--wrapper",
+            str(WRAPPER),
+            "--out",
+            str(tmp_path / "out"),
+            "--jobs",
+            "2",
+            "--time",
+            "100s",
+            *words,
+        ]
 
         def prepare() -> None:
             for number in ignored:
@@ -82,8 +113,16 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Command]]:
                 fcntl.ioctl(1, termios.TIOCSCTTY, 0)
 
         output = subprocess.PIPE if terminal is None else terminal
-        process = subprocess.Popen(args, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
-                                   start_new_session=True, preexec_fn=prepare)  # fmt: skip
+        process = subprocess.Popen(
+            args,
+            cwd=ROOT,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            preexec_fn=prepare,
+        )
         begun.append(Command(process, mark, temporary, tmp_path / "out"))
         return begun[-1]
 

@@ -1,4 +1,6 @@
-"""The benches: each explains itself, and a small measurement goes through to its result files' figures."""
+"""The benches: each explains itself, and a small measurement goes through to its result files'
+figures.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,17 @@ import pytest
 from murxpy.logic.sorts import SortTable
 
 BENCH = Path(__file__).parent.parent / "bench"
-PROGRAMS = ("confirmed", "contract", "crashes", "determinism", "quality", "reach", "throughput", "translation", "validity")
+PROGRAMS = (
+    "confirmed",
+    "contract",
+    "crashes",
+    "determinism",
+    "quality",
+    "reach",
+    "throughput",
+    "translation",
+    "validity",
+)
 
 
 def bench(program: str, *args: str) -> str:
@@ -29,7 +41,16 @@ def test_explains_itself(program: str) -> None:
 
 @pytest.mark.slow
 def test_reports_share_the_runs(tmp_path: Path) -> None:
-    shared = ("z3", "--theories", "BV", "--runs", "8", "--no-save", "--data", str(tmp_path / "counts.json"))
+    shared = (
+        "z3",
+        "--theories",
+        "BV",
+        "--runs",
+        "8",
+        "--no-save",
+        "--data",
+        str(tmp_path / "counts.json"),
+    )
     assert "Quality over 8 runs of z3" in bench("quality", *shared)
     assert "Refused calls in 8 runs of z3" in bench("validity", *shared)
     assert "Reach over 8 runs of z3" in bench("reach", *shared)
@@ -37,7 +58,19 @@ def test_reports_share_the_runs(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_translations_are_judged() -> None:
-    shown = bench("translation", "cvc5", "--theories", "BV", "--runs", "3", "--programs", "1", "--murxla", "1", "--no-save")
+    shown = bench(
+        "translation",
+        "cvc5",
+        "--theories",
+        "BV",
+        "--runs",
+        "3",
+        "--programs",
+        "1",
+        "--murxla",
+        "1",
+        "--no-save",
+    )
     assert "smt2: 100.0 %" in shown
     assert "Translations of 3 runs of cvc5" in shown
 
@@ -56,7 +89,13 @@ def test_translations_are_judged() -> None:
         ("SORT_STRING", (), "\\", ["one character", "special"]),
     ],
 )
-def test_classes_of_literals(kind: str, params: tuple[int, ...], value: Any, expected: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_classes_of_literals(
+    kind: str,
+    params: tuple[int, ...],
+    value: Any,
+    expected: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.syspath_prepend(str(BENCH))
     from literals import classes
 

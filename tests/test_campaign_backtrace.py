@@ -20,13 +20,38 @@ TEXT = """#0  0x00007ffff58e3c8c in lp::matrix<double, double>::set(unsigned int
 
 
 def crash(key: str, first: float, backtrace: str = TEXT, kind: str = "crash") -> Bucket:
-    return Bucket(key, kind, "solver", "high", "z3", "SIGSEGV", "", "", "", "", "confirmed", first, first, backtrace=backtrace)
+    return Bucket(
+        key,
+        kind,
+        "solver",
+        "high",
+        "z3",
+        "SIGSEGV",
+        "",
+        "",
+        "",
+        "",
+        "confirmed",
+        first,
+        first,
+        backtrace=backtrace,
+    )
 
 
 def test_innermost_frames_say_which_crashes_are_alike() -> None:
-    assert frames(TEXT) == ("lp::matrix<double, double>::set(unsigned int, double const&)", "main", "0x00007ffff0000001")
+    assert frames(TEXT) == (
+        "lp::matrix<double, double>::set(unsigned int, double const&)",
+        "main",
+        "0x00007ffff0000001",
+    )
     other = TEXT.replace("set", "get")
-    buckets = [crash("b", 2.0), crash("a", 3.0), crash("first", 1.0), crash("other", 4.0, other), crash("none", 5.0, "")]
+    buckets = [
+        crash("b", 2.0),
+        crash("a", 3.0),
+        crash("first", 1.0),
+        crash("other", 4.0, other),
+        crash("none", 5.0, ""),
+    ]
     assert alike([*buckets, crash("abort", 6.0, kind="abort")]) == {"a": "first", "b": "first"}
 
 

@@ -38,13 +38,19 @@ def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 TRACE = "# fake run 1\n00001 mk-const s1 x1\n      return t1\n"
 
 
-@pytest.mark.parametrize("lack, words", [
-    ("memory", "exit code 70: murxpy: the worker failed: .*Cannot allocate memory"),
-    ("fork", "it cannot be started: .*Resource temporarily unavailable"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "lack, words",
+    [
+        ("memory", "exit code 70: murxpy: the worker failed: .*Cannot allocate memory"),
+        ("fork", "it cannot be started: .*Resource temporarily unavailable"),
+    ],
+)
 def test_workers_that_cannot_live(lack: str, words: str, tmp_path: Path) -> None:
     setup = {"starving": lack}
-    with pytest.raises(TargetError, match=f"target 'fake': its processes end before they do a run, {TRIES} in a row .{words}") as caught:
+    with pytest.raises(
+        TargetError,
+        match=f"target 'fake': its processes end before they do a run, {TRIES} in a row .{words}",
+    ) as caught:
         run(tmp_path, setup, time=60.0, jobs=2)
     assert "\n" not in str(caught.value)
     with pytest.raises(TargetError, match=words):
@@ -63,7 +69,9 @@ def test_judges_that_cannot_live(tmp_path: Path) -> None:
 
 
 def test_warm_parent_that_dies_each_time(tmp_path: Path) -> None:
-    with pytest.raises(TargetError, match=f"end before they do a run, {TRIES} in a row .its warm parent died"):
+    with pytest.raises(
+        TargetError, match=f"end before they do a run, {TRIES} in a row .its warm parent died"
+    ):
         run(tmp_path, {"starving": "parent"}, time=60.0, jobs=2)
 
 
@@ -87,12 +95,17 @@ def test_workers_that_can_live_no_more(tmp_path: Path) -> None:
 
 
 def test_memory_limit_below_what_the_solver_takes(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"--memory: the loaded solver of target 'fake' takes .* give the workers at least"):
+    with pytest.raises(
+        InputError,
+        match=r"--memory: the loaded solver of target 'fake' takes .* give the workers at least",
+    ):
         run(tmp_path, {}, time=60.0, limits=Limits(memory=20 * MIB))
 
 
 def test_lost_workers_count_no_runs(tmp_path: Path) -> None:
-    """A run counts once when it ended, however often it was handed out to workers that did not come to do it."""
+    """A run counts once when it ended, however often it was handed out to workers that did not come
+    to do it.
+    """
     _, events = run(tmp_path, {"every": {"segfault": 4, "kill-parent": 9}}, runs=30, jobs=2)
     crashed = [event for event in events if isinstance(event, WorkerLost)]
     assert len(crashed) > 4
@@ -106,12 +119,17 @@ def test_internal_errors_that_keep_coming(tmp_path: Path) -> None:
     (bucket,) = campaign.buckets
     assert bucket.state == "confirmed" and bucket.count <= ROW + 4
     trace = ended.reason.rpartition("; see ")[2]
-    assert f"the last {ROW} runs on 'fake'" in ended.reason and Path(trace).read_text().startswith("# fake run")
+    assert f"the last {ROW} runs on 'fake'" in ended.reason and Path(trace).read_text().startswith(
+        "# fake run"
+    )
 
 
 def test_seldom_internal_errors_end_nothing(tmp_path: Path) -> None:
     _, events = run(tmp_path, {"every": {"raise": 4}}, runs=300)
-    assert isinstance(events[-1], Ended) and (events[-1].reason, events[-1].exit_code) == ("all runs done", 0)
+    assert isinstance(events[-1], Ended) and (events[-1].reason, events[-1].exit_code) == (
+        "all runs done",
+        0,
+    )
 
 
 def test_many_internal_errors_between_good_runs() -> None:
@@ -121,7 +139,8 @@ def test_many_internal_errors_between_good_runs() -> None:
         breakdown.run_ended(1, number % 5 > 0, "out/x.trace")
         assert bool(breakdown.reason) == (number == SPAN - 1)
     assert (
-        breakdown.reason == f"internal errors keep coming: {SPAN * 4 // 5} of the last {SPAN} runs on 'two' ended in one; see out/x.trace"
+        breakdown.reason
+        == f"internal errors keep coming: {SPAN * 4 // 5} of the last {SPAN} runs on 'two' ended in one; see out/x.trace"
     )
     assert breakdown.exit_code == 3 and not breakdown.unusable
 
@@ -132,13 +151,21 @@ def _with_empty_path() -> Iterator[tuple[str, str]]:
         command = murxpy.get_command(context, name)
         assert command is not None
         for param in command.params:
-            if re.search("FILE|DIR|SEEDS|OUT$|TRACE|SCRIPT|SOLVER", param.metavar or "") and param.default != "":
+            if (
+                re.search("FILE|DIR|SEEDS|OUT$|TRACE|SCRIPT|SOLVER", param.metavar or "")
+                and param.default != ""
+            ):
                 yield name, param.opts[-1]
 
 
 @pytest.mark.parametrize("command, option", list(_with_empty_path()))
-def test_empty_path_is_refused(command: str, option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str],
-                               monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_empty_path_is_refused(
+    command: str,
+    option: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.chdir(tmp_path)
     given = [option, ""] if option.startswith("-") else [""]
     before = ["z3"] if option == "seeds" and command != "check-seeds" else []
@@ -147,13 +174,26 @@ def test_empty_path_is_refused(command: str, option: str, tmp_path: Path, capsys
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("command", [["fuzz", "z3", "--runs", "1"], ["opfuzz", "z3", "seeds"], ["check-seeds", "seeds"], ["doctor"]])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["fuzz", "z3", "--runs", "1"],
+        ["opfuzz", "z3", "seeds"],
+        ["check-seeds", "seeds"],
+        ["doctor"],
+    ],
+)
 def test_too_few_descriptors(command: list[str], tmp_path: Path) -> None:
     """The line says what is wrong, whatever it is that a command would open first."""
     program = "import resource, sys; resource.setrlimit(resource.RLIMIT_NOFILE, (12, 12)); from murxpy.cli import main; main(sys.argv[1:])"
-    said = subprocess.run([sys.executable, "-c", program, *command], cwd=tmp_path, capture_output=True, text=True)
+    said = subprocess.run(
+        [sys.executable, "-c", program, *command], cwd=tmp_path, capture_output=True, text=True
+    )
     assert (said.returncode, said.stdout) == (2, "")
-    assert said.stderr == "murxpy: error: only 12 files may be open at a time here, 64 are needed: raise the limit (ulimit -n 64)\n"
+    assert (
+        said.stderr
+        == "murxpy: error: only 12 files may be open at a time here, 64 are needed: raise the limit (ulimit -n 64)\n"
+    )
 
 
 def test_descriptors_for_many_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,8 +221,12 @@ def test_seed_folder_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr("os.scandir", refuse)
     found = collect_seeds([tmp_path])
     assert [name for name, _, _ in found.files] == [str(tmp_path / "good.smt2")]
-    assert found.notices() == [f"1 of the seed files left out, not readable (Permission denied): {tmp_path / 'closed'}"]
-    with pytest.raises(InputError, match=r"no seeds in .*: expected .*; .*not readable \(Permission denied\)"):
+    assert found.notices() == [
+        f"1 of the seed files left out, not readable (Permission denied): {tmp_path / 'closed'}"
+    ]
+    with pytest.raises(
+        InputError, match=r"no seeds in .*: expected .*; .*not readable \(Permission denied\)"
+    ):
         collect_seeds([tmp_path / "closed"])
     with pytest.raises(InputError, match="closed: the folder cannot be read: Permission denied"):
         list(script_files([tmp_path]))

@@ -1,4 +1,6 @@
-"""Every fault of native code is found: in one bucket, of the right kind, with a trace that shows it again."""
+"""Every fault of native code is found: in one bucket, of the right kind, with a trace that shows it
+again.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,10 @@ FAULTS = {
     "segfault": ("crash", "SIGSEGV"),
     "abort": ("abort", "SIGABRT"),
     "assertion": ("abort", "ast/fake.cpp:42: void simplify(): Assertion depth > 0 failed"),
-    "terminate": ("abort", "after throwing an instance of 'fake::exception' what():  bad level 0x7f, 17"),
+    "terminate": (
+        "abort",
+        "after throwing an instance of 'fake::exception' what():  bad level 0x7f, 17",
+    ),
     "exit": ("exit", "the process exited with code 3"),
     "exit-zero": ("exit", "the process exited with code 0"),
     "stack": ("crash", "SIGSEGV"),
@@ -31,7 +36,7 @@ FAULTS = {
     "spawn": ("crash", "SIGSEGV"),
     "exception": ("exception", "NameError: name 'q17' is not defined"),
     "raise": ("internal", "ZeroDivisionError: in the session (fakesession.py, _commit)"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -40,7 +45,12 @@ def test_fault_is_found_and_shows_again(fault: str, tmp_path: Path) -> None:
     kind, message = FAULTS[fault]
     bucket = only_bucket(campaign)
     assert (bucket.kind, bucket.state, bucket.action, bucket.operator, bucket.spelling) == (
-        kind, "confirmed", "mk-term", "OP_FAULT", fault)  # fmt: skip
+        kind,
+        "confirmed",
+        "mk-term",
+        "OP_FAULT",
+        fault,
+    )
     assert bucket.message.endswith(message)
     assert len(found(events)) == bucket.count >= 2
     assert [event.new for event in found(events)] == [True] + [False] * (bucket.count - 1)
@@ -64,8 +74,14 @@ def test_sleep_in_a_call_is_a_statistic(tmp_path: Path) -> None:
 def test_sleep_that_never_ends_is_a_hang(tmp_path: Path) -> None:
     limits = Limits(wall=0.2, hang=0.4, hang_factor=2.0)
     setup = {"every": {"sleep": 12}, "idle": 0.02}
-    campaign, events = run(tmp_path, setup, lambda campaign, event: campaign.stop() if found([event]) else None,
-                           time=60.0, jobs=2, limits=limits)  # fmt: skip
+    campaign, events = run(
+        tmp_path,
+        setup,
+        lambda campaign, event: campaign.stop() if found([event]) else None,
+        time=60.0,
+        jobs=2,
+        limits=limits,
+    )
     bucket = only_bucket(campaign)
     assert (bucket.kind, bucket.state, bucket.count) == ("hang", "confirmed", 1)
     assert events[-1].exit_code == 0  # a hang fails only when asked for
@@ -82,16 +98,27 @@ def test_crash_that_needs_the_runs_before_keeps_them(tmp_path: Path) -> None:
 
 
 def test_runs_isolated_from_each_other(tmp_path: Path) -> None:
-    campaign, events = run(tmp_path, {"every": {"history": 2, "exception": 5}}, runs=40, jobs=2,
-                           limits=Limits(recycle=1))  # fmt: skip
-    assert only_bucket(campaign).kind == "exception"  # no process does the three runs that the crash needs
+    campaign, events = run(
+        tmp_path,
+        {"every": {"history": 2, "exception": 5}},
+        runs=40,
+        jobs=2,
+        limits=Limits(recycle=1),
+    )
+    # no process does the three runs that the crash needs
+    assert only_bucket(campaign).kind == "exception"
     assert events[-1].snapshot.runs == 40 and events[-1].snapshot.lost == 0
 
 
 def test_fatal_calls_are_damped_in_later_runs(tmp_path: Path) -> None:
     run(tmp_path, {"every": {"segfault": 4}}, runs=60)
     db = sqlite3.connect(tmp_path / "campaign.sqlite")
-    damps = [json.loads(damp) for (damp,) in db.execute("SELECT calls FROM findings JOIN damps ON damps.id = damp ORDER BY run")]
+    damps = [
+        json.loads(damp)
+        for (damp,) in db.execute(
+            "SELECT calls FROM findings JOIN damps ON damps.id = damp ORDER BY run"
+        )
+    ]
     db.close()
     assert damps[0] == [] and damps[-1] == [["mk-term", "OP_FAULT", "segfault"]]
     parts: list[str] = []
@@ -121,7 +148,9 @@ def test_worker_killed_by_somebody_else_is_no_finding(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("killings", [{}, {"killings": 4}])
-def test_killed_run_that_would_crash_later_is_in_the_bucket_of_its_crash(killings: dict[str, int], tmp_path: Path) -> None:
+def test_killed_run_that_would_crash_later_is_in_the_bucket_of_its_crash(
+    killings: dict[str, int], tmp_path: Path
+) -> None:
     """Killed once, the run is done again; killed again and again, what its replay shows is counted."""
     setup = {"every": {"outside": 3, "segfault": 2}, "once": str(tmp_path / "done")}
     (tmp_path / "done").write_text("....")
@@ -129,7 +158,11 @@ def test_killed_run_that_would_crash_later_is_in_the_bucket_of_its_crash(killing
     (tmp_path / "done").unlink()
     campaign, events = run(tmp_path / "out", {**setup, **killings}, runs=20, damp=False)
     bucket = only_bucket(campaign)
-    assert (bucket.signal, bucket.state, bucket.count) == ("SIGSEGV", "confirmed", only_bucket(quiet).count)
+    assert (bucket.signal, bucket.state, bucket.count) == (
+        "SIGSEGV",
+        "confirmed",
+        only_bucket(quiet).count,
+    )
     assert len(found(events)) == bucket.count and events[-1].snapshot.runs == 20
     assert os.stat(tmp_path / "done").st_size >= 1
     kept = bucket.smallest()
@@ -159,7 +192,13 @@ def test_nobody_is_left(tmp_path: Path) -> None:
 def _planted(out: Path, runs: int) -> None:
     campaign, events = run(out, {"every": {"segfault": 1}}, runs=runs, jobs=2)
     bucket = only_bucket(campaign)
-    assert bucket.count == len(found(events)) == events[-1].snapshot.lost == events[-1].snapshot.runs == runs
+    assert (
+        bucket.count
+        == len(found(events))
+        == events[-1].snapshot.lost
+        == events[-1].snapshot.runs
+        == runs
+    )
     assert len(list((out / "findings" / bucket.key).glob("*.trace"))) == len(bucket.traces) == 3
 
 

@@ -96,7 +96,9 @@ def test_killed_process_is_replaced(victim: str, tmp_path: Path) -> None:
         if isinstance(event, RunEnded) and not killed and event.seed == run_seed(1, 20):
             mine = children(os.getpid())
             parent = min(mine)
-            killed.append(parent if victim == "parent" else next(pid for pid in mine if pid != parent))
+            killed.append(
+                parent if victim == "parent" else next(pid for pid in mine if pid != parent)
+            )
             os.kill(killed[0], signal.SIGKILL)
 
     campaign, events = run(tmp_path, {"idle": 0.005}, kill, runs=60, jobs=2)
@@ -110,7 +112,9 @@ def test_same_runs_with_any_number_of_workers_and_sessions(tmp_path: Path) -> No
     whole, _ = run(tmp_path / "whole", setup, runs=60, jobs=1)
     for runs in (13, 30, 17):
         pieces, _ = run(tmp_path / "pieces", setup, runs=runs, jobs=2)
-    assert {bucket.key: bucket.count for bucket in whole.buckets} == {b.key: b.count for b in pieces.buckets}
+    assert {bucket.key: bucket.count for bucket in whole.buckets} == {
+        b.key: b.count for b in pieces.buckets
+    }
     one, two = (Store(tmp_path / name, read_only=True) for name in ("whole", "pieces"))
     assert sorted(seeds(one)) == sorted(seeds(two))
     assert one.counters() == {**two.counters(), "worker:lost": one.counters()["worker:lost"]}
@@ -155,12 +159,18 @@ def test_other_seed_is_refused(tmp_path: Path) -> None:
         run(tmp_path, {}, runs=1, seed=2)
 
 
-@pytest.mark.parametrize("setup, message", [
-    ({"error": "no such solver; install it"}, "target 'fake': no such solver; install it"),
-    ({"session": "nowhere:Session"}, "target 'fake': the solver cannot be loaded: ModuleNotFoundError"),
-    ({"die": "abort"}, "the process that loads the solver ended \\(signal SIGABRT\\)"),
-    ({"die": "exit"}, "the process that loads the solver ended \\(exit code 3\\)"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "setup, message",
+    [
+        ({"error": "no such solver; install it"}, "target 'fake': no such solver; install it"),
+        (
+            {"session": "nowhere:Session"},
+            "target 'fake': the solver cannot be loaded: ModuleNotFoundError",
+        ),
+        ({"die": "abort"}, "the process that loads the solver ended \\(signal SIGABRT\\)"),
+        ({"die": "exit"}, "the process that loads the solver ended \\(exit code 3\\)"),
+    ],
+)
 def test_solver_that_cannot_be_loaded(setup: dict[str, Any], message: str, tmp_path: Path) -> None:
     with pytest.raises(TargetError, match=message) as caught:
         run(tmp_path, setup, runs=1)

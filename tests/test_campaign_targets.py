@@ -63,7 +63,9 @@ def test_environment_has_its_own_packages_only(tmp_path: Path, probe: dict[str, 
     assert about["seen"] == []
 
 
-def test_build_comes_first_and_brings_nothing_of_ours(tmp_path: Path, probe: dict[str, object]) -> None:
+def test_build_comes_first_and_brings_nothing_of_ours(
+    tmp_path: Path, probe: dict[str, object]
+) -> None:
     package = tmp_path / "build" / "python" / "thesolver"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("")
@@ -83,10 +85,14 @@ def test_module_from_elsewhere_is_refused(tmp_path: Path, probe: dict[str, objec
     assert caught.value.exit_code == 4
 
 
-def test_other_minor_version_is_refused(tmp_path: Path, probe: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_minor_version_is_refused(
+    tmp_path: Path, probe: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
     make_environment(tmp_path / "env")
     monkeypatch.setattr("murxpy.campaign.parents.PYTHON", "3.99")
-    with pytest.raises(TargetError, match=r"its interpreter is Python 3\.\d+, murxpy runs on Python 3\.99; make"):
+    with pytest.raises(
+        TargetError, match=r"its interpreter is Python 3\.\d+, murxpy runs on Python 3\.99; make"
+    ):
         replay_trace(Plan(resolve(f"thesolver@{tmp_path / 'env'}"), probe), "x\n", "x")
 
 
@@ -97,7 +103,9 @@ def test_interpreter_that_is_none(tmp_path: Path, probe: dict[str, object]) -> N
         replay_trace(Plan(resolve(f"thesolver@{tmp_path / 'env'}"), probe), "x\n", "x")
 
 
-@pytest.mark.parametrize("make, message", [(False, "there is no folder"), (True, "has neither bin/python")])
+@pytest.mark.parametrize(
+    "make, message", [(False, "there is no folder"), (True, "has neither bin/python")]
+)
 def test_place_without_a_solver(make: bool, message: str, tmp_path: Path) -> None:
     if make:
         (tmp_path / "place").mkdir()
@@ -109,14 +117,21 @@ def test_place_without_a_solver(make: bool, message: str, tmp_path: Path) -> Non
 def test_replay_follows_the_trace_as_it_grows() -> None:
     text = "".join(f"{number:05} mk-const s1 x{number}\n" for number in range(1000))
     parts: list[str] = []
-    plan = Plan(resolve("fake"), {"session": "fakesession:FakeSession", "session_path": [str(FAKES)]})
+    plan = Plan(
+        resolve("fake"), {"session": "fakesession:FakeSession", "session_path": [str(FAKES)]}
+    )
     replayed = replay_trace(plan, text, "a.trace", Limits(), parts.append)
     assert "".join(parts) == text
     assert replayed.found is None and replayed.outcome.report is not None
 
 
 def test_replay_of_a_malformed_trace_says_where() -> None:
-    plan = Plan(resolve("fake"), {"session": "fakesession:FakeSession", "session_path": [str(FAKES)]})
+    plan = Plan(
+        resolve("fake"), {"session": "fakesession:FakeSession", "session_path": [str(FAKES)]}
+    )
     report = replay_trace(plan, "00001 mk-const s1 x\nnonsense\n", "a.trace").outcome.report
     assert report is not None
-    assert (report["status"], report["differences"]) == ("malformed", ["a.trace:2: expected a seed"])
+    assert (report["status"], report["differences"]) == (
+        "malformed",
+        ["a.trace:2: expected a seed"],
+    )

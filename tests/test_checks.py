@@ -1,4 +1,6 @@
-"""Checks of what a solver promises: each planted defect fires its check once and names the class; an honest solver fires none."""
+"""Checks of what a solver promises: each planted defect fires its check once and names the class;
+an honest solver fires none.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,14 @@ from murxpy.machine.checks.show import show
 from murxpy.semantics.closures import Built, Stored
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.model import Interpretation
-from murxpy.semantics.values import ArrayValue, CannotSay, DatatypeValue, Element, FunctionValue, SetValue
+from murxpy.semantics.values import (
+    ArrayValue,
+    CannotSay,
+    DatatypeValue,
+    Element,
+    FunctionValue,
+    SetValue,
+)
 from murxpy.worker.session import Session
 
 INTS = 'mk-sort SORT_BOOL\n return s1\nmk-sort SORT_INT\n return s2\nmk-const s2 "x"\n return t1 s2\nmk-value s2 "3"\n return t2 s2\n'
@@ -31,24 +40,44 @@ def model(row: tuple[Any, ...]) -> str:
 
 
 HONEST = {
-    "model": model(("int", 1)), "values": model(("int", 1)), "core": "[0, 1]", "assumptions": "[1]",
-}  # fmt: skip
-# What is planted: reader, what it gives; the lines; the kind of the finding, None where nothing is wrong.
+    "model": model(("int", 1)),
+    "values": model(("int", 1)),
+    "core": "[0, 1]",
+    "assumptions": "[1]",
+}
+# What is planted: reader, what it gives; the lines; the kind of the finding, None where nothing is
+# wrong.
 PLANTED: dict[str, tuple[dict[str, str], str, str | None]] = {
     "honest model": ({}, SAT + "check-model", None),
     "false assertion": ({"model": model(("int", 7))}, SAT + "check-model", "invalid-model"),
     "value of another sort": ({"model": model(("bv", 4, 1))}, SAT + "check-model", "model-value"),
     "no value": ({"model": model(("unknown", "+"))}, SAT + "check-model", "model-value"),
     "honest value": ({}, SAT + "check-values 1 t1", None),
-    "value unlike the model": ({"values": model(("int", 2))}, SAT + "check-values 1 t1", "invalid-value"),
+    "value unlike the model": (
+        {"values": model(("int", 2))},
+        SAT + "check-values 1 t1",
+        "invalid-value",
+    ),
     "honest core": ({}, UNSAT + "check-core", None),
     "core that is satisfiable": ({"core": "[0]"}, UNSAT + "check-core", "invalid-core"),
     "core with a stranger": ({"core": "[0, 'y']"}, UNSAT + "check-core", "invalid-core"),
     "honest simplify": ({"values": model(("bool", True))}, LESS + "check-simplify t3", None),
-    "simplify that changes the value": ({"values": model(("bool", False))}, LESS + "check-simplify t3", "invalid-simplify"),
-    "substitute that changes the value": ({"values": model(("bool", False))}, LESS + "check-substitute t3 t1 t1", "invalid-substitute"),
+    "simplify that changes the value": (
+        {"values": model(("bool", False))},
+        LESS + "check-simplify t3",
+        "invalid-simplify",
+    ),
+    "substitute that changes the value": (
+        {"values": model(("bool", False))},
+        LESS + "check-substitute t3 t1 t1",
+        "invalid-substitute",
+    ),
     "honest assumptions": ({}, UNSAT + "check-assumptions", None),
-    "assumptions with a stranger": ({"assumptions": "['y']"}, UNSAT + "check-assumptions", "invalid-assumptions"),
+    "assumptions with a stranger": (
+        {"assumptions": "['y']"},
+        UNSAT + "check-assumptions",
+        "invalid-assumptions",
+    ),
 }
 
 
@@ -56,7 +85,9 @@ def session(readers: dict[str, str]) -> Session:
     wrapper = copy.deepcopy(TOY)
     wrapper["actions"] |= {"check-sat": ANSWER, "check-sat-assuming": ANSWER}
     wrapper["readers"] |= HONEST | readers
-    return Session({"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": wrapper})
+    return Session(
+        {"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": wrapper}
+    )
 
 
 @pytest.mark.parametrize("name", PLANTED)
@@ -67,14 +98,19 @@ def test_each_planted_defect_fires_once_and_names_its_class(name: str) -> None:
     found = report["finding"]
     assert (found and found["kind"]) == kind, report
     if found:
-        assert found["tier"] == "solver" and written.splitlines()[-1].split()[1].startswith(found["action"])
+        assert found["tier"] == "solver" and written.splitlines()[-1].split()[1].startswith(
+            found["action"]
+        )
         assert replay(planted, written)[1]["finding"] == found
 
 
 def test_a_false_assertion_is_blamed_on_the_operator_on_which_the_evaluations_part() -> None:
     readers = {"model": model(("int", 7)), "values": model(("bool", True))}
     found = replay(session(readers), f"new\n{SAT}check-model")[1]["finding"]
-    assert found["operator"] == "OP_INT_LT" and "the solver's value of OP_INT_LT is not ours" in found["message"]
+    assert (
+        found["operator"] == "OP_INT_LT"
+        and "the solver's value of OP_INT_LT is not ours" in found["message"]
+    )
 
 
 def test_what_follows_no_sat_answer_is_not_judged() -> None:
@@ -112,12 +148,22 @@ def test_ten_thousand_stores() -> None:
     assert isinstance(found, ArrayValue) and found.at(9_999) == 9_999
 
 
-LAMBDA = (("var", 0), ("int", 5), ("=", 0, 1), ("bool", True), ("bool", False), ("ite", 2, 3, 4), ("lambda", 1, 5))
+LAMBDA = (
+    ("var", 0),
+    ("int", 5),
+    ("=", 0, 1),
+    ("bool", True),
+    ("bool", False),
+    ("ite", 2, 3, 4),
+    ("lambda", 1, 5),
+)
 
 
 def test_a_lambda_that_compares_with_values_is_a_table() -> None:
     r = Reader(*LAMBDA)
-    assert r.values.value(6, r.sort("ARRAY", r.sort("INT"), r.sort("BOOL"))) == ArrayValue(False, [(5, True)])
+    assert r.values.value(6, r.sort("ARRAY", r.sort("INT"), r.sort("BOOL"))) == ArrayValue(
+        False, [(5, True)]
+    )
     assert r.values.value(6, r.sort("SET", r.sort("INT"))) == SetValue(frozenset([5]))
 
 
@@ -125,7 +171,10 @@ def test_a_lambda_that_gives_its_argument_is_asked_or_tabulated() -> None:
     r = Reader(("var", 0), ("lambda", 1, 0))
     assert isinstance(r.values.value(1, r.sort("ARRAY", r.sort("INT"), r.sort("INT"))), Built)
     two = r.sort("BV", 1)
-    assert r.values.value(1, r.sort("ARRAY", two, two)) in (ArrayValue(0, [(1, 1)]), ArrayValue(1, [(0, 0)]))
+    assert r.values.value(1, r.sort("ARRAY", two, two)) in (
+        ArrayValue(0, [(1, 1)]),
+        ArrayValue(1, [(0, 0)]),
+    )
 
 
 def test_a_lambda_over_few_points_is_a_table_or_not_known() -> None:
@@ -136,8 +185,19 @@ def test_a_lambda_over_few_points_is_a_table_or_not_known() -> None:
 
 
 def test_stores_at_functions_that_may_be_equal_are_no_table() -> None:
-    """Two lambdas that ask their argument for more than names are not known to differ, nor to be the same."""
-    r = Reader(("var", 0), ("lambda", 1, 0), ("lambda", 1, 0), ("int", 0), ("const", 3), ("store", 4, 1, 3), ("int", 7), ("store", 5, 2, 6))
+    """Two lambdas that ask their argument for more than names are not known to differ, nor to be
+    the same.
+    """
+    r = Reader(
+        ("var", 0),
+        ("lambda", 1, 0),
+        ("lambda", 1, 0),
+        ("int", 0),
+        ("const", 3),
+        ("store", 4, 1, 3),
+        ("int", 7),
+        ("store", 5, 2, 6),
+    )
     line = r.sort("ARRAY", r.sort("INT"), r.sort("INT"))
     assert isinstance(r.values.value(7, r.sort("ARRAY", line, r.sort("INT"))), Stored)
     few = r.sort("ARRAY", r.sort("BOOL"), r.sort("BOOL"))
@@ -146,7 +206,12 @@ def test_stores_at_functions_that_may_be_equal_are_no_table() -> None:
 
 
 def test_tables_of_a_model_over_few_points_have_one_form() -> None:
-    r = Reader(("bool", True), ("bool", False), ("function", 1, (((0,), 0),), 1), ("function", 1, (((1,), 1),), 0))
+    r = Reader(
+        ("bool", True),
+        ("bool", False),
+        ("function", 1, (((0,), 0),), 1),
+        ("function", 1, (((1,), 1),), 0),
+    )
     boolean = r.sort("BOOL")
     assert r.values.function(2, (boolean,), boolean) == r.values.function(3, (boolean,), boolean)
 
@@ -165,7 +230,17 @@ def test_a_function_of_the_model_with_entries_is_a_table() -> None:
     assert r.values.function(2, (r.sort("INT"),), r.sort("INT")) == FunctionValue(1, [((1,), 2)])
 
 
-@pytest.mark.parametrize("row", [("bv", 9, 1), ("int", 1), ("fp", 5, 11, 0), ("constructor", "nil"), ("element", "u"), ("seq",)])
+@pytest.mark.parametrize(
+    "row",
+    [
+        ("bv", 9, 1),
+        ("int", 1),
+        ("fp", 5, 11, 0),
+        ("constructor", "nil"),
+        ("element", "u"),
+        ("seq",),
+    ],
+)
 def test_a_value_of_another_sort_is_none(row: tuple[Any, ...]) -> None:
     r = Reader(row)
     with pytest.raises(Unreadable):
@@ -181,35 +256,89 @@ def test_what_cannot_be_read_says_so() -> None:
 def test_values_as_text() -> None:
     r = Reader()
     number, bits = r.sort("INT"), r.sort("BV", 4)
-    assert show(5, bits) == "#b0101" and show(-5, number) == "(- 5)" and show("RNE", r.sort("RM")) == "RNE"
-    assert show(ArrayValue(0, [(1, 2)]), r.sort("ARRAY", number, number)) == "(array [1] 2 [else] 0)"
+    assert (
+        show(5, bits) == "#b0101"
+        and show(-5, number) == "(- 5)"
+        and show("RNE", r.sort("RM")) == "RNE"
+    )
+    assert (
+        show(ArrayValue(0, [(1, 2)]), r.sort("ARRAY", number, number)) == "(array [1] 2 [else] 0)"
+    )
     assert show(DatatypeValue("cons", (1, DatatypeValue("nil"))), r.sort("TUPLE")) == "(cons 1 nil)"
     function = r.sort("FUN", number, number, r.sort("BOOL"))
-    assert show(FunctionValue(False, [((1, 2), True)]), function) == "(function (1, 2) true else false)"
-    assert show(Element("u!0"), r.sort("UNINTERPRETED", "U")) == "u!0" and show('"é', r.sort("STRING")) == r'"\u{22}\u{e9}"'
+    assert (
+        show(FunctionValue(False, [((1, 2), True)]), function)
+        == "(function (1, 2) true else false)"
+    )
+    assert (
+        show(Element("u!0"), r.sort("UNINTERPRETED", "U")) == "u!0"
+        and show('"é', r.sort("STRING")) == r'"\u{22}\u{e9}"'
+    )
     assert show(0xBC00, r.sort("FP", 5, 11)) == "(fp #b1 #b01111 #b0000000000)"
 
 
 # -- the solvers
 
 SORTS = {
-    "z3": ["SORT_BOOL", "SORT_INT", "SORT_REAL", "SORT_BV 8", "SORT_FP 5 11", "SORT_RM", "SORT_STRING", 'SORT_UNINTERPRETED "U"',
-           "SORT_ARRAY s1 s1", "SORT_SET s1", "SORT_SEQ s1", 'SORT_DT 1 "D" 0 2 "nil" 0 "cons" 1 "hd" s1'],
-    "cvc5": ["SORT_BOOL", "SORT_INT", "SORT_REAL", "SORT_BV 8", "SORT_FP 5 11", "SORT_RM", "SORT_STRING", 'SORT_UNINTERPRETED "U"',
-             "SORT_ARRAY s1 s1", "SORT_SET s1", "SORT_SEQ s1", 'SORT_DT 1 "D" 0 2 "nil" 0 "cons" 1 "hd" s1',
-             "SORT_TUPLE s1 s1"],  # bags take it minutes, and fields a library that wheels lack
-}  # fmt: skip
+    "z3": [
+        "SORT_BOOL",
+        "SORT_INT",
+        "SORT_REAL",
+        "SORT_BV 8",
+        "SORT_FP 5 11",
+        "SORT_RM",
+        "SORT_STRING",
+        'SORT_UNINTERPRETED "U"',
+        "SORT_ARRAY s1 s1",
+        "SORT_SET s1",
+        "SORT_SEQ s1",
+        'SORT_DT 1 "D" 0 2 "nil" 0 "cons" 1 "hd" s1',
+    ],
+    "cvc5": [
+        "SORT_BOOL",
+        "SORT_INT",
+        "SORT_REAL",
+        "SORT_BV 8",
+        "SORT_FP 5 11",
+        "SORT_RM",
+        "SORT_STRING",
+        'SORT_UNINTERPRETED "U"',
+        "SORT_ARRAY s1 s1",
+        "SORT_SET s1",
+        "SORT_SEQ s1",
+        'SORT_DT 1 "D" 0 2 "nil" 0 "cons" 1 "hd" s1',
+        "SORT_TUPLE s1 s1",
+    ],  # bags take it minutes, and fields a library that wheels lack
+}
 
 
-OPTIONS = {"z3": [], "cvc5": [f"set-option {name} true" for name in ("produce-models", "fp-exp", "sets-exp", "strings-exp")]}
+OPTIONS = {
+    "z3": [],
+    "cvc5": [
+        f"set-option {name} true"
+        for name in ("produce-models", "fp-exp", "sets-exp", "strings-exp")
+    ],
+}
 
 
 def two_of(solver: str, sort: str) -> str:
     """A trace that asserts that two constants of a sort differ."""
-    return "\n".join(["new", *OPTIONS[solver], "mk-sort SORT_BOOL\n return s1", f"mk-sort {sort}\n return s2",
-                      'mk-const s2 "x"\n return t1 s2', 'mk-const s2 "y"\n return t2 s2',
-                      "mk-term OP_DISTINCT SORT_BOOL 2 t1 t2\n return t3 s1", "assert-formula t3",
-                      "check-sat", "check-model", "evaluate", "delete"])  # fmt: skip
+    return "\n".join(
+        [
+            "new",
+            *OPTIONS[solver],
+            "mk-sort SORT_BOOL\n return s1",
+            f"mk-sort {sort}\n return s2",
+            'mk-const s2 "x"\n return t1 s2',
+            'mk-const s2 "y"\n return t2 s2',
+            "mk-term OP_DISTINCT SORT_BOOL 2 t1 t2\n return t3 s1",
+            "assert-formula t3",
+            "check-sat",
+            "check-model",
+            "evaluate",
+            "delete",
+        ]
+    )
 
 
 @pytest.mark.parametrize("solver", SORTS)
@@ -217,8 +346,15 @@ def test_models_of_every_sort_are_read(solver: str) -> None:
     session = live(solver)  # in this process, so that the forks have it
     for sort in SORTS[solver]:
         written, report = forked(partial(replay, session, two_of(solver, sort)))
-        assert report["finding"] is None and report["counts"].get("check-model:true") == 1, (sort, report)
-        assert written.count("      model") == 2 and written.count("      holds t3 true") == 1 and '"? ' not in written
+        assert report["finding"] is None and report["counts"].get("check-model:true") == 1, (
+            sort,
+            report,
+        )
+        assert (
+            written.count("      model") == 2
+            and written.count("      holds t3 true") == 1
+            and '"? ' not in written
+        )
 
 
 @pytest.mark.parametrize("solver", SORTS)
@@ -226,7 +362,8 @@ def test_runs_have_no_false_alarm(solver: str) -> None:
     session = live(solver)
 
     def checked(seed: int) -> Any:
-        session._checks = frozenset(["models", "values", "cores", "assumptions"])  # in the fork only
+        # in the fork only
+        session._checks = frozenset(["models", "values", "cores", "assumptions"])
         return walk(session, seed)[1]["finding"]
 
     for seed in range(400, 404):
@@ -278,7 +415,9 @@ def test_a_constant_whose_object_is_deleted_is_found_in_the_assertions(solver: s
 1 check-model
 """
     if solver == "cvc5":
-        lines = lines.replace("1 mk-sort SORT_INT", "1 set-option produce-models true\n1 mk-sort SORT_INT")
+        lines = lines.replace(
+            "1 mk-sort SORT_INT", "1 set-option produce-models true\n1 mk-sort SORT_INT"
+        )
     report = replay(live(solver), lines)[1]
     assert report["status"] == "ok" and report["counts"]["check-model:true"] == 1, report
 
@@ -326,7 +465,10 @@ def test_a_deleted_constant_is_not_taken_for_another_of_its_name() -> None:
 """
     report = replay(live("z3"), lines)[1]
     counts = report["counts"]
-    assert report["status"] == "ok" and (counts["check-model:true"], counts["check-model:cannot-say"]) == (1, 1), report
+    assert report["status"] == "ok" and (
+        counts["check-model:true"],
+        counts["check-model:cannot-say"],
+    ) == (1, 1), report
 
 
 def test_the_universe_is_that_of_the_model() -> None:
@@ -389,14 +531,23 @@ def test_a_core_with_casts_made_explicit_is_of_what_was_asserted(name: str) -> N
 
 def test_a_false_assertion_is_about_its_smallest_part_that_gets_a_wrong_model_alone() -> None:
     """The assertion is about integers and bit-vectors; that about integers is wrong alone."""
-    lines = LESS.replace("assert-formula t3\n", "") + 'mk-sort SORT_BV 4\n return s3\nmk-const s3 "y"\n return t5 s3\n'
+    lines = (
+        LESS.replace("assert-formula t3\n", "")
+        + 'mk-sort SORT_BV 4\n return s3\nmk-const s3 "y"\n return t5 s3\n'
+    )
     lines += "mk-term OP_BV_ADD SORT_BV 2 t5 t5\n return t6 s3\nmk-term OP_BV_ADD SORT_BV 2 t6 t5\n return t7 s3\n"
     lines += "mk-term OP_EQUAL SORT_BOOL 2 t6 t7\n return t8 s1\nmk-term OP_AND SORT_BOOL 2 t3 t8\n return t9 s1\n"
     lines += "assert-formula t9\ncheck-sat\ncheck-model"
     rows = "[('int', 7) if c == 'x' else ('bv', 4, 0) for c in [{*}]]"
     wrong = f"{{{{'rows': {rows}, 'roots': list(range(len([{{*}}]))), 'partial': {{{{}}}}}}}}"
-    found = replay(session({"model": wrong, "values": "{{'rows': [('unknown', '')], 'roots': [0]}}"}), f"new\n{lines}")[1]["finding"]
-    assert found["message"] == "an assertion about INT is false under the model; the solver does not evaluate it"
+    found = replay(
+        session({"model": wrong, "values": "{{'rows': [('unknown', '')], 'roots': [0]}}"}),
+        f"new\n{lines}",
+    )[1]["finding"]
+    assert (
+        found["message"]
+        == "an assertion about INT is false under the model; the solver does not evaluate it"
+    )
 
 
 def test_an_operator_that_the_wrapper_lists_as_unjudged_is_not_judged() -> None:
@@ -404,6 +555,8 @@ def test_an_operator_that_the_wrapper_lists_as_unjudged_is_not_judged() -> None:
     assert replay(planted, f"new\n{SAT}check-model")[1]["finding"]["kind"] == "invalid-model"
     wrapper = copy.deepcopy(TOY) | {"unjudged": {"OP_INT_LT": "its meaning is the toy's own"}}
     wrapper["readers"] |= HONEST | {"model": model(("int", 7))}
-    toy = Session({"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": wrapper})
+    toy = Session(
+        {"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": wrapper}
+    )
     report = replay(toy, f"new\n{SAT}check-model")[1]
     assert report["finding"] is None and report["counts"]["check-model-of:excused:cannot-say"] == 1

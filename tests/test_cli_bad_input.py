@@ -17,31 +17,86 @@ USAGE = {
     ("fuzz",): "name a solver, such as z3 or cvc5",
     ("fuzz", "cvc4"): "unknown solver 'cvc4'; did you mean 'cvc5'?",
     ("fuzz", "z3", "z3"): "the target 'z3' stands twice",
-    ("fuzz", "z3", "--theories", "STRNG"): "unknown theory 'STRNG'; did you mean 'STRING'?; known are BOOL, ",
+    (
+        "fuzz",
+        "z3",
+        "--theories",
+        "STRNG",
+    ): "unknown theory 'STRNG'; did you mean 'STRING'?; known are BOOL, ",
     ("fuzz", "z3", "--theories", "bag"): "z3 has no theory BAG: expected some of BOOL, ",
-    ("fuzz", "z3", "--theories", "BV,,FP"): "Invalid value for '--theories': 'BV,,FP': expected names with commas",
-    ("fuzz", "z3", "--machine", "defalt"): "unknown state machine 'defalt'; did you mean 'default'?",
+    (
+        "fuzz",
+        "z3",
+        "--theories",
+        "BV,,FP",
+    ): "Invalid value for '--theories': 'BV,,FP': expected names with commas",
+    (
+        "fuzz",
+        "z3",
+        "--machine",
+        "defalt",
+    ): "unknown state machine 'defalt'; did you mean 'default'?",
     ("fuzz", "z3", "--profile", "nowhere.yaml"): "nowhere.yaml: there is no such file",
     ("fuzz", "--wrapper", "nowhere.yaml"): "nowhere.yaml: there is no such file",
-    ("fuzz", "z3", "--wrapper", str(WRAPPER)): f"{WRAPPER}: it is a wrapper of 'fake', but the target is z3",
+    (
+        "fuzz",
+        "z3",
+        "--wrapper",
+        str(WRAPPER),
+    ): f"{WRAPPER}: it is a wrapper of 'fake', but the target is z3",
     ("fuzz", "z3", "--known", "nowhere"): "nowhere: there is no such file",
-    ("fuzz", "z3", "--time", "5x"): "Invalid value for '--time': '5x': expected a time such as 500ms, 60s, 5m or 2h",
+    (
+        "fuzz",
+        "z3",
+        "--time",
+        "5x",
+    ): "Invalid value for '--time': '5x': expected a time such as 500ms, 60s, 5m or 2h",
     ("fuzz", "z3", "--wall", "0s"): "Invalid value for '--wall': '0s': expected a time",
-    ("fuzz", "z3", "--memory", "1k"): "Invalid value for '--memory': '1k': expected a size such as 512m or 2g",
-    ("fuzz", "z3", "--seed", "1g"): "Invalid value for '--seed': '1g': expected a number below 2^64",
+    (
+        "fuzz",
+        "z3",
+        "--memory",
+        "1k",
+    ): "Invalid value for '--memory': '1k': expected a size such as 512m or 2g",
+    (
+        "fuzz",
+        "z3",
+        "--seed",
+        "1g",
+    ): "Invalid value for '--seed': '1g': expected a number below 2^64",
     ("fuzz", "z3", "--run-seed", "0x" + 17 * "f"): "Invalid value for '--run-seed': ",
     ("fuzz", "z3", "--set", "x"): "--set x: expected NAME=VALUE",
-    ("fuzz", "z3", "--fail-on", "hangs"): "Invalid value for '--fail-on': unknown name 'hangs'; did you mean 'hang'?",
+    (
+        "fuzz",
+        "z3",
+        "--fail-on",
+        "hangs",
+    ): "Invalid value for '--fail-on': unknown name 'hangs'; did you mean 'hang'?",
     ("fuzz", "z3", "cvc5", "--run-seed", "1"): "--run-seed: expected one target",
     ("fuzz", "z3", "--run-seed", "1", "--json"): "--run-seed writes a trace: leave --json out",
-    ("fuzz", "z3", "--out", "/dev/null"): "/dev/null: the output folder cannot be written (File exists)",
-    ("fuzz", "z3", "--out", "/dev/null/x"): "/dev/null/x: the output folder cannot be written (Not a directory)",
+    (
+        "fuzz",
+        "z3",
+        "--out",
+        "/dev/null",
+    ): "/dev/null: the output folder cannot be written (File exists)",
+    (
+        "fuzz",
+        "z3",
+        "--out",
+        "/dev/null/x",
+    ): "/dev/null/x: the output folder cannot be written (Not a directory)",
     ("replay", "nowhere"): "nowhere: there is no such file",
     ("replay", "/dev"): "/dev: expected a file with a trace, this is none",
-    ("replay", str(WRAPPER), "--json", "--trace"): "--trace and --json both write to standard output",
+    (
+        "replay",
+        str(WRAPPER),
+        "--json",
+        "--trace",
+    ): "--trace and --json both write to standard output",
     ("findings", "nowhere"): "nowhere: no campaign was run here; name the folder",
     ("doctor", "z4"): "unknown solver 'z4': expected cvc5, z3 or a wrapper's YAML file",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("args", USAGE)
@@ -52,14 +107,17 @@ def test_usage(capsys: Sys, args: tuple[str, ...]) -> None:
 
 FILES = [
     ("--machine", "name: [\n", ":2: not YAML"),
-    ("--machine", "name: m\nstart: a\nfinal: z\nstates:\n  a: {do: [{do: nw, weight: 1, to: z}]}\n  z: {}\n",
-     ":5: state 'a': unknown action 'nw'; did you mean 'new'?"),
+    (
+        "--machine",
+        "name: m\nstart: a\nfinal: z\nstates:\n  a: {do: [{do: nw, weight: 1, to: z}]}\n  z: {}\n",
+        ":5: state 'a': unknown action 'nw'; did you mean 'new'?",
+    ),
     ("--profile", "exclude-operators: [OP_BV_AD]\n", ":1: unknown operator 'OP_BV_AD'"),
     ("--profile", "sorts: {exclude: [SORT_BW]}\n", ":1: unknown sort kind 'SORT_BW'"),
     ("--profile", "\x00\n", ":1: not YAML"),
     ("--wrapper", "solver: q\nmodule: q\n", ":1: the key 'package' is missing"),
     ("--known", "# known\ntwo words\n", ":2: expected one bucket key or pattern a line"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("option", "text", "message"), FILES)
@@ -90,7 +148,9 @@ def test_traces(capsys: Sys, tmp_path: Path, text: str) -> None:
     file.write_text(text)
     code, line = error(capsys, "replay", file)
     wanted = TRACES[text]
-    assert code == 2 and line.startswith(f"{file}:{wanted}" if wanted[0].isdigit() else f"{file}: {wanted}"), line
+    assert code == 2 and line.startswith(
+        f"{file}:{wanted}" if wanted[0].isdigit() else f"{file}: {wanted}"
+    ), line
 
 
 def truncated(text: str) -> Iterator[str]:
@@ -106,7 +166,8 @@ def test_truncated_trace(capsys: Sys, tmp_path: Path, monkeypatch: pytest.Monkey
     for part in truncated(text):
         file.write_text(part)
         code, _, err = outcome(capsys, "replay", file, "--solver", FAKE[0], *FAKE[1:])
-        assert code in (0, 1, 2) and err.count("\n") == (code == 2)  # 1: the fatal call is there, its end not
+        # 1: the fatal call is there, its end not
+        assert code in (0, 1, 2) and err.count("\n") == (code == 2)
 
 
 SOLVERS = {
@@ -126,9 +187,18 @@ def test_broken_builds(capsys: Sys, tmp_path: Path) -> None:
     package.mkdir(parents=True)
     target = (f"fake@{tmp_path}", *FAKE[1:], "--out", str(tmp_path / "out"))
     for text, message in (
-        ("raise OSError('libfake.so: cannot open\\nshared object')", "cannot be loaded (OSError: libfake.so: cannot open"),
-        ("import nosuchmodule", "cannot be loaded (ModuleNotFoundError: No module named 'nosuchmodule')"),
-        ("", "cannot be loaded (AttributeError: module 'fakesolver' has no attribute '__version__')"),
+        (
+            "raise OSError('libfake.so: cannot open\\nshared object')",
+            "cannot be loaded (OSError: libfake.so: cannot open",
+        ),
+        (
+            "import nosuchmodule",
+            "cannot be loaded (ModuleNotFoundError: No module named 'nosuchmodule')",
+        ),
+        (
+            "",
+            "cannot be loaded (AttributeError: module 'fakesolver' has no attribute '__version__')",
+        ),
         ("__version__ = '1'", "fake: this release has no spelling of 'new-context'"),
         ("import os; os.abort()", "the process that loads the solver ended (signal SIGABRT)"),
     ):
@@ -142,7 +212,9 @@ def test_missing_package(capsys: Sys, tmp_path: Path) -> None:
     wrapper.write_text(WRAPPER.read_text().replace("fakesolver", "nosuchsolver"))
     code, line = error(capsys, "fuzz", "--wrapper", wrapper, "--out", tmp_path / "out")
     assert code == 4
-    assert line.startswith("target 'fake': fake is not installed: there is no module 'nosuchsolver'; run '")
+    assert line.startswith(
+        "target 'fake': fake is not installed: there is no module 'nosuchsolver'; run '"
+    )
     assert line.endswith("-m pip install nosuchsolver'")
 
 
@@ -155,7 +227,9 @@ def test_options_that_the_solver_does_not_take(capsys: Sys, tmp_path: Path, solv
 def test_two_campaigns_on_one_folder(capsys: Sys, tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     code, line = error(capsys, "fuzz", "z3", "--out", tmp_path)
-    assert code == 2 and line.startswith(f"{tmp_path}: another campaign writes to this folder (process ")
+    assert code == 2 and line.startswith(
+        f"{tmp_path}: another campaign writes to this folder (process "
+    )
     folder.close()
 
 
@@ -169,7 +243,9 @@ def test_what_was_found_stays(capsys: Sys, tmp_path: Path, monkeypatch: pytest.M
     assert outcome(capsys, "findings", tmp_path)[1] == before
     (tmp_path / "campaign.sqlite").write_text("garbage")
     code, line = error(capsys, "fuzz", *FAKE, "--out", tmp_path)
-    assert code == 2 and line.startswith(f"{tmp_path}/campaign.sqlite: the campaign's database cannot be used")
+    assert code == 2 and line.startswith(
+        f"{tmp_path}/campaign.sqlite: the campaign's database cannot be used"
+    )
     assert list(tmp_path.glob("findings/*/*.trace"))
 
 

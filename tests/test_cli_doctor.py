@@ -39,6 +39,8 @@ def test_solver_that_is_missing(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     code, out, err = outcome(capsys, "doctor", "fake", "--wrapper", wrapper, "--runs", "1")
     assert code == 4
     assert "fake: cannot be used" in out.splitlines()
-    assert "there is no module 'nosuchsolver'; run '" in err and err.endswith("-m pip install nosuchsolver'\n")
+    assert "there is no module 'nosuchsolver'; run '" in err and err.endswith(
+        "-m pip install nosuchsolver'\n"
+    )
     data = json.loads(outcome(capsys, "doctor", "fake", "--wrapper", wrapper, "--json")[1])
     assert [each["usable"] for each in data["targets"]] == [False]

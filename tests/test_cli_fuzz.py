@@ -1,4 +1,6 @@
-"""`murxpy fuzz` and `murxpy findings`, on the fake solver with planted faults and once on each real one."""
+"""`murxpy fuzz` and `murxpy findings`, on the fake solver with planted faults and once on each real
+one.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def summary(out: str) -> str:
     return out.splitlines()[-2]
 
 
-def test_finds_a_planted_crash(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_finds_a_planted_crash(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(FAULT, "or:segfault")
     code, out, err = fuzz_fake(capsys, tmp_path, "--runs", "5")
     assert (code, err) == (1, "")
@@ -40,7 +44,9 @@ def test_finds_a_planted_crash(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert outcome(capsys, "replay", bucket["trace"])[0] == 1
 
 
-def test_known_bugs_do_not_count(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_known_bugs_do_not_count(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(FAULT, "or:segfault")
     assert fuzz_fake(capsys, tmp_path / "one", "--first")[0] == 1
     code, known, _ = outcome(capsys, "findings", tmp_path / "one", "--format", "known")
@@ -52,29 +58,46 @@ def test_known_bugs_do_not_count(capsys: pytest.CaptureFixture[str], tmp_path: P
     assert "known" in text and "murxpy replay" not in text
 
 
-def test_json_events(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_json_events(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(FAULT, "or:abort")
-    code, out, err = fuzz_fake(capsys, tmp_path, "--runs", "3", "--json", "--isolate", "--seed", "0x1")
+    code, out, err = fuzz_fake(
+        capsys, tmp_path, "--runs", "3", "--json", "--isolate", "--seed", "0x1"
+    )
     events = [json.loads(line) for line in out.splitlines()]
     assert (code, err) == (1, "")
     assert events[0]["event"] == "started" and events[0]["seed"] == 1
-    assert events[1] == {"event": "notice", "text": "fake 1.0 lacks 3 spellings of its wrapper; 'murxpy doctor' lists them"}
+    assert events[1] == {
+        "event": "notice",
+        "text": "fake 1.0 lacks 3 spellings of its wrapper; 'murxpy doctor' lists them",
+    }
     assert events[-1]["event"] == "ended" and events[-1]["exit_code"] == 1
 
 
 def test_isolated_runs_are_the_same(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     ended = []
     for number, more in enumerate(([], ["--isolate"])):
-        out = fuzz_fake(capsys, tmp_path / str(number), "--runs", "4", "--json", "--wall", "9s", *more)[1]
+        out = fuzz_fake(
+            capsys, tmp_path / str(number), "--runs", "4", "--json", "--wall", "9s", *more
+        )[1]
         events = [json.loads(line) for line in out.splitlines()]
-        ended.append({event["seed"]: event["answers"] for event in events if event["event"] == "run-ended"})
+        ended.append(
+            {event["seed"]: event["answers"] for event in events if event["event"] == "run-ended"}
+        )
     assert ended[0] == ended[1] and len(ended[0]) == 4
 
 
-def test_one_run_writes_its_trace(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_run_writes_its_trace(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(FAULT, "or:segfault")
     fuzz_fake(capsys, tmp_path, "--first")
-    kept = next(text for text in map(Path.read_text, tmp_path.glob("findings/*/*.trace")) if "# damped" not in text)
+    kept = next(
+        text
+        for text in map(Path.read_text, tmp_path.glob("findings/*/*.trace"))
+        if "# damped" not in text
+    )
     seed = kept.partition("# seed ")[2].split()[0]
     code, trace, err = outcome(capsys, "fuzz", *FAKE, "--run-seed", seed)
     assert (code, trace) == (1, kept)
@@ -86,12 +109,16 @@ WISHES: dict[tuple[str, ...], tuple[tuple[str, ...], tuple[str, ...]]] = {
     ("--set", "random_seed=7"): (("random_seed 7\n", "set-limit"), ()),
     ("--no-option-fuzzing", "--limits", "wall"): (("check-sat",), ("set-option", "set-limit")),
     ("--theories", "int,uf", "--no-swarm", "--machine", "incremental"): (
-        ("# theories BOOL,INT,UF", "# machine incremental"), ("# without", "SORT_BV")),
-}  # fmt: skip
+        ("# theories BOOL,INT,UF", "# machine incremental"),
+        ("# without", "SORT_BV"),
+    ),
+}
 
 
 @pytest.mark.parametrize("args", WISHES)
-def test_wishes_show_in_the_trace(capsys: pytest.CaptureFixture[str], args: tuple[str, ...]) -> None:
+def test_wishes_show_in_the_trace(
+    capsys: pytest.CaptureFixture[str], args: tuple[str, ...]
+) -> None:
     code, trace, _ = outcome(capsys, "fuzz", "z3", "--run-seed", "6", "--wall", "9s", *args)
     there, absent = WISHES[args]
     assert code in (0, 1)
@@ -99,8 +126,12 @@ def test_wishes_show_in_the_trace(capsys: pytest.CaptureFixture[str], args: tupl
 
 
 @pytest.mark.parametrize("solver", ["z3", "cvc5"])
-def test_fuzzes_a_real_solver(capsys: pytest.CaptureFixture[str], tmp_path: Path, solver: str) -> None:
-    code, out, err = outcome(capsys, "fuzz", solver, "--runs", "8", "--seed", "3", "--out", tmp_path, "--wall", "1s")
+def test_fuzzes_a_real_solver(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, solver: str
+) -> None:
+    code, out, err = outcome(
+        capsys, "fuzz", solver, "--runs", "8", "--seed", "3", "--out", tmp_path, "--wall", "1s"
+    )
     assert (code in (0, 1), err) == (True, "")
     assert "BOOL: " in out and "Operators never executed" in out
     assert ": 8 runs in " in summary(out)
@@ -110,10 +141,14 @@ def start(out: Path, *args: str) -> subprocess.Popen[str]:
     """A campaign on the fake solver in a process of its own."""
     command = [sys.executable, "-m", "murxpy", "fuzz", *FAKE, "--out", str(out), *args]
     root = Path(cli.__file__).parents[2]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=root)
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=root
+    )
 
 
-def test_killed_campaign_goes_on(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_campaign_goes_on(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(FAULT, "or:segfault")
     process = start(tmp_path, "--seed", "1")
     deadline = time.monotonic() + 20

@@ -53,14 +53,18 @@ def test_fsm_show(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
 
 
 def test_fsm_show_json(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = outcome(capsys, "fsm", "show", "incremental", "--json", "--runs", "1000", "--solver", "z3")
+    code, out, _ = outcome(
+        capsys, "fsm", "show", "incremental", "--json", "--runs", "1000", "--solver", "z3"
+    )
     data = json.loads(out)
     assert code == 0
     assert set(data["states"]) == set(load_machine("incremental")["states"])
     for state in data["states"].values():
         assert sum(t["probability"] for t in state["do"]) == pytest.approx(1 if state["do"] else 0)
     reach = data["reach"]["operators"]["OP_BV_ADD"]
-    assert sum(s["expected"] for s in reach["spellings"].values()) == pytest.approx(reach["expected"])
+    assert sum(s["expected"] for s in reach["spellings"].values()) == pytest.approx(
+        reach["expected"]
+    )
 
 
 def test_fsm_show_spellings(capsys: pytest.CaptureFixture[str]) -> None:
@@ -74,7 +78,9 @@ def test_fsm_show_spellings(capsys: pytest.CaptureFixture[str]) -> None:
 def test_fsm_check(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert outcome(capsys, "fsm", "check", "default")[1].startswith("default: sound, ")
     path = tmp_path / "m.yaml"
-    path.write_text("name: m\nstart: a\nfinal: z\nstates:\n  a: {do: [{do: nw, weight: 1, to: y}]}\n  z: {}\n")
+    path.write_text(
+        "name: m\nstart: a\nfinal: z\nstates:\n  a: {do: [{do: nw, weight: 1, to: y}]}\n  z: {}\n"
+    )
     code, out, err = outcome(capsys, "fsm", "check", str(path))
     assert (code, out) == (2, "")
     assert err.splitlines() == [
@@ -106,10 +112,20 @@ USAGE = {
     ("theroies",): "unknown command 'theroies'; did you mean 'theories'?; see 'murxpy --help'",
     ("fsm", "shw"): "No such command 'shw'",
     ("fsm", "show", "--runs", "0"): "Invalid value for '--runs'",
-    ("fsm", "show", "--given", "satt=1"): "--given satt=1: unknown condition 'satt'; did you mean 'sat'?",
+    (
+        "fsm",
+        "show",
+        "--given",
+        "satt=1",
+    ): "--given satt=1: unknown condition 'satt'; did you mean 'sat'?",
     ("fsm", "show", "--given", "sat=2"): "--given sat=2: expected a chance from 0 to 1",
     ("fsm", "show", "--solver", "zz"): "unknown solver 'zz'",
-    ("fsm", "show", "--svg", "/nowhere/m.svg"): "/nowhere/m.svg: cannot be written: No such file or directory",
+    (
+        "fsm",
+        "show",
+        "--svg",
+        "/nowhere/m.svg",
+    ): "/nowhere/m.svg: cannot be written: No such file or directory",
     ("fsm", "check"): "Missing argument 'FILE'",
     ("theories", "BW"): "unknown theory 'BW'",
     ("theories", "--jsn"): "No such option",
@@ -135,7 +151,13 @@ FAILURES = [
 
 
 @pytest.mark.parametrize(("error", "code", "line"), FAILURES)
-def test_failures(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, line: str) -> None:
+def test_failures(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
+    code: int,
+    line: str,
+) -> None:
     @click.command()
     def broken() -> None:
         raise error
@@ -149,7 +171,9 @@ def test_failures(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monkey
     assert "Traceback" in outcome(capsys, "fsm")[2] or code == 130
 
 
-def test_command_gives_the_exit_code(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_gives_the_exit_code(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     @click.command()
     def finds() -> int:
         return 1
@@ -161,7 +185,13 @@ def test_command_gives_the_exit_code(capsys: pytest.CaptureFixture[str], monkeyp
 def murxpy_process(*args: str, stdout: int) -> subprocess.Popen[bytes]:
     """`python -m murxpy` with these arguments."""
     root = Path(cli.__file__).parents[2]
-    return subprocess.Popen([sys.executable, "-m", "murxpy", *args], stdout=stdout, stderr=subprocess.PIPE, cwd=root, env={**os.environ})
+    return subprocess.Popen(
+        [sys.executable, "-m", "murxpy", *args],
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        cwd=root,
+        env={**os.environ},
+    )
 
 
 def test_reader_that_goes_away() -> None:

@@ -1,4 +1,6 @@
-"""Every command: a missing file is told before all other errors, and an error names no option that the command lacks."""
+"""Every command: a missing file is told before all other errors, and an error names no option that
+the command lacks.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,11 @@ from murxpy.cli.params import Existing, NamedFile
 
 PACKAGE = Path(__file__).parent.parent / "murxpy"
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
-_QUALIFIED = re.compile(r"'murxpy [^']*'( fewer --jobs)?|given to 'fuzz' as --out|the trace is of|'--to [^']*'")
-WRITTEN = ("out", "output", "into", "svg")  # paths that need not be there; OUT of `findings` and others says what it is
+_QUALIFIED = re.compile(
+    r"'murxpy [^']*'( fewer --jobs)?|given to 'fuzz' as --out|the trace is of|'--to [^']*'"
+)
+# paths that need not be there; OUT of `findings` and others says what it is
+WRITTEN = ("out", "output", "into", "svg")
 # Who can come to the errors of a shared module that name options.
 SHARED = {
     "campaign/campaign.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz"],
@@ -25,11 +30,13 @@ SHARED = {
     "campaign/folder.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz"],
     "campaign/histories.py": ["minimize"],
     "campaign/minimize.py": ["minimize"],
-    "campaign/pool.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "replay"],  # the memory of the others is enough for a solver
+    # the memory of the others is enough for a solver
+    "campaign/pool.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "replay"],
     "campaign/predicate.py": ["minimize"],
     "campaign/regenerate.py": ["minimize"],
     "campaign/script_minimize.py": ["minimize"],
-    "campaign/store.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz"],  # others are told of another folder alone
+    # others are told of another folder alone
+    "campaign/store.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz"],
     "campaign/wanted.py": ["minimize"],
     "fuzzers/api.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz"],
     "fuzzers/mutation.py": ["fuzz"],
@@ -68,9 +75,15 @@ def _reading() -> Iterator[tuple[tuple[str, ...], click.Command, click.Parameter
                 yield words, command, param
 
 
-@pytest.mark.parametrize(("words", "command", "param"), list(_reading()), ids=lambda value: getattr(value, "name", None))
+@pytest.mark.parametrize(
+    ("words", "command", "param"), list(_reading()), ids=lambda value: getattr(value, "name", None)
+)
 def test_a_missing_file_is_told_first(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: tuple[str, ...], command: click.Command, param: click.Parameter
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    words: tuple[str, ...],
+    command: click.Command,
+    param: click.Parameter,
 ) -> None:
     """Before an unknown solver, options that do not go together, and values that cannot be read."""
     present = tmp_path / "there.trace"
@@ -80,22 +93,38 @@ def test_a_missing_file_is_told_first(
         if other is param:
             continue
         if isinstance(other, click.Argument):
-            line += [str(present) if isinstance(_inner(other), Existing) else "nosolver"] if other.required else []
+            line += (
+                [str(present) if isinstance(_inner(other), Existing) else "nosolver"]
+                if other.required
+                else []
+            )
         elif isinstance(other.type, click.Choice) and other.required:
             line += [other.opts[0], "nothing"]
     for option in ("--wall", "--json", "--trace", "--planted", "--unknown"):
-        if any(option in other.opts for other in command.params) and (option != "--wall" or param.nargs == 1):
+        if any(option in other.opts for other in command.params) and (
+            option != "--wall" or param.nargs == 1
+        ):
             line += [option] if option != "--wall" else [option, "never"]
     missing = str(tmp_path / "missing.yaml")
     line += [missing] if isinstance(param, click.Argument) else [param.opts[0], missing]
     code, said = error(capsys, *line)
-    assert code == 2 and said.startswith((f"{missing}: there is no such file", f"no such file or folder: {missing}; expected seeds")), said
+    assert code == 2 and said.startswith(
+        (f"{missing}: there is no such file", f"no such file or folder: {missing}; expected seeds")
+    ), said
 
 
-@pytest.mark.parametrize(("words", "command"), ALL, ids=lambda value: "-".join(value) if isinstance(value, tuple) else "")
+@pytest.mark.parametrize(
+    ("words", "command"), ALL, ids=lambda value: "-".join(value) if isinstance(value, tuple) else ""
+)
 def test_every_path_says_what_it_is_for(words: tuple[str, ...], command: click.Command) -> None:
-    unknown = [param.name for param in command.params if isinstance(_inner(param), click.Path) and param.name not in WRITTEN]
-    assert unknown == [], "a file that is read is of the type Existing, or NamedFile where it may be a name"
+    unknown = [
+        param.name
+        for param in command.params
+        if isinstance(_inner(param), click.Path) and param.name not in WRITTEN
+    ]
+    assert unknown == [], (
+        "a file that is read is of the type Existing, or NamedFile where it may be a name"
+    )
 
 
 def _raised(path: Path) -> Iterator[str]:
@@ -103,11 +132,17 @@ def _raised(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text())):
         call = node.exc if isinstance(node, ast.Raise) else node
         if isinstance(call, ast.Call) and re.search(r"Error|BadParameter", ast.unparse(call.func)):
-            said = " ".join(part.value for part in ast.walk(call) if isinstance(part, ast.Constant) and isinstance(part.value, str))
+            said = " ".join(
+                part.value
+                for part in ast.walk(call)
+                if isinstance(part, ast.Constant) and isinstance(part.value, str)
+            )
             yield from _OPTION.findall(_QUALIFIED.sub("", said))
 
 
-FILES = [path.relative_to(PACKAGE) for path in sorted(PACKAGE.rglob("*.py")) if "_data" not in path.parts]
+FILES = [
+    path.relative_to(PACKAGE) for path in sorted(PACKAGE.rglob("*.py")) if "_data" not in path.parts
+]
 
 
 @pytest.mark.parametrize("path", [path for path in FILES if list(_raised(PACKAGE / path))], ids=str)
@@ -117,7 +152,11 @@ def test_an_error_names_only_options_of_its_commands(path: Path) -> None:
     for words, command in ALL:
         if words[0] in modules[str(path)] and len(words) < 2:
             known = [option for param in command.params for option in param.opts]
-            assert [option for option in _raised(PACKAGE / path) if not any(name.startswith(option) for name in known)] == [], words
+            assert [
+                option
+                for option in _raised(PACKAGE / path)
+                if not any(name.startswith(option) for name in known)
+            ] == [], words
 
 
 def test_a_solver_that_has_no_wrapper(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -125,7 +164,11 @@ def test_a_solver_that_has_no_wrapper(capsys: pytest.CaptureFixture[str], tmp_pa
     file.write_text("# murxpy-trace 1\n# solver nosolver 1.0\n1 new\n")
     for command in ("replay", "minimize", "eval"):
         code, said = error(capsys, command, file)
-        assert code == 2 and ("--wrapper" in said) is (command != "eval") and "name another solver with --solver" in said
+        assert (
+            code == 2
+            and ("--wrapper" in said) is (command != "eval")
+            and "name another solver with --solver" in said
+        )
 
 
 def test_a_script_without_a_solver(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -134,7 +177,10 @@ def test_a_script_without_a_solver(capsys: pytest.CaptureFixture[str], tmp_path:
     asked = f"{file}: name the solver that the script is run on with --solver"
     assert error(capsys, "eval", file)[1] == f"{asked}, or give a model with --model"
     assert error(capsys, "minimize", file)[1] == f"{asked} or --wrapper"
-    assert error(capsys, "fuzz", "z3", file.with_name("gone.smt2"))[1] == f"{tmp_path}/gone.smt2: there is no such file"
+    assert (
+        error(capsys, "fuzz", "z3", file.with_name("gone.smt2"))[1]
+        == f"{tmp_path}/gone.smt2: there is no such file"
+    )
     assert error(capsys, "check-seeds", file, "--cross-check", "cvc5,cvc5")[1] == (
         "the target 'cvc5' stands twice: name it once; 'murxpy fuzz --jobs' gives it more workers"
     )

@@ -74,14 +74,30 @@ def test_replays_murxlas_traces(capsys: pytest.CaptureFixture[str], tmp_path: Pa
 def test_writes_the_trace_of_the_replay(capsys: pytest.CaptureFixture[str], trace: Path) -> None:
     code, out, _ = outcome(capsys, "replay", trace, "--trace")
     assert code == 0
-    calls = [line.split()[1].partition("@")[0] for line in out.splitlines() if line[:6].strip().isdigit()]
-    assert calls == ["new", "mk-sort", "mk-const", "mk-term", "assert-formula", "check-sat", "delete"]
+    calls = [
+        line.split()[1].partition("@")[0] for line in out.splitlines() if line[:6].strip().isdigit()
+    ]
+    assert calls == [
+        "new",
+        "mk-sort",
+        "mk-const",
+        "mk-term",
+        "assert-formula",
+        "check-sat",
+        "delete",
+    ]
     assert "      answer unsat\n" in out
 
 
-@pytest.mark.parametrize(("fault", "what"), [("segfault", "crash: SIGSEGV"), ("abort", "abort: SIGABRT")])
+@pytest.mark.parametrize(
+    ("fault", "what"), [("segfault", "crash: SIGSEGV"), ("abort", "abort: SIGABRT")]
+)
 def test_shows_where_a_finding_is(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str, what: str
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: str,
+    what: str,
 ) -> None:
     monkeypatch.setenv("FAKESOLVER_FAULT", f"or:{fault}")
     assert fuzz_fake(capsys, tmp_path, "--first")[0] == 1
@@ -89,14 +105,19 @@ def test_shows_where_a_finding_is(
     fatal = file.read_text().count("\n")
     code, out, _ = outcome(capsys, "replay", file)
     assert code == 1 and out.startswith(f"{what} (fake 1.0, ")
-    assert out.splitlines()[1:3] == [f"  at line {fatal}: mk-term@mk OP_OR", f"  bucket {file.parent.name}"]
+    assert out.splitlines()[1:3] == [
+        f"  at line {fatal}: mk-term@mk OP_OR",
+        f"  bucket {file.parent.name}",
+    ]
     data = json.loads(outcome(capsys, "replay", file, "--json")[1])
     assert (data["fails"], data["line"], data["operator"]) == (True, fatal, "OP_OR")
     monkeypatch.setenv("FAKESOLVER_FAULT", "")
     assert outcome(capsys, "replay", file)[0] == 0
 
 
-def test_a_finding_elsewhere_needs_its_wrapper(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_finding_elsewhere_needs_its_wrapper(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("FAKESOLVER_FAULT", "or:segfault")
     fuzz_fake(capsys, tmp_path / "out", "--first")
     file = next(tmp_path.glob("out/findings/*/*.trace"))
@@ -107,7 +128,9 @@ def test_a_finding_elsewhere_needs_its_wrapper(capsys: pytest.CaptureFixture[str
     assert outcome(capsys, "replay", copy, "--solver", name, *wrapper)[0] == 1
 
 
-def test_hang(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hang(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("FAKESOLVER_FAULT", "or:sleep")
     path = tmp_path / "a.trace"
     path.write_text(
@@ -120,7 +143,9 @@ def test_hang(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: p
     assert out.splitlines()[1] == "  at line 7: mk-term@mk OP_OR"
 
 
-def test_runs_that_need_those_before_them(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_that_need_those_before_them(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("FAKESOLVER_FAULT", "or:segfault")
     fuzz_fake(capsys, tmp_path, "--first")
     file = next(tmp_path.glob("findings/*/*.trace"))

@@ -1,4 +1,6 @@
-"""The cross-check of a campaign, on solvers with planted flaws: found once, the right one named, nothing lost."""
+"""The cross-check of a campaign, on solvers with planted flaws: found once, the right one named,
+nothing lost.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ from murxpy.oracles.crash import Outcome
 LIMITS = Limits(wall=30.0, memory=500 * MIB)
 
 
-def run(out: Path, *plans: Any, targets: int = 1, **wishes: Any) -> tuple[list[Bucket], list[Event]]:
+def run(
+    out: Path, *plans: Any, targets: int = 1, **wishes: Any
+) -> tuple[list[Bucket], list[Event]]:
     """A campaign on the first plans, judged by the others: its buckets and events."""
     made = {"runs": 12, "seed": 1, "limits": LIMITS, "backtrace": False, **wishes}
     campaign = Campaign(CampaignConfig(plans[:targets], out, judges=plans[targets:], **made))
@@ -48,16 +52,31 @@ def test_sound_solvers_agree(tmp_path: Path) -> None:
 
 def test_only_what_both_decided_counts_as_agreed_or_not() -> None:
     answers = [(3, "unknown", "sat"), (4, "sat", "unknown"), (5, "sat", "sat"), (6, "unsat", "sat")]
-    counts = figures(Outcome("report", {"counts": {"judge:given-up": 1, "judge:declined": 2, "check:decided": 7}}), answers)
-    assert (counts["judge:given-up"], counts["judge:declined"], counts["check:decided"]) == (1, 2, 0)
+    counts = figures(
+        Outcome(
+            "report", {"counts": {"judge:given-up": 1, "judge:declined": 2, "check:decided": 7}}
+        ),
+        answers,
+    )
+    assert (counts["judge:given-up"], counts["judge:declined"], counts["check:decided"]) == (
+        1,
+        2,
+        0,
+    )
     assert (counts["judge:checks"], counts["judge:decided"], counts["judge:agreed"]) == (4, 2, 1)
 
 
 def test_wrong_answer_is_one_bucket_with_the_culprit(tmp_path: Path) -> None:
     buckets, events = run(tmp_path, truth("left", flaw="parity"), truth("right"), truth("third"))
-    wrong = {(bucket.kind, bucket.tier, bucket.severity, bucket.triage["culprit"], bucket.triage["by"]) for bucket in buckets}
+    wrong = {
+        (bucket.kind, bucket.tier, bucket.severity, bucket.triage["culprit"], bucket.triage["by"])
+        for bucket in buckets
+    }
     assert wrong == {("disagreement", "solver", "high", "left", "vote")}
-    assert {bucket.triage["verdict"] for bucket in buckets} <= {"refutation-unsoundness", "solution-unsoundness"}
+    assert {bucket.triage["verdict"] for bucket in buckets} <= {
+        "refutation-unsoundness",
+        "solution-unsoundness",
+    }
     assert len(buckets) <= 2 and all("OP_XOR" in b.triage["operators"] for b in buckets)
     seeds = [event.finding.seed for event in events if isinstance(event, Found)]
     assert len(seeds) == len(set(seeds)) > 2  # once a run
@@ -66,16 +85,26 @@ def test_wrong_answer_is_one_bucket_with_the_culprit(tmp_path: Path) -> None:
 
 def test_flawed_judge_is_the_culprit(tmp_path: Path) -> None:
     asked = {"request": Request(("left",)).recorded(), "judges": ["right@/place", "third"]}
-    buckets, events = run(tmp_path, truth("left"), truth("right", flaw="parity"), truth("third"), arguments=asked)
+    buckets, events = run(
+        tmp_path, truth("left"), truth("right", flaw="parity"), truth("third"), arguments=asked
+    )
     assert {(b.triage["culprit"], b.solver) for b in buckets} == {("right", "right")}
-    # The trace is the judge's own, with the target as its judge, so that it can be printed for the judge.
+    # The trace is the judge's own, with the target as its judge, so that it can be printed for the
+    # judge.
     kept = [kept for bucket in buckets for kept in bucket.traces]
     texts = [(tmp_path / one.file).read_text() for one in kept]
-    assert texts and all("# cross-check left,third\n" in text and "# solver right 1.0\n" in text for text in texts)
+    assert texts and all(
+        "# cross-check left,third\n" in text and "# solver right 1.0\n" in text for text in texts
+    )
     assert all(one.file.endswith("-1.trace") for one in kept)
     source = origin(tmp_path / kept[0].file)
     assert source is not None and source.request.targets == ("right@/place",)
-    made = {form.form: form.reproduces for event in events if isinstance(event, Reproduced) for form in event.forms}
+    made = {
+        form.form: form.reproduces
+        for event in events
+        if isinstance(event, Reproduced)
+        for form in event.forms
+    }
     assert made["trace"] and "python" in made and "smt2" in made
 
 
@@ -83,13 +112,18 @@ def test_answer_that_needs_an_earlier_check_says_so(tmp_path: Path) -> None:
     buckets, _ = run(tmp_path, truth("left", flaw="parity", after=True), truth("right"))
     assert {(b.triage["culprit"], b.triage["by"]) for b in buckets} == {("left", "itself")}
     for bucket in buckets:
-        assert "earlier check" in [need[0] for need in bucket.triage["depends"]] and "depends on earlier check" in bucket.message
+        assert (
+            "earlier check" in [need[0] for need in bucket.triage["depends"]]
+            and "depends on earlier check" in bucket.message
+        )
 
 
 @pytest.mark.slow
 def test_flaw_that_needs_an_option_shows_in_the_solver_itself(tmp_path: Path) -> None:
     buckets, _ = run(tmp_path, truth("left", flaw="parity", option="fast"), truth("right"), runs=60)
-    assert {(b.triage["culprit"], b.triage["by"], tuple(b.triage["options"])) for b in buckets} == {("left", "itself", ("fast",))}
+    assert {(b.triage["culprit"], b.triage["by"], tuple(b.triage["options"])) for b in buckets} == {
+        ("left", "itself", ("fast",))
+    }
 
 
 @pytest.mark.slow
@@ -104,7 +138,13 @@ def test_unknown_agrees_with_anything(tmp_path: Path) -> None:
 
 
 def test_dying_judge_ends_neither_the_others_nor_the_campaign(tmp_path: Path) -> None:
-    buckets, events = run(tmp_path, truth("left", flaw="parity"), truth("right", deadly="conj"), truth("third"), runs=20)
+    buckets, events = run(
+        tmp_path,
+        truth("left", flaw="parity"),
+        truth("right", deadly="conj"),
+        truth("third"),
+        runs=20,
+    )
     assert {bucket.triage["culprit"] for bucket in buckets} <= {"left", ""} and buckets
     assert sum(isinstance(event, RunEnded) for event in events) == 20
     counted = counters(tmp_path)

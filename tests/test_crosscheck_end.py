@@ -1,4 +1,6 @@
-"""The end of a campaign with judges: what they did not finish is told, is not lost, and is counted once."""
+"""The end of a campaign with judges: what they did not finish is told, is not lost, and is counted
+once.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,12 @@ from murxpy.campaign.store import Store
 LIMITS = Limits(wall=30.0, memory=500 * MIB)
 
 
-def run(out: Path, *plans: Any, stop: Any = None, **wishes: Any) -> tuple[Campaign, list[Event], Ended]:
-    """A campaign on the first plan, judged by the others; `stop` is asked at each tick whether it is to end."""
+def run(
+    out: Path, *plans: Any, stop: Any = None, **wishes: Any
+) -> tuple[Campaign, list[Event], Ended]:
+    """A campaign on the first plan, judged by the others; `stop` is asked at each tick whether it
+    is to end.
+    """
     made = {"seed": 1, "limits": LIMITS, "backtrace": False, "tick": 0.02, **wishes}
     campaign = Campaign(CampaignConfig(plans[:1], out, judges=plans[1:], **made))
     events = []
@@ -61,14 +67,23 @@ def test_judges_finish_after_the_time_is_up(tmp_path: Path) -> None:
     assert any("for at most" in text for text in notices(events))
 
 
-@pytest.mark.parametrize("reason", [pytest.param("interrupted", marks=pytest.mark.slow), "time limit"])
-def test_known_disagreement_that_is_left_is_told_and_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: str) -> None:
+@pytest.mark.parametrize(
+    "reason", [pytest.param("interrupted", marks=pytest.mark.slow), "time limit"]
+)
+def test_known_disagreement_that_is_left_is_told_and_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: str
+) -> None:
     monkeypatch.setattr(campaigns, "GRACE", 0.0)
     plans = (truth("left", flaw="parity"), truth("right", idle=0.01))
-    campaign, events, ended = run(tmp_path, *plans, stop=lambda c: inquiring(c) and c.stop(reason) is None)
+    campaign, events, ended = run(
+        tmp_path, *plans, stop=lambda c: inquiring(c) and c.stop(reason) is None
+    )
     assert campaign.buckets == [] and ended.reason == reason
     assert ended.unsolved > 0 and ended.exit_code == 1
-    assert any(text.startswith("left for the next session") and "known disagreement" in text for text in notices(events))
+    assert any(
+        text.startswith("left for the next session") and "known disagreement" in text
+        for text in notices(events)
+    )
     campaign, _, ended = run(tmp_path, *plans, runs=ended.unsolved + ended.unjudged)
     assert campaign.buckets and ended.unsolved == ended.unjudged == 0
 
@@ -77,10 +92,14 @@ def test_known_disagreement_that_is_left_is_told_and_fails(tmp_path: Path, monke
 def test_judges_of_an_interrupted_campaign_get_the_grace(tmp_path: Path) -> None:
     plans = (truth("left", flaw="parity"), truth("right", idle=0.002))
     campaign, _, ended = run(tmp_path, *plans, stop=inquiring)
-    assert ended.reason == "interrupted" and campaign.buckets and ended.unsolved == ended.unjudged == 0
+    assert (
+        ended.reason == "interrupted" and campaign.buckets and ended.unsolved == ended.unjudged == 0
+    )
 
 
-def test_runs_that_are_judged_again_count_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_that_are_judged_again_count_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plans = (truth("left"), truth("right", idle=0.02))
     monkeypatch.setattr(campaigns, "GRACE", 0.0)
     _, _, first = run(tmp_path / "pieces", *plans, stop=some_wait)
@@ -90,8 +109,16 @@ def test_runs_that_are_judged_again_count_once(tmp_path: Path, monkeypatch: pyte
     done = counters(tmp_path / "pieces")
     run(tmp_path / "whole", truth("left"), truth("right"), runs=done["run:total"])
     whole = counters(tmp_path / "whole")
-    timeless = {name: number for name, number in done.items() if "time-ns" not in name and not name.startswith("worker")}
-    assert timeless == {name: number for name, number in whole.items() if "time-ns" not in name and not name.startswith("worker")}
+    timeless = {
+        name: number
+        for name, number in done.items()
+        if "time-ns" not in name and not name.startswith("worker")
+    }
+    assert timeless == {
+        name: number
+        for name, number in whole.items()
+        if "time-ns" not in name and not name.startswith("worker")
+    }
 
 
 @pytest.fixture(autouse=True)

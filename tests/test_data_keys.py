@@ -1,4 +1,6 @@
-"""Each key of the shipped YAML files is read by something: none is swallowed by a text, unknown to the code, or never asked for."""
+"""Each key of the shipped YAML files is read by something: none is swallowed by a text, unknown to
+the code, or never asked for.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,14 @@ from murxpy.data.wrappers import SECTIONS, Wrapper
 from murxpy.data.yamlfile import Place, read_document
 from murxpy.worker.session import Session
 
-FILES = [*sorted(data_folder("fsm").rglob("*.yaml")), *sorted(data_folder("wrappers").glob("*.yaml"))]
+FILES = [
+    *sorted(data_folder("fsm").rglob("*.yaml")),
+    *sorted(data_folder("wrappers").glob("*.yaml")),
+]
 CODE = Path(__file__).parent.parent / "murxpy"
 FOR_READERS = {"because"}  # what only explains an entry
-# Read where the files are decoded: sections that become spellings or other sections, and what `murxpy fsm check` compares with.
+# Read where the files are decoded: sections that become spellings or other sections, and what
+# `murxpy fsm check` compares with.
 DECODED = {*SECTIONS, "expect", "theory", "extensions", "syntax"}
 ASKED = ("script-since", "own-actions", "required-options", "special-options")
 MOST_WALKS = 60
@@ -41,7 +47,9 @@ def _texts(value: Any, place: Place = ()) -> Iterator[tuple[Place, str]]:
 def _keys(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
         yield from map(str, value)
-    for entry in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+    for entry in (
+        value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    ):
         yield from _keys(entry)
 
 
@@ -50,7 +58,12 @@ def test_no_text_of_several_lines_swallows_a_key(file: Path) -> None:
     known = {name for other in FILES for name in _keys(read_document(other).data)}
     for place, text in _texts(read_document(file).data):
         lines = text.splitlines() if "\n" in text else []
-        swallowed = [line for line in lines if (found := re.match(r"\s*([\w.-]+):(\s|$)", line)) and found[1] in known - {"else", "try"}]
+        swallowed = [
+            line
+            for line in lines
+            if (found := re.match(r"\s*([\w.-]+):(\s|$)", line))
+            and found[1] in known - {"else", "try"}
+        ]
         assert not swallowed, (place, swallowed)
 
 
@@ -78,7 +91,11 @@ def _names_read() -> set[str]:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
                 names.add(node.slice.value)
-            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get":
+            elif (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr == "get"
+            ):
                 names.update(part.value for part in node.args[:1] if isinstance(part, ast.Constant))
     return {name for name in names if isinstance(name, str)}
 
@@ -122,7 +139,13 @@ def watched(value: Any, place: Place, read: set[Place]) -> Any:
 def _unread(solver: str) -> list[Place]:
     read: set[Place] = set()
     data = load_wrapper(solver)
-    session = Session({"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": watched(data, (), read)})
+    session = Session(
+        {
+            "catalogue": load_catalogue(),
+            "machine": load_machine("default"),
+            "wrapper": watched(data, (), read),
+        }
+    )
     entries = {(section, key) for section in ASKED for key in data.get(section) or {}}
     for seed in range(MOST_WALKS):
         if entries <= read:

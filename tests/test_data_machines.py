@@ -49,7 +49,9 @@ def faults(tmp_path: Path, text: str) -> list[str]:
 def test_shipped_machines_are_sound_plain_data(name: str) -> None:
     machine = load_machine(name)
     assert json.loads(json.dumps(machine)) == machine
-    assert {transition["do"] for state in machine["states"].values() for transition in state["do"]} >= {"check-sat"}
+    assert {
+        transition["do"] for state in machine["states"].values() for transition in state["do"]
+    } >= {"check-sat"}
 
 
 def test_normal_form_and_defaults(tmp_path: Path) -> None:
@@ -79,8 +81,16 @@ FAULTS = {
         "when: not-has-sorts",
         [":11: state 'work': unknown condition 'has-sorts'; did you mean 'has-sort'?"],
     ),
-    "unknown key": ("weight: 2, when", "weigt: 2, when", [":11: unknown key 'weigt'; did you mean 'weight'?"]),
-    "weight of nothing": ("weight: 1, to: work", "weight: 0, to: work", [":7: expected a number over 0, found 0"]),
+    "unknown key": (
+        "weight: 2, when",
+        "weigt: 2, when",
+        [":11: unknown key 'weigt'; did you mean 'weight'?"],
+    ),
+    "weight of nothing": (
+        "weight: 1, to: work",
+        "weight: 0, to: work",
+        [":7: expected a number over 0, found 0"],
+    ),
     "weight missing": ("weight: 1, to: work", "to: work", [":7: the key 'weight' is missing"]),
     "weight is text": (
         "weight: 1, to: work",
@@ -122,7 +132,9 @@ FAULTS = {
     "kind": (
         "  work:\n",
         "  work:\n    kind: choise\n",
-        [":9: expected 'choice' or 'decision' or 'normal', found the text 'choise'; did you mean 'choice'?"],
+        [
+            ":9: expected 'choice' or 'decision' or 'normal', found the text 'choise'; did you mean 'choice'?"
+        ],
     ),
 }
 
@@ -138,14 +150,24 @@ def test_faults_name_state_and_line(tmp_path: Path, name: str) -> None:
 
 
 def test_stuck_states(tmp_path: Path) -> None:
-    exits = SMALL.replace("{do: go, weight: 1, to: final}", "{do: go, weight: 1, to: final, when: %s}")
+    exits = SMALL.replace(
+        "{do: go, weight: 1, to: final}", "{do: go, weight: 1, to: final, when: %s}"
+    )
     assert faults(tmp_path, exits % "has-sort") == []  # mk-sort makes it so
     assert faults(tmp_path, exits % "[has-term, has-sort]") == []  # mk-sort, then mk-const
-    assert faults(tmp_path, exits % "pushed") == [":8: state 'work': there is no way out when has-sort, not-pushed"]
+    assert faults(tmp_path, exits % "pushed") == [
+        ":8: state 'work': there is no way out when has-sort, not-pushed"
+    ]
     nothing = SMALL.replace("{do: mk-sort, weight: 2}", "{do: mk-sort, weight: 2, when: sat}")
-    nothing = nothing.replace("to: final}", "to: final, when: unsat}").replace("when: has-sort", "when: [sat, models]")
-    nothing = nothing.replace("do: mk-sort, weight: 2, when: sat", "do: gc, weight: 2, to: final, when: sat")
-    assert faults(tmp_path, nothing) == [":8: state 'work': nothing can be done when not-sat, models, not-unsat, unknown, checked"]
+    nothing = nothing.replace("to: final}", "to: final, when: unsat}").replace(
+        "when: has-sort", "when: [sat, models]"
+    )
+    nothing = nothing.replace(
+        "do: mk-sort, weight: 2, when: sat", "do: gc, weight: 2, to: final, when: sat"
+    )
+    assert faults(tmp_path, nothing) == [
+        ":8: state 'work': nothing can be done when not-sat, models, not-unsat, unknown, checked"
+    ]
 
 
 SECTIONS = {
@@ -197,4 +219,6 @@ def test_possible_assignments() -> None:
     for assignment in assignments([*names[:4], "checked", *ANSWERS]):
         assert sum(assignment[answer] for answer in ANSWERS) == assignment["checked"]
         assert assignment["has-sort"] or not assignment["has-bool"]
-    assert list(assignments(["incremental", "can-check"], ["incremental"])) == [{"incremental": True, "can-check": True}]
+    assert list(assignments(["incremental", "can-check"], ["incremental"])) == [
+        {"incremental": True, "can-check": True}
+    ]

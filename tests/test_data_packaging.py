@@ -28,7 +28,14 @@ def copy_of(*names: str, to: Path) -> None:
 def first_line(python: str, cwd: Path, path: Path | None = None) -> str:
     """The first line of `murxpy fsm show`, with `path` as PYTHONPATH."""
     env = {**os.environ, "PYTHONPATH": "" if path is None else str(path)}
-    shown = subprocess.run([python, "-m", "murxpy", "fsm", "show"], cwd=cwd, env=env, capture_output=True, text=True, check=False)
+    shown = subprocess.run(
+        [python, "-m", "murxpy", "fsm", "show"],
+        cwd=cwd,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return (shown.stdout or shown.stderr).splitlines()[0]
 
 
@@ -56,8 +63,19 @@ def test_package_without_checkout(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_wheel_and_editable_install(tmp_path: Path) -> None:
     source = tmp_path / "source"
-    copy_of("murxpy", "fsm", "wrappers", "traces/FORMAT.md", "pyproject.toml", "README.md", "LICENSE", to=source)
-    subprocess.run([sys.executable, "-m", "build", "-w", "-o", str(tmp_path), str(source)], check=True)
+    copy_of(
+        "murxpy",
+        "fsm",
+        "wrappers",
+        "traces/FORMAT.md",
+        "pyproject.toml",
+        "README.md",
+        "LICENSE",
+        to=source,
+    )
+    subprocess.run(
+        [sys.executable, "-m", "build", "-w", "-o", str(tmp_path), str(source)], check=True
+    )
     (wheel,) = tmp_path.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     assert {"murxpy/_data/fsm/theories/bv.yaml", "murxpy/_data/wrappers/z3.yaml"} <= set(names)

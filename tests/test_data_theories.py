@@ -21,26 +21,61 @@ def test_catalogue_is_plain_and_in_order() -> None:
     assert names[:3] == ["BOOL", "ARRAY", "BAG"]
     bv = next(theory for theory in catalogue["theories"] if theory["name"] == "BV")
     assert bv["operators"]["OP_BV_ADD"] == {
-        "smtlib": "bvadd", "sig": "BV(n) BV(n) -> BV(n) :left-assoc", "aliases": [], "nonlinear": None, "feature": None,
-        "typing": None, "extension": False,
-    }  # fmt: skip
+        "smtlib": "bvadd",
+        "sig": "BV(n) BV(n) -> BV(n) :left-assoc",
+        "aliases": [],
+        "nonlinear": None,
+        "feature": None,
+        "typing": None,
+        "extension": False,
+    }
     assert bv["operators"]["OP_BV_INC"]["extension"]
     assert bv["sorts"]["SORT_BV"]["params"] == ["n"]
 
 
 FAULTS = {
-    "unknown key": ("bv.yaml", "smtlib: concat,", "smtlb: concat,", ":9: unknown key 'smtlb'; did you mean 'smtlib'?"),
+    "unknown key": (
+        "bv.yaml",
+        "smtlib: concat,",
+        "smtlb: concat,",
+        ":9: unknown key 'smtlb'; did you mean 'smtlib'?",
+    ),
     "no signature": (
         "core.yaml",
         'smtlib: not,      sig: "BOOL -> BOOL"',
         "smtlib: not",
         ":10: the key 'sig' is missing",
     ),
-    "bad signature": ("core.yaml", 'sig: "BOOL -> BOOL"}', 'sig: "BOOL => BOOL"}', ":10: OP_NOT: unexpected '=> BOOL' in signature"),
-    "bad signature of an extension": ("core.yaml", '"{k:0..9} {c:1..4}* BOOL BOOL -> BOOL', '"{k:0..9} BOOL', ":24: OP_PB_LE: "),
-    "twice": ("ff.yaml", "OP_FINITE_FIELD_NEG", "OP_BV_ADD", ":9: 'OP_BV_ADD' is defined already, at "),
-    "alias twice": ("ints.yaml", "[cvc5-OP_INT_IAND]", "[OP_BV_ADD]", ":30: 'OP_BV_ADD' is defined already, at "),
-    "requires": ("fp.yaml", "requires: [BV]", "requires: [BVV]", ":5: unknown theory 'BVV'; did you mean 'BV'?"),
+    "bad signature": (
+        "core.yaml",
+        'sig: "BOOL -> BOOL"}',
+        'sig: "BOOL => BOOL"}',
+        ":10: OP_NOT: unexpected '=> BOOL' in signature",
+    ),
+    "bad signature of an extension": (
+        "core.yaml",
+        '"{k:0..9} {c:1..4}* BOOL BOOL -> BOOL',
+        '"{k:0..9} BOOL',
+        ":24: OP_PB_LE: ",
+    ),
+    "twice": (
+        "ff.yaml",
+        "OP_FINITE_FIELD_NEG",
+        "OP_BV_ADD",
+        ":9: 'OP_BV_ADD' is defined already, at ",
+    ),
+    "alias twice": (
+        "ints.yaml",
+        "[cvc5-OP_INT_IAND]",
+        "[OP_BV_ADD]",
+        ":30: 'OP_BV_ADD' is defined already, at ",
+    ),
+    "requires": (
+        "fp.yaml",
+        "requires: [BV]",
+        "requires: [BVV]",
+        ":5: unknown theory 'BVV'; did you mean 'BV'?",
+    ),
     "form": ("bv.yaml", "OP_BV_NOT", "bvnot", ":11: 'bvnot' is no name of a kind"),
     "typing": ("datatypes.yaml", "typing: tester", "typing: testor", ":12: expected "),
     "syntax": ("bags.yaml", "theory: BAG", "theory: [BAG", ": not YAML"),

@@ -54,7 +54,9 @@ profile:
 @pytest.fixture
 def toy(tmp_path: Path) -> Path:
     """A small sound wrapper with its helpers."""
-    (tmp_path / "toy_helpers.py").write_text("def bv(width):\n    return width\n\n\ndef small(a, i, s):\n    return True\n")
+    (tmp_path / "toy_helpers.py").write_text(
+        "def bv(width):\n    return width\n\n\ndef small(a, i, s):\n    return True\n"
+    )
     (tmp_path / "toy.yaml").write_text(SMALL)
     return tmp_path / "toy.yaml"
 
@@ -80,13 +82,18 @@ def test_wrapper_of_a_path(toy: Path) -> None:
     assert json.loads(json.dumps(wrapper)) == wrapper
     assert wrapper["operators"]["OP_BV_NOT"] == "~{0}"
     assert wrapper["options"][0]["values"] == ["no", "yes", 1]
-    assert [path for path, _ in wrapper["helpers_sources"]] == [str(toy.with_name("toy_helpers.py"))]
+    assert [path for path, _ in wrapper["helpers_sources"]] == [
+        str(toy.with_name("toy_helpers.py"))
+    ]
     assert wrapper["profile"]["operators"] == {"OP_BV_EXTRACT": {"indices": {"0": [0, 8]}}}
 
 
 def test_wrapper_of_a_package(toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def points(group: str, name: str | None = None) -> list[EntryPoint]:
-        known = [EntryPoint("toy", "toy_plugin:PATH", group), EntryPoint("bad", "no_such_module:X", group)]
+        known = [
+            EntryPoint("toy", "toy_plugin:PATH", group),
+            EntryPoint("bad", "no_such_module:X", group),
+        ]
         return [point for point in known if name in (None, point.name)]
 
     (toy.parent / "toy_plugin.py").write_text(f"PATH = {str(toy)!r}\n")
@@ -101,14 +108,30 @@ def test_wrapper_of_a_package(toy: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 FAULTS = {
     "unknown key": ("releases:", "relases:", ":4: unknown key 'relases'; did you mean 'releases'?"),
     "theory": ("[BOOL, BV]", "[BOOL, BW]", ":7: unknown theory 'BW'"),
-    "sort kind": ("  SORT_BV: {call", "  SORT_BW: {call", ":13: unknown sort kind 'SORT_BW'; did you mean 'SORT_BV'?"),
-    "special value": ("bv.zero", "bv.zer", ":14: unknown special value 'bv.zer'; did you mean 'bv.zero'?"),
-    "operator": ("OP_BV_ADD", "OP_BV_ADDX", ":18: unknown operator 'OP_BV_ADDX'; did you mean 'OP_BV_ADD'?"),
+    "sort kind": (
+        "  SORT_BV: {call",
+        "  SORT_BW: {call",
+        ":13: unknown sort kind 'SORT_BW'; did you mean 'SORT_BV'?",
+    ),
+    "special value": (
+        "bv.zero",
+        "bv.zer",
+        ":14: unknown special value 'bv.zer'; did you mean 'bv.zero'?",
+    ),
+    "operator": (
+        "OP_BV_ADD",
+        "OP_BV_ADDX",
+        ":18: unknown operator 'OP_BV_ADDX'; did you mean 'OP_BV_ADD'?",
+    ),
     "no spelling": ('"~{0}"', "{}", ":19: 'OP_BV_NOT' has no spelling"),
     "null spelling": ('"~{0}"', "", ":19: 'OP_BV_NOT' has no spelling"),
     "list of spellings": ('"~{0}"', "[a]", ":19: 'OP_BV_NOT' has no spelling"),
     "name of a spelling": ('"~{0}"', '{"a b": "~{0}"}', ":19: 'a b' cannot name a spelling"),
-    "key of a spelling": ("weight: 0.5", "wight: 0.5", ":18: unknown key 'wight'; did you mean 'weight'?"),
+    "key of a spelling": (
+        "weight: 0.5",
+        "wight: 0.5",
+        ":18: unknown key 'wight'; did you mean 'weight'?",
+    ),
     "placeholder": ('"~{0}"', '"~{zero}"', ":19: "),
     "brace": ('"~{0}"', '"~{0"', ":19: "),
     "not Python": ('"~{0}"', '"~{0} +"', ":19: '~{0} +' is not a Python expression"),
@@ -117,8 +140,16 @@ FAULTS = {
     "helper": ("h.bv(", "h.bw(", ":13: unknown helper 'h.bw'"),
     "conjunction": ("And({*})", "And({*}", ":8: 'And({*}' is not a Python expression"),
     "no helpers": ("toy_helpers.py", "toi.py", ":6: the helpers "),
-    "helpers elsewhere": ("toy_helpers.py", "../toy_helpers.py", ":6: '../toy_helpers.py' is not a plain file name"),
-    "option": ("type: choice, values: [no, yes, 1]", "type: choice", ":24: the option 'on' is a choice: expected"),
+    "helpers elsewhere": (
+        "toy_helpers.py",
+        "../toy_helpers.py",
+        ":6: '../toy_helpers.py' is not a plain file name",
+    ),
+    "option": (
+        "type: choice, values: [no, yes, 1]",
+        "type: choice",
+        ":24: the option 'on' is a choice: expected",
+    ),
     "option range": ("max: 9", "max: -9", ":25: the option 'depth' is a number: expected"),
     "option twice": ("name: depth", "name: on", ":25: the option 'on' stands here a second time"),
     "option theory": ("theories: [BV]", "theories: [BW]", ":25: unknown theory 'BW'"),
@@ -127,11 +158,27 @@ FAULTS = {
         "class: unsuported",
         ":27: expected 'ill-formed' or 'resources' or 'unsupported', found",
     ),
-    "regular expression": ("not (yet )?done", "not (yet", ":27: 'message' is no regular expression: missing )"),
-    "profile": ("OP_BV_COMP", "OP_BV_CMP", ":29: unknown operator 'OP_BV_CMP'; did you mean 'OP_BV_COMP'?"),
-    "profile position": ("{0: [0, 8]}", "{first: [0, 8]}", ":30: expected an integer of at least 0, found the text"),
+    "regular expression": (
+        "not (yet )?done",
+        "not (yet",
+        ":27: 'message' is no regular expression: missing )",
+    ),
+    "profile": (
+        "OP_BV_COMP",
+        "OP_BV_CMP",
+        ":29: unknown operator 'OP_BV_CMP'; did you mean 'OP_BV_COMP'?",
+    ),
+    "profile position": (
+        "{0: [0, 8]}",
+        "{first: [0, 8]}",
+        ":30: expected an integer of at least 0, found the text",
+    ),
     "profile context": ("{const:", "{konst:", ":31: unknown key 'konst'; did you mean 'const'?"),
-    "profile sort": ("[SORT_BOOL]", "[SORT_BOL]", ":31: unknown sort kind 'SORT_BOL'; did you mean 'SORT_BOOL'?"),
+    "profile sort": (
+        "[SORT_BOOL]",
+        "[SORT_BOL]",
+        ":31: unknown sort kind 'SORT_BOL'; did you mean 'SORT_BOOL'?",
+    ),
     "missing": ("module: toy\n", "", ":1: the key 'module' is missing: expected text"),
 }
 
@@ -146,7 +193,9 @@ def test_faults_name_their_line(toy: Path, name: str) -> None:
 
 def test_helpers_of_several_files_share_a_namespace(toy: Path) -> None:
     text = toy.read_text()
-    toy.write_text(text.replace("helpers: toy_helpers.py", "helpers: [toy_values.py, toy_helpers.py]"))
+    toy.write_text(
+        text.replace("helpers: toy_helpers.py", "helpers: [toy_values.py, toy_helpers.py]")
+    )
     toy.with_name("toy_values.py").write_text("def seven():\n    return 7\n")
     helpers = toy.with_name("toy_helpers.py")
     helpers.write_text("from toy_values import seven\n" + helpers.read_text())
@@ -213,8 +262,18 @@ def test_merged_profile() -> None:
 def test_files_of_helpers_share_a_namespace_so_no_two_define_one_name(solver: str) -> None:
     owners: dict[str, list[str]] = {}
     for path, text in load_wrapper(solver)["helpers_sources"]:
-        defined = [node.name for node in ast.parse(text).body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
-        defined += [t.id for node in ast.parse(text).body if isinstance(node, ast.Assign) for t in node.targets if isinstance(t, ast.Name)]
+        defined = [
+            node.name
+            for node in ast.parse(text).body
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+        ]
+        defined += [
+            t.id
+            for node in ast.parse(text).body
+            if isinstance(node, ast.Assign)
+            for t in node.targets
+            if isinstance(t, ast.Name)
+        ]
         for name in dict.fromkeys(defined):
             owners.setdefault(name, []).append(path)
     assert {name: paths for name, paths in owners.items() if len(paths) > 1} == {}

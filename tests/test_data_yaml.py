@@ -12,9 +12,33 @@ from hypothesis import strategies as st
 from murxpy.data.yamlfile import MAX_BYTES, MAX_DEPTH, parse_document, read_document
 from murxpy.errors import InputError
 
-WORDS = {"no": "no", "on": "on", "yes": "yes", "off": "off", "True": "True", "true": True, "false": False}
-NUMBERS = {"1": 1, "-5": -5, "+3": 3, "1.5": 1.5, "1e3": 1000.0, "007": "007", "0x10": "0x10", "1_000": "1_000"}
-DATES = {"12:30:45": "12:30:45", "2001-01-01": "2001-01-01", "'true'": "true", '"5"': "5", "~": None, "null": None}
+WORDS = {
+    "no": "no",
+    "on": "on",
+    "yes": "yes",
+    "off": "off",
+    "True": "True",
+    "true": True,
+    "false": False,
+}
+NUMBERS = {
+    "1": 1,
+    "-5": -5,
+    "+3": 3,
+    "1.5": 1.5,
+    "1e3": 1000.0,
+    "007": "007",
+    "0x10": "0x10",
+    "1_000": "1_000",
+}
+DATES = {
+    "12:30:45": "12:30:45",
+    "2001-01-01": "2001-01-01",
+    "'true'": "true",
+    '"5"': "5",
+    "~": None,
+    "null": None,
+}
 
 
 @pytest.mark.parametrize(("text", "value"), [*WORDS.items(), *NUMBERS.items(), *DATES.items()])
@@ -24,7 +48,9 @@ def test_scalars(text: str, value: object) -> None:
     assert type(found) is type(value)
 
 
-BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "\n".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 9))
+BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "\n".join(
+    f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 9)
+)
 REFUSED = {
     "duplicate key": ("a: 1\nb: 2\na: 3", 3, "second time, first on line 1"),
     "duplicate key in flow": ("x: {a: 1,\n a: 2}", 2, "second time"),
@@ -56,18 +82,31 @@ def test_refused(name: str) -> None:
 
 def test_lines_of_entries() -> None:
     document = parse_document("a:\n  b: [1,\n    2]\nc: &x {d: 1}\ne: *x\n", "f")
-    assert [document.line(place) for place in [("a",), ("a", "b"), ("a", "b", 1), ("c", "d")]] == [1, 2, 3, 4]
+    assert [document.line(place) for place in [("a",), ("a", "b"), ("a", "b", 1), ("c", "d")]] == [
+        1,
+        2,
+        3,
+        4,
+    ]
     assert document.line(("e", "d")) == 5  # inside an alias: where the alias stands
     assert document.line(("nowhere",)) == 1
 
 
 def test_aliases_stand_for_their_value() -> None:
-    assert parse_document("a: &x [1, {k: v}]\nb: *x", "f").data == {"a": [1, {"k": "v"}], "b": [1, {"k": "v"}]}
+    assert parse_document("a: &x [1, {k: v}]\nb: *x", "f").data == {
+        "a": [1, {"k": "v"}],
+        "b": [1, {"k": "v"}],
+    }
 
 
-words = st.text(st.characters(max_codepoint=0xD7FF), max_size=40)  # beyond, and in long keys, YAML has no JSON
+# beyond, and in long keys, YAML has no JSON
+words = st.text(st.characters(max_codepoint=0xD7FF), max_size=40)
 plain = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | words,
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | words,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(words, inner, max_size=4),
     max_leaves=20,
 )

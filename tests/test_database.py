@@ -40,7 +40,13 @@ def test_fresh_terms_go_first() -> None:
         db.use(entry)
     assert all(db.pick(INT, stream, 1.0) is entries[4] for _ in range(20))
     db.use(entries[4])
-    assert {e.id for _ in range(200) if (e := db.pick(INT, stream, 1.0)) is not None} == {1, 2, 3, 4, 5}
+    assert {e.id for _ in range(200) if (e := db.pick(INT, stream, 1.0)) is not None} == {
+        1,
+        2,
+        3,
+        4,
+        5,
+    }
 
 
 def test_less_used_terms_are_picked_more_often() -> None:

@@ -10,7 +10,8 @@ from murxpy.oracles.crash import Outcome
 from murxpy.trace.grammar import parse_trace
 
 HEAD = (
-    '# murxpy-trace 1\n# solver x 1\n1 new\n      return o1\n2 mk-sort SORT_BOOL\n      return s1\n3 mk-const s1 "a"\n      return t1 s1\n'
+    "# murxpy-trace 1\n# solver x 1\n1 new\n      return o1\n2 mk-sort SORT_BOOL\n      return s1\n"
+    '3 mk-const s1 "a"\n      return t1 s1\n'
 )
 TRACE = f"""{HEAD}4 set-option incremental true
 5 set-option fast true
@@ -33,17 +34,32 @@ TRACE = f"""{HEAD}4 set-option incremental true
 def left_out(trace: str) -> dict[str, str]:
     """By what was left out, the actions that are left."""
     script = tuple(parse_trace(trace, "t").lines)
-    return {one.words: " ".join(line.action for line in one.script if not line.action.startswith("mk-")) for one in leavings(script)}
+    return {
+        one.words: " ".join(line.action for line in one.script if not line.action.startswith("mk-"))
+        for one in leavings(script)
+    }
 
 
 def test_each_limit_option_and_earlier_call_is_left_out_alone() -> None:
     found = left_out(TRACE)
     assert list(found) == [
-        "option fast=true", "limit 500", "the earlier check check-sat, answered unknown", "the earlier call simplify",
-        "the earlier check check-sat-assuming, answered sat", "the 2 checks before it", "the scopes that are popped before it",
-    ]  # fmt: skip
-    assert all(actions.endswith("assert-formula check-sat-assuming check-sat") for words, actions in found.items() if "check" not in words)
-    assert "push" not in found["the scopes that are popped before it"] and found["the 2 checks before it"].count("check-sat") == 1
+        "option fast=true",
+        "limit 500",
+        "the earlier check check-sat, answered unknown",
+        "the earlier call simplify",
+        "the earlier check check-sat-assuming, answered sat",
+        "the 2 checks before it",
+        "the scopes that are popped before it",
+    ]
+    assert all(
+        actions.endswith("assert-formula check-sat-assuming check-sat")
+        for words, actions in found.items()
+        if "check" not in words
+    )
+    assert (
+        "push" not in found["the scopes that are popped before it"]
+        and found["the 2 checks before it"].count("check-sat") == 1
+    )
 
 
 def test_assertions_scopes_and_terms_stay() -> None:
@@ -63,7 +79,9 @@ def asked(trace: str, answer: Any) -> list[Dependence]:
     try:
         while True:
             said = answer(ask.text)
-            ask = questions.send(Outcome("report", {}, "1 check-sat\n" + (f"      answer {said}\n" if said else "")))
+            ask = questions.send(
+                Outcome("report", {}, "1 check-sat\n" + (f"      answer {said}\n" if said else ""))
+            )
     except StopIteration as end:
         return list(end.value)
 
@@ -74,8 +92,11 @@ def test_what_changes_the_answer_is_told() -> None:
 
     found = asked(TRACE, answer)
     assert [(need.sort, need.answer) for need in found] == [
-        ("limit", "unsat"), ("earlier check", "unsat"), ("earlier checks", "unsat"), ("earlier scopes", "unsat"),
-    ]  # fmt: skip
+        ("limit", "unsat"),
+        ("earlier check", "unsat"),
+        ("earlier checks", "unsat"),
+        ("earlier scopes", "unsat"),
+    ]
     assert found[0].line() == "limit 500 (without: unsat)"
 
 

@@ -1,4 +1,6 @@
-"""What a solver documents as internal, unsupported or experimental is decided in data, and hides what needs it, and nothing else."""
+"""What a solver documents as internal, unsupported or experimental is decided in data, and hides
+what needs it, and nothing else.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ DOCUMENTED = Documented({**TOY, "documented": ENTRIES})
 
 @dataclass
 class Read:
-    """What the installed package documents: of each quote the things that have it, sentences that nothing decides, barred names."""
+    """What the installed package documents: of each quote the things that have it, sentences that
+    nothing decides, barred names.
+    """
 
     quotes: dict[str, list[str]]
     undecided: list[str]
@@ -48,8 +52,16 @@ class Read:
 def _read(solver: str) -> Read:
     wrapper = load_wrapper(solver)
     texts = list(documentation.documentation(wrapper))
-    decide, hits, entries = documentation.decider(wrapper), documentation.hits(texts), wrapper["documented"]
-    read = Read({entry["quote"]: [] for entry in entries}, [], [hit.name for hit in hits if "may not be created" in hit.sentence])
+    decide, hits, entries = (
+        documentation.decider(wrapper),
+        documentation.hits(texts),
+        wrapper["documented"],
+    )
+    read = Read(
+        {entry["quote"]: [] for entry in entries},
+        [],
+        [hit.name for hit in hits if "may not be created" in hit.sentence],
+    )
     read.undecided = [f"{hit.name}: {hit.sentence}" for hit in hits if decide(hit) is None]
     for what, name, text in texts:
         line = documentation.one_line(text)
@@ -79,7 +91,9 @@ def test_each_sentence_that_limits_what_is_promised_is_decided(solver: str) -> N
 def test_each_entry_names_what_the_wrapper_has(solver: str) -> None:
     wrapper = load_wrapper(solver)
     text = documentation.source(wrapper)
-    options = {option["name"] for option in wrapper["options"]} | {n for pairs in wrapper["required-options"].values() for n, _ in pairs}
+    options = {option["name"] for option in wrapper["options"]} | {
+        n for pairs in wrapper["required-options"].values() for n, _ in pairs
+    }
     for entry in wrapper["documented"]:
         assert entry.get("calls") or entry.get("options"), entry
         assert "calls" not in entry or re.search(entry["calls"], text), entry
@@ -89,8 +103,18 @@ def test_each_entry_names_what_the_wrapper_has(solver: str) -> None:
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_no_spelling_creates_what_may_not_be_created(solver: str) -> None:
     wrapper = load_wrapper(solver)
-    templates = [f if isinstance(f, str) else f["is"] for s in SECTIONS for entry in wrapper[s].values() for f in forms(entry).values()]
-    assert [text for text in templates for name in read(solver).barred if re.search(rf"\b{re.escape(name)}\b", text)] == []
+    templates = [
+        f if isinstance(f, str) else f["is"]
+        for s in SECTIONS
+        for entry in wrapper[s].values()
+        for f in forms(entry).values()
+    ]
+    assert [
+        text
+        for text in templates
+        for name in read(solver).barred
+        if re.search(rf"\b{re.escape(name)}\b", text)
+    ] == []
 
 
 @pytest.mark.parametrize(
@@ -98,7 +122,8 @@ def test_no_spelling_creates_what_may_not_be_created(solver: str) -> None:
     [
         ("1 mk-term@default OP_DISTINCT SORT_BOOL 2 t1 t2", QUOTE),
         ("1 mk-term@default OP_NOT SORT_BOOL 1 t1", ""),
-        ("1 mk-term@other OP_DISTINCT SORT_BOOL 2 t1 t2", ""),  # a spelling that the wrapper has not
+        # a spelling that the wrapper has not
+        ("1 mk-term@other OP_DISTINCT SORT_BOOL 2 t1 t2", ""),
         ("1 mk-term@binary OP_AND SORT_BOOL 2 t1 t2", ""),  # decided to count
         ("1 misuse@none mk-term@default OP_DISTINCT SORT_BOOL 2 t1 t2 with 0 py:none", ""),
         ("1 set-option@default fp-exp true", ""),  # no sort that needs it
@@ -123,12 +148,18 @@ def test_what_checks_elimination_is_the_call_that_eliminates() -> None:
     cvc5 = Documented(load_wrapper("cvc5"))
     assert "experimental" in cvc5.of_call(Call("check-elimination", "", "full"))
     assert "experimental" in cvc5.of_call(Call("check-interpolant", "", "one"))
-    assert cvc5.of_call(Call("check-simplify", "", "plain")) == cvc5.of_call(Call("check-core", "", "default")) == ""
+    assert (
+        cvc5.of_call(Call("check-simplify", "", "plain"))
+        == cvc5.of_call(Call("check-core", "", "default"))
+        == ""
+    )
 
 
 def test_a_documented_bucket_does_not_fail() -> None:
     for tier, fails in (("solver", True), ("binding", True), (TIER, False), ("murxpy", False)):
-        bucket = new_bucket("key", "toy", Verdict("crash", tier, "", "", Call()), known=False, now=0.0)
+        bucket = new_bucket(
+            "key", "toy", Verdict("crash", tier, "", "", Call()), known=False, now=0.0
+        )
         bucket.state = "confirmed"
         assert failing(bucket) is fails
 
@@ -143,24 +174,43 @@ def fake(tmp_path: Path, calls: str) -> tuple[str, ...]:
 
 @pytest.mark.parametrize(("calls", "hidden"), [("mk_op.'and'", True), ("mk_op.'or'", False)])
 def test_a_campaign_hides_what_needs_it(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, calls: str, hidden: bool
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    calls: str,
+    hidden: bool,
 ) -> None:
     monkeypatch.setenv("FAKESOLVER_FAULT", "and:abort")
-    code, out, _ = fuzz_fake(capsys, tmp_path / "out", "--runs", "20", "--minimize", *fake(tmp_path, calls))
+    code, out, _ = fuzz_fake(
+        capsys, tmp_path / "out", "--runs", "20", "--minimize", *fake(tmp_path, calls)
+    )
     assert code == int(not hidden)
     assert ("hidden: need what the solver documents" in out) is hidden
-    listed, every, only = ([row["tier"] for row in json.loads(outcome(capsys, "findings", tmp_path / "out", "--json", *more)[1])]
-                           for more in ((), ("--all",), ("--tier", TIER)))  # fmt: skip
-    assert (listed, every, only) == (([], [TIER], [TIER]) if hidden else (["solver"], ["solver"], []))
-    assert ("no findings\n1 bucket hidden" in outcome(capsys, "findings", tmp_path / "out")[1]) is hidden
+    listed, every, only = (
+        [
+            row["tier"]
+            for row in json.loads(outcome(capsys, "findings", tmp_path / "out", "--json", *more)[1])
+        ]
+        for more in ((), ("--all",), ("--tier", TIER))
+    )
+    assert (listed, every, only) == (
+        ([], [TIER], [TIER]) if hidden else (["solver"], ["solver"], [])
+    )
+    assert (
+        "no findings\n1 bucket hidden" in outcome(capsys, "findings", tmp_path / "out")[1]
+    ) is hidden
 
 
 def test_mutants_get_no_operator_that_is_documented_as_experimental() -> None:
     """What a script shows is not told by its operators, so that none of them may need the tier."""
     operators = Documented(load_wrapper("cvc5")).operators()
-    assert {"OP_INT_DIV_TOTAL", "OP_SET_CHOOSE", "OP_BAG_CARD"} <= set(operators) and "OP_INT_DIV" not in operators
+    assert {"OP_INT_DIV_TOTAL", "OP_SET_CHOOSE", "OP_BAG_CARD"} <= set(
+        operators
+    ) and "OP_INT_DIV" not in operators
     assert Documented(load_wrapper("z3")).operators() == []
-    assert set(operators) <= {kind for theory in load_catalogue()["theories"] for kind in theory["operators"]}
+    assert set(operators) <= {
+        kind for theory in load_catalogue()["theories"] for kind in theory["operators"]
+    }
 
 
 @pytest.mark.parametrize(
@@ -183,6 +233,8 @@ def test_a_format_is_told_by_the_terms_of_it_too(last: str, hidden: bool) -> Non
 
 @pytest.mark.parametrize("sort, hidden", [("SORT_ARRAY s1 s1", True), ("SORT_REAL", False)])
 def test_the_experimental_arrays_of_cvc5_need_an_array(sort: str, hidden: bool) -> None:
-    """The runs that bring scripts to the API turn `arrays-exp` on for each script, so the option alone says nothing of a finding."""
+    """The runs that bring scripts to the API turn `arrays-exp` on for each script, so the option
+    alone says nothing of a finding.
+    """
     trace = f"1 new@default\n1 set-option@default arrays-exp true\n1 mk-sort@mk {sort}\n      return s2\n"
     assert bool(Documented(load_wrapper("cvc5")).of_trace(trace)) == hidden

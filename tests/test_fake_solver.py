@@ -18,10 +18,17 @@ s.push(); s.add(q); assert s.check() == "unsat"; s.pop(); assert s.check([q]) ==
 """
 
 
-@pytest.mark.parametrize("more, fault, code", [
-    ("", "", 0), ("c.mk_const(b, 'abort')", "", -6), ("c.mk_op('or', [p])", "or:segfault", -11),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "more, fault, code",
+    [
+        ("", "", 0),
+        ("c.mk_const(b, 'abort')", "", -6),
+        ("c.mk_op('or', [p])", "or:segfault", -11),
+    ],
+)
 def test_fake_solver(more: str, fault: str, code: int) -> None:
     environment = {"PYTHONPATH": str(FAKES), "FAKESOLVER_FAULT": fault}
-    done = subprocess.run([sys.executable, "-c", CHECK + more], env=environment, check=False, stderr=subprocess.PIPE)
+    done = subprocess.run(
+        [sys.executable, "-c", CHECK + more], env=environment, check=False, stderr=subprocess.PIPE
+    )
     assert done.returncode == code, done.stderr

@@ -1,4 +1,6 @@
-"""Mutants keep to what the solver takes: the restrictions of a profile hold for all that a mutation makes."""
+"""Mutants keep to what the solver takes: the restrictions of a profile hold for all that a mutation
+makes.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,17 @@ from murxpy.mutation.workshop import Seed, Shop, Workshop
 from murxpy.smtlib.reader import read_script
 
 CATALOGUE = build_catalogue(load_catalogue())
-PROFILE = Profile({"operators": {
-    "OP_CONST_ARRAY": {"literals": {0: "any"}}, "OP_RE_RANGE": {"literals": {0: "char", 1: "char"}},
-    "OP_INT_POW": {"literals": {1: "small"}}, "OP_RE_POW": {"indices": {0: [0, 3]}}, "OP_EQUAL": {"exclude-sorts": ["SORT_REGLAN"]},
-}})  # fmt: skip
+PROFILE = Profile(
+    {
+        "operators": {
+            "OP_CONST_ARRAY": {"literals": {0: "any"}},
+            "OP_RE_RANGE": {"literals": {0: "char", 1: "char"}},
+            "OP_INT_POW": {"literals": {1: "small"}},
+            "OP_RE_POW": {"indices": {0: [0, 3]}},
+            "OP_EQUAL": {"exclude-sorts": ["SORT_REGLAN"]},
+        }
+    }
+)
 ARRAYS = """(declare-const x Int)(declare-const a (Array Int Int))
 (assert (= a (store ((as const (Array Int Int)) 3) x (+ x 1))))(assert (< (select a x) x))(check-sat)"""
 
@@ -37,8 +46,18 @@ def every(roots: list[Term]) -> list[Term]:
 
 def constant_arrays(fuzzer: str, profile: Profile | None) -> list[Term]:
     shop = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "standard", profile)
-    made = chain(FUZZERS[fuzzer].mutants(Workshop(shop, Stream(2), [Seed("a.smt2", ARRAYS)], lambda text: None, {})), 150)
-    return [term for mutant in made for term in every(mutant.script.assertions()) if term.op == "OP_CONST_ARRAY"]
+    made = chain(
+        FUZZERS[fuzzer].mutants(
+            Workshop(shop, Stream(2), [Seed("a.smt2", ARRAYS)], lambda text: None, {})
+        ),
+        150,
+    )
+    return [
+        term
+        for mutant in made
+        for term in every(mutant.script.assertions())
+        if term.op == "OP_CONST_ARRAY"
+    ]
 
 
 @pytest.mark.parametrize("fuzzer", ["typefuzz", "opfuzz"])
@@ -66,7 +85,9 @@ def test_without_a_restriction_they_do_not() -> None:
     ],
 )
 def test_each_kind_of_restriction(term: str, fits: bool) -> None:
-    declared = "(declare-const s String)(declare-const n Int)(declare-const b (Array Int (Array Int Int)))"
+    declared = (
+        "(declare-const s String)(declare-const n Int)(declare-const b (Array Int (Array Int Int)))"
+    )
     (root,) = read_script(f"{declared}(assert {term})(check-sat)", "a", CATALOGUE).assertions()
     shop = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "standard", PROFILE)
     assert Fitting(shop, []).fits(root) is fits

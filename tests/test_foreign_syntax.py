@@ -1,4 +1,6 @@
-"""Syntax that other people's suites have: it is read, printed as the solvers read it, and read again as the same terms."""
+"""Syntax that other people's suites have: it is read, printed as the solvers read it, and read
+again as the same terms.
+"""
 
 from __future__ import annotations
 
@@ -17,37 +19,84 @@ from murxpy.smtlib.writer import print_script
 
 CATALOGUE = build_catalogue(load_catalogue())
 SHAPES = Shapes(CATALOGUE)
-FUNCTIONS = "(declare-fun f (Int Int) Int)(declare-fun g (Int) Int)(declare-fun h ((-> Int Int)) Int)"
+FUNCTIONS = (
+    "(declare-fun f (Int Int) Int)(declare-fun g (Int) Int)(declare-fun h ((-> Int Int)) Int)"
+)
 
 # A script, and the dialects that have it.
 READ = {
     "partial application": (
-        "(set-logic HO_ALL)" + FUNCTIONS + "(assert (= (f 1) g))(assert (= (@ (@ f 1) 2) (@ f 1 2) (h (f 1))))", "cvc5"),
+        "(set-logic HO_ALL)"
+        + FUNCTIONS
+        + "(assert (= (f 1) g))(assert (= (@ (@ f 1) 2) (@ f 1 2) (h (f 1))))",
+        "cvc5",
+    ),
     "functions that are terms": (
-        "(set-logic HO_ALL)" + FUNCTIONS + "(assert (= (@ (lambda ((x Int) (y Int)) x) 1 2) (@ (ite true g g) 1)))"
-        "(assert (forall ((p (-> Int Int Int)) (q (-> Int Int))) (= (p 1 2) (q 3))))", "cvc5"),
-    "functions as arrays": (FUNCTIONS + "(assert (= (select (ite true f f) 1 2) (select g 3)))(assert (= g (lambda ((x Int)) x)))", "z3"),
-    "no logic": (FUNCTIONS.replace("(declare-fun h ((-> Int Int)) Int)", "") + "(assert (= (f 1) g))", ""),
-    "defined functions": ("(set-logic HO_ALL)(declare-fun f (Int Int) Int)(define-fun g ((x Int)) (-> Int Int) (f x))"
-                          "(define-fun k ((x Int)) (-> Int Int) (lambda ((y Int)) (+ x y)))(assert (= (g 1 2) (k 3 4)))", "cvc5"),
-    "shadowed parameters": ("(define-fun f ((x Int) (x Bool)) Bool x)(assert (forall ((y Int) (y Bool)) y))(assert (f 1 true))"
-                            "(assert (let ((z 1) (z true)) z))", "cvc5 z3"),
-    "overloaded selectors": ("(declare-datatype A ((a (s Int))))(declare-datatype B ((b (s Bool)) (c)))(declare-const x A)"
-                             "(declare-const y B)(assert (= ((_ update s) x (s x)) x))(assert (or (s y) ((_ is c) y)))", "cvc5"),
-    "overloaded constructors": ("(declare-datatype A ((a (s Int))))(declare-datatype B ((a (t Bool))))(declare-const x A)"
-                                "(assert (= x (a 1)))(assert (= (a true) (a false)))", "cvc5 z3"),
-    "overloaded functions": ("(declare-fun f (Int) Int)(declare-fun f (Bool) Int)(assert (= (f 1) (f true)))", "cvc5 z3"),
-    "functions named like selectors": ("(declare-fun s (Int) Int)(declare-datatype B ((b (s Int))))(declare-const z B)"
-                                       "(assert (= (s 1) (s z)))", "cvc5 z3"),
-    "scaled floats": ("(declare-const r Real)(declare-const n Int)"
-                      "(assert (= ((_ to_fp 5 11) RNE r n) ((_ to_fp 5 11) RNE n r) ((_ to_fp 5 11) RTZ 1.25 3)))", "z3"),
-    "transcendental": ("(declare-const r Real)(assert (= (tanh r) (asin r) (acos r) (atan r) pi (to_real r)))"
-                       "(assert (> (sinh r) (asinh euler) (exp 1.0)))", "z3"),
+        "(set-logic HO_ALL)"
+        + FUNCTIONS
+        + "(assert (= (@ (lambda ((x Int) (y Int)) x) 1 2) (@ (ite true g g) 1)))"
+        "(assert (forall ((p (-> Int Int Int)) (q (-> Int Int))) (= (p 1 2) (q 3))))",
+        "cvc5",
+    ),
+    "functions as arrays": (
+        FUNCTIONS
+        + "(assert (= (select (ite true f f) 1 2) (select g 3)))(assert (= g (lambda ((x Int)) x)))",
+        "z3",
+    ),
+    "no logic": (
+        FUNCTIONS.replace("(declare-fun h ((-> Int Int)) Int)", "") + "(assert (= (f 1) g))",
+        "",
+    ),
+    "defined functions": (
+        "(set-logic HO_ALL)(declare-fun f (Int Int) Int)(define-fun g ((x Int)) (-> Int Int) (f x))"
+        "(define-fun k ((x Int)) (-> Int Int) (lambda ((y Int)) (+ x y)))(assert (= (g 1 2) (k 3 4)))",
+        "cvc5",
+    ),
+    "shadowed parameters": (
+        "(define-fun f ((x Int) (x Bool)) Bool x)(assert (forall ((y Int) (y Bool)) y))(assert (f 1 true))"
+        "(assert (let ((z 1) (z true)) z))",
+        "cvc5 z3",
+    ),
+    "overloaded selectors": (
+        "(declare-datatype A ((a (s Int))))(declare-datatype B ((b (s Bool)) (c)))(declare-const x A)"
+        "(declare-const y B)(assert (= ((_ update s) x (s x)) x))(assert (or (s y) ((_ is c) y)))",
+        "cvc5",
+    ),
+    "overloaded constructors": (
+        "(declare-datatype A ((a (s Int))))(declare-datatype B ((a (t Bool))))(declare-const x A)"
+        "(assert (= x (a 1)))(assert (= (a true) (a false)))",
+        "cvc5 z3",
+    ),
+    "overloaded functions": (
+        "(declare-fun f (Int) Int)(declare-fun f (Bool) Int)(assert (= (f 1) (f true)))",
+        "cvc5 z3",
+    ),
+    "functions named like selectors": (
+        "(declare-fun s (Int) Int)(declare-datatype B ((b (s Int))))(declare-const z B)"
+        "(assert (= (s 1) (s z)))",
+        "cvc5 z3",
+    ),
+    "scaled floats": (
+        "(declare-const r Real)(declare-const n Int)"
+        "(assert (= ((_ to_fp 5 11) RNE r n) ((_ to_fp 5 11) RNE n r) ((_ to_fp 5 11) RTZ 1.25 3)))",
+        "z3",
+    ),
+    "transcendental": (
+        "(declare-const r Real)(assert (= (tanh r) (asin r) (acos r) (atan r) pi (to_real r)))"
+        "(assert (> (sinh r) (asinh euler) (exp 1.0)))",
+        "z3",
+    ),
     "minus": ("(declare-const r Real)(assert (= (~ r) (~ 2)))", "z3"),
-    "sequences by names of strings": ("(declare-const s (Seq Int))(assert (= (str.update s 0 s) (str.rev s)))", "cvc5"),
-    "empty without a sort": ("(declare-const s (Seq Int))(assert (= s seq.empty))(assert (= (seq.++ seq.empty s) s))"
-                             "(assert (= (seq.len seq.empty) 0))", "cvc5 z3"),
-}  # fmt: skip
+    "sequences by names of strings": (
+        "(declare-const s (Seq Int))(assert (= (str.update s 0 s) (str.rev s)))",
+        "cvc5",
+    ),
+    "empty without a sort": (
+        "(declare-const s (Seq Int))(assert (= s seq.empty))(assert (= (seq.++ seq.empty s) s))"
+        "(assert (= (seq.len seq.empty) 0))",
+        "cvc5 z3",
+    ),
+}
 
 
 def asserted(script: Script) -> list[object]:
@@ -62,18 +111,29 @@ def test_it_is_read_and_printed_as_the_solvers_read_it(name: str) -> None:
         script = read_script(text, "f.smt2", CATALOGUE, dialect=dialect)
         printed = print_script(script, dialect)
         assert PARSERS[dialect](printed) is None, printed
-        assert asserted(read_script(printed, "again.smt2", CATALOGUE, dialect=dialect)) == asserted(script)
+        assert asserted(read_script(printed, "again.smt2", CATALOGUE, dialect=dialect)) == asserted(
+            script
+        )
 
 
 @pytest.mark.parametrize("dialect", ["z3", "standard"])
 def test_a_partial_application_is_said_to_be_unsayable(dialect: str) -> None:
-    with pytest.raises(Unsayable, match=f"OP_HO_APPLY has no name in SMT-LIB's dialect '{dialect}'"):
+    with pytest.raises(
+        Unsayable, match=f"OP_HO_APPLY has no name in SMT-LIB's dialect '{dialect}'"
+    ):
         print_script(read_script(READ["partial application"][0], "f.smt2", CATALOGUE), dialect)
 
 
 def test_the_logic_allows_functions_as_values() -> None:
-    script = read_script(f"(set-logic QF_UFLIA){FUNCTIONS}(assert (= (h g) 1))(reset)(set-logic ALL)(assert true)", "f", CATALOGUE)
-    assert [row for row in print_script(script, "cvc5").splitlines() if "logic" in row] == ["(set-logic HO_QF_UFLIA)", "(set-logic HO_ALL)"]
+    script = read_script(
+        f"(set-logic QF_UFLIA){FUNCTIONS}(assert (= (h g) 1))(reset)(set-logic ALL)(assert true)",
+        "f",
+        CATALOGUE,
+    )
+    assert [row for row in print_script(script, "cvc5").splitlines() if "logic" in row] == [
+        "(set-logic HO_QF_UFLIA)",
+        "(set-logic HO_ALL)",
+    ]
 
 
 RENAMED = """\
@@ -106,7 +166,10 @@ def test_what_was_written_is_not_touched() -> None:
 def test_long_numerals_and_a_byte_order_mark(tmp_path: Path) -> None:
     number = "7" * 9000
     file = tmp_path / "f.smt2"
-    file.write_bytes(b"\xef\xbb\xbf" + f"(assert (= {number} (- {number})))(assert (> {number}.5 (/ 1 {number})))".encode())
+    file.write_bytes(
+        b"\xef\xbb\xbf"
+        + f"(assert (= {number} (- {number})))(assert (> {number}.5 (/ 1 {number})))".encode()
+    )
     printed = print_script(read_file(file, CATALOGUE), "z3")
     assert f"(= {number} (- {number}))" in printed
     assert print_script(read_script(printed, "again", CATALOGUE), "z3") == printed

@@ -16,7 +16,9 @@ from murxpy.errors import InputError
 
 
 def machine_of(states: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """A machine in normal form; a transition is (action, weight, target) or (action, weight, target, conditions)."""
+    """A machine in normal form; a transition is (action, weight, target) or (action, weight,
+    target, conditions).
+    """
     listed = {
         name: {
             "needs": [],
@@ -26,7 +28,14 @@ def machine_of(states: dict[str, Any], **more: Any) -> dict[str, Any]:
         for name, do in states.items()
     }
     length = {"run-length": {"choices": [[10, 1]]}}
-    return {"name": "m", "start": "a", "final": "z", "states": listed, "expect": {}, "distributions": length} | more
+    return {
+        "name": "m",
+        "start": "a",
+        "final": "z",
+        "states": listed,
+        "expect": {},
+        "distributions": length,
+    } | more
 
 
 def test_geometric_stay() -> None:
@@ -74,16 +83,32 @@ class Walker:
         self.machine = machine
         self.rng = random.Random(seed)
         self.terms = mean_of(machine["distributions"]["run-length"])
-        self._known: dict[tuple[str, bool, bool, bool], tuple[list[dict[str, bool]], list[float]]] = {}
+        self._known: dict[
+            tuple[str, bool, bool, bool], tuple[list[dict[str, bool]], list[float]]
+        ] = {}
 
-    def conditions(self, state: str, spent: bool, checked: bool, incremental: bool) -> dict[str, bool]:
+    def conditions(
+        self, state: str, spent: bool, checked: bool, incremental: bool
+    ) -> dict[str, bool]:
         """Truth values for the conditions that matter in a state."""
         key = (state, spent, checked, incremental)
         if key not in self._known:
             can_check = incremental or not checked
-            fixed = {"spent": spent, "checked": checked, "incremental": incremental, "can-check": can_check}
-            possible = [a for a in assignments(mentioned(self.machine, state)) if enabled(self.machine, state, a)]
-            self._known[key] = possible, [self._likelihood(assignment, fixed) for assignment in possible]
+            fixed = {
+                "spent": spent,
+                "checked": checked,
+                "incremental": incremental,
+                "can-check": can_check,
+            }
+            possible = [
+                a
+                for a in assignments(mentioned(self.machine, state))
+                if enabled(self.machine, state, a)
+            ]
+            self._known[key] = (
+                possible,
+                [self._likelihood(assignment, fixed) for assignment in possible],
+            )
         return self.rng.choices(*self._known[key])[0]
 
     def _likelihood(self, assignment: dict[str, bool], fixed: dict[str, bool]) -> float:
@@ -99,8 +124,12 @@ class Walker:
         spent, checked, state = False, False, self.machine["start"]
         actions: dict[str, int] = {}
         while state != self.machine["final"]:
-            transitions = enabled(self.machine, state, self.conditions(state, spent, checked, incremental))
-            taken = self.rng.choices(transitions, [transition["weight"] for transition in transitions])[0]
+            transitions = enabled(
+                self.machine, state, self.conditions(state, spent, checked, incremental)
+            )
+            taken = self.rng.choices(
+                transitions, [transition["weight"] for transition in transitions]
+            )[0]
             action = taken["do"]
             actions[action] = actions.get(action, 0) + 1
             spent = spent or (action == "mk-term" and self.rng.random() < 1 / self.terms)
@@ -111,15 +140,24 @@ class Walker:
 
 @pytest.mark.parametrize("name", machine_names())
 def test_expected_numbers_are_those_of_walks(name: str) -> None:
-    machine, runs = load_machine(name), 4000 if name == "contract" else 1000  # its walks are short, so that some actions come seldom
+    # its walks are short, so that some actions come seldom
+    machine, runs = load_machine(name), 4000 if name == "contract" else 1000
     visits, walker = expected_visits(machine), Walker(load_machine(name), seed=1)
     walks = [walker.walk() for _ in range(runs)]
-    for action in ("mk-term", "check-sat", "check-sat-assuming", "assert-formula", "get-value", "go"):
+    for action in (
+        "mk-term",
+        "check-sat",
+        "check-sat-assuming",
+        "assert-formula",
+        "get-value",
+        "go",
+    ):
         mean = sum(found.get(action, 0) for found in walks) / runs
         assert visits.actions[action] == pytest.approx(mean, rel=0.15)
 
 
-# Runs in contract mode have other aims: few terms, then calls that must be refused (bench/contract.py).
+# Runs in contract mode have other aims: few terms, then calls that must be refused
+# (bench/contract.py).
 @pytest.mark.parametrize("name", [name for name in machine_names() if name != "contract"])
 def test_shipped_machines_reach_their_aims(name: str) -> None:
     machine = load_machine(name)
@@ -133,7 +171,9 @@ def test_every_operator_is_in_reach() -> None:
     machine, catalogue = load_machine("default"), load_catalogue()
     terms = 20_000 * expected_visits(machine).actions["mk-term"]
     rows = expected_operators(catalogue, machine, None, terms)
-    assert [row.operator for row in rows] == [kind for t in catalogue["theories"] for kind in t["operators"]]
+    assert [row.operator for row in rows] == [
+        kind for t in catalogue["theories"] for kind in t["operators"]
+    ]
     assert sum(row.count for row in rows) == pytest.approx(terms)
     assert min(row.count for row in rows) > 100
 
@@ -142,7 +182,11 @@ def test_spellings_share_their_operator() -> None:
     wrapper = {
         "theories": ["INT"],
         "operators": {
-            "OP_NOT": {"a": "x", "b": {"is": "y", "weight": 3, "when": "h.f"}, "c": {"is": "z", "unsound": True}},
+            "OP_NOT": {
+                "a": "x",
+                "b": {"is": "y", "weight": 3, "when": "h.f"},
+                "c": {"is": "z", "unsound": True},
+            },
             "OP_INT_NEG": "-{0}",
             "OP_BV_NOT": "~{0}",
             "OP_LAMBDA": "l",
@@ -152,8 +196,11 @@ def test_spellings_share_their_operator() -> None:
     }
     rows = expected_operators(load_catalogue(), load_machine("default"), wrapper, 100)
     assert [(row.operator, row.spelling, row.guarded) for row in rows] == [
-        ("OP_NOT", None, False), ("OP_NOT", "a", False), ("OP_NOT", "b", True), ("OP_NOT", "c", False),
-    ]  # fmt: skip
+        ("OP_NOT", None, False),
+        ("OP_NOT", "a", False),
+        ("OP_NOT", "b", True),
+        ("OP_NOT", "c", False),
+    ]
     assert [row.count for row in rows] == pytest.approx([100, 25, 75, 0])
 
 

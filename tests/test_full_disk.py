@@ -1,4 +1,6 @@
-"""Campaigns on a disk that is too small: what fits is kept, what does not is told of, and folder and database agree."""
+"""Campaigns on a disk that is too small: what fits is kept, what does not is told of, and folder
+and database agree.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def disk(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
     def mount(size: int) -> Path:
         folder = tmp_path / f"disk-{size}"
         folder.mkdir()
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", str(folder)], capture_output=True).returncode:
+        if subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", f"size={size}", "none", str(folder)], capture_output=True
+        ).returncode:
             pytest.skip("only root can mount a file system")
         mounted.append(folder)
         return folder
@@ -38,7 +42,9 @@ def disk(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
 
 
 def check_agreement(out: Path, events: list[Event]) -> int:
-    """The database and the folder agree, and what the end says of them is so. Gives the number of findings that were kept."""
+    """The database and the folder agree, and what the end says of them is so. Gives the number of
+    findings that were kept.
+    """
     ended = events[-1]
     assert isinstance(ended, Ended)
     with closing(Store(out, read_only=True)) as store:
@@ -54,7 +60,11 @@ def check_agreement(out: Path, events: list[Event]) -> int:
         assert rows == len(found(events)) or "findings are not in the database" in ended.unkept
     else:
         assert ended.exit_code == 1
-        assert (rows, named, counters["run:total"]) == (len(found(events)), written, ended.snapshot.runs)
+        assert (rows, named, counters["run:total"]) == (
+            len(found(events)),
+            written,
+            ended.snapshot.runs,
+        )
     return rows
 
 
@@ -64,7 +74,11 @@ def test_disk_of(size: int, disk: Callable[[int], Path]) -> None:
     _, events = run(out, SETUP, runs=60, jobs=2)
     kept = check_agreement(out, events)
     assert kept == len(found(events)) or size < 300 * KIB
-    notices = [event.text for event in events if isinstance(event, Notice) and "kept in memory" in event.text]
+    notices = [
+        event.text
+        for event in events
+        if isinstance(event, Notice) and "kept in memory" in event.text
+    ]
     assert len(notices) <= 1
 
 
@@ -92,7 +106,9 @@ def test_disk_that_others_fill(disk: Callable[[int], Path]) -> None:
     again: list[Event] = []
     run(out, SETUP, lambda campaign, event: again.append(event), runs=20)
     with closing(Store(out, read_only=True)) as store:
-        assert sum(bucket.count for bucket in store.buckets()) == sum(len(store.rows(b.key)) for b in store.buckets())
+        assert sum(bucket.count for bucket in store.buckets()) == sum(
+            len(store.rows(b.key)) for b in store.buckets()
+        )
     assert isinstance(again[-1], Ended) and not again[-1].unkept
 
 

@@ -1,7 +1,9 @@
-"""Random closed terms with functions as values, against a reference that knows a function by its values alone.
+"""Random closed terms with functions as values, against a reference that knows a function by its
+values alone.
 
-Finite sorts: an array is the tuple of its elements at all indices. Arrays over integers that the generator makes are settled by what they
-are on a window of integers. Arrays by such arrays, of which there are infinitely many, are a default and what differs from it.
+Finite sorts: an array is the tuple of its elements at all indices. Arrays over integers that the
+generator makes are settled by what they are on a window of integers. Arrays by such arrays, of
+which there are infinitely many, are a default and what differs from it.
 """
 
 from __future__ import annotations
@@ -41,8 +43,20 @@ LIST = Datatype("Cell", [], [])
 LIST.constructors = [Constructor("empty"), Constructor("cell", [("held", array(BOOL, BOOL))])]
 CELL = LOGIC.sort("DT", LIST)
 FLAT = (BOOL, BV1, BV2, RM, COLORS)
-SMALL = (array(BOOL, BOOL), array(BV2, BOOL), array(BOOL, BV2), array(COLORS, BOOL), array(RM, BOOL), CELL)
-NESTED = (array(array(BOOL, BOOL), BOOL), array(BV1, array(BOOL, BOOL)), array(array(BV1, BV1), BV2), array(CELL, BOOL))
+SMALL = (
+    array(BOOL, BOOL),
+    array(BV2, BOOL),
+    array(BOOL, BV2),
+    array(COLORS, BOOL),
+    array(RM, BOOL),
+    CELL,
+)
+NESTED = (
+    array(array(BOOL, BOOL), BOOL),
+    array(BV1, array(BOOL, BOOL)),
+    array(array(BV1, BV1), BV2),
+    array(CELL, BOOL),
+)
 LINE = array(INT, BOOL)  # predicates of integers
 INFINITE = (LINE, array(LINE, BV1), array(LINE, LINE), array(BOOL, LINE))
 
@@ -62,7 +76,11 @@ def every(sort: Sort) -> tuple[Any, ...] | None:
         return ("empty", *(("cell", held) for held in every(array(BOOL, BOOL)) or ()))
     if sort.kind == "SORT_ARRAY":
         indices, elements = every(sort.sort(0)), every(sort.sort(1))
-        return None if indices is None or elements is None else tuple(product(elements, repeat=len(indices)))
+        return (
+            None
+            if indices is None or elements is None
+            else tuple(product(elements, repeat=len(indices)))
+        )
     return None
 
 
@@ -104,12 +122,24 @@ class Maker:
         self.bound: list[Term] = []
 
     def any_sort(self) -> Sort:
-        return self.random.choice(INFINITE if self.infinite and self.random.random() < 0.6 else (*SMALL, *NESTED, *FLAT))
+        return self.random.choice(
+            INFINITE if self.infinite and self.random.random() < 0.6 else (*SMALL, *NESTED, *FLAT)
+        )
 
     def formula(self, depth: int) -> Made:
         """A Boolean term."""
         looked_up = self._looked_up if self.infinite else self._equal
-        make = self.random.choice((looked_up, self._equal, self._distinct, self._member, self._sequences, self._bags, self._any))
+        make = self.random.choice(
+            (
+                looked_up,
+                self._equal,
+                self._distinct,
+                self._member,
+                self._sequences,
+                self._bags,
+                self._any,
+            )
+        )
         return make(depth)
 
     def _any(self, depth: int) -> Made:
@@ -131,23 +161,35 @@ class Maker:
             stores.insert(0, (at, value))
         t, index = self.term(LINE, depth - 1)
         found = APP("EQUAL", APP("ARRAY_SELECT", made, t), LOGIC.val(BV1, 1))
-        return found, lambda env: next((value for at, value in stores if at(env) == index(env)), 0) == 1
+        return (
+            found,
+            lambda env: next((value for at, value in stores if at(env) == index(env)), 0) == 1,
+        )
 
     def _distinct(self, depth: int) -> Made:
         sort = self.any_sort()
         parts = [self.term(sort, depth) for _ in range(3)]
-        return APP("DISTINCT", *(t for t, _ in parts)), lambda env: len({m(env) for _, m in parts}) == 3
+        return APP(
+            "DISTINCT", *(t for t, _ in parts)
+        ), lambda env: len({m(env) for _, m in parts}) == 3
 
     def _member(self, depth: int) -> Made:
         sort = self.any_sort()
-        (s, element), (t, members), (u, others) = self.term(sort, depth), self._set(sort, depth), self._set(sort, depth)
+        (s, element), (t, members), (u, others) = (
+            self.term(sort, depth),
+            self._set(sort, depth),
+            self._set(sort, depth),
+        )
         size = LOGIC.val(INT, self.random.randrange(3))
         return self.random.choice(
             (
                 (APP("SET_MEMBER", s, t), lambda env: element(env) in members(env)),
                 (APP("EQUAL", t, u), lambda env: members(env) == others(env)),
                 (APP("SET_SUBSET", t, u), lambda env: members(env) <= others(env)),
-                (APP("EQUAL", APP("SET_CARD", t), size), lambda env: len(members(env)) == size.indices[0]),
+                (
+                    APP("EQUAL", APP("SET_CARD", t), size),
+                    lambda env: len(members(env)) == size.indices[0],
+                ),
             )
         )
 
@@ -172,7 +214,9 @@ class Maker:
     def _word(self, sort: Sort, depth: int) -> Made:
         parts = [self.term(sort, depth) for _ in range(self.random.randrange(1, 3))]
         units = [APP("SEQ_UNIT", t) for t, _ in parts]
-        return units[0] if len(units) == 1 else APP("SEQ_CONCAT", *units), lambda env: tuple(m(env) for _, m in parts)
+        return units[0] if len(units) == 1 else APP("SEQ_CONCAT", *units), lambda env: tuple(
+            m(env) for _, m in parts
+        )
 
     def _sequences(self, depth: int) -> Made:
         sort = self.any_sort()
@@ -181,7 +225,14 @@ class Maker:
 
         def place(env: Env) -> int:
             text, word = whole(env), part(env)
-            return next((k for k in range(len(text)) if len(text) - k >= len(word) and text[k : k + len(word)] == word), -1)
+            return next(
+                (
+                    k
+                    for k in range(len(text))
+                    if len(text) - k >= len(word) and text[k : k + len(word)] == word
+                ),
+                -1,
+            )
 
         return self.random.choice(
             (
@@ -208,8 +259,14 @@ class Maker:
         number = LOGIC.val(INT, count)
         return self.random.choice(
             (
-                (APP("EQUAL", APP("BAG_COUNT", t, both), number), lambda env: counts(env).get(meaning(env), 0) == count),
-                (APP("BAG_SUBBAG", three, both), lambda env: counts(env).get(meaning(env), 0) >= count),
+                (
+                    APP("EQUAL", APP("BAG_COUNT", t, both), number),
+                    lambda env: counts(env).get(meaning(env), 0) == count,
+                ),
+                (
+                    APP("BAG_SUBBAG", three, both),
+                    lambda env: counts(env).get(meaning(env), 0) >= count,
+                ),
                 (APP("EQUAL", both, three), lambda env: counts(env) == {meaning(env): count}),
             )
         )
@@ -223,7 +280,11 @@ class Maker:
             variable = self.random.choice(known)
             return variable, lambda env: env[variable]
         if depth > 0 and self.random.random() < 0.25:
-            (c, condition), (s, yes), (t, no) = self.term(BOOL, depth - 1), self.term(sort, depth - 1), self.term(sort, depth - 1)
+            (c, condition), (s, yes), (t, no) = (
+                self.term(BOOL, depth - 1),
+                self.term(sort, depth - 1),
+                self.term(sort, depth - 1),
+            )
             return APP("ITE", c, s, t), lambda env: yes(env) if condition(env) else no(env)
         if sort is LINE and self.random.random() < 0.7:
             return self._line()
@@ -233,7 +294,10 @@ class Maker:
             return self._selected(sort, depth)
         if sort is CELL and self.random.random() < 0.8:
             s, held = self.term(array(BOOL, BOOL), depth - 1)
-            return APP("DT_APPLY_CONS", s, indices=("cell",), wanted=CELL), lambda env: ("cell", held(env))
+            return APP("DT_APPLY_CONS", s, indices=("cell",), wanted=CELL), lambda env: (
+                "cell",
+                held(env),
+            )
         if sort is BOOL and depth > 0 and self.random.random() < 0.5:
             return self._equal(depth - 1)
         return self._literal(sort)
@@ -247,13 +311,18 @@ class Maker:
             return APP("DT_APPLY_CONS", indices=(value,), wanted=sort), lambda env: value
         if isinstance(value, tuple):
             s, held = self.term(array(BOOL, BOOL), 0)
-            return APP("DT_APPLY_CONS", s, indices=("cell",), wanted=CELL), lambda env: ("cell", held(env))
+            return APP("DT_APPLY_CONS", s, indices=("cell",), wanted=CELL), lambda env: (
+                "cell",
+                held(env),
+            )
         if sort is RM:
             return LOGIC.terms.leaf("OP_SPECIAL", (f"rm.{value}".lower(),), sort), lambda env: value
         return LOGIC.val(sort, value), lambda env: value
 
     def _selected(self, sort: Sort, depth: int) -> Made:
-        index = self.random.choice((BOOL, BV1, COLORS, array(BOOL, BOOL), *((LINE, LINE, INT) if self.infinite else ())))
+        index = self.random.choice(
+            (BOOL, BV1, COLORS, array(BOOL, BOOL), *((LINE, LINE, INT) if self.infinite else ()))
+        )
         if index is INT and sort is not BOOL:
             index = BOOL
         whole = array(index, sort)
@@ -264,8 +333,14 @@ class Maker:
         index, element = sort.sort(0), sort.sort(1)
         kind = self.random.random()
         if kind < 0.35 and depth > 0:
-            (s, held), (t, at), (u, value) = self.term(sort, depth - 1), self.term(index, depth - 1), self.term(element, depth - 1)
-            return APP("ARRAY_STORE", s, t, u), lambda env: write(sort, held(env), at(env), value(env))
+            (s, held), (t, at), (u, value) = (
+                self.term(sort, depth - 1),
+                self.term(index, depth - 1),
+                self.term(element, depth - 1),
+            )
+            return APP("ARRAY_STORE", s, t, u), lambda env: write(
+                sort, held(env), at(env), value(env)
+            )
         if kind < 0.7 and (points(sort) is not None or depth <= 0):
             return self._lambda(sort, depth)
         s, value = self.term(element, depth - 1)
@@ -275,7 +350,9 @@ class Maker:
         index, indices = sort.sort(0), points(sort)
         variable = LOGIC.var("x", index)
         if indices is None:  # of functions: constant
-            s, value = self._literal(sort.sort(1)) if sort.sort(1) is not LINE else self.term(LINE, 0)
+            s, value = (
+                self._literal(sort.sort(1)) if sort.sort(1) is not LINE else self.term(LINE, 0)
+            )
             return APP("ARRAY_LAMBDA", variable, s), lambda env: constant(sort, value(env))
         if index is INT:
             made, meaning = self._predicate(variable, depth)
@@ -283,10 +360,14 @@ class Maker:
             self.bound.append(variable)
             made, meaning = self.term(sort.sort(1), depth - 1)
             self.bound.pop()
-        return APP("ARRAY_LAMBDA", variable, made), lambda env: tuple(meaning({**env, variable: point}) for point in indices)
+        return APP("ARRAY_LAMBDA", variable, made), lambda env: tuple(
+            meaning({**env, variable: point}) for point in indices
+        )
 
     def _line(self) -> Made:
-        """One of three predicates, so that two are often equal, in one of its forms: greater than 1, equal to 2, never true."""
+        """One of three predicates, so that two are often equal, in one of its forms: greater than
+        1, equal to 2, never true.
+        """
         x = LOGIC.var("x", INT)
         one, two = LOGIC.val(INT, 1), LOGIC.val(INT, 2)
         empty = APP("CONST_ARRAY", LOGIC.val(BOOL, False), wanted=LINE)
@@ -294,10 +375,19 @@ class Maker:
         forms: tuple[list[Term], ...] = (
             [
                 APP("ARRAY_LAMBDA", x, APP(*form))
-                for form in (("INT_GT", x, one), ("INT_GTE", x, two), ("INT_LT", one, x), ("NOT", APP("INT_LTE", x, one)))
+                for form in (
+                    ("INT_GT", x, one),
+                    ("INT_GTE", x, two),
+                    ("INT_LT", one, x),
+                    ("NOT", APP("INT_LTE", x, one)),
+                )
             ],
             [APP("ARRAY_STORE", empty, two, LOGIC.val(BOOL, True)), APP("ARRAY_LAMBDA", x, equal)],
-            [empty, APP("ARRAY_LAMBDA", x, LOGIC.val(BOOL, False)), APP("ARRAY_LAMBDA", x, APP("AND", equal, APP("NOT", equal)))],
+            [
+                empty,
+                APP("ARRAY_LAMBDA", x, LOGIC.val(BOOL, False)),
+                APP("ARRAY_LAMBDA", x, APP("AND", equal, APP("NOT", equal))),
+            ],
         )
         which = self.random.randrange(3)
         values = tuple((n > 1, n == 2, False)[which] for n in WINDOW)
@@ -307,7 +397,9 @@ class Maker:
         return made, lambda env: values
 
     def _predicate(self, variable: Term, depth: int) -> Made:
-        """A Boolean term of an integer that is constant outside of the window: a threshold in one of its forms, or a few points."""
+        """A Boolean term of an integer that is constant outside of the window: a threshold in one
+        of its forms, or a few points.
+        """
         number = self.random.randrange(-3, 4)
         here, above, below = (LOGIC.val(INT, n) for n in (number, number + 1, number - 1))
         forms: list[Made] = [
@@ -316,7 +408,10 @@ class Maker:
             (APP("NOT", APP("INT_LTE", variable, here)), lambda env: env[variable] > number),
             (APP("INT_LT", below, variable), lambda env: env[variable] > number - 1),
             (APP("EQUAL", variable, here), lambda env: env[variable] == number),
-            (APP("EQUAL", above, APP("INT_ADD", variable, LOGIC.val(INT, 1))), lambda env: env[variable] == number),
+            (
+                APP("EQUAL", above, APP("INT_ADD", variable, LOGIC.val(INT, 1))),
+                lambda env: env[variable] == number,
+            ),
             self.term(BOOL, depth - 1),
         ]
         made, meaning = self.random.choice(forms)
@@ -335,7 +430,9 @@ def said(term: Term, domain: int) -> bool | None:
 
 
 def wrong(seed: int, infinite: bool, domains: tuple[int, ...]) -> str | None:
-    """What is wrong with the evaluator's answers about the random formula of a seed; None where nothing is."""
+    """What is wrong with the evaluator's answers about the random formula of a seed; None where
+    nothing is.
+    """
     made, meaning = Maker(seed, infinite).formula(3)
     truth = meaning({})
     for domain in domains:
@@ -362,4 +459,8 @@ def test_no_form_of_a_function_is_taken_for_another_function(seed: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("infinite", [False, True])
 def test_many_random_terms(infinite: bool) -> None:
-    assert [found for seed in range(20_000) if (found := wrong(seed, infinite, (1024, 0, 1, 2, 4, 16))) is not None] == []
+    assert [
+        found
+        for seed in range(20_000)
+        if (found := wrong(seed, infinite, (1024, 0, 1, 2, 4, 16))) is not None
+    ] == []

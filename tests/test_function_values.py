@@ -1,4 +1,6 @@
-"""Functions and arrays as values: elements, indices, members, arguments. What is said of them is true, by hand or by trying all points."""
+"""Functions and arrays as values: elements, indices, members, arguments. What is said of them is
+true, by hand or by trying all points.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,8 @@ SORTS = """
 (define-fun zero () Q ((as const Q) 0))
 """
 
-# Names of closed terms, so that the probes stay short. `up` and `up2` are one function, by their form.
+# Names of closed terms, so that the probes stay short. `up` and `up2` are one function, by their
+# form.
 NAMES = {
     "up": "(lambda ((b Int)) (> b 3))",
     "up2": "(lambda ((c Int)) (> c (+ 1 2)))",
@@ -159,7 +162,8 @@ TRUE = """
 (= (set.singleton (re.* (str.to_re "a"))) (set.singleton (re.opt (re.+ (str.to_re "a")))))
 """  # noqa: E501
 
-# True, but nobody has to find it; what is said must not be false. The denials of these are tried as well.
+# True, but nobody has to find it; what is said must not be false. The denials of these are tried as
+# well.
 OPEN = """
 (= up ge4)
 (= up (lambda ((b Int)) (< 3 b)))
@@ -191,9 +195,14 @@ def probes(block: str) -> list[str]:
 @functools.cache
 def terms() -> dict[str, Term]:
     """The formula of each probe."""
-    named = "".join(f"(define-fun {name} () {'N' if name in ('inc', 'inc2', 'dbl') else 'P'} {text})" for name, text in NAMES.items())
+    named = "".join(
+        f"(define-fun {name} () {'N' if name in ('inc', 'inc2', 'dbl') else 'P'} {text})"
+        for name, text in NAMES.items()
+    )
     lines = probes(TRUE) + probes(OPEN)
-    script = read_script(SORTS + named + "".join(f"(assert {line})" for line in lines), "probes", CATALOGUE)
+    script = read_script(
+        SORTS + named + "".join(f"(assert {line})" for line in lines), "probes", CATALOGUE
+    )
     return dict(zip(lines, script.assertions(), strict=True))
 
 

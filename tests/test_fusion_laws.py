@@ -1,4 +1,6 @@
-"""Every fusion function has its inversion laws: two solvers find no counterexample, and the evaluator none among random points."""
+"""Every fusion function has its inversion laws: two solvers find no counterexample, and the
+evaluator none among random points.
+"""
 
 from __future__ import annotations
 
@@ -39,12 +41,22 @@ SORTS: dict[str, tuple[tuple[Any, ...], ...]] = {
     "SORT_UNINTERPRETED": (("U",),),
 }
 # Only within bounds, or not at all, do solvers decide these.
-HARD = {"int-mul", "real-mul", "string-prefix", "string-constant", "string-lengths", "seq-lengths", "bv-linear"}
+HARD = {
+    "int-mul",
+    "real-mul",
+    "string-prefix",
+    "string-constant",
+    "string-lengths",
+    "seq-lengths",
+    "bv-linear",
+}
 CASES = [(kind, params) for kind, all_params in SORTS.items() for params in all_params]
 
 
 def made(tables: Tables, kind: str, params: tuple[Any, ...]) -> Sort:
-    return tables.sort(kind, *[made(tables, p[0], p[1:]) if isinstance(p, tuple) else p for p in params])
+    return tables.sort(
+        kind, *[made(tables, p[0], p[1:]) if isinstance(p, tuple) else p for p in params]
+    )
 
 
 def drawn(sort: Sort, rng: random.Random) -> Any:
@@ -54,12 +66,16 @@ def drawn(sort: Sort, rng: random.Random) -> Any:
         return format_of(sort.number(0), sort.number(1)).canonical(bits)
     return {
         "SORT_BOOL": lambda: rng.random() < 0.5,
-        "SORT_INT": lambda: rng.choice((0, 1, -1, rng.randint(-9, 9), rng.randint(-(10**6), 10**6))),
+        "SORT_INT": lambda: rng.choice(
+            (0, 1, -1, rng.randint(-9, 9), rng.randint(-(10**6), 10**6))
+        ),
         "SORT_REAL": lambda: Fraction(rng.randint(-9, 9), rng.choice((1, 2, 7))),
         "SORT_STRING": lambda: "".join(rng.choice("ab") for _ in range(rng.randint(0, 4))),
         "SORT_SEQ": lambda: tuple(rng.randint(0, 2) for _ in range(rng.randint(0, 4))),
         "SORT_BV": lambda: rng.getrandbits(sort.width),
-        "SORT_ARRAY": lambda: ArrayValue(rng.getrandbits(3), [(rng.randint(-3, 3), rng.getrandbits(3)) for _ in range(3)]),
+        "SORT_ARRAY": lambda: ArrayValue(
+            rng.getrandbits(3), [(rng.randint(-3, 3), rng.getrandbits(3)) for _ in range(3)]
+        ),
         "SORT_UNINTERPRETED": lambda: Element(rng.choice("ab")),
     }[sort.kind]()
 
@@ -67,12 +83,16 @@ def drawn(sort: Sort, rng: random.Random) -> Any:
 def holds_at(tables: Tables, fusion: Fusion, x: Term, y: Term, rng: random.Random) -> bool:
     """Whether both laws hold at one random point."""
     both = laws(tables, fusion, x, y)
-    values = {constant: drawn(constant.sort, rng) for constant in constants_of((*both, *fusion.also))}
+    values = {
+        constant: drawn(constant.sort, rng) for constant in constants_of((*both, *fusion.also))
+    }
     for formula in fusion.also:  # all there are say which bits a number has
         bits, number = formula.args[0].args[0], formula.args[1]
         values[bits] = values[number]
     evaluator = Evaluator(CATALOGUE, Interpretation(values))
-    assert all(evaluator.value(formula) is True for formula in fusion.also), "what is added holds for some value"
+    assert all(evaluator.value(formula) is True for formula in fusion.also), (
+        "what is added holds for some value"
+    )
     return all(evaluator.value(law) is True for law in both)
 
 
@@ -118,7 +138,14 @@ def test_a_wrong_law_is_seen() -> None:
     tables = Tables(CATALOGUE)
     x, y = tables.constant("x", tables.int), tables.constant("y", tables.int)
     add, sub = "OP_INT_ADD", "OP_INT_SUB"
-    fusion = Fusion(tables.apply(add, x, y), lambda z: tables.apply(add, z, y), lambda z: tables.apply(sub, z, x))
+    fusion = Fusion(
+        tables.apply(add, x, y),
+        lambda z: tables.apply(add, z, y),
+        lambda z: tables.apply(sub, z, x),
+    )
     wrong, right = refutations(tables, fusion, x, y)
-    assert [answers("z3", print_script(script, "standard")) for script in (wrong, right)] == [["sat"], ["unsat"]]
+    assert [answers("z3", print_script(script, "standard")) for script in (wrong, right)] == [
+        ["sat"],
+        ["unsat"],
+    ]
     assert not all(holds_at(tables, fusion, x, y, random.Random(1)) for _ in range(POINTS))

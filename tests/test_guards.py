@@ -14,9 +14,15 @@ from murxpy.solvers.frame import Frame
 from murxpy.solvers.guards import parse_guard
 
 SORTS, TERMS = SortTable(), TermTable()
-BV, INT, STRING, RM = (SORTS.get(*p) for p in (("SORT_BV", 8), ("SORT_INT",), ("SORT_STRING",), ("SORT_RM",)))
+BV, INT, STRING, RM = (
+    SORTS.get(*p) for p in (("SORT_BV", 8), ("SORT_INT",), ("SORT_STRING",), ("SORT_RM",))
+)
 X = TERMS.leaf(CONSTANT, ("x",), BV)
-ZERO, FIVE, ONES = TERMS.leaf(VALUE, (0,), BV), TERMS.leaf(VALUE, (5,), BV), TERMS.leaf(SPECIAL, ("bv.ones",), BV)
+ZERO, FIVE, ONES = (
+    TERMS.leaf(VALUE, (0,), BV),
+    TERMS.leaf(VALUE, (5,), BV),
+    TERMS.leaf(SPECIAL, ("bv.ones",), BV),
+)
 RNE, RTZ, MODE = (TERMS.leaf(SPECIAL, (f"rm.{m}",), RM) for m in ("rne", "rtz", "rna"))
 A, AB = TERMS.leaf(VALUE, ("a",), STRING), TERMS.leaf(VALUE, ("ab",), STRING)
 
@@ -57,13 +63,23 @@ def test_on_results_indices_names_and_values() -> None:
     assert holds("p0==11", result=fp) and not holds("p0==11", result=half) and not holds("p0==11")
     assert holds("float-exact", result=fp) and not holds("float-exact", result=half)
     assert holds("sort-FP", result=fp) and not holds("sort-FP", result=BV)
-    assert holds("elem-BV", result=SORTS.get("SORT_SEQ", BV)) and not holds("elem-BV", result=SORTS.get("SORT_SEQ", INT))
-    assert holds("i0<=64", indices=(64,)) and not holds("i0<=64", indices=(65,)) and not holds("i0<=64", indices=("c",))
+    assert holds("elem-BV", result=SORTS.get("SORT_SEQ", BV)) and not holds(
+        "elem-BV", result=SORTS.get("SORT_SEQ", INT)
+    )
+    assert (
+        holds("i0<=64", indices=(64,))
+        and not holds("i0<=64", indices=(65,))
+        and not holds("i0<=64", indices=("c",))
+    )
     assert holds("i0<p0", indices=(7,), result=BV) and not holds("i0<p0", indices=(8,), result=BV)
     assert holds("vars-1", bound=1) and not holds("vars-1", bound=2)
     assert holds("ascii", name="x y") and not holds("ascii", name="\u03bb")
     assert holds("printable", value="x y") and not holds("printable", value="\n")
-    assert holds("bmp", value="\u03bb") and not holds("bmp", value="\U0001f40d") and not holds("bmp", value="\ud800")
+    assert (
+        holds("bmp", value="\u03bb")
+        and not holds("bmp", value="\U0001f40d")
+        and not holds("bmp", value="\ud800")
+    )
     assert holds("no-surrogates", value="\U0001f40d") and not holds("no-surrogates", value="\udfff")
     assert holds("decimal", value=Fraction(3, 40)) and not holds("decimal", value=Fraction(1, 3))
     assert holds("integral", value=Fraction(4, 2)) and not holds("integral", value=Fraction(1, 2))

@@ -1,4 +1,6 @@
-"""Findings that need the runs before them: fewer runs, then smaller traces, in one replay or several of one process."""
+"""Findings that need the runs before them: fewer runs, then smaller traces, in one replay or
+several of one process.
+"""
 
 from __future__ import annotations
 
@@ -35,15 +37,27 @@ def history() -> tuple[Run, ...]:
     raise AssertionError("no runs show the fault")
 
 
-SMALLEST = ["new", "mk-sort SORT_BV 1", 'mk-const s1 "a"', "mk-term OP_BV_EXTRACT SORT_BV 1 t1 2 0 0", "delete", "new",
-            "mk-sort SORT_INT", 'mk-const s2 "a"', "mk-term OP_INT_ADD SORT_INT 2 t3 t3", "check-sat"]  # fmt: skip
+SMALLEST = [
+    "new",
+    "mk-sort SORT_BV 1",
+    'mk-const s1 "a"',
+    "mk-term OP_BV_EXTRACT SORT_BV 1 t1 2 0 0",
+    "delete",
+    "new",
+    "mk-sort SORT_INT",
+    'mk-const s2 "a"',
+    "mk-term OP_INT_ADD SORT_INT 2 t3 t3",
+    "check-sat",
+]
 
 
 @pytest.mark.parametrize("joined", [False, True])
 def test_a_history_becomes_the_smallest(history: tuple[Run, ...], joined: bool) -> None:
     plan = planted(**FAULT, joined=joined)
     lessened = minimize_history(plan, history, "h.history")
-    assert lessened.apart is not joined, "one trace shows it where the solver keeps its state within a replay"
+    assert lessened.apart is not joined, (
+        "one trace shows it where the solver keeps its state within a replay"
+    )
     assert (lessened.runs, lessened.runs_before) == (2, len(history))
     assert len(lines(lessened.result.text)) <= len(SMALLEST) + 2
     texts = parts(lessened.result.text) if lessened.apart else [lessened.result.text]
@@ -60,7 +74,12 @@ def test_a_history_that_shows_nothing_is_an_error(history: tuple[Run, ...]) -> N
 def test_runs_are_joined_and_cut_again() -> None:
     joined = join([EXAMPLE, EXAMPLE, EXAMPLE])
     assert [len(lines(part)) for part in parts(joined)] == [11, 11, 10]
-    ids = [token for line in parse_trace(joined, "t").lines for token in line.result("return") or () if str(token)[0] == "t"]
+    ids = [
+        token
+        for line in parse_trace(joined, "t").lines
+        for token in line.result("return") or ()
+        if str(token)[0] == "t"
+    ]
     assert len(ids) == len(set(ids)), "no id is returned twice"
     assert joined.count("delete") == 2
 
@@ -72,7 +91,9 @@ def test_the_commands_take_histories(tmp_path: Path, capsys: pytest.CaptureFixtu
     code, _, err = outcome(capsys, "minimize", file, "--command", "true")
     assert code == 2 and "--command is for a trace" in err
     traces = tmp_path / "1.min.history"
-    traces.write_text("# murxpy-trace 1\n# solver z3 5.4.0\n0 new\n0 check-sat\n0 delete\n0 new\n0 push 1\n")
+    traces.write_text(
+        "# murxpy-trace 1\n# solver z3 5.4.0\n0 new\n0 check-sat\n0 delete\n0 new\n0 push 1\n"
+    )
     assert holds_traces(traces)
     code, out, _ = outcome(capsys, "replay", traces)
     assert code == 0, out

@@ -1,4 +1,6 @@
-"""Hostile files, a thousand of each sort: every one is read, or refused by one clear error. `bench/hostile.py` reads a hundred thousand."""
+"""Hostile files, a thousand of each sort: every one is read, or refused by one clear error.
+`bench/hostile.py` reads a hundred thousand.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,16 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "bench"))
 import hostile
 import hostile_inputs
 
-SIMPLE = {"script": 1000, "trace": 1000, "model": 1000, "known": 1000, "machine": 150, "theory": 350, "wrapper": 150, "profile": 350}
+SIMPLE = {
+    "script": 1000,
+    "trace": 1000,
+    "model": 1000,
+    "known": 1000,
+    "machine": 150,
+    "theory": 350,
+    "wrapper": 150,
+    "profile": 350,
+}
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +48,9 @@ def test_hostile_files_are_read_or_refused(monkeypatch: pytest.MonkeyPatch, kind
 
 
 @pytest.mark.parametrize("kind", ["script", "trace", "model"])
-def test_what_is_read_of_hostile_files_can_be_used(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+def test_what_is_read_of_hostile_files_can_be_used(
+    monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
     monkeypatch.setattr(hostile, "WALL", 60)
     assert hostile.run(kind, range(5000, 5030))["faults"] == {}
 
@@ -55,13 +68,22 @@ def test_a_list_of_known_bugs_is_a_file(tmp_path: Path) -> None:
 
 
 def test_a_hostile_file_is_always_the_same() -> None:
-    assert hostile_inputs.hostile("script", 7) == hostile_inputs.hostile("script", 7) != hostile_inputs.hostile("script", 8)
+    assert (
+        hostile_inputs.hostile("script", 7)
+        == hostile_inputs.hostile("script", 7)
+        != hostile_inputs.hostile("script", 8)
+    )
 
 
 def test_faults_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(hostile.READERS, "known", lambda path: [][0])
     (told,) = hostile.run("known", range(3))["faults"].items()
-    assert told[0].startswith("IndexError: list index out of range, in ") and told[1] == [3, 0, 1, 2]
+    assert told[0].startswith("IndexError: list index out of range, in ") and told[1] == [
+        3,
+        0,
+        1,
+        2,
+    ]
 
 
 HOSTILE_TEMPLATES = ["~" * 100_000 + "{0}", "(" * 300 + "{0}" + ")" * 300, "{" + "9" * 5000 + "}"]

@@ -1,4 +1,6 @@
-"""`check-invariant` on a solver with one planted defect for each: the check of its name alone finds it."""
+"""`check-invariant` on a solver with one planted defect for each: the check of its name alone finds
+it.
+"""
 
 from __future__ import annotations
 
@@ -83,15 +85,35 @@ check-sat
 
 
 def planted(fault: str) -> Session:
-    source = PLANTED_SOURCE + f"    seed = logic = None\ndef fault(s, assumed):\n    return {FAULTS[fault]}\n"
+    source = (
+        PLANTED_SOURCE
+        + f"    seed = logic = None\ndef fault(s, assumed):\n    return {FAULTS[fault]}\n"
+    )
     actions = {
-        **TOY["actions"], "push": "{solver}.push()", "pop": "{solver}.pop()", "reset": "{solver}.reset()",
-        "check-sat": "{solver}.check()", "check-sat-assuming": "{solver}.check([{*}])", "simplify": "app('simple', {0})",
-        "set-option": "setattr({solver}, 'seed', {v})", "set-logic": "setattr({solver}, 'logic', {v})",
-    }  # fmt: skip
-    operators = {**TOY["operators"], "OP_NOT": {"plain": "app('not', {0})", "other": "app('other', {0})"}}
-    wrapper: dict[str, Any] = {**TOY, "imports": source, "actions": actions, "operators": operators, "seed-option": "seed"}
-    return Session({"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": wrapper})
+        **TOY["actions"],
+        "push": "{solver}.push()",
+        "pop": "{solver}.pop()",
+        "reset": "{solver}.reset()",
+        "check-sat": "{solver}.check()",
+        "check-sat-assuming": "{solver}.check([{*}])",
+        "simplify": "app('simple', {0})",
+        "set-option": "setattr({solver}, 'seed', {v})",
+        "set-logic": "setattr({solver}, 'logic', {v})",
+    }
+    operators = {
+        **TOY["operators"],
+        "OP_NOT": {"plain": "app('not', {0})", "other": "app('other', {0})"},
+    }
+    wrapper: dict[str, Any] = {
+        **TOY,
+        "imports": source,
+        "actions": actions,
+        "operators": operators,
+        "seed-option": "seed",
+    }
+    return Session(
+        {"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": wrapper}
+    )
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -99,13 +121,23 @@ def test_each_defect_is_found_by_the_check_of_its_name_alone(fault: str) -> None
     session = planted(fault)
     found = []
     for name in INVARIANTS:
-        report = replay(session, f"{SPELLED if fault == 'respelled' else LINES}2 check-invariant {name}\n")[1]
+        report = replay(
+            session, f"{SPELLED if fault == 'respelled' else LINES}2 check-invariant {name}\n"
+        )[1]
         if report["finding"]:
-            assert report["finding"]["kind"] == "inconsistent" and report["finding"]["spelling"] == name
+            assert (
+                report["finding"]["kind"] == "inconsistent"
+                and report["finding"]["spelling"] == name
+            )
             found.append(name)
     assert fault in found
     # Some need what others do on the way: a fresh solver to simplify, a first check to check twice.
-    assert set(found) <= {fault, *{"fresh": {"twice", "reset", "popped", "pushed", "simplified", "respelled", "logic"}}.get(fault, set())}
+    assert set(found) <= {
+        fault,
+        *{"fresh": {"twice", "reset", "popped", "pushed", "simplified", "respelled", "logic"}}.get(
+            fault, set()
+        ),
+    }
 
 
 BROKEN_OBJECTS = {
@@ -119,20 +151,35 @@ BROKEN_OBJECTS = {
 def test_each_broken_promise_of_objects_is_found(promise: str) -> None:
     honest = "__hash__ = str.__hash__\n    def __copy__(self, *memo): return self\n    __deepcopy__ = __copy__\n"
     source = f"{TOY_SOURCE}class Odd(str):\n    {honest}"
-    wrapper: dict[str, Any] = {**TOY, "imports": f"{source}    {BROKEN_OBJECTS[promise]}\n", "constants": {"any": "Odd({name})"}}
-    session = Session({"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": wrapper})
+    wrapper: dict[str, Any] = {
+        **TOY,
+        "imports": f"{source}    {BROKEN_OBJECTS[promise]}\n",
+        "constants": {"any": "Odd({name})"},
+    }
+    session = Session(
+        {"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": wrapper}
+    )
     for name in PROMISES:
         found = replay(session, f"{LINES}check-invariant {name}\n")[1]["finding"]
-        assert bool(found) is (name == promise or (name, promise) == ("term-copied", "equal")), (name, found)
+        assert bool(found) is (name == promise or (name, promise) == ("term-copied", "equal")), (
+            name,
+            found,
+        )
         if found:
-            assert (found["kind"], found["tier"], found["spelling"]) == ("contract", "binding", name)
+            assert (found["kind"], found["tier"], found["spelling"]) == (
+                "contract",
+                "binding",
+                name,
+            )
 
 
 def test_a_clean_refusal_is_no_broken_promise() -> None:
     refusal = "def refuse(self, *args): raise TypeError('no')\n    __copy__ = __deepcopy__ = __reduce__ = refuse"
     source = f"{TOY_SOURCE}class Odd(str):\n    {refusal}\n"
     wrapper: dict[str, Any] = {**TOY, "imports": source, "constants": {"any": "Odd({name})"}}
-    session = Session({"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": wrapper})
+    session = Session(
+        {"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": wrapper}
+    )
     report = replay(session, f"{LINES}check-invariant term-copied\ncheck-invariant pickled\n")[1]
     assert report["finding"] is None and report["counts"]["check-invariant:pickled:refused"] == 1
 
@@ -150,14 +197,29 @@ def test_they_hold_on_live_solvers(solver: str) -> None:
     lines += "check-invariant printed\n"
     report = replay(session, f"# solver {solver} 1\n{LINES}{lines}")[1]
     assert report["status"] == "ok" and not report["differences"]
-    counts = {name: n for name, n in report["counts"].items() if name.startswith("check-invariant:")}
-    refused = {f"check-invariant:{name}:{how}": 1 for name in ("copied", "deep-copied") for how in ("refused", "cannot-say")}
-    held = counts if solver == "z3" else {name: n for name, n in counts.items() if name not in refused}
-    assert {name: n for name, n in counts.items() if name not in held} == (refused if solver == "cvc5" else {})
-    assert sum(held.values()) == lines.count("\n") - (len(refused) // 2 if solver == "cvc5" else 0), counts
+    counts = {
+        name: n for name, n in report["counts"].items() if name.startswith("check-invariant:")
+    }
+    refused = {
+        f"check-invariant:{name}:{how}": 1
+        for name in ("copied", "deep-copied")
+        for how in ("refused", "cannot-say")
+    }
+    held = (
+        counts if solver == "z3" else {name: n for name, n in counts.items() if name not in refused}
+    )
+    assert {name: n for name, n in counts.items() if name not in held} == (
+        refused if solver == "cvc5" else {}
+    )
+    assert sum(held.values()) == lines.count("\n") - (
+        len(refused) // 2 if solver == "cvc5" else 0
+    ), counts
     assert all(name.endswith(":sat") for name in held), counts
 
 
 def test_an_unknown_name_is_an_error_of_the_trace() -> None:
     report = replay(live("z3"), f"# solver z3 1\n{LINES}check-invariant orders\n")[1]
-    assert report["status"] == "malformed" and "unknown invariant 'orders'; did you mean 'order'?" in report["message"]
+    assert (
+        report["status"] == "malformed"
+        and "unknown invariant 'orders'; did you mean 'order'?" in report["message"]
+    )

@@ -47,7 +47,9 @@ def test_the_limits_in_a_header_are_those_of_a_replay() -> None:
     assert changed == named
 
 
-@pytest.mark.parametrize("text", ["right", "right=x", "right=-1", "=5", "right=²", "right=" + 30 * "9"])
+@pytest.mark.parametrize(
+    "text", ["right", "right=x", "right=-1", "=5", "right=²", "right=" + 30 * "9"]
+)
 def test_limits_that_are_none_are_an_error(text: str) -> None:
     with pytest.raises(InputError, match="judge-limits: expected JUDGE=LIMIT"):
         parse_limits(text, "t.trace")
@@ -59,9 +61,15 @@ def test_limits_that_are_none_are_an_error(text: str) -> None:
 def test_stored_disagreements_name_the_limits(tmp_path: Path) -> None:
     limits = Limits(wall=30.0, memory=500 * MIB, judge_ms=123.0)
     plans = (truth("left", flaw="parity"), truth("right"), truth("third"))
-    campaign = Campaign(CampaignConfig(plans[:1], tmp_path, 1, 1, None, 4, limits=limits, backtrace=False, judges=plans[1:]))
+    campaign = Campaign(
+        CampaignConfig(
+            plans[:1], tmp_path, 1, 1, None, 4, limits=limits, backtrace=False, judges=plans[1:]
+        )
+    )
     list(campaign)
-    texts = [(tmp_path / kept.file).read_text() for bucket in campaign.buckets for kept in bucket.traces]
+    texts = [
+        (tmp_path / kept.file).read_text() for bucket in campaign.buckets for kept in bucket.traces
+    ]
     assert texts and all("\n# judge-limits right=123,third=123\n" in text for text in texts)
 
 
@@ -76,21 +84,29 @@ def test_a_judge_gives_up_a_run_that_it_cannot_decide(monkeypatch: pytest.Monkey
 
 
 def test_confirmed_are_checks_that_a_judge_answers_alike_and_none_otherwise() -> None:
-    answers = {1: [(4, "sat", "sat"), (6, "unsat", "unknown"), (8, "sat", "sat"), (9, "unknown", "sat")], 2: [(8, "sat", "unsat")]}
+    answers = {
+        1: [(4, "sat", "sat"), (6, "unsat", "unknown"), (8, "sat", "sat"), (9, "unknown", "sat")],
+        2: [(8, "sat", "unsat")],
+    }
     assert confirmed(answers) == {4}
 
 
 def test_decided_checks_are_counted_by_line() -> None:
     rows = (
-        '1 check-sat@x\n      answer unknown\n2 run-script "x"\n      answer unknown\n      answer sat\n      answer unsat\n3 check-sat\n'
+        "1 check-sat@x\n      answer unknown\n"
+        '2 run-script "x"\n      answer unknown\n      answer sat\n      answer unsat\n3 check-sat\n'
     )
     assert decided_lines(f"# murxpy-trace 1\n{rows}{LINES}") == [4, 11]
 
 
-def test_a_judge_sets_its_own_options_in_whole_scripts_too(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_judge_sets_its_own_options_in_whole_scripts_too(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     declared = "(declare-fun f (Int) Int)\n(declare-fun p (Int) Bool)\n(declare-fun q (Int) Bool)\n"
     text = f"(set-logic ALL)\n{declared}(assert (forall ((x Int)) (=> (p x) (q (f x)))))\n(assert (p (f 7)))\n(check-sat)\n"
     file = tmp_path / "t.trace"
-    file.write_text(f"# murxpy-trace 1\n# solver z3 1.0\n# cross-check cvc5\n1 new\n2 run-script {quote(text)}\n")
+    file.write_text(
+        f"# murxpy-trace 1\n# solver z3 1.0\n# cross-check cvc5\n1 new\n2 run-script {quote(text)}\n"
+    )
     code, out, _ = outcome(capsys, "replay", file)
     assert code == 0 and "agrees on 1 of 1 check that both decide, and was asked 1" in out

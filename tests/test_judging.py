@@ -61,11 +61,15 @@ def test_nothing_behind_a_refused_call_of_the_solver() -> None:
 
 
 def test_a_refused_script_says_nothing_of_those_behind_it() -> None:
-    rows = '7 run-script "a"\n      refused unsupported "E: no"\n8 run-script "b"\n      answer sat\n'
+    rows = (
+        '7 run-script "a"\n      refused unsupported "E: no"\n8 run-script "b"\n      answer sat\n'
+    )
     assert actions(rows) == ["new", "run-script"]
 
 
-def test_a_judge_that_declines_a_script_goes_on_with_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_judge_that_declines_a_script_goes_on_with_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def answered(run: Run, text: str, seed: int, spelling: str | None = None) -> str:
         if text == "a":
             raise Refused("unsupported", "no")
@@ -73,13 +77,22 @@ def test_a_judge_that_declines_a_script_goes_on_with_the_next(monkeypatch: pytes
 
     monkeypatch.setattr("murxpy.machine.script.run_script", answered)
     report = judged('7 run-script "a"\n      answer sat\n8 run-script "b"\n      answer sat\n')
-    assert [now for _, _, now in report["answers"]] == ["sat"] and report["counts"]["judge:declined"] == 1
+    assert [now for _, _, now in report["answers"]] == ["sat"] and report["counts"][
+        "judge:declined"
+    ] == 1
 
 
 def test_nothing_behind_an_action_that_asserts_more_until_a_reset() -> None:
     rows = f"{ASSERTED}{CHECKED}1 other-block\n{CHECKED}1 reset-assertions\n{ASSERTED}{CHECKED}"
     assert actions(rows).count("check-sat") == 3
-    assert actions(rows, ("other-block",)) == ["new", "assert-formula", "check-sat", "reset-assertions", "assert-formula", "check-sat"]
+    assert actions(rows, ("other-block",)) == [
+        "new",
+        "assert-formula",
+        "check-sat",
+        "reset-assertions",
+        "assert-formula",
+        "check-sat",
+    ]
 
 
 def judged(rows: str, **wishes: Any) -> dict[str, Any]:

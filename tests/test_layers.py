@@ -1,4 +1,6 @@
-"""Who may import whom: each package imports only from rows below its own, and the worker side only the standard library."""
+"""Who may import whom: each package imports only from rows below its own, and the worker side only
+the standard library.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,34 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parent.parent / "murxpy"
-# The rows of docs/architecture.md, highest first; `data` stands beside them, for those that load the data folders.
+# The rows of docs/architecture.md, highest first; `data` stands beside them, for those that load
+# the data folders.
 LAYERS = (
-    "cli", "report", "campaign", "fuzzers", "oracles", "worker", "mutation", "trace", "machine", "solvers", "smtlib", "semantics", "logic",
-)  # fmt: skip
-WORKER_SIDE = ("worker", "mutation", "trace", "machine", "solvers", "smtlib", "semantics", "logic", "errors")
+    "cli",
+    "report",
+    "campaign",
+    "fuzzers",
+    "oracles",
+    "worker",
+    "mutation",
+    "trace",
+    "machine",
+    "solvers",
+    "smtlib",
+    "semantics",
+    "logic",
+)
+WORKER_SIDE = (
+    "worker",
+    "mutation",
+    "trace",
+    "machine",
+    "solvers",
+    "smtlib",
+    "semantics",
+    "logic",
+    "errors",
+)
 READS_DATA = ("cli", "report", "campaign", "fuzzers", "data")
 EVERYBODY = ("errors",)
 FILES = sorted(p for p in PACKAGE.rglob("*.py") if "_data" not in p.parts)
@@ -32,7 +57,9 @@ def imports(path: Path) -> Iterator[str]:
     skipped = {
         id(inner)
         for node in ast.walk(tree)
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        if isinstance(node, ast.If)
+        and isinstance(node.test, ast.Name)
+        and node.test.id == "TYPE_CHECKING"
         for inner in ast.walk(node)
     }
     for node in ast.walk(tree):
@@ -63,7 +90,9 @@ def test_imports_go_down(path: Path) -> None:
             assert LAYERS.index(other) > LAYERS.index(own), f"{own} imports {module}"
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if layer(p) in WORKER_SIDE], ids=lambda p: str(p.relative_to(PACKAGE)))
+@pytest.mark.parametrize(
+    "path", [p for p in FILES if layer(p) in WORKER_SIDE], ids=lambda p: str(p.relative_to(PACKAGE))
+)
 def test_the_worker_side_imports_only_the_standard_library(path: Path) -> None:
     for module in imports(path):
         root = module.split(".")[0]
@@ -80,8 +109,12 @@ def test_the_core_imports_without_anything_installed() -> None:
     import subprocess
 
     modules = [
-        ".".join(p.relative_to(PACKAGE.parent).with_suffix("").parts) for p in FILES if layer(p) in WORKER_SIDE and p.stem != "__init__"
+        ".".join(p.relative_to(PACKAGE.parent).with_suffix("").parts)
+        for p in FILES
+        if layer(p) in WORKER_SIDE and p.stem != "__init__"
     ]
     code = f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r}); import importlib\nfor m in {modules!r}: importlib.import_module(m)"
-    done = subprocess.run([sys.executable, "-S", "-I", "-c", code], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-S", "-I", "-c", code], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr

@@ -19,9 +19,16 @@ from murxpy.campaign.scratch import Scratch, sweep
 
 
 def test_nothing_lives_on_after_kill_9(start: Callable[..., Command]) -> None:
-    """Neither gdb, nor the process that writes reproducers, nor workers, nor what the solver started itself."""
+    """Neither gdb, nor the process that writes reproducers, nor workers, nor what the solver
+    started itself.
+    """
     command = start(fault="and:segfault,or:linger")
-    command.wait_for(lambda: all(any(word in line for line in command.alive()) for word in ("sleep 1000", "sleep 999", "shrinker")))
+    command.wait_for(
+        lambda: all(
+            any(word in line for line in command.alive())
+            for word in ("sleep 1000", "sleep 999", "shrinker")
+        )
+    )
     command.end(signal.SIGKILL)
     command.wait_for(lambda: not command.alive())
     assert list(command.temporary.glob("murxpy-gdb-*"))
@@ -42,8 +49,14 @@ def test_interrupt_while_gdb_runs_leaves_nothing(start: Callable[..., Command]) 
 def _owner(folder: Path) -> subprocess.Popen[str]:
     """A process that owns a folder for temporary files; its name is on its standard output."""
     program = "from murxpy.campaign.scratch import Scratch\nprint(Scratch('test').path, flush=True)\ninput()"
-    return subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, env={**os.environ, "TMPDIR": str(folder)}, text=True,
-                            stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # fmt: skip
+    return subprocess.Popen(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(folder)},
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
 
 
 @pytest.fixture
@@ -70,7 +83,9 @@ def test_only_what_no_process_owns_is_swept(temporary: Path) -> None:
 
 
 def test_what_is_not_ours_is_not_swept(temporary: Path) -> None:
-    """Folders without the owner's file, such as a user's own; links; files; folders of other users; folders about to be locked."""
+    """Folders without the owner's file, such as a user's own; links; files; folders of other users;
+    folders about to be locked.
+    """
     (temporary / "murxpy-run-20261122").mkdir()
     (temporary / "murxpy-gdb-abcdefgh").write_text("")
     (temporary / ".murxpy-gdb-abcdefgh").mkdir()

@@ -1,4 +1,6 @@
-"""The tokens of SMT-LIB scripts: what is not closed costs no more than what is, and every script may end anywhere."""
+"""The tokens of SMT-LIB scripts: what is not closed costs no more than what is, and every script
+may end anywhere.
+"""
 
 from __future__ import annotations
 
@@ -30,12 +32,22 @@ OPEN += [("|", inside) for inside in ("x", " ", "(;", "\n")]
 
 @pytest.mark.parametrize(("opener", "inside"), OPEN)
 def test_what_is_not_closed_is_told_at_its_place(opener: str, inside: str) -> None:
-    with pytest.raises(InputError, match=f"f.smt2:2:7: expected a .* that is closed by a second '\\{opener}'"):
+    with pytest.raises(
+        InputError, match=f"f.smt2:2:7: expected a .* that is closed by a second '\\{opener}'"
+    ):
         tokenize(f"(check-sat)\n(echo {opener}{inside * LONG} x", "f.smt2")
 
 
 def test_quotes_in_a_text_are_part_of_it() -> None:
-    assert tokenize('("" """" "a""b""" "" ;"\n|a"b|)', "f.smt2") == ["(", '""', '""""', '"a""b"""', '""', '|a"b|', ")"]
+    assert tokenize('("" """" "a""b""" "" ;"\n|a"b|)', "f.smt2") == [
+        "(",
+        '""',
+        '""""',
+        '"a""b"""',
+        '""',
+        '|a"b|',
+        ")",
+    ]
 
 
 def test_a_script_may_end_anywhere() -> None:

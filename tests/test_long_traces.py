@@ -1,4 +1,6 @@
-"""The lines of a long trace are parsed when they are used. Nothing else may differ from a short trace, whose lines are parsed at once."""
+"""The lines of a long trace are parsed when they are used. Nothing else may differ from a short
+trace, whose lines are parsed at once.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,46 @@ from murxpy.trace.translate.python import to_python
 
 NOTHING = re.compile(r"(?!)")
 EXAMPLES = sorted((Path(__file__).parent.parent / "traces").rglob("*.trace"))
-# Whatever the two ways to read a row could see differently: heads, results, quotes, Python values, all sorts of white space.
+# Whatever the two ways to read a row could see differently: heads, results, quotes, Python values,
+# all sorts of white space.
 PIECES = (
-    "new", "7", "mk-term@and", "o1.", "o1.assert-formula", "@x", "return", "answer", "# note", "t1", "s(nil)", 's"p"', 's<"d">', '"a b"',
-    '"', "py:none", "py:[", 'py:"a b"', "-5", "9" * 21, "\\u{61}", " ", "  ", "\t", "\r", "\x0b", "\x1c", "\x85", "\xa0", "\u2028", "\n",
-    "\nreturn ", "\n7 new ", "é", "1 set-murxla-options --cvc5\n", "set-murxla-options --cvc5\n",
-)  # fmt: skip
+    "new",
+    "7",
+    "mk-term@and",
+    "o1.",
+    "o1.assert-formula",
+    "@x",
+    "return",
+    "answer",
+    "# note",
+    "t1",
+    "s(nil)",
+    's"p"',
+    's<"d">',
+    '"a b"',
+    '"',
+    "py:none",
+    "py:[",
+    'py:"a b"',
+    "-5",
+    "9" * 21,
+    "\\u{61}",
+    " ",
+    "  ",
+    "\t",
+    "\r",
+    "\x0b",
+    "\x1c",
+    "\x85",
+    "\xa0",
+    "\u2028",
+    "\n",
+    "\nreturn ",
+    "\n7 new ",
+    "é",
+    "1 set-murxla-options --cvc5\n",
+    "set-murxla-options --cvc5\n",
+)
 
 
 def late(text: str, name: str = "t") -> Trace:
@@ -59,14 +95,22 @@ def test_lines_are_the_same_however_they_are_asked_for(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     lines, known = late(text).lines, parse_trace(text, "t").lines
     assert len(lines) == len(known) and list(lines) == known
-    assert list(reversed(lines)) == known[::-1] and lines[1:-1:2] == known[1:-1:2] and lines[-1] == known[-1]
+    assert (
+        list(reversed(lines)) == known[::-1]
+        and lines[1:-1:2] == known[1:-1:2]
+        and lines[-1] == known[-1]
+    )
     assert late(text).text() == parse_trace(text, "t").text()
     with pytest.raises(IndexError):
         lines[len(known)]
 
 
 def test_an_error_is_told_before_a_line_is_used() -> None:
-    wrong = {'7 assert-formula "t1': "t:3: cannot read", "7 ?": "t:3: expected '<seed>", "7 new py:x": "t:3: 'py:x' is no"}
+    wrong = {
+        '7 assert-formula "t1': "t:3: cannot read",
+        "7 ?": "t:3: expected '<seed>",
+        "7 new py:x": "t:3: 'py:x' is no",
+    }
     for row, message in wrong.items():
         with pytest.raises(InputError, match=re.escape(message)):
             late(f"1 new\n\n{row}\n2 delete\n")
@@ -81,9 +125,11 @@ def test_replays_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_program_knows_the_last_line() -> None:
     catalogue, wrapper = build_catalogue(load_catalogue()), load_wrapper("z3")
-    text = "# solver z3 5.4.0\nnew\nmk-sort SORT_BOOL\n return s1\nmisuse@call z3.And py:[1] py:none\n raised \"ValueError: a\"\n"
+    text = '# solver z3 5.4.0\nnew\nmk-sort SORT_BOOL\n return s1\nmisuse@call z3.And py:[1] py:none\n raised "ValueError: a"\n'
     for ended in (text, f"{text}delete\n", f"{text}check-sat\n"):
-        assert to_python(late(ended), catalogue, wrapper) == to_python(parse_trace(ended, "t"), catalogue, wrapper)
+        assert to_python(late(ended), catalogue, wrapper) == to_python(
+            parse_trace(ended, "t"), catalogue, wrapper
+        )
     assert "ends with this call" in to_python(late(f"{text}check-sat\n"), catalogue, wrapper)
 
 

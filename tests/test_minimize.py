@@ -39,7 +39,9 @@ def rows(result: Minimized) -> list[str]:
     return [" ".join([line.action, *map(str, line.args)]) for line in lines]
 
 
-def reduced(source: str, wishes: Wishes | None = None, earlier: str | None = None, **fault: Any) -> Minimized:
+def reduced(
+    source: str, wishes: Wishes | None = None, earlier: str | None = None, **fault: Any
+) -> Minimized:
     return minimize(planted(**fault), source, "a.trace", wishes, earlier)
 
 
@@ -50,7 +52,13 @@ def small() -> Minimized:
 
 
 NEED_NOT = {"asserted": [["OP_NOT"]], "at": "check-sat-assuming", "how": "segfault"}
-SMALLEST = ["new", "mk-sort SORT_BOOL", 'mk-const s1 "a"', "mk-term OP_NOT SORT_BOOL 1 t1", "assert-formula t2"]
+SMALLEST = [
+    "new",
+    "mk-sort SORT_BOOL",
+    'mk-const s1 "a"',
+    "mk-term OP_NOT SORT_BOOL 1 t1",
+    "assert-formula t2",
+]
 
 
 @pytest.mark.parametrize("how", ["segfault", "contract", "exit"])
@@ -98,7 +106,13 @@ def test_widths_indices_and_values_get_smaller() -> None:
 1 simplify t2
 """
     result = reduced(source, at="simplify", how="contract", made=["OP_BV_EXTRACT"])
-    assert rows(result) == ["new", "mk-sort SORT_BV 1", 'mk-const s1 "a"', "mk-term OP_BV_EXTRACT SORT_BV 1 t1 2 0 0", "simplify t2"]
+    assert rows(result) == [
+        "new",
+        "mk-sort SORT_BV 1",
+        'mk-const s1 "a"',
+        "mk-term OP_BV_EXTRACT SORT_BV 1 t1 2 0 0",
+        "simplify t2",
+    ]
 
 
 def test_what_must_be_large_stays() -> None:
@@ -110,7 +124,9 @@ def test_another_defect_is_not_accepted() -> None:
     """Murxla takes any failure for the same."""
     same = partial(shows, family="toy", key="crash-sigsegv-toy-check", kind="crash")
     assert all(not same(Outcome("died", status=status)) for status in (6, 256))
-    malformed = Outcome("report", {"status": "malformed", "finding": None, "message": "a.trace:1: no"})
+    malformed = Outcome(
+        "report", {"status": "malformed", "finding": None, "message": "a.trace:1: no"}
+    )
     assert not same(malformed)
 
 
@@ -136,7 +152,9 @@ def test_the_end_of_the_time_gives_the_best_so_far() -> None:
     fault = {**NEED_NOT, "at": "check-sat-assuming", "how": "contract"}
     source = long_trace(fault, EXAMPLE, 3)
     start = time.monotonic()
-    result = minimize(planted(**fault), source, "a.trace", Wishes(time=3), follow=lambda progress: time.sleep(0.3))
+    result = minimize(
+        planted(**fault), source, "a.trace", Wishes(time=3), follow=lambda progress: time.sleep(0.3)
+    )
     assert time.monotonic() - start < 20
     assert result.ended == "time" and result.after <= result.before
 
@@ -171,13 +189,17 @@ def test_what_is_slow_stays_slow() -> None:
     assert result.key == "slower than 0.2 s in pop"
 
 
-def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("FAKESOLVER_FAULT", "and:abort")
     assert fuzz_fake(capsys, tmp_path / "out", "--runs", "20")[0] == 1
     trace = min((tmp_path / "out" / "findings").glob("*/*.trace"))
     code, out, err = outcome(capsys, "minimize", trace, "-o", tmp_path / "small.trace")
     assert (code, err) == (0, "")
-    assert out.startswith(f"{trace.parent.name}: ") and out.endswith(f"written to {tmp_path / 'small.trace'}\n")
+    assert out.startswith(f"{trace.parent.name}: ") and out.endswith(
+        f"written to {tmp_path / 'small.trace'}\n"
+    )
     assert "mk-term@mk OP_AND" in (tmp_path / "small.trace").read_text().splitlines()[-1]
     assert outcome(capsys, "replay", tmp_path / "small.trace", "--solver", *FAKE)[0] == 1
 

@@ -1,4 +1,6 @@
-"""What `murxpy minimize` keeps: messages, ends of the process, unknown answers, a command's verdict, hangs."""
+"""What `murxpy minimize` keeps: messages, ends of the process, unknown answers, a command's
+verdict, hangs.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,13 @@ from murxpy.campaign.wanted import Match, exit_kind
 from murxpy.errors import InputError
 
 CONTRACT = {**NEED_NOT, "how": "contract"}
-NOT_CHECKED = ["new", "mk-sort SORT_BOOL", 'mk-const s1 "a"', "mk-term OP_NOT SORT_BOOL 1 t1", "assert-formula t2"]
+NOT_CHECKED = [
+    "new",
+    "mk-sort SORT_BOOL",
+    'mk-const s1 "a"',
+    "mk-term OP_NOT SORT_BOOL 1 t1",
+    "assert-formula t2",
+]
 
 
 def kept(fault: dict[str, Any], match: Match) -> list[str]:
@@ -32,7 +40,9 @@ def kept(fault: dict[str, Any], match: Match) -> list[str]:
     return rows(minimize(planted(**fault), EXAMPLE, "a.trace", Wishes(match=match)))
 
 
-@pytest.mark.parametrize("match", [Match(message="the answer is no answer"), Match(part="no answer")])
+@pytest.mark.parametrize(
+    "match", [Match(message="the answer is no answer"), Match(part="no answer")]
+)
 def test_a_message_is_kept(match: Match) -> None:
     left = kept(CONTRACT, match)
     assert left[:-1] == NOT_CHECKED and left[-1].startswith("check-sat-assuming 1 ")
@@ -54,7 +64,9 @@ def test_all_that_is_asked_for_must_hold() -> None:
 
 def test_an_exit_is_a_code_or_a_signal() -> None:
     assert [exit_kind(text) for text in ("3", "SIGSEGV", "abrt")] == ["3", "SIGSEGV", "SIGABRT"]
-    with pytest.raises(InputError, match="expected an exit code from 0 to 255 or a signal; did you mean 'SIGSEGV'"):
+    with pytest.raises(
+        InputError, match="expected an exit code from 0 to 255 or a signal; did you mean 'SIGSEGV'"
+    ):
         exit_kind("SIGSEG")
 
 
@@ -63,7 +75,12 @@ def test_an_unknown_answer_is_kept() -> None:
     plan = planted(at="gc", how="segfault")
     plan = Plan(plan.target, {**plan.setup, "wrapper": wrapper})
     result = minimize(plan, EXAMPLE, "a.trace", Wishes(match=Match(unknown=True)))
-    assert rows(result) == ["new", "mk-sort SORT_BOOL", 'mk-const s1 "a"', "check-sat-assuming 1 t1"]
+    assert rows(result) == [
+        "new",
+        "mk-sort SORT_BOOL",
+        'mk-const s1 "a"',
+        "check-sat-assuming 1 t1",
+    ]
     assert result.text.endswith("      answer unknown\n")
 
 
@@ -75,7 +92,12 @@ def test_a_command_decides(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="'false' does not exit with 0 for it"):
         minimize(planted(at="gc", how="segfault"), EXAMPLE, "a.trace", Wishes(command=("false",)))
     with pytest.raises(InputError, match="there is no program 'nosuchprogram'"):
-        minimize(planted(at="gc", how="segfault"), EXAMPLE, "a.trace", Wishes(command=("nosuchprogram", "x")))
+        minimize(
+            planted(at="gc", how="segfault"),
+            EXAMPLE,
+            "a.trace",
+            Wishes(command=("nosuchprogram", "x")),
+        )
 
 
 def test_a_hang_stays_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,8 +113,13 @@ def test_a_hang_stays_one(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_bad_wishes_are_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     trace = tmp_path / "a.trace"
     trace.write_text("# solver z3 5\n1 new\n")
-    assert "leave out --match-" in error(capsys, "minimize", trace, "--command", "true", "--unknown")[1]
-    assert "expected words as for a shell" in error(capsys, "minimize", trace, "--command", "a 'b")[1]
+    assert (
+        "leave out --match-"
+        in error(capsys, "minimize", trace, "--command", "true", "--unknown")[1]
+    )
+    assert (
+        "expected words as for a shell" in error(capsys, "minimize", trace, "--command", "a 'b")[1]
+    )
     assert "there is no program ''" in error(capsys, "minimize", trace, "--command", "")[1]
     assert "expected an exit code" in error(capsys, "minimize", trace, "--match-exit", "999")[1]
 
@@ -106,15 +133,20 @@ def test_the_time_covers_the_first_replays() -> None:
 
 
 @pytest.mark.slow
-def test_an_interrupted_command_leaves_its_best(capsys: pytest.CaptureFixture[str], tmp_path: Path,
-                                                monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_an_interrupted_command_leaves_its_best(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Ctrl-C as a terminal sends it: to all processes of the group. A second call goes on."""
     monkeypatch.setenv("FAKESOLVER_FAULT", "and:abort")
     fuzz_fake(capsys, tmp_path / "out", "--runs", "20")
-    trace = max((tmp_path / "out" / "findings").glob("*/*.trace"), key=lambda file: file.stat().st_size)
+    trace = max(
+        (tmp_path / "out" / "findings").glob("*/*.trace"), key=lambda file: file.stat().st_size
+    )
     slow = "sh -c 'sleep 0.1; grep -q OP_AND $0'"
     command = [sys.executable, "-m", "murxpy", "minimize", str(trace), "--command", slow]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
     small = trace.with_suffix(".min.trace")
     wait_for(small.exists)
     os.killpg(process.pid, signal.SIGINT)
@@ -139,6 +171,8 @@ def wait_for(condition: Callable[[], bool]) -> None:
 def test_the_best_so_far_is_handed_over() -> None:
     seen: list[str] = []
     source = long_trace(CONTRACT, EXAMPLE, 5, 60)
-    result = minimize(planted(**CONTRACT), source, "a.trace", follow=lambda progress: seen.append(progress.text()))
+    result = minimize(
+        planted(**CONTRACT), source, "a.trace", follow=lambda progress: seen.append(progress.text())
+    )
     assert len(seen[-1].splitlines()) <= len(result.text.splitlines()) + 2
     assert minimize(planted(**CONTRACT), seen[len(seen) // 2], "b.trace").key == result.key

@@ -1,4 +1,6 @@
-"""Contract mode on a binding with planted defects: each is found, once, by its class; a clean binding has none; lines replay."""
+"""Contract mode on a binding with planted defects: each is found, once, by its class; a clean
+binding has none; lines replay.
+"""
 
 from __future__ import annotations
 
@@ -138,7 +140,9 @@ def test_a_planted_defect_shows_in_one_line_and_a_clean_binding_does_not(defect:
     misuses.plant(defect)
     finding = misuses.replayed(text)[1]["finding"]
     assert finding is not None and finding["tier"] == "binding"
-    assert defect == "silent" or finding["message"].startswith(f"class {misuses.SHOWN[defect]}: "), finding
+    assert defect == "silent" or finding["message"].startswith(
+        f"class {misuses.SHOWN[defect]}: "
+    ), finding
 
 
 def test_objects_that_public_callables_give_are_used_by_later_lines() -> None:
@@ -170,7 +174,11 @@ def test_objects_that_public_callables_give_are_used_by_later_lines() -> None:
       raised "TypeError: repeated() missing 1 required positional argument: \'count\'"
 1 misuse@call misused.repeated x9 py:1
 """
-    written, report = misuses.replayed(text.replace("misuse@call misused.repeated x9 py:1\n", "misuse@call misused.no_such_function\n"))
+    written, report = misuses.replayed(
+        text.replace(
+            "misuse@call misused.repeated x9 py:1\n", "misuse@call misused.no_such_function\n"
+        )
+    )
     assert report["status"] == "ok", report
     lines = [line.strip() for line in text.splitlines()[:-1]]
     assert [line.strip() for line in written.splitlines()][-len(lines) :][1:] == lines[1:]
@@ -194,16 +202,25 @@ def test_a_program_makes_the_calls_of_public_callables() -> None:
     source = to_python(parse_trace(text, "t.trace"), session().catalogue, misuses.WRAPPER)
     assert "only_public('misused', misused.repeated, copy.deepcopy)" in source
     for defect, code in (("", 2), ("truncated-count", 1)):
-        planted = source.replace("only_public('misused'", f"misused.planted = {defect!r}\nonly_public('misused'")
-        done = subprocess.run([sys.executable, "-c", planted], capture_output=True, text=True, timeout=60, check=False)
+        planted = source.replace(
+            "only_public('misused'", f"misused.planted = {defect!r}\nonly_public('misused'"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", planted], capture_output=True, text=True, timeout=60, check=False
+        )
         assert done.returncode == code, done.stdout + done.stderr
 
 
 def test_a_program_calls_nothing_that_the_binding_does_not_define() -> None:
     text = '# solver misused 1.0\n1 new@default\n1 misuse@call misused.Path py:"a"\n      return x1 Path\n'
     source = to_python(parse_trace(text, "t.trace"), session().catalogue, misuses.WRAPPER)
-    source = source.replace("only_public('misused'", "import pathlib; misused.Path = pathlib.Path\nonly_public('misused'")
-    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, timeout=60, check=False)
+    source = source.replace(
+        "only_public('misused'",
+        "import pathlib; misused.Path = pathlib.Path\nonly_public('misused'",
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", source], capture_output=True, text=True, timeout=60, check=False
+    )
     assert "is not of misused" in done.stderr, done.stdout + done.stderr
 
 
@@ -230,42 +247,79 @@ def test_a_run_goes_on_after_a_refused_misuse() -> None:
     written, report = misuses.replayed(text)
     assert report["finding"] is None
     assert written.count('raised "MisusedError: ') == 2
-    outcomes = {name: count for name, count in report["counts"].items() if name.startswith("misuse-")}
-    assert outcomes == {"misuse-refused:none": 1, "misuse-refused:order": 1, "misuse-kept:kept": 1, "misuse-kept:hold": 1,
-                        "misuse-kept:held": 1}  # fmt: skip
+    outcomes = {
+        name: count for name, count in report["counts"].items() if name.startswith("misuse-")
+    }
+    assert outcomes == {
+        "misuse-refused:none": 1,
+        "misuse-refused:order": 1,
+        "misuse-kept:kept": 1,
+        "misuse-kept:hold": 1,
+        "misuse-kept:held": 1,
+    }
 
 
 def test_a_stress_of_the_wrappers_own_is_drawn_in_contract_mode_only() -> None:
     own = {"misused-called-back": {"needs": ["asserted"], "stress": True, "weight": 50}}
-    wrapper = {**misuses.WRAPPER, "own-actions": own, "actions": {**misuses.WRAPPER["actions"], "misused-called-back": "'it is lost'"}}
+    wrapper = {
+        **misuses.WRAPPER,
+        "own-actions": own,
+        "actions": {**misuses.WRAPPER["actions"], "misused-called-back": "'it is lost'"},
+    }
     found: dict[str, list[str]] = {}
     for machine, runs in (("contract", 20), ("default", 6)):
-        session = Session({"catalogue": load_catalogue(), "machine": load_machine(machine), "wrapper": wrapper, "checks": []})
+        session = Session(
+            {
+                "catalogue": load_catalogue(),
+                "machine": load_machine(machine),
+                "wrapper": wrapper,
+                "checks": [],
+            }
+        )
         reports = [walk(session, seed)[1] for seed in range(runs)]
-        found[machine] = [r["finding"]["message"] for r in reports if r["finding"] and r["finding"]["action"] == "misused-called-back"]
+        found[machine] = [
+            r["finding"]["message"]
+            for r in reports
+            if r["finding"] and r["finding"]["action"] == "misused-called-back"
+        ]
     assert found["contract"] and set(found["contract"]) == {"it is lost"} and not found["default"]
 
 
 STRESSED = {
-    "z3": ("z3-on-clause", "z3-on-model", "z3-propagator", "z3-optimize", "z3-fixedpoint", "z3-read-back", "z3-interrupt"),
+    "z3": (
+        "z3-on-clause",
+        "z3-on-model",
+        "z3-propagator",
+        "z3-optimize",
+        "z3-fixedpoint",
+        "z3-read-back",
+        "z3-interrupt",
+    ),
     "cvc5": ("cvc5-plugin",),
 }
 
 
 @pytest.mark.parametrize("solver", STRESSED)
-def test_callbacks_that_raise_and_handles_that_outlive_their_owner_break_nothing_here(solver: str) -> None:
+def test_callbacks_that_raise_and_handles_that_outlive_their_owner_break_nothing_here(
+    solver: str,
+) -> None:
     spelled = load_wrapper(solver)["actions"]
     calls = [f"{name}@{spelling}" for name in STRESSED[solver] for spelling in spelled[name]]
     lines = "".join(f"1 {call}\n1 misuse@hold {call}\n" for call in calls)
     session = live(solver)
     gc.freeze()
-    report = forked(partial(replay, session, f"# solver {solver} 1\n{ASSERTED}{lines}1 gc\n1 misuse@held\n"))[1]
+    report = forked(
+        partial(replay, session, f"# solver {solver} 1\n{ASSERTED}{lines}1 gc\n1 misuse@held\n")
+    )[1]
     assert report["status"] == "ok" and report["counts"]["misuse-kept:hold"] == len(calls), report
 
 
 REFUSED = {
     "z3": ["z3-misfit@many", "z3-misfit@other-sort", "z3-misfit@other-result"],
-    "cvc5": [f"cvc5-misfit@rec-{how}" for how in ("doubled", "few", "constant", "other-sort", "other-result")],
+    "cvc5": [
+        f"cvc5-misfit@rec-{how}"
+        for how in ("doubled", "few", "constant", "other-sort", "other-result")
+    ],
 }
 
 
@@ -273,7 +327,9 @@ REFUSED = {
 def test_most_definitions_that_do_not_fit_are_refused_here(solver: str) -> None:
     lines = "".join(f"1 {call}\n" for call in REFUSED[solver])
     report = forked(partial(replay, live(solver), f"# solver {solver} 1\n1 new\n{lines}"))[1]
-    assert report["status"] == "ok" and report["counts"][f"action-ok:{solver}-misfit"] == len(REFUSED[solver]), report
+    assert report["status"] == "ok" and report["counts"][f"action-ok:{solver}-misfit"] == len(
+        REFUSED[solver]
+    ), report
 
 
 ASSERTED = """1 new

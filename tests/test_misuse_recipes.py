@@ -1,4 +1,6 @@
-"""Public callables of a binding: every one has its turn, and the wrappers' recipes make the objects that methods need."""
+"""Public callables of a binding: every one has its turn, and the wrappers' recipes make the objects
+that methods need.
+"""
 
 from __future__ import annotations
 
@@ -26,24 +28,38 @@ def test_every_callable_has_its_turn_by_the_seed_alone() -> None:
 
 
 def test_a_recipe_that_needs_what_a_release_lacks_is_left_out() -> None:
-    recipes = {"misused.Box": ['misused.Box py:"a"'], "misused.Term": ["misused.no_such_function c1"]}
-    assert find_callables(misuses.WRAPPER["contract"]["calls"] | {"recipes": recipes}).recipes == {"misused.Box": ('misused.Box py:"a"',)}
+    recipes = {
+        "misused.Box": ['misused.Box py:"a"'],
+        "misused.Term": ["misused.no_such_function c1"],
+    }
+    assert find_callables(misuses.WRAPPER["contract"]["calls"] | {"recipes": recipes}).recipes == {
+        "misused.Box": ('misused.Box py:"a"',)
+    }
 
 
 def _made(solver: str) -> list[str]:
     """The classes whose recipe makes no object of them in a run."""
-    session = _collected({"catalogue": load_catalogue(), "machine": load_machine("contract"), "wrapper": load_wrapper(solver)})
+    session = _collected(
+        {
+            "catalogue": load_catalogue(),
+            "machine": load_machine("contract"),
+            "wrapper": load_wrapper(solver),
+        }
+    )
     found, failed = session.wrapper.callables, []
     waiting = list(found.recipes)
     gc.freeze()  # each walk collects: what was there before need not be looked at
 
     def follow(gen: Generator) -> bool:
         cls = waiting.pop()
-        if not operands.follow(gen, found.recipes[cls]) or not operands.instances(gen.run, found.classes[cls]):
+        if not operands.follow(gen, found.recipes[cls]) or not operands.instances(
+            gen.run, found.classes[cls]
+        ):
             failed.append(cls)
         raise Stopped(None)
 
-    early = [name for name in actions.ACTIONS if name.startswith(("misuse", "mk-"))]  # a recipe stands alone
+    # a recipe stands alone
+    early = [name for name in actions.ACTIONS if name.startswith(("misuse", "mk-"))]
     actions.ACTIONS.update(dict.fromkeys(early, follow))
     seed = 0
     while waiting:
@@ -57,7 +73,9 @@ def test_every_recipe_makes_an_object_of_its_class(solver: str) -> None:
     assert forked(lambda: _made(solver)) == []
 
 
-def test_a_recipe_stops_where_a_call_is_refused_or_gives_plain_data(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_recipe_stops_where_a_call_is_refused_or_gives_plain_data(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     made: list[bool] = []
     ways: Sequence[Sequence[str]] = (
         ['misused.Box py:"a"', "copy.copy $1"],

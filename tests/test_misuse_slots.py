@@ -35,5 +35,7 @@ def test_slots_are_operands_of_the_binding(text: str, expected: list[str]) -> No
         ("{{{0}: {name}}}", "name", "{a[0]: k.bad}"),
     ],
 )
-def test_a_broken_template_has_the_bad_operand_in_its_place(text: str, slot: str, source: str) -> None:
+def test_a_broken_template_has_the_bad_operand_in_its_place(
+    text: str, slot: str, source: str
+) -> None:
     assert broken(parse_template(text, "test"), slot).source == source

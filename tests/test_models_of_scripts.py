@@ -79,7 +79,10 @@ def test_elements_that_only_a_comment_of_cvc5_names(name: str, stem: str) -> Non
     script = read_script(text, "f.smt2", CATALOGUE)
     model = f"sat\n(\n; cardinality of {name} is 2\n; rep: {first}\n; rep: {second}\n(define-fun a () {name} {first})\n)\n"
     assert judged(Valuation(script, read_printed_model(model, script)), script) == ["true", "false"]
-    assert judged(Valuation(script, read_model(model, "m.smt2", script)), script) == ["true", "false"]
+    assert judged(Valuation(script, read_model(model, "m.smt2", script)), script) == [
+        "true",
+        "false",
+    ]
 
 
 def test_a_sort_whose_elements_are_not_listed_may_have_more() -> None:
@@ -94,7 +97,8 @@ def test_a_sort_whose_elements_are_not_listed_may_have_more() -> None:
     ("before", "after"),
     [
         ("(define-fun x", "(define-fun-rec y () Int 0) (define-fun x"),  # no value
-        ("(define-fun x", "(define-fun z ((u Int) (v)) Int 0) (define-fun x"),  # broken in its variables
+        # broken in its variables
+        ("(define-fun x", "(define-fun z ((u Int) (v)) Int 0) (define-fun x"),
         ("(define-fun x", "(define-fun x () Bool true) (define-fun x"),  # of another sort
         (")\n)", ")\n) (check-sat) ;"),
         ("(", "(error \"line 3: '(' is none\") ("),
@@ -102,13 +106,17 @@ def test_a_sort_whose_elements_are_not_listed_may_have_more() -> None:
     ],
 )
 @pytest.mark.parametrize("model", [OF_Z3, OF_CVC5])
-def test_what_cannot_be_read_of_a_printed_model_is_left_out(model: str, before: str, after: str) -> None:
+def test_what_cannot_be_read_of_a_printed_model_is_left_out(
+    model: str, before: str, after: str
+) -> None:
     script = read_script(SCRIPT, "f.smt2", CATALOGUE)
     printed = read_printed_model(model.replace(before, after, 1), script)
     assert judged(Valuation(script, printed), script) == ["true", "true", "true"]
 
 
-@pytest.mark.parametrize("output", ["", "unsat", "sat", 'sat ((define-fun x () String "', '(error "no model")'])
+@pytest.mark.parametrize(
+    "output", ["", "unsat", "sat", 'sat ((define-fun x () String "', '(error "no model")']
+)
 def test_output_without_a_model_is_an_empty_one(output: str) -> None:
     assert not read_printed_model(output, read_script(SCRIPT, "f.smt2", CATALOGUE)).definitions
 
@@ -143,26 +151,36 @@ def test_bad_models(model: str, reason: str) -> None:
         (["sat", "unsat"], {"z3": ["sat", "sat"]}, "mislabelled"),
     ],
 )
-def test_labels_are_compared_with_answers(labels: list[str | None], answers: dict[str, list[str]], verdict: str) -> None:
+def test_labels_are_compared_with_answers(
+    labels: list[str | None], answers: dict[str, list[str]], verdict: str
+) -> None:
     assert judge("f.smt2", labels, answers).verdict == verdict
 
 
 def test_definitions_that_cannot_be_read_are_left_out() -> None:
     """Each is passed over from where it begins, without the tokens before it."""
-    script = read_script("".join(f"(declare-const x{n} Int)" for n in range(300)), "f.smt2", CATALOGUE)
+    script = read_script(
+        "".join(f"(declare-const x{n} Int)" for n in range(300)), "f.smt2", CATALOGUE
+    )
     text = "".join(f"(define-fun x{n} () Int {n if n % 3 else '(what 1)'})" for n in range(300))
     model = read_printed_model(f"({text})", script)
     assert not model.whole and len(model.definitions) == 200
     source = Source("(a (b c) d)", "text")
     for at in (3, 0, 8):
         source.go_back(at)
-        assert (source.at, source.next_or_end()) == (at, source.tokens[at] if at < len(source.tokens) else "")
+        assert (source.at, source.next_or_end()) == (
+            at,
+            source.tokens[at] if at < len(source.tokens) else "",
+        )
 
 
 def test_the_question_for_the_model_is_put_behind_each_check() -> None:
-    text = "(set-option :produce-models false)(assert |(get-model)|); (check-sat)\n(echo \"(check-sat)\")"
+    text = '(set-option :produce-models false)(assert |(get-model)|); (check-sat)\n(echo "(check-sat)")'
     text += "(check-sat-assuming (a))\n(reset)(check-sat"
     models = "(set-option :produce-models true)"
     asked = f"{models}(assert |(get-model)|); (check-sat)\n(check-sat-assuming (a))(get-model)\n(reset){models}(check-sat"
     assert asking_for_models(text, "f.smt2") == asked
-    assert asking_for_models("(check-sat\n)(get-value\n(a)\n)x", "f.smt2") == f"{models}(check-sat\n)(get-model)\n\nx"
+    assert (
+        asking_for_models("(check-sat\n)(get-value\n(a)\n)x", "f.smt2")
+        == f"{models}(check-sat\n)(get-model)\n\nx"
+    )

@@ -50,9 +50,13 @@ def test_every_occurrence_is_drawn_alike() -> None:
     occurrences = Occurrences(CATALOGUE, lambda term: bool(term.args))
     assert occurrences.count(first) == 5, "and, <, >, and the shared sum twice"
     stream = Stream(3)
-    drawn = Counter(occurrence.term.op for _ in range(2000) if (occurrence := occurrences.draw(first, stream)))
+    drawn = Counter(
+        occurrence.term.op for _ in range(2000) if (occurrence := occurrences.draw(first, stream))
+    )
     assert drawn.keys() == {"OP_AND", "OP_INT_LT", "OP_INT_GT", "OP_INT_ADD"}
-    assert 700 < drawn["OP_INT_ADD"] < 900 and all(300 < drawn[op] < 500 for op in drawn if op != "OP_INT_ADD")
+    assert 700 < drawn["OP_INT_ADD"] < 900 and all(
+        300 < drawn[op] < 500 for op in drawn if op != "OP_INT_ADD"
+    )
 
 
 def test_one_occurrence_of_a_shared_term_is_replaced() -> None:
@@ -77,12 +81,24 @@ def test_conforming_operators_keep_sorts() -> None:
     conforming = Conforming(CATALOGUE, EVERYTHING)
     both = script.assertions()[0]
     names = {kind for kind, _, cast in conforming.choices(both, script.checker) if not cast}
-    assert {"OP_OR", "OP_XOR", "OP_IMPLIES", "OP_EQUAL", "OP_DISTINCT"} <= names and "OP_AND" not in names
-    assert [kind for kind, _, _ in conforming.choices(script.assertions()[1], script.checker)] == ["OP_EXISTS"]
+    assert {
+        "OP_OR",
+        "OP_XOR",
+        "OP_IMPLIES",
+        "OP_EQUAL",
+        "OP_DISTINCT",
+    } <= names and "OP_AND" not in names
+    assert [kind for kind, _, _ in conforming.choices(script.assertions()[1], script.checker)] == [
+        "OP_EXISTS"
+    ]
 
 
 def test_integers_are_reals_too() -> None:
-    script = read_script("(declare-const x Int)(assert (< x 3))(assert (= (/ (to_real x) (to_real 2)) 1.0))", "a", CATALOGUE)
+    script = read_script(
+        "(declare-const x Int)(assert (< x 3))(assert (= (/ (to_real x) (to_real 2)) 1.0))",
+        "a",
+        CATALOGUE,
+    )
     conforming = Conforming(CATALOGUE, EVERYTHING)
     below, quotient = script.assertions()[0], script.assertions()[1].args[0]
     assert ("OP_REAL_GT", (), "up") in conforming.choices(below, script.checker)
@@ -97,28 +113,46 @@ def test_mutants_read_back(seed: int) -> None:
     for mutant in chain(opfuzz.mutants(workshop(TEXT, seed)), 30):
         text = print_script(mutant.script, "standard")
         assert text != before and len(mutant.steps) == 1
-        once = print_script(read_script(text, "b", CATALOGUE), "standard")  # an operator without a name is spelled by others
+        # an operator without a name is spelled by others
+        once = print_script(read_script(text, "b", CATALOGUE), "standard")
         assert print_script(read_script(once, "c", CATALOGUE), "standard") == once
         before = text
 
 
 def test_the_same_seed_makes_the_same_mutants() -> None:
     def texts() -> list[str]:
-        return [print_script(mutant.script, "standard") for mutant in chain(opfuzz.mutants(workshop(TEXT, 9)), 20)]
+        return [
+            print_script(mutant.script, "standard")
+            for mutant in chain(opfuzz.mutants(workshop(TEXT, 9)), 20)
+        ]
 
     assert texts() == texts()
 
 
 @pytest.mark.parametrize("name", ["opfuzz", "typefuzz"])
 def test_what_is_not_decided_is_left(name: str) -> None:
-    """Mutants are made of the last one that was decided, so that a chain does not get lost in what no check answers."""
+    """Mutants are made of the last one that was decided, so that a chain does not get lost in what
+    no check answers.
+    """
 
     def changed(answers: tuple[str, ...]) -> list[int]:
         before = prepared(read_script(TEXT, "seed", CATALOGUE))
-        return [sum(a != b for a, b in zip(map(repr, before.assertions()), map(repr, mutant.script.assertions()), strict=True))
-                for mutant in chain(FUZZERS[name].mutants(workshop(TEXT, 3)), 30, answers)]  # fmt: skip
+        return [
+            sum(
+                a != b
+                for a, b in zip(
+                    map(repr, before.assertions()),
+                    map(repr, mutant.script.assertions()),
+                    strict=True,
+                )
+            )
+            for mutant in chain(FUZZERS[name].mutants(workshop(TEXT, 3)), 30, answers)
+        ]
 
-    assert set(changed(("unknown",))) == set(changed(())) == {1} and max(changed(("unknown", "sat"))) > 1
+    assert (
+        set(changed(("unknown",))) == set(changed(())) == {1}
+        and max(changed(("unknown", "sat"))) > 1
+    )
 
 
 @pytest.mark.parametrize(
@@ -126,7 +160,8 @@ def test_what_is_not_decided_is_left(name: str) -> None:
     [
         ("(declare-const x Int)(assert (< (* 2 x) 3))", "QF_LIA"),
         ("(declare-const x Int)(assert (< (* x x) 3))", "QF_NIA"),
-        ("(declare-const x Int)(assert (= (div 1 0) x))", "QF_NIA"),  # as cvc5 has it: what it is hangs on the model
+        # as cvc5 has it: what it is hangs on the model
+        ("(declare-const x Int)(assert (= (div 1 0) x))", "QF_NIA"),
         ("(declare-const x Real)(assert (= (/ x 2.0 0.0) x))", "QF_NRA"),
         ("(declare-const x (_ BitVec 8))(assert (= (bvmul x x) x))", "QF_BV"),
         ("(declare-fun f (Real) Real)(assert (forall ((y Real)) (= (f y) 1.0)))", "UFLRA"),
@@ -150,10 +185,19 @@ def test_labels() -> None:
 
 def test_a_folder_labels_what_says_nothing(tmp_path: Path) -> None:
     (tmp_path / "unsat").mkdir()
-    for name, text in (("silent", TEXT.replace("(set-info :status sat)", "")), ("says", TEXT), ("two", "(check-sat)(check-sat)"),
-                       ("unsure", TEXT.replace("status sat", "status unknown"))):  # fmt: skip
+    for name, text in (
+        ("silent", TEXT.replace("(set-info :status sat)", "")),
+        ("says", TEXT),
+        ("two", "(check-sat)(check-sat)"),
+        ("unsure", TEXT.replace("status sat", "status unknown")),
+    ):
         (tmp_path / "unsat" / f"{name}.smt2").write_text(text)
-    assert [label for _, _, label in collect_seeds([tmp_path]).files] == ["sat", "unsat", "", "unsat"]
+    assert [label for _, _, label in collect_seeds([tmp_path]).files] == [
+        "sat",
+        "unsat",
+        "",
+        "unsat",
+    ]
 
 
 def test_what_is_no_seed_is_left_out_and_named(tmp_path: Path) -> None:
@@ -167,7 +211,9 @@ def test_what_is_no_seed_is_left_out_and_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("solver", ["z3", "cvc5"])
-def test_a_campaign_with_mutants(capsys: pytest.CaptureFixture[str], tmp_path: Path, solver: str) -> None:
+def test_a_campaign_with_mutants(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, solver: str
+) -> None:
     seed = tmp_path / "a.smt2"
     seed.write_text(TEXT)
     args = ("--runs", "3", "--iterations", "10", "--jobs", "1", "--seed", "1")
@@ -178,17 +224,48 @@ def test_a_campaign_with_mutants(capsys: pytest.CaptureFixture[str], tmp_path: P
 def test_a_run_is_redone_by_its_seed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     seed = tmp_path / "a.smt2"
     seed.write_text(TEXT)
-    traces = [outcome(capsys, "opfuzz", "z3", seed, "--run-seed", "7", "--iterations", "10")[1] for _ in range(2)]
+    traces = [
+        outcome(capsys, "opfuzz", "z3", seed, "--run-seed", "7", "--iterations", "10")[1]
+        for _ in range(2)
+    ]
     assert traces[0] == traces[1] and traces[0].count("# opfuzz: ") == 10
     assert f"# seed-file {seed}" in traces[0]
 
 
-def test_a_mix_has_the_options_of_its_fuzzers(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_mix_has_the_options_of_its_fuzzers(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     seed = tmp_path / "a.smt2"
     seed.write_text(TEXT)
-    args = ("fuzz", "z3", "--mix", "storm", "--storm-max-assertions", "4", seed, "--run-seed", "7", "--iterations", "5")
+    args = (
+        "fuzz",
+        "z3",
+        "--mix",
+        "storm",
+        "--storm-max-assertions",
+        "4",
+        seed,
+        "--run-seed",
+        "7",
+        "--iterations",
+        "5",
+    )
     mixed = outcome(capsys, *args)[1]
-    assert mixed == outcome(capsys, "storm", "z3", "--max-assertions", "4", seed, "--run-seed", "7", "--iterations", "5")[1]
+    assert (
+        mixed
+        == outcome(
+            capsys,
+            "storm",
+            "z3",
+            "--max-assertions",
+            "4",
+            seed,
+            "--run-seed",
+            "7",
+            "--iterations",
+            "5",
+        )[1]
+    )
     assert mixed.count("# storm: 4 formulas") == 5
 
 
@@ -201,11 +278,16 @@ def test_a_mix_has_the_options_of_its_fuzzers(capsys: pytest.CaptureFixture[str]
         (("fuzz", "z3", "--mix", "opfuzzy:1"), "unknown source 'opfuzzy'"),
         (("fuzz", "z3", "--mix", "opfuzz:none"), "expected a weight above 0"),
         (("fuzz", "z3", "--mix", "opfuzz:1,api,opfuzz"), "'opfuzz' stands twice"),
-        (("fuzz", "z3", "--mix", "api:1,opfuzz:1", "--storm-max-depth", "3"), "--storm-max-depth is of storm, which --mix does not have"),
+        (
+            ("fuzz", "z3", "--mix", "api:1,opfuzz:1", "--storm-max-depth", "3"),
+            "--storm-max-depth is of storm, which --mix does not have",
+        ),
         (("fuzz", "z3", "--storm-unsat"), "--storm-unsat is of storm, which --mix does not have"),
     ],
 )
-def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str], args: tuple[str, ...], expected: str) -> None:
+def test_bad_input_is_one_line(
+    capsys: pytest.CaptureFixture[str], args: tuple[str, ...], expected: str
+) -> None:
     code, text = error(capsys, *args)
     assert code == 2 and expected in text
 
@@ -213,42 +295,72 @@ def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str], args: tuple[s
 @pytest.mark.parametrize("name", ["opfuzz", "typefuzz"])
 def test_a_chain_is_printed_as_its_scripts_mean(name: str) -> None:
     """What is printed with kept texts and definitions reads as the terms that it was printed from."""
-    shop = workshop(TEXT.replace("(forall ((z Int)) (=> (<= z x) (<= z (+ x 1))))", "(=> (<= y x) (<= y (+ x 1)))"), 4)
+    shop = workshop(
+        TEXT.replace(
+            "(forall ((z Int)) (=> (<= z x) (<= z (+ x 1))))", "(=> (<= y x) (<= y (+ x 1)))"
+        ),
+        4,
+    )
     printer = ChainPrinter(shop.tables, "standard")
     for mutant in chain(FUZZERS[name].mutants(shop), 60):
         tables = Tables(CATALOGUE)
-        kept, anew = (read_script(text, "a", CATALOGUE, tables) for text in (printer.text(mutant.script), print_script(mutant.script)))
-        assert kept.assertions() == anew.assertions() and kept.commands[-1] == anew.commands[-1] == CheckSat()
+        kept, anew = (
+            read_script(text, "a", CATALOGUE, tables)
+            for text in (printer.text(mutant.script), print_script(mutant.script))
+        )
+        assert (
+            kept.assertions() == anew.assertions()
+            and kept.commands[-1] == anew.commands[-1] == CheckSat()
+        )
 
 
 @pytest.mark.parametrize("name", ["opfuzz", "typefuzz", "storm"])
 @pytest.mark.parametrize("solver", ["z3", "cvc5"])
-def test_mutants_through_the_api(capsys: pytest.CaptureFixture[str], tmp_path: Path, solver: str, name: str) -> None:
+def test_mutants_through_the_api(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, solver: str, name: str
+) -> None:
     """Each is a solver of its own in the trace, which replays with the same answers."""
     seed = tmp_path / "a.smt2"
     seed.write_text(TEXT)
-    trace = outcome(capsys, name, solver, seed, "--run-seed", "7", "--iterations", "5", "--through", "api")[1]
-    assert trace.count(f"# {name}: ") == 5 == len(re.findall("^ *[0-9]+ delete", trace, re.M)) and "check-sat" in trace
+    trace = outcome(
+        capsys, name, solver, seed, "--run-seed", "7", "--iterations", "5", "--through", "api"
+    )[1]
+    assert (
+        trace.count(f"# {name}: ") == 5 == len(re.findall("^ *[0-9]+ delete", trace, re.M))
+        and "check-sat" in trace
+    )
     path = tmp_path / "a.trace"
     path.write_text(trace)
     code, out, _ = outcome(capsys, "replay", path)
     assert (code == 0 and "no difference" in out) or "answers: " in out, out
 
 
-def test_a_solver_without_a_reader_gets_mutants_through_its_api(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_solver_without_a_reader_gets_mutants_through_its_api(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     wrapper, seed = tmp_path / "fake.yaml", tmp_path / "a.smt2"
-    wrapper.write_text("".join(row for row in (FAKES / "scripts.yaml").open() if "run-script" not in row))
-    seed.write_text("(declare-const a Bool)(declare-const b Bool)(assert (and a (not b)))(check-sat)")
+    wrapper.write_text(
+        "".join(row for row in (FAKES / "scripts.yaml").open() if "run-script" not in row)
+    )
+    seed.write_text(
+        "(declare-const a Bool)(declare-const b Bool)(assert (and a (not b)))(check-sat)"
+    )
     args = (f"fake@{FAKES}", seed, "--wrapper", wrapper, "--run-seed", "7", "--iterations", "5")
     code, message = error(capsys, "opfuzz", *args)
-    assert code == 2 and "cannot read scripts" in message and "expected --through api, and not storm" in message
+    assert (
+        code == 2
+        and "cannot read scripts" in message
+        and "expected --through api, and not storm" in message
+    )
     assert outcome(capsys, "opfuzz", *args, "--through", "api")[1].count("# opfuzz: ") == 5
     assert "not storm" in error(capsys, "storm", *args, "--through", "api")[1]
 
 
 def test_what_cannot_be_said_cannot_be_said_again() -> None:
     """A constant array of a term that is no value has no name in the standard's dialect."""
-    script = read_script("(declare-const x Int)(declare-const a (Array Int Int))(assert (= x 1))", "a", CATALOGUE)
+    script = read_script(
+        "(declare-const x Int)(declare-const a (Array Int Int))(assert (= x 1))", "a", CATALOGUE
+    )
     tables = script.tables
     x, a = script.constants()
     filled = tables.apply("OP_CONST_ARRAY", x, wanted=a.sort)
@@ -260,19 +372,36 @@ def test_what_cannot_be_said_cannot_be_said_again() -> None:
 
 
 def test_what_stands_in_many_places_is_printed_once() -> None:
-    """By definitions: of constants, functions and recursive functions, in the order in which they need each other, and no others."""
-    sums = "".join(f"(declare-const x{k} Int)" for k in range(30)), "(+ " + " ".join(f"x{k}" for k in range(30)) + ")"
+    """By definitions: of constants, functions and recursive functions, in the order in which they
+    need each other, and no others.
+    """
+    sums = (
+        "".join(f"(declare-const x{k} Int)" for k in range(30)),
+        "(+ " + " ".join(f"x{k}" for k in range(30)) + ")",
+    )
     text = f"""{sums[0]}(declare-const p Bool)(define-fun f ((a Int)) Int (* a {sums[1]}))
 (define-fun-rec g ((a Int)) Int (ite (< a 0) {sums[1]} (g (- a {sums[1]}))))
 (assert (or p (< {sums[1]} 3)))(assert (or (> {sums[1]} (f x1)) (forall ((y Int)) (< y (g {sums[1]})))))(check-sat)"""
     script = read_script(text, "a", CATALOGUE)
     printer = ChainPrinter(script.tables, "standard")
     printed = printer.text(script)
-    assert len(re.findall("(?m)^.define-fun def!", printed)) == 1 and len(re.findall("x7 x8", printed)) == 2  # another one in that of g
+    # another one in that of g
+    assert (
+        len(re.findall("(?m)^.define-fun def!", printed)) == 1
+        and len(re.findall("x7 x8", printed)) == 2
+    )
     again = read_script(printed, "b", CATALOGUE)
     assert [print_script(s).count("(assert") for s in (script, again)] == [2, 2]
     assert print_script(read_script(print_script(again), "c", CATALOGUE)) == print_script(again)
-    without = Script("c", script.tables, [*script.commands[:-3], Assert(script.tables.constant("p", script.tables.bool)), CheckSat()])
+    without = Script(
+        "c",
+        script.tables,
+        [
+            *script.commands[:-3],
+            Assert(script.tables.constant("p", script.tables.bool)),
+            CheckSat(),
+        ],
+    )
     assert "(assert p)" in printer.text(without)
 
 
@@ -295,7 +424,11 @@ def test_what_a_solver_spends_is_counted() -> None:
     """As it counts for its own limit, so it is the same whenever the run is made."""
     seed = ["a.smt2", "(declare-const x Int)(assert (> (* x x) 3))(check-sat)", "sat"]
     sources = {"seeds": [seed], "mix": [["opfuzz", 1.0]], "walk": 5, "check-ms": 20.0}
-    setup = {"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": load_wrapper("z3")}
+    setup = {
+        "catalogue": load_catalogue(),
+        "machine": load_machine("default"),
+        "wrapper": load_wrapper("z3"),
+    }
     session = Session({**setup, "sources": sources})
     spent = [session.walk(7, lambda text: None)["counts"]["mutator:opfuzz:spent"] for _ in range(2)]
     assert spent[0] == spent[1] > 0

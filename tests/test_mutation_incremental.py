@@ -40,36 +40,57 @@ PLAIN = "(declare-const a Int) (declare-const b Int)\n(assert (and (< a b) (> (+
 
 def mutants(name: str, seeds: list[Seed], rng: int, **choices: Any) -> Iterator[Mutant]:
     shop = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "z3")
-    made = FUZZERS[name].mutants(Workshop(shop, Stream(rng), seeds, lambda text: output("z3", text), choices))
+    made = FUZZERS[name].mutants(
+        Workshop(shop, Stream(rng), seeds, lambda text: output("z3", text), choices)
+    )
     return (mutant for mutant, _ in zip(made, range(12), strict=False))
 
 
 def test_what_each_check_asks() -> None:
     found = views(read_script(TEXT, "a", CATALOGUE))
-    assert [(len(view.asserted), view.label) for view in found] == [(2, "sat"), (3, "unsat"), (3, "sat")]
-    (only,) = views(read_script(PLAIN.replace("(set-info :status sat)", ""), "a", CATALOGUE), "unsat")
+    assert [(len(view.asserted), view.label) for view in found] == [
+        (2, "sat"),
+        (3, "unsat"),
+        (3, "sat"),
+    ]
+    (only,) = views(
+        read_script(PLAIN.replace("(set-info :status sat)", ""), "a", CATALOGUE), "unsat"
+    )
     assert only.label == "unsat"
 
 
 def test_labels_of_several_checks() -> None:
     assert label_of(TEXT) == "sat unsat" and statuses_of(TEXT) == ("sat", "unsat", "sat")
     assert label_of(TEXT.replace("unsat", "unknown")) == "sat"
-    assert label_of(TEXT + "(check-sat)") == "" == label_of("(set-info :status sat)(set-info :status unsat)(check-sat)")
-    corpus = Corpus([["a", TEXT, label_of(TEXT)], ["b", PLAIN, "sat"]], [("fusion", 1)], {"fusion": {"oracle": "mixed"}})
+    assert (
+        label_of(TEXT + "(check-sat)")
+        == ""
+        == label_of("(set-info :status sat)(set-info :status unsat)(check-sat)")
+    )
+    corpus = Corpus(
+        [["a", TEXT, label_of(TEXT)], ["b", PLAIN, "sat"]],
+        [("fusion", 1)],
+        {"fusion": {"oracle": "mixed"}},
+    )
     assert corpus.among("fusion") == [[0, 1], [0]]
 
 
 @pytest.mark.parametrize(
     ("name", "texts", "choices"),
     [
-        *[("fusion", texts, {"oracle": "sat"}) for texts in ((TEXT, TEXT), (TEXT, PLAIN), (PLAIN, TEXT))],
+        *[
+            ("fusion", texts, {"oracle": "sat"})
+            for texts in ((TEXT, TEXT), (TEXT, PLAIN), (PLAIN, TEXT))
+        ],
         ("fusion", (TEXT, TEXT), {"oracle": "unsat"}),
         *[("fusion", texts, {"oracle": "mixed"}) for texts in ((TEXT, TEXT), (PLAIN, TEXT))],
         ("storm", (TEXT,), {}),
         ("storm", (TEXT,), {"unsat": True}),
     ],
 )
-def test_what_is_known_of_the_answers_is_right(name: str, texts: tuple[str, ...], choices: dict[str, Any]) -> None:
+def test_what_is_known_of_the_answers_is_right(
+    name: str, texts: tuple[str, ...], choices: dict[str, Any]
+) -> None:
     seeds = [Seed(f"{number}.smt2", text, label_of(text)) for number, text in enumerate(texts)]
     lengths = set()
     for rng in range(3):

@@ -29,30 +29,47 @@ TABLE = load_wrapper("z3")["options"]
 
 def test_options_are_those_of_the_table_that_matter_for_the_seed() -> None:
     offer = Offer(option_choice(TABLE))
-    fitting = {option["name"] for option in TABLE if not option.get("theories") or "BV" in option["theories"]}
-    drawn = [drawer.next() for seed in range(60) for drawer in [Drawer(offer, Stream(seed), [Seed("a", TEXT)])] for _ in range(5)]
+    fitting = {
+        option["name"]
+        for option in TABLE
+        if not option.get("theories") or "BV" in option["theories"]
+    }
+    drawn = [
+        drawer.next()
+        for seed in range(60)
+        for drawer in [Drawer(offer, Stream(seed), [Seed("a", TEXT)])]
+        for _ in range(5)
+    ]
     names = {name for options in drawn for name, _ in options}
     assert len(names) > 15 and names <= fitting
     assert max(map(len, drawn)) == MOST and drawn.count(()) > 100, "half of the runs set none"
 
 
 def test_what_the_user_wants_is_always_set() -> None:
-    drawer = Drawer(Offer(option_choice(TABLE), (("relevancy", "0"),)), Stream(1), [Seed("a", TEXT)])
+    drawer = Drawer(
+        Offer(option_choice(TABLE), (("relevancy", "0"),)), Stream(1), [Seed("a", TEXT)]
+    )
     assert all(drawer.next()[0] == ("relevancy", "0") for _ in range(20))
 
 
 @pytest.mark.parametrize("solver", ["z3", "cvc5"])
 def test_mutants_set_options(tmp_path: Path, solver: str) -> None:
-    """In the text and through the API; not at all when they are switched off. What z3's scripts set, it sets for the whole process."""
+    """In the text and through the API; not at all when they are switched off. What z3's scripts
+    set, it sets for the whole process.
+    """
     seed = tmp_path / "a.smt2"
     seed.write_text(TEXT)
     for random, through in ((True, "text"), (True, "api"), (False, "text")):
         mutation = Mutation((("opfuzz", 1.0),), (str(seed),), walk=8, through=through)
-        (plan,) = make_plans(Request((solver,), wishes=Wishes(random_options=random), mutation=mutation))
+        (plan,) = make_plans(
+            Request((solver,), wishes=Wishes(random_options=random), mutation=mutation)
+        )
         session, lines = Session(plan.setup), []
         for number in range(3):
             session.walk(number, lines.append)
-        names = re.findall(r"\(set-option :(?:smt\.)?(\S+)|^ *\d+ set-option@\S+ (\S+)", "".join(lines), re.M)
+        names = re.findall(
+            r"\(set-option :(?:smt\.)?(\S+)|^ *\d+ set-option@\S+ (\S+)", "".join(lines), re.M
+        )
         known = {option["name"] for option in plan.setup["wrapper"]["options"]}
         assert bool({first or second for first, second in names} & known) == random
     if solver == "z3":
@@ -64,13 +81,30 @@ def test_mutants_set_options(tmp_path: Path, solver: str) -> None:
 
 def test_another_solver_gets_the_script_without_them() -> None:
     text = "(set-option :smt.arith.solver 2)\n(set-option :produce-models true)\n(set-logic ALL)\n(assert (= |(set-option :a b)| 1))\n"
-    assert without_options(text) == text.partition("\n")[2] and own_options(text) == [("smt.arith.solver", "2")]
+    assert without_options(text) == text.partition("\n")[2] and own_options(text) == [
+        ("smt.arith.solver", "2")
+    ]
 
 
-def test_judges_answer_mutants_with_options(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_judges_answer_mutants_with_options(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     seed = tmp_path / "a.smt2"
     seed.write_text(TEXT)
-    args = ("--runs", "4", "--iterations", "5", "--jobs", "1", "--seed", "1", "--set", "relevancy=0", "--out", tmp_path / "out")
+    args = (
+        "--runs",
+        "4",
+        "--iterations",
+        "5",
+        "--jobs",
+        "1",
+        "--seed",
+        "1",
+        "--set",
+        "relevancy=0",
+        "--out",
+        tmp_path / "out",
+    )
     code, out, _ = outcome(capsys, "opfuzz", "z3", "--cross-check", "cvc5", seed, *args)
     judged = re.search(r"judges +4 runs: of the checks (\d+) agreed, 0 disagreed", out)
     assert code == 0 and judged is not None and int(judged[1]) >= 8, out

@@ -1,4 +1,6 @@
-"""What the mutation fuzzers make: answers known by construction hold, new expressions are in scope, growth has a bound."""
+"""What the mutation fuzzers make: answers known by construction hold, new expressions are in scope,
+growth has a bound.
+"""
 
 from __future__ import annotations
 
@@ -28,25 +30,45 @@ from murxpy.smtlib.writer import print_script
 
 CATALOGUE = build_catalogue(load_catalogue())
 SHOP = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
-SAT = Seed("sat.smt2", """(set-info :status sat)(declare-datatypes ((T 0)) (((leaf) (node (value Int)))))
+SAT = Seed(
+    "sat.smt2",
+    """(set-info :status sat)(declare-datatypes ((T 0)) (((leaf) (node (value Int)))))
 (declare-const x Int)(declare-const y Int)(declare-const b (_ BitVec 4))(declare-const s String)(declare-const p Bool)
 (declare-fun f (Int) Int)(declare-const t T)
 (assert (let ((u (+ x y))) (and (< u 3) (> u x)))) (assert (= (f x) (+ x 1))) (assert (not (= b #x3)))
 (assert (=> p (= (str.len s) 2))) (assert ((_ is node) t)) (assert (forall ((z Int)) (or (< z x) (<= x z))))
-(check-sat)""", "sat")  # fmt: skip
-UNSAT = Seed("unsat.smt2", """(set-info :status unsat)(declare-const x Int)(declare-const b (_ BitVec 4))(declare-fun f (Int) Int)
-(assert (> x 0))(assert (< (f x) (f 1)))(assert (<= x 1))(assert (= b #x1))(check-sat)""", "unsat")  # fmt: skip
-STEPS = Seed("steps.smt2", """(declare-const x Int)(assert (> x 0))(check-sat)(push 1)(assert (< x 5))(check-sat)(pop 1)
-(assert (> x 7))(check-sat)""")  # fmt: skip
-QUANTIFIED = Seed("q.smt2", """(declare-const x Int)(assert (forall ((y Int)) (exists ((z Int)) (and (< y z) (< (+ y x) z)))))
-(assert (exists ((y Int)) (= y (* 2 x))))(check-sat)""")  # fmt: skip
+(check-sat)""",
+    "sat",
+)
+UNSAT = Seed(
+    "unsat.smt2",
+    """(set-info :status unsat)(declare-const x Int)(declare-const b (_ BitVec 4))(declare-fun f (Int) Int)
+(assert (> x 0))(assert (< (f x) (f 1)))(assert (<= x 1))(assert (= b #x1))(check-sat)""",
+    "unsat",
+)
+STEPS = Seed(
+    "steps.smt2",
+    """(declare-const x Int)(assert (> x 0))(check-sat)(push 1)(assert (< x 5))(check-sat)(pop 1)
+(assert (> x 7))(check-sat)""",
+)
+QUANTIFIED = Seed(
+    "q.smt2",
+    """(declare-const x Int)(assert (forall ((y Int)) (exists ((z Int)) (and (< y z) (< (+ y x) z)))))
+(assert (exists ((y Int)) (= y (* 2 x))))(check-sat)""",
+)
 
 
 def ask(text: str) -> str | None:
     return output("z3", text)
 
 
-def made(name: str, seeds: Sequence[Seed], count: int, choices: dict[str, Any] | None = None, seed: int = 1) -> list[Mutant]:
+def made(
+    name: str,
+    seeds: Sequence[Seed],
+    count: int,
+    choices: dict[str, Any] | None = None,
+    seed: int = 1,
+) -> list[Mutant]:
     workshop = Workshop(SHOP, Stream(seed), seeds, ask, choices or {})
     return list(chain(FUZZERS[name].mutants(workshop), count))
 
@@ -57,7 +79,7 @@ def text_of(mutant: Mutant, dialect: str = "standard") -> str:
 
 @pytest.mark.parametrize(
     ("oracle", "seeds"), [("sat", (SAT, SAT)), ("unsat", (UNSAT, UNSAT)), ("mixed", (SAT, UNSAT))]
-)  # fmt: skip
+)
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_fusions_answer_as_they_must(oracle: str, seeds: Sequence[Seed], solver: str) -> None:
     decided = 0
@@ -65,13 +87,18 @@ def test_fusions_answer_as_they_must(oracle: str, seeds: Sequence[Seed], solver:
         (found,) = answers(solver, text_of(mutant), 20_000)
         assert found in ("unknown", *mutant.expected), text_of(mutant)
         decided += found != "unknown"
-        assert re.fullmatch(r"fusion: [a-z-]+ of .* replaced\)|fusion: either|fusion: both", mutant.steps[0])
+        assert re.fullmatch(
+            r"fusion: [a-z-]+ of .* replaced\)|fusion: either|fusion: both", mutant.steps[0]
+        )
     assert decided >= 3
 
 
 def test_fusion_keeps_functions_and_datatypes_of_both() -> None:
     text = text_of(made("fusion", (SAT, SAT), 1)[0])
-    assert all(text.count(word) == 1 for word in ("declare-fun f (", "declare-fun f_2 (", "((T 0))", "((T!1 0))"))
+    assert all(
+        text.count(word) == 1
+        for word in ("declare-fun f (", "declare-fun f_2 (", "((T 0))", "((T!1 0))")
+    )
 
 
 def test_what_cannot_be_fused_is_left() -> None:
@@ -103,7 +130,10 @@ def test_storm_is_incremental_for_some_seeds() -> None:
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_storm_makes_unsatisfiable_instances(solver: str) -> None:
     for mutant in made("storm", (UNSAT,), 5, {"unsat": True}):
-        assert mutant.expected == ("unsat",) and answers(solver, text_of(mutant), 20_000) in (["unsat"], ["unknown"])
+        assert mutant.expected == ("unsat",) and answers(solver, text_of(mutant), 20_000) in (
+            ["unsat"],
+            ["unknown"],
+        )
         assert mutant.steps[0].endswith("around a core of 3")
 
 
@@ -120,8 +150,12 @@ def test_mutants_are_closed_and_read_back(name: str, seed: Seed) -> None:
     before = ""
     for mutant in made(name, (seed,), 40):
         text = text_of(mutant)
-        once = print_script(read_script(text, "once", CATALOGUE), "standard")  # an operator without a name is spelled by others
-        assert print_script(read_script(once, "twice", CATALOGUE), "standard") == once and text != before
+        # an operator without a name is spelled by others
+        once = print_script(read_script(text, "once", CATALOGUE), "standard")
+        assert (
+            print_script(read_script(once, "twice", CATALOGUE), "standard") == once
+            and text != before
+        )
         assert not any(term.free for term in mutant.script.assertions())
         before = text
 
@@ -134,18 +168,38 @@ def test_growth_is_bounded() -> None:
 
 def test_incremental_seeds_stay_incremental() -> None:
     for mutant in (*made("opfuzz", (STEPS,), 3), *made("typefuzz", (STEPS,), 3)):
-        kinds = [type(c).__name__ for c in mutant.script.commands if isinstance(c, (Assert, Push, Pop, *CHECKS))]
-        assert kinds == ["Assert", "CheckSat", "Push", "Assert", "CheckSat", "Pop", "Assert", "CheckSat"]
+        kinds = [
+            type(c).__name__
+            for c in mutant.script.commands
+            if isinstance(c, (Assert, Push, Pop, *CHECKS))
+        ]
+        assert kinds == [
+            "Assert",
+            "CheckSat",
+            "Push",
+            "Assert",
+            "CheckSat",
+            "Pop",
+            "Assert",
+            "CheckSat",
+        ]
 
 
 CASES: list[tuple[str, Sequence[Seed], dict[str, Any]]] = [
-    ("opfuzz", (SAT,), {}), ("typefuzz", (SAT,), {}), ("storm", (SAT,), {}), ("storm", (UNSAT,), {"unsat": True}),
+    ("opfuzz", (SAT,), {}),
+    ("typefuzz", (SAT,), {}),
+    ("storm", (SAT,), {}),
+    ("storm", (UNSAT,), {"unsat": True}),
     ("fusion", (SAT, UNSAT), {"oracle": "mixed"}),
-]  # fmt: skip
+]
 
 
-@pytest.mark.parametrize(("name", "seeds", "choices"), CASES, ids=[f"{name}{choices}" for name, _, choices in CASES])
-def test_the_same_seed_makes_the_same(name: str, seeds: Sequence[Seed], choices: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("name", "seeds", "choices"), CASES, ids=[f"{name}{choices}" for name, _, choices in CASES]
+)
+def test_the_same_seed_makes_the_same(
+    name: str, seeds: Sequence[Seed], choices: dict[str, Any]
+) -> None:
     def texts(number: int) -> list[str]:
         return [text_of(mutant) for mutant in made(name, seeds, 6, choices, number)]
 
@@ -168,22 +222,46 @@ def write(tmp_path: Path) -> Write:
 BOOLEAN = "(set-info :status sat)(declare-const a Bool)(declare-const b Bool)(assert (or a b))(assert (not (and a b)))(check-sat)"
 
 
-def test_a_wrong_answer_is_found_once(capsys: pytest.CaptureFixture[str], tmp_path: Path, write: Write) -> None:
-    """The planted solver answers unsat where it sees an exclusive or; the finding says how it was made."""
+def test_a_wrong_answer_is_found_once(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, write: Write
+) -> None:
+    """The planted solver answers unsat where it sees an exclusive or; the finding says how it was
+    made.
+    """
     seed = write("seed.smt2", BOOLEAN)
-    args = ("fusion", f"fake@{FAKES}", seed, "--wrapper", FAKES / "scripts.yaml", "--jobs", "1", "--seed", "1", "--check", "none")
+    args = (
+        "fusion",
+        f"fake@{FAKES}",
+        seed,
+        "--wrapper",
+        FAKES / "scripts.yaml",
+        "--jobs",
+        "1",
+        "--seed",
+        "1",
+        "--check",
+        "none",
+    )
     code, out, _ = outcome(capsys, *args, "--runs", "12", "--out", tmp_path / "out")
     assert code == 1 and out.count("bucket new") == 1 and "kind=wrong-answer" in out, out
     found = min((tmp_path / "out" / "findings").rglob("*.trace"))
     trace = found.read_text()
-    assert f"# seed-file {seed}" in trace and "# fusion: bool-xor of " in trace and re.search(r"^# seed [0-9a-f]+$", trace, re.M)
+    assert (
+        f"# seed-file {seed}" in trace
+        and "# fusion: bool-xor of " in trace
+        and re.search(r"^# seed [0-9a-f]+$", trace, re.M)
+    )
     (number,) = re.findall(r"^# seed ([0-9a-f]+)$", trace, re.M)
     again = outcome(capsys, *args, "--run-seed", number)
     assert again[0] == 1 and "answered unsat, expected sat" in again[2]
 
 
-@pytest.mark.parametrize("fuzzer", [("fusion", "--oracle", "unsat"), ("storm", "--unsat")], ids=lambda args: args[0])
-def test_a_wrong_label_is_no_finding(capsys: pytest.CaptureFixture[str], tmp_path: Path, write: Write, fuzzer: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "fuzzer", [("fusion", "--oracle", "unsat"), ("storm", "--unsat")], ids=lambda args: args[0]
+)
+def test_a_wrong_label_is_no_finding(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, write: Write, fuzzer: tuple[str, ...]
+) -> None:
     seed = write("lying.smt2", BOOLEAN.replace("sat", "unsat", 1))
     args = ("z3", seed, "--runs", "2", "--jobs", "1", "--seed", "1", "--out", tmp_path / "out")
     code, out, _ = outcome(capsys, fuzzer[0], *fuzzer[1:], *args)
@@ -191,20 +269,40 @@ def test_a_wrong_label_is_no_finding(capsys: pytest.CaptureFixture[str], tmp_pat
     assert code == 0 and "no findings" in out and said in out, out
 
 
-def test_a_wrong_label_that_nothing_was_made_of_hides_no_finding(capsys: pytest.CaptureFixture[str], tmp_path: Path, write: Write) -> None:
+def test_a_wrong_label_that_nothing_was_made_of_hides_no_finding(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, write: Write
+) -> None:
     """STORM's instances are satisfiable by the evaluator's word, whatever the seed is labelled."""
     seed = write("lying.smt2", BOOLEAN.replace("sat", "unsat", 1))
-    args = ("storm", f"fake@{FAKES}", seed, "--wrapper", FAKES / "scripts.yaml", "--jobs", "1", "--seed", "1", "--runs", "1")
-    code, out, _ = outcome(capsys, *args, "--iterations", "6", "--check", "none", "--out", tmp_path / "out")
+    args = (
+        "storm",
+        f"fake@{FAKES}",
+        seed,
+        "--wrapper",
+        FAKES / "scripts.yaml",
+        "--jobs",
+        "1",
+        "--seed",
+        "1",
+        "--runs",
+        "1",
+    )
+    code, out, _ = outcome(
+        capsys, *args, "--iterations", "6", "--check", "none", "--out", tmp_path / "out"
+    )
     assert code == 1 and "kind=wrong-answer" in out, out
 
 
-@pytest.mark.parametrize("oracle", [("sat", (SAT, SAT)), ("unsat", (UNSAT, UNSAT))], ids=["sat", "unsat"])
+@pytest.mark.parametrize(
+    "oracle", [("sat", (SAT, SAT)), ("unsat", (UNSAT, UNSAT))], ids=["sat", "unsat"]
+)
 def test_fusion_with_functions_that_are_made(oracle: tuple[str, Sequence[Seed]]) -> None:
     mutants = made("fusion", oracle[1], 20, {"oracle": oracle[0], "generate": 3})
     assert any("composed" in step for mutant in mutants for step in mutant.steps)
     for mutant in mutants:
-        assert answers("z3", text_of(mutant, "z3"), 20_000)[0] in ("unknown", *mutant.expected), text_of(mutant)
+        assert answers("z3", text_of(mutant, "z3"), 20_000)[0] in ("unknown", *mutant.expected), (
+            text_of(mutant)
+        )
 
 
 OWN = """(define-fun scale ((x Int) (y Int)) Int (+ (* 3 x) y))
@@ -214,27 +312,55 @@ OWN = """(define-fun scale ((x Int) (y Int)) Int (+ (* 3 x) y))
 """
 
 
-def test_the_users_functions(capsys: pytest.CaptureFixture[str], tmp_path: Path, write: Write) -> None:
+def test_the_users_functions(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, write: Write
+) -> None:
     mutants = made("fusion", (SAT, SAT), 10, {"functions": OWN})
     assert any(step.startswith("fusion: scale of ") for mutant in mutants for step in mutant.steps)
     seed, own = write("seed.smt2", BOOLEAN), write("own.smt2", OWN)
-    code, out, _ = outcome(capsys, "fusion", "z3", seed, "--functions", own, "--runs", "1", "--jobs", "1", "--out", tmp_path / "out")
+    code, out, _ = outcome(
+        capsys,
+        "fusion",
+        "z3",
+        seed,
+        "--functions",
+        own,
+        "--runs",
+        "1",
+        "--jobs",
+        "1",
+        "--out",
+        tmp_path / "out",
+    )
     assert code == 0, out
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (OWN.replace("(- z (* 3 x))", "(- z x)"), "own.smt2: the law y = scale.y(scale(x, y), x) does not hold for all x and y: z3"),
+        (
+            OWN.replace("(- z (* 3 x))", "(- z x)"),
+            "own.smt2: the law y = scale.y(scale(x, y), x) does not hold for all x and y: z3",
+        ),
         (OWN.replace("scale.y", "scale.w"), "own.smt2:1: expected a definition of 'scale.y'"),
-        ("(define-fun f ((x Int)) Int x)", "own.smt2:1: 'f': expected a function of two arguments of one sort"),
-        (OWN.replace("scale.x ((z Int)", "scale.x ((z Real)").replace("(div (- z y) 3)", "y"), "a function from INT and INT to"),
+        (
+            "(define-fun f ((x Int)) Int x)",
+            "own.smt2:1: 'f': expected a function of two arguments of one sort",
+        ),
+        (
+            OWN.replace("scale.x ((z Int)", "scale.x ((z Real)").replace("(div (- z y) 3)", "y"),
+            "a function from INT and INT to",
+        ),
         ("(check-sat)", "expected definitions of fusion functions"),
         ("(define-fun", "own.smt2"),
     ],
-)  # fmt: skip
-def test_functions_that_are_refused(capsys: pytest.CaptureFixture[str], write: Write, text: str, expected: str) -> None:
-    code, message = error(capsys, "fusion", "z3", write("seed.smt2", BOOLEAN), "--functions", write("own.smt2", text))
+)
+def test_functions_that_are_refused(
+    capsys: pytest.CaptureFixture[str], write: Write, text: str, expected: str
+) -> None:
+    code, message = error(
+        capsys, "fusion", "z3", write("seed.smt2", BOOLEAN), "--functions", write("own.smt2", text)
+    )
     assert code == 2 and expected in message
 
 
@@ -245,22 +371,54 @@ def test_terms_of_other_seeds() -> None:
         read_script(text_of(mutant), "again", CATALOGUE)
 
 
-NUMBERS = Seed("numbers.smt2", """(declare-const b (_ BitVec 8))(declare-const f (_ FloatingPoint 3 5))
-(assert (= (bvadd b #x01) #x03))(assert (fp.lt f (fp.add RNE f f)))(check-sat)""", "sat")  # fmt: skip
-WORDS = Seed("words.smt2", """(declare-const s String)(declare-const i Int)
-(assert (str.in_re (str.++ s "a") (re.* (str.to_re "a"))))(assert (> i 3))(check-sat)""", "sat")  # fmt: skip
+NUMBERS = Seed(
+    "numbers.smt2",
+    """(declare-const b (_ BitVec 8))(declare-const f (_ FloatingPoint 3 5))
+(assert (= (bvadd b #x01) #x03))(assert (fp.lt f (fp.add RNE f f)))(check-sat)""",
+    "sat",
+)
+WORDS = Seed(
+    "words.smt2",
+    """(declare-const s String)(declare-const i Int)
+(assert (str.in_re (str.++ s "a") (re.* (str.to_re "a"))))(assert (> i 3))(check-sat)""",
+    "sat",
+)
 
 
 @pytest.mark.parametrize(
     ("seed", "rare"),
     [
-        (NUMBERS, ["BV_COMP", "BV_REDOR", "BV_CONCAT", "BV_ZERO_EXTEND", "FP_TO_UBV", "FP_TO_FP_FROM_SBV", "FP_MAX"]),
-        (WORDS, ["STR_LEN", "STR_TO_RE", "STR_TO_INT", "STR_IS_DIGIT", "STR_INDEXOF", "RE_OPT", "RE_ALLCHAR"]),
+        (
+            NUMBERS,
+            [
+                "BV_COMP",
+                "BV_REDOR",
+                "BV_CONCAT",
+                "BV_ZERO_EXTEND",
+                "FP_TO_UBV",
+                "FP_TO_FP_FROM_SBV",
+                "FP_MAX",
+            ],
+        ),
+        (
+            WORDS,
+            [
+                "STR_LEN",
+                "STR_TO_RE",
+                "STR_TO_INT",
+                "STR_IS_DIGIT",
+                "STR_INDEXOF",
+                "RE_OPT",
+                "RE_ALLCHAR",
+            ],
+        ),
     ],
     ids=["numbers", "words"],
 )
 def test_operators_that_stand_for_no_other_come(seed: Seed, rare: list[str]) -> None:
-    """What conforms to nothing in the seed, and gives a sort that few places have, is put into conditions."""
+    """What conforms to nothing in the seed, and gives a sort that few places have, is put into
+    conditions.
+    """
     runs = [mutant for number in range(40) for mutant in made("typefuzz", (seed,), 25, seed=number)]
     steps = " ".join(step.replace(",", " ") for mutant in runs for step in mutant.steps)
     assert [name for name in rare if f"OP_{name} " not in steps] == []
@@ -268,15 +426,28 @@ def test_operators_that_stand_for_no_other_come(seed: Seed, rare: list[str]) -> 
 
 
 def test_operators_of_theories_are_changed_more_often() -> None:
-    """Half of what can be changed are connectives, which any script has; most changes are of the others."""
-    seed = Seed("few.smt2", """(declare-const x Int)(declare-const p Bool)(declare-const q Bool)
-(assert (and (or p q) (or p (not q)) (< x 5) (> x 0)))(check-sat)""")  # fmt: skip
-    steps = [mutant.steps[0] for number in range(60) for mutant in made("opfuzz", (seed,), 5, seed=number)]
-    assert sum(re.match(r"opfuzz: OP_(AND|OR|NOT)", step) is None for step in steps) > len(steps) * 0.6
+    """Half of what can be changed are connectives, which any script has; most changes are of the
+    others.
+    """
+    seed = Seed(
+        "few.smt2",
+        """(declare-const x Int)(declare-const p Bool)(declare-const q Bool)
+(assert (and (or p q) (or p (not q)) (< x 5) (> x 0)))(check-sat)""",
+    )
+    steps = [
+        mutant.steps[0]
+        for number in range(60)
+        for mutant in made("opfuzz", (seed,), 5, seed=number)
+    ]
+    assert (
+        sum(re.match(r"opfuzz: OP_(AND|OR|NOT)", step) is None for step in steps) > len(steps) * 0.6
+    )
 
 
 def test_fusion_of_rounding_modes() -> None:
-    seed = Seed("rm.smt2", "(declare-const r RoundingMode)(assert (not (= r RTZ)))(check-sat)", "sat")
+    seed = Seed(
+        "rm.smt2", "(declare-const r RoundingMode)(assert (not (= r RTZ)))(check-sat)", "sat"
+    )
     mutants = made("fusion", (seed, seed), 20, {"generate": 3})
     assert all("fusion: choice of r" in mutant.steps[0] for mutant in mutants)
 

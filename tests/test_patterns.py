@@ -1,4 +1,6 @@
-"""No regular expression of ours takes more than linear time: each one is attacked with texts that repeat what its quantifiers take."""
+"""No regular expression of ours takes more than linear time: each one is attacked with texts that
+repeat what its quantifiers take.
+"""
 
 from __future__ import annotations
 
@@ -36,9 +38,15 @@ def patterns() -> Iterator[Pattern]:
         if place.startswith("murxpy") and "import re" in source:
             known |= vars(importlib.import_module(".".join(Path(place).with_suffix("").parts)))
         tree = ast.parse(source)
-        owners = {id(node.value): _assigned(node) for node in ast.walk(tree) if isinstance(node, ast.Assign | ast.AnnAssign) and node.value}
+        owners = {
+            id(node.value): _assigned(node)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Assign | ast.AnnAssign) and node.value
+        }
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) in [f"re.{name}" for name in ("compile", *CALLS)]:
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in [
+                f"re.{name}" for name in ("compile", *CALLS)
+            ]:
                 pattern = _pattern(node, known, place)
                 if pattern is not None:
                     for used in _used(node, owners.get(id(node), ""), file):
@@ -46,7 +54,13 @@ def patterns() -> Iterator[Pattern]:
 
 
 def _assigned(node: ast.AST) -> str:
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    targets = (
+        node.targets
+        if isinstance(node, ast.Assign)
+        else [node.target]
+        if isinstance(node, ast.AnnAssign)
+        else []
+    )
     return targets[0].id if targets and isinstance(targets[0], ast.Name) else ""
 
 
@@ -56,19 +70,33 @@ def _pattern(call: ast.Call, known: dict[str, Any], place: str) -> re.Pattern[st
     behind = {"compile": 1, "sub": 3, "subn": 3}.get(call.func.attr, 2)
     flags = [*call.args[behind:], *[word.value for word in call.keywords if word.arg == "flags"]]
     try:
-        values = [eval(compile(ast.Expression(word), place, "eval"), known) for word in (call.args[0], *flags)]
+        values = [
+            eval(compile(ast.Expression(word), place, "eval"), known)
+            for word in (call.args[0], *flags)
+        ]
     except NameError:
         return None  # a variable holds it: a table of the module, or a wrapper's YAML, see `tables`
     return re.compile(values[0], sum(values[1:]))
 
 
 def _used(call: ast.Call, name: str, file: Path) -> list[str]:
-    """The methods that are called on a pattern: those by its name, in all files if other modules may use it; all where it has no name."""
+    """The methods that are called on a pattern: those by its name, in all files if other modules
+    may use it; all where it has no name.
+    """
     assert isinstance(call.func, ast.Attribute)
     if call.func.attr != "compile":
         return [call.func.attr]
     texts = [SOURCES[file]] if name.startswith("_") else SOURCES.values()
-    found = [used for text in texts for used in re.findall(rf"\b{name}\.(\w+)\(", text) if used in CALLS] if name else []
+    found = (
+        [
+            used
+            for text in texts
+            for used in re.findall(rf"\b{name}\.(\w+)\(", text)
+            if used in CALLS
+        ]
+        if name
+        else []
+    )
     return list(dict.fromkeys(found)) or ["match", "search"]
 
 
@@ -120,6 +148,9 @@ def test_the_attack_finds_what_is(text: str, used: str) -> None:
     assert super_linear(re.compile(text, re.MULTILINE), used) is not None
 
 
-@pytest.mark.parametrize(("text", "used"), [(r'"[^"]*+(?:""[^"]*+)*+"', "search"), (r"a+b", "match"), (r"[a-z]+(?:\.[a-z]+)*", "search")])
+@pytest.mark.parametrize(
+    ("text", "used"),
+    [(r'"[^"]*+(?:""[^"]*+)*+"', "search"), (r"a+b", "match"), (r"[a-z]+(?:\.[a-z]+)*", "search")],
+)
 def test_the_attack_does_not_find_what_is_not(text: str, used: str) -> None:
     assert super_linear(re.compile(text), used) is None

@@ -1,4 +1,6 @@
-"""Planted models: what is asserted is true under a drawn interpretation, so unsat is a finding; an honest solver has none."""
+"""Planted models: what is asserted is true under a drawn interpretation, so unsat is a finding; an
+honest solver has none.
+"""
 
 from __future__ import annotations
 
@@ -35,14 +37,19 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "bench"))
 from planting import second_route
 
 BASE = 'new\nmk-sort SORT_BOOL\n return s1\nmk-sort SORT_INT\n return s2\nmk-const s2 "x"\n return t1 s2\n'
-LESS = BASE + 'plant t1 "2"\nmk-value s2 "3"\n return t2 s2\nmk-term OP_INT_LT SORT_BOOL 2 t1 t2\n return t3 s1\n'
+LESS = (
+    BASE
+    + 'plant t1 "2"\nmk-value s2 "3"\n return t2 s2\nmk-term OP_INT_LT SORT_BOOL 2 t1 t2\n return t3 s1\n'
+)
 
 OTHER = 'mk-const s2 "y"\n return t4 s2\nmk-term OP_INT_LT SORT_BOOL 2 t4 t2\n return t5 s1\n'
 
 
 @cache
 def always(solver: str = "toy", answer: str = "'sat'") -> Session:
-    """A session of which every run has a planted model; the toy solver gives this answer to each check."""
+    """A session of which every run has a planted model; the toy solver gives this answer to each
+    check.
+    """
     if solver != "toy":
         session = copy.copy(live(solver))
         session.settings = copy.copy(session.settings)
@@ -54,11 +61,21 @@ def always(solver: str = "toy", answer: str = "'sat'") -> Session:
 
 def session_setup(answer: str) -> dict[str, Any]:
     wrapper = copy.deepcopy(TOY)
-    wrapper["actions"] |= {"assert-tracked": "{solver}.asserted.append({0})", "check-sat": answer, "check-sat-assuming": answer}
-    wrapper["actions"]["pop"] = "{solver}.asserted.clear()"  # fewer assertions than there are: no more wrong answers than there should be
+    wrapper["actions"] |= {
+        "assert-tracked": "{solver}.asserted.append({0})",
+        "check-sat": answer,
+        "check-sat-assuming": answer,
+    }
+    # fewer assertions than there are: no more wrong answers than there should be
+    wrapper["actions"]["pop"] = "{solver}.asserted.clear()"
     machine = load_machine("default")
     machine["probabilities"]["planted"] = 1.0
-    return {"catalogue": load_catalogue(), "machine": machine, "wrapper": wrapper, "checks": ["planted"]}
+    return {
+        "catalogue": load_catalogue(),
+        "machine": machine,
+        "wrapper": wrapper,
+        "checks": ["planted"],
+    }
 
 
 def walked(session: Session, seed: int) -> tuple[str, dict[str, Any]]:
@@ -70,7 +87,10 @@ def test_unsat_is_a_finding_where_all_that_is_asserted_is_true() -> None:
     _, report = replay(always(answer="'unsat'"), text)
     finding = report["finding"]
     assert finding is not None and finding["kind"] == "wrong-unsat" and finding["tier"] == "solver"
-    assert finding["message"] == 'answered unsat, expected sat: the planted model satisfies all assertions; "x" = 2'
+    assert (
+        finding["message"]
+        == 'answered unsat, expected sat: the planted model satisfies all assertions; "x" = 2'
+    )
     _, report = replay(always(), text)
     assert report["finding"] is None
 
@@ -78,7 +98,8 @@ def test_unsat_is_a_finding_where_all_that_is_asserted_is_true() -> None:
 @pytest.mark.parametrize(
     "lines",
     [
-        LESS.replace('plant t1 "2"', 'plant t1 "5"') + "assert-formula t3\ncheck-sat\n",  # false under it
+        # false under it
+        LESS.replace('plant t1 "2"', 'plant t1 "5"') + "assert-formula t3\ncheck-sat\n",
         LESS.replace('plant t1 "2"\n', "plant\n") + "assert-formula t3\ncheck-sat\n",  # no value
         LESS + OTHER + "assert-formula t3\ncheck-sat-assuming 1 t5\n",  # the assumption has none
         LESS + 'assert-tracked t3 "x"\ncheck-sat\n',  # the name is the constant's
@@ -95,14 +116,23 @@ def test_division_by_zero_is_what_the_planted_model_says() -> None:
     wrapper = copy.deepcopy(TOY)
     wrapper["operators"]["OP_INT_MOD"] = "app('mod', {0}, {1})"
     wrapper["actions"]["check-sat"] = "'unsat'"
-    session = Session({"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": wrapper})
-    for line, wrong in (("", False), ('plant OP_INT_MOD "1" 0\n', True), ('plant OP_INT_MOD "1" 1 "2" "0" "7"\n', False)):
+    session = Session(
+        {"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": wrapper}
+    )
+    for line, wrong in (
+        ("", False),
+        ('plant OP_INT_MOD "1" 0\n', True),
+        ('plant OP_INT_MOD "1" 1 "2" "0" "7"\n', False),
+    ):
         _, report = replay(session, text + line + "check-sat\n")
         assert report["status"] != "malformed" and (report["finding"] is not None) is wrong, line
 
 
 def test_without_planted_model_unsat_is_an_answer() -> None:
-    _, report = replay(always(answer="'unsat'"), LESS.replace('plant t1 "2"\n', "") + "assert-formula t3\ncheck-sat\n")
+    _, report = replay(
+        always(answer="'unsat'"),
+        LESS.replace('plant t1 "2"\n', "") + "assert-formula t3\ncheck-sat\n",
+    )
     assert report["status"] == "ok" and report["finding"] is None
 
 
@@ -134,7 +164,12 @@ def test_the_chance_is_that_of_the_machine_and_other_runs_stay_as_they_are() -> 
 def test_an_option_of_unknown_meaning_keeps_runs_from_having_a_planted_model() -> None:
     machine = load_machine("default")
     machine["probabilities"]["planted"] = 1.0
-    setup = {"catalogue": load_catalogue(), "machine": machine, "wrapper": copy.deepcopy(TOY), "checks": ["planted"]}
+    setup = {
+        "catalogue": load_catalogue(),
+        "machine": machine,
+        "wrapper": copy.deepcopy(TOY),
+        "checks": ["planted"],
+    }
     assert "# planted" in walk(Session({**setup, "options": [["depth", "2"]]}), 1)[0]
     assert "# planted" not in walk(Session({**setup, "options": [["alphabet", "2"]]}), 1)[0]
 
@@ -171,7 +206,11 @@ BAD = {
 @pytest.mark.parametrize("line", BAD)
 def test_a_malformed_line_is_one_clear_error(line: str) -> None:
     _, report = replay(always(), LESS + line + "\n")
-    assert report["status"] == "malformed" and BAD[line] in report["message"] and ":13:" in report["message"], report
+    assert (
+        report["status"] == "malformed"
+        and BAD[line] in report["message"]
+        and ":13:" in report["message"]
+    ), report
 
 
 WRONG = "'unsat' if any('bvadd' in text for text in {solver}.asserted) else 'sat'"
@@ -179,34 +218,58 @@ WRONG = "'unsat' if any('bvadd' in text for text in {solver}.asserted) else 'sat
 
 def test_a_planted_wrong_unsat_is_found_blamed_on_one_operator_and_minimized() -> None:
     session = always(answer=WRONG)
-    found = [(text, report["finding"]) for text, report in (walked(session, seed) for seed in range(25)) if report["finding"]]
+    found = [
+        (text, report["finding"])
+        for text, report in (walked(session, seed) for seed in range(25))
+        if report["finding"]
+    ]
     assert len(found) > 1 and {finding["kind"] for _, finding in found} == {"wrong-unsat"}
     assert "OP_BV_ADD" in {finding["operator"] for _, finding in found}
     text = min((text for text, finding in found if finding["operator"] == "OP_BV_ADD"), key=len)
     plan = Plan(resolve("toy"), session_setup(answer=WRONG))
     result = minimize(plan, text, "walk")
     actions = Counter(line.action for line in parse_trace(result.text, "min").lines)
-    assert actions["mk-term"] <= 3 and actions["assert-formula"] == 1 and result.after <= 10, result.text
+    assert actions["mk-term"] <= 3 and actions["assert-formula"] == 1 and result.after <= 10, (
+        result.text
+    )
 
 
 def test_buckets_are_those_of_the_operator() -> None:
     text = LESS + "assert-formula t3\n"
-    reports = [replay(always(answer="'unsat'"), text + check)[1]["finding"] for check in ("check-sat\n", "check-sat-assuming 1 t3\n")]
-    calls = [Verdict("wrong-unsat", "solver", f["message"] + more, "", Call(f["action"], f["operator"], f["spelling"]))
-             for f, more in zip(reports, ("", ", and more"), strict=True)]  # fmt: skip
+    reports = [
+        replay(always(answer="'unsat'"), text + check)[1]["finding"]
+        for check in ("check-sat\n", "check-sat-assuming 1 t3\n")
+    ]
+    calls = [
+        Verdict(
+            "wrong-unsat",
+            "solver",
+            f["message"] + more,
+            "",
+            Call(f["action"], f["operator"], f["spelling"]),
+        )
+        for f, more in zip(reports, ("", ", and more"), strict=True)
+    ]
     assert len({bucket_key("toy", verdict) for verdict in calls}) == 1
-    other = Verdict("wrong-unsat", "solver", reports[0]["message"], "", Call("check-sat", "OP_INT_GE", ""))
+    other = Verdict(
+        "wrong-unsat", "solver", reports[0]["message"], "", Call("check-sat", "OP_INT_GE", "")
+    )
     assert bucket_key("toy", other) != bucket_key("toy", calls[0])
 
 
 def test_a_smaller_trace_keeps_planted_values_of_what_is_used_only() -> None:
-    lines = parse_trace(LESS + 'mk-const s2 "y"\n return t4 s2\nplant t4 "7"\nassert-formula t3\ncheck-sat\n', "t").lines
+    lines = parse_trace(
+        LESS + 'mk-const s2 "y"\n return t4 s2\nplant t4 "7"\nassert-formula t3\ncheck-sat\n', "t"
+    ).lines
     kept = collected(tuple(lines))
     assert [line.args[0] for line in kept if line.action == "plant"] == [Ref("t", 1)]
 
 
 def test_a_term_gives_way_to_a_constant_of_its_planted_value() -> None:
-    text = BASE + 'plant t1 "2"\nmk-term OP_INT_ADD SORT_INT 2 t1 t1\n return t2 s2\nmk-term OP_INT_LT SORT_BOOL 2 t1 t2\n return t3 s1\n'
+    text = (
+        BASE
+        + 'plant t1 "2"\nmk-term OP_INT_ADD SORT_INT 2 t1 t1\n return t2 s2\nmk-term OP_INT_LT SORT_BOOL 2 t1 t2\n return t3 s1\n'
+    )
     lines = tuple(parse_trace(text + "assert-formula t3\ncheck-sat\n", "t").lines)
     at = next(at for at, line in enumerate(lines) if line.args[:1] == ["OP_INT_ADD"])
     literal, constant = PlantedValues(catalogue()).leaves(lines, at)
@@ -219,17 +282,25 @@ def test_a_term_gives_way_to_a_constant_of_its_planted_value() -> None:
 
 def test_widths_are_cut_in_planted_values_too() -> None:
     text = 'new\nmk-sort SORT_BV 8\n return s1\nmk-const s1 "x"\n return t1 s1\nplant t1 "00001111" 2\n'
-    scripts = [Trace("t", list(script)).text() for script in smaller_widths(tuple(parse_trace(text, "t").lines), 1)]
+    scripts = [
+        Trace("t", list(script)).text()
+        for script in smaller_widths(tuple(parse_trace(text, "t").lines), 1)
+    ]
     assert scripts and all(replay(always(), script)[1]["status"] == "ok" for script in scripts)
 
 
-Z3 = "# murxpy-trace 1\n# solver z3 5.4.0\n" + LESS + "assert-formula t3\ncheck-sat\n answer unsat\n"
+Z3 = (
+    "# murxpy-trace 1\n# solver z3 5.4.0\n" + LESS + "assert-formula t3\ncheck-sat\n answer unsat\n"
+)
 
 
 def test_a_script_says_that_it_is_satisfiable_and_why() -> None:
     rows = to_smtlib(parse_trace(Z3, "t"), catalogue()).splitlines()
     at = rows.index("(check-sat) ; unsat")
-    assert rows[at - 2 : at] == ['; "x" = 2', "(set-info :status sat)"] and "(declare-const x Int)" in rows
+    assert (
+        rows[at - 2 : at] == ['; "x" = 2', "(set-info :status sat)"]
+        and "(declare-const x Int)" in rows
+    )
     without = to_smtlib(parse_trace(Z3.replace('"2"', '"5"'), "t"), catalogue())
     assert "status" not in without
 
@@ -241,9 +312,12 @@ def test_a_program_expects_sat() -> None:
 
 def test_a_script_with_the_planted_model_defines_it() -> None:
     sorts = 'mk-sort SORT_UNINTERPRETED "u"\n return s3\nplant s3 2\nmk-sort SORT_FUN s2 s3\n return s4\nmk-const s4 "f"\n return t7 s4\n'
-    text = Z3.replace(LESS, LESS + sorts + "plant t7 0 1 \"5\" 1\n")
+    text = Z3.replace(LESS, LESS + sorts + 'plant t7 0 1 "5" 1\n')
     script = to_defined(parse_trace(text, "t"), catalogue(), "z3")
-    assert "(define-fun x () Int 2)" in script and "(declare-datatypes ((u 0)) (((u@0) (u@1))))" in script
+    assert (
+        "(define-fun x () Int 2)" in script
+        and "(declare-datatypes ((u 0)) (((u@0) (u@1))))" in script
+    )
     assert "(define-fun f ((a0 Int)) u (ite (= a0 5) u@1 u@0))" in script
 
 
@@ -263,7 +337,9 @@ def test_eval_of_a_planted_model(capsys: pytest.CaptureFixture[str], tmp_path: P
 
 
 def refuted(solver: str, seeds: range) -> tuple[int, Counter[str]]:
-    """How many checks of walks z3 and cvc5 answer with unsat where the planted model is written out, and all their answers."""
+    """How many checks of walks z3 and cvc5 answer with unsat where the planted model is written
+    out, and all their answers.
+    """
     traces = []
     for seed in seeds:
         with suppress(Crashed):
@@ -301,16 +377,25 @@ def test_no_solver_refutes_any_of_many(solver: str) -> None:
         ("mk-sort SORT_RM", "plant t9 RTZ"),
         ("mk-sort SORT_FP 2 3", 'plant t9 "01110"'),
         ("mk-sort SORT_FUN s2 s1", 'plant t9 true 1 "7" false'),
-        ('mk-sort SORT_DT 1 "list" 0 2 "nil" 0 "cons" 2 "head" s2 "tail" s(nil)', 'plant t9 "cons" "1" "cons" "2" "nil"'),
+        (
+            'mk-sort SORT_DT 1 "list" 0 2 "nil" 0 "cons" 2 "head" s2 "tail" s(nil)',
+            'plant t9 "cons" "1" "cons" "2" "nil"',
+        ),
         ('mk-sort SORT_UNINTERPRETED "u"', "plant t9 4"),
     ],
 )
 def test_values_of_every_sort_are_read_and_written(sort: str, words: str) -> None:
     wrapper = copy.deepcopy(TOY)
     wrapper["function-terms"] = True
-    wrapper["sorts"] |= {kind: "'any'" for kind in load_catalogue_sorts() if kind not in wrapper["sorts"]}
-    session = Session({"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": wrapper})
-    text, report = replay(session, BASE + f'{sort}\n return s9\nmk-const s9 "v"\n return t9 s9\n{words}\ncheck-sat\n')
+    wrapper["sorts"] |= {
+        kind: "'any'" for kind in load_catalogue_sorts() if kind not in wrapper["sorts"]
+    }
+    session = Session(
+        {"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": wrapper}
+    )
+    text, report = replay(
+        session, BASE + f'{sort}\n return s9\nmk-const s9 "v"\n return t9 s9\n{words}\ncheck-sat\n'
+    )
     assert report["status"] == "ok", report
     (line,) = (line for line in parse_trace(text, "t").lines if line.action == "plant")
     assert line.head().split(maxsplit=2)[2] == words.split(maxsplit=1)[1], line.head()

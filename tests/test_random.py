@@ -14,7 +14,11 @@ from murxpy.machine.random import Stream, Weighted, mix, point
 
 
 def test_numbers_are_fixed() -> None:
-    assert (mix(0, 0), mix(1, 0), mix(0, 1)) == (0xE220A8397B1DCDAF, 0x910A2DEC89025CC1, 0x6E789E6AA1B965F4)
+    assert (mix(0, 0), mix(1, 0), mix(0, 1)) == (
+        0xE220A8397B1DCDAF,
+        0x910A2DEC89025CC1,
+        0x6E789E6AA1B965F4,
+    )
     stream = Stream(42)
     assert [stream.below(1000) for _ in range(4)] == [639, 25, 275, 223]
 
@@ -22,7 +26,13 @@ def test_numbers_are_fixed() -> None:
 def test_streams_do_not_depend_on_the_hash_seed() -> None:
     code = "from murxpy.machine.random import *; s = Stream(5); print(s.sample(list('abcdefgh'), 5), s.bits(90), point(77))"
     runs = [
-        subprocess.run([sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True)
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         for seed in ("0", "1")
     ]
     assert runs[0].stdout == runs[1].stdout

@@ -33,8 +33,17 @@ def term(text: str, declarations: str = "") -> str:
 
 
 def test_a_small_script() -> None:
-    script = read("(set-logic QF_LIA)(declare-fun x () Int)(assert (< x 5)); comment (\n(set-info :status sat)(check-sat)(exit) rest")
-    assert [type(c).__name__ for c in script.commands] == ["SetLogic", "DeclareFun", "Assert", "SetInfo", "CheckSat", "Exit"]
+    script = read(
+        "(set-logic QF_LIA)(declare-fun x () Int)(assert (< x 5)); comment (\n(set-info :status sat)(check-sat)(exit) rest"
+    )
+    assert [type(c).__name__ for c in script.commands] == [
+        "SetLogic",
+        "DeclareFun",
+        "Assert",
+        "SetInfo",
+        "CheckSat",
+        "Exit",
+    ]
     assert script.logic == "QF_LIA"
     assert script.statuses() == ["sat"]
     assert repr(script.assertions()[0]) == "OP_INT_LT(OP_CONSTANT(x), OP_VALUE(5))"
@@ -48,13 +57,18 @@ def test_equal_terms_are_one() -> None:
 
 
 def test_lets_bind_at_once_and_end() -> None:
-    script = read("(declare-const x Int)(declare-const y Int)(assert (let ((x y) (y x)) (< x y)))(assert (< x y))")
+    script = read(
+        "(declare-const x Int)(declare-const y Int)(assert (let ((x y) (y x)) (< x y)))(assert (< x y))"
+    )
     swapped, plain = script.assertions()
     assert swapped.args == plain.args[::-1]
 
 
 def test_numerals_are_reals_in_logics_of_reals() -> None:
-    assert term("(< x 1)", "(set-logic QF_LRA)(declare-const x Real)") == "OP_REAL_LT(OP_CONSTANT(x), OP_VALUE(1))"
+    assert (
+        term("(< x 1)", "(set-logic QF_LRA)(declare-const x Real)")
+        == "OP_REAL_LT(OP_CONSTANT(x), OP_VALUE(1))"
+    )
     assert term("(< x 1)", "(declare-const x Real)") == "OP_REAL_LT(OP_CONSTANT(x), OP_VALUE(1))"
     assert "OP_INT_TO_REAL" in term("(< x i)", "(declare-const x Real)(declare-const i Int)")
 
@@ -75,7 +89,9 @@ def test_definitions() -> None:
 
 
 def test_names_and_assumptions() -> None:
-    script = read("(declare-const p Bool)(assert (! (or p (! (not p) :named q)) :named n))(check-sat-assuming (q (not q)))")
+    script = read(
+        "(declare-const p Bool)(assert (! (or p (! (not p) :named q)) :named n))(check-sat-assuming (q (not q)))"
+    )
     assertion, check = script.commands[1], script.commands[2]
     assert isinstance(assertion, Assert) and assertion.name == "n"
     assert isinstance(check, CheckSatAssuming) and check.assumptions[0] is assertion.term.args[1]
@@ -83,7 +99,10 @@ def test_names_and_assumptions() -> None:
 
 def test_levels_end_declarations() -> None:
     script = read("(push 1)(declare-const x Int)(pop 1)(declare-const x Bool)(assert x)(check-sat)")
-    assert [c.constant.sort.kind for c in script.commands if isinstance(c, DeclareFun)] == ["SORT_INT", "SORT_BOOL"]
+    assert [c.constant.sort.kind for c in script.commands if isinstance(c, DeclareFun)] == [
+        "SORT_INT",
+        "SORT_BOOL",
+    ]
     assert isinstance(script.commands[-1], CheckSat)
 
 
@@ -120,7 +139,10 @@ DEEP = 100_000
 def test_depth_is_no_matter(opened: str) -> None:
     closed = " :named n)" if opened == "(! " else ")"
     deep = DEEP if opened != "(! " else 1
-    assert len(read(f"(declare-const x Bool)(assert {opened * deep}x{closed * deep})").assertions()) == 1
+    assert (
+        len(read(f"(declare-const x Bool)(assert {opened * deep}x{closed * deep})").assertions())
+        == 1
+    )
 
 
 BAD = {

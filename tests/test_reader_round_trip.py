@@ -1,4 +1,6 @@
-"""What the printer prints, the reader reads as the same terms: random ones of every operator, and scripts of every dialect's syntax."""
+"""What the printer prints, the reader reads as the same terms: random ones of every operator, and
+scripts of every dialect's syntax.
+"""
 
 from __future__ import annotations
 
@@ -27,32 +29,56 @@ def sorts(tables: Tables) -> list[Sort]:
     """Sorts of all theories, small ones."""
     get = tables.sort
     word, number = get("SORT_BV", 4), tables.int
-    simple = [tables.bool, word, get("SORT_BV", 1), get("SORT_FP", 3, 5), get("SORT_RM"), number, tables.real, tables.string]
+    simple = [
+        tables.bool,
+        word,
+        get("SORT_BV", 1),
+        get("SORT_FP", 3, 5),
+        get("SORT_RM"),
+        number,
+        tables.real,
+        tables.string,
+    ]
     pair = get("SORT_TUPLE", number, number)
     return [
-        *simple, get("SORT_REGLAN"), get("SORT_FF", 7), get("SORT_SEQ", number), get("SORT_SET", number), get("SORT_BAG", number), pair,
-        get("SORT_SET", pair), get("SORT_ARRAY", number, number), get("SORT_ARRAY", word, word), get("SORT_FUN", number, number),
-        get("SORT_FUN", number, tables.bool), get("SORT_UNINTERPRETED", "U"),
-    ]  # fmt: skip
+        *simple,
+        get("SORT_REGLAN"),
+        get("SORT_FF", 7),
+        get("SORT_SEQ", number),
+        get("SORT_SET", number),
+        get("SORT_BAG", number),
+        pair,
+        get("SORT_SET", pair),
+        get("SORT_ARRAY", number, number),
+        get("SORT_ARRAY", word, word),
+        get("SORT_FUN", number, number),
+        get("SORT_FUN", number, tables.bool),
+        get("SORT_UNINTERPRETED", "U"),
+    ]
 
 
 def readable(operator: Operator, dialect: str) -> bool:
     """True if the dialect writes the operator by one name that means nothing else."""
     spelled = SPELLED[dialect].get(operator.kind)
     own = (spelled is None or spelled == operator.smtlib) and operator.kind not in BINARY
-    # A number of three bits made of terms is printed by another name, since cvc5 refuses it by its own.
+    # A number of three bits made of terms is printed by another name, since cvc5 refuses it by its
+    # own.
     named = operator.kind not in ("OP_IFF", "OP_FP_FP") and operator.typing is None
     return own and named and (not operator.extension or operator.kind in SAME[dialect])
 
 
-def application(tables: Tables, operator: Operator, pool: list[Term], draw: st.DrawFn) -> Term | None:
+def application(
+    tables: Tables, operator: Operator, pool: list[Term], draw: st.DrawFn
+) -> Term | None:
     """The operator applied to terms of the pool, if any fit."""
     indices = tuple(draw(st.integers(1, 3)) for _ in operator.signature.indices)
     candidates = draw(st.permutations(pool))[:8]
     count = operator.minimum + (draw(st.integers(0, 1)) if operator.variadic else 0)
     if operator.signature.binder:
         variable = tables.variable("v", candidates[0].sort)
-        found = try_apply(tables, operator.kind, (variable, tables.apply("OP_EQUAL", variable, candidates[0])), ())
+        found = try_apply(
+            tables, operator.kind, (variable, tables.apply("OP_EQUAL", variable, candidates[0])), ()
+        )
         return found
     chosen: list[Term] = [draw(st.sampled_from(candidates)) for _ in range(count)]
     for first in [chosen, *([c] * count for c in candidates), *([c, *chosen[1:]] for c in pool)]:
@@ -62,7 +88,9 @@ def application(tables: Tables, operator: Operator, pool: list[Term], draw: st.D
     return None
 
 
-def try_apply(tables: Tables, kind: str, args: tuple[Term, ...], indices: tuple[int, ...]) -> Term | None:
+def try_apply(
+    tables: Tables, kind: str, args: tuple[Term, ...], indices: tuple[int, ...]
+) -> Term | None:
     """The application where it is well-sorted."""
     try:
         return tables.apply(kind, *args, indices=indices)
@@ -81,7 +109,9 @@ def scripts(draw: st.DrawFn, dialect: str) -> Script:
         if term is not None and not term.free:
             pool.append(term)
     made = [t for t in pool if t.args and t.sort.kind != "SORT_FUN"]
-    commands: list[Command] = [Assert(tables.apply("OP_EQUAL", t, t) if t.sort is not tables.bool else t) for t in made]
+    commands: list[Command] = [
+        Assert(tables.apply("OP_EQUAL", t, t) if t.sort is not tables.bool else t) for t in made
+    ]
     return Script("random", tables, [*commands, CheckSat()])
 
 
@@ -100,7 +130,9 @@ def test_random_terms_read_as_they_were(dialect: str) -> None:
         except InputError as error:
             assert "has no name in" in str(error)
             return
-        assert asserted(read_script(printed, "p", CATALOGUE, dialect=dialect)) == asserted(script), printed
+        assert asserted(read_script(printed, "p", CATALOGUE, dialect=dialect)) == asserted(
+            script
+        ), printed
 
     check()
 
@@ -108,7 +140,7 @@ def test_random_terms_read_as_they_were(dialect: str) -> None:
 FORMS = {
     "old names": '(declare-const s String)(assert (str.in.re s (re.++ (str.to.re "a") re.nostr)))'
     '(assert (= (str.indexof s "a") (str.to.int s)))',
-    "loops": '(declare-const s String)(assert (str.in_re s (re.++ ((_ re.loop 1 3) re.all) (re.loop re.all 1 2) ((_ re.loop 2) re.all))))',
+    "loops": "(declare-const s String)(assert (str.in_re s (re.++ ((_ re.loop 1 3) re.all) (re.loop re.all 1 2) ((_ re.loop 2) re.all))))",
     "sequences": "(declare-const q (Seq Int))"
     "(assert (= (seq.len (seq.++ q (seq.unit 1))) (seq.foldl (lambda ((a Int) (x Int)) (+ a x)) 0 q)))",
     "old sets": "(declare-const s (Set Int))(assert (member 1 (insert 1 2 (union s (as emptyset (Set Int))))))",
@@ -123,18 +155,20 @@ FORMS = {
     "updates": "(declare-datatype T ((mk (x Int))))(declare-const t T)(assert (= ((_ update x) t 1) ((_ update-field x) t 2)))",
     "conversions": "(declare-const b (_ BitVec 8))(assert (= ((_ int2bv 8) (bv2nat b)) b))(assert (bvumul_noovfl b b))",
     "cardinality": "(declare-const p Bool)(assert ((_ at-most 1) p p))(assert ((_ pbge 2 1 2) p p))(assert ((_ at-least 1) p))",
-    "commands": "(declare-const x Int)(check-sat-using (then simplify smt))(minimize x)(eval x)(get-info :version)(echo \"a\")(simplify x)",
-    "headers": "(set-info :source |a (b) \"c|)(set-info :license \"x\"\"y\")(set-option :smt.arith.solver 2)(set-info :empty)(assert true)",
+    "commands": '(declare-const x Int)(check-sat-using (then simplify smt))(minimize x)(eval x)(get-info :version)(echo "a")(simplify x)',
+    "headers": '(set-info :source |a (b) "c|)(set-info :license "x""y")(set-option :smt.arith.solver 2)(set-info :empty)(assert true)',
     "theory names taken": "(declare-fun tail (Int) Int)(declare-const union Int)(assert (= (tail union) 1))",
     "reals": "(set-logic AUFLIRA)(declare-const x Real)(declare-const i Int)(declare-fun f (Real) Real)"
     "(assert (= (f i) (/ i 2) (ite true 1 x)))",
     "recursive constant": "(define-fun-rec z () Int 4)(define-const k Int 3)(assert (= z k))",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", FORMS)
 def test_syntax_of_solvers_is_read(name: str) -> None:
-    dialect = "z3" if name in ("sequences", "arrays of lambdas", "z3 sets", "cardinality") else "cvc5"
+    dialect = (
+        "z3" if name in ("sequences", "arrays of lambdas", "z3 sets", "cardinality") else "cvc5"
+    )
     script = read_script(FORMS[name], "f.smt2", CATALOGUE, dialect=dialect)
     again = read_script(print_script(script, dialect), "again.smt2", CATALOGUE, dialect=dialect)
     assert asserted(again) == asserted(script)
@@ -151,7 +185,11 @@ REFUSED = {
     "(declare-const x (_ FiniteField 6))": "expected a prime",
     "(assert (forall ((x Int)) (! (> x 0) :named n)))": "has the free variable 'x'",
     "(declare-datatype T ((a) (b)))(declare-const t T)(assert (match t ((a true))))": "no case of the constructor 'b'",
-    "(declare-const x " + "(Array Int " * 1000 + "Int" + ")" * 1000 + ")": "nested more than 200 deep",
+    "(declare-const x "
+    + "(Array Int " * 1000
+    + "Int"
+    + ")" * 1000
+    + ")": "nested more than 200 deep",
 }
 
 
@@ -166,6 +204,8 @@ def test_deep_terms_are_printed_in_linear_size() -> None:
     text = f"(declare-const x Int)(assert (> {'(+ 1 ' * 20_000}x{')' * 20_000} 0))"
     printed = print_script(read_script(text, "deep", CATALOGUE))
     assert len(printed) < 2 * len(text)
-    nested = f"(declare-fun p (Int) Bool)(assert {'(forall ((x Int)) (or (p x) ' * 600}true{'))' * 600})"
+    nested = (
+        f"(declare-fun p (Int) Bool)(assert {'(forall ((x Int)) (or (p x) ' * 600}true{'))' * 600})"
+    )
     script = read_script(nested, "nested", CATALOGUE)
     assert read_script(print_script(script), "again", CATALOGUE).assertions()[0].op == "OP_FORALL"

@@ -1,4 +1,6 @@
-"""The README's commands: there are two, `.ci/run` runs the second as it stands, and what they name exists."""
+"""The README's commands: there are two, `.ci/run` runs the second as it stands, and what they name
+exists.
+"""
 
 from __future__ import annotations
 

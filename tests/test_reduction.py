@@ -20,7 +20,9 @@ from murxpy.trace.reduction import Problem, Reducer, ddmin, each, fixpoint
 Numbers = tuple[int, ...]
 
 
-def numbers(interesting: Callable[[Numbers], bool], start: Numbers, width: int = 1) -> tuple[Reducer[Numbers], list[Numbers]]:
+def numbers(
+    interesting: Callable[[Numbers], bool], start: Numbers, width: int = 1
+) -> tuple[Reducer[Numbers], list[Numbers]]:
     """A reducer of tuples of numbers, and what it tests, `width` candidates at a time."""
     tested: list[Numbers] = []
 
@@ -148,7 +150,12 @@ def test_a_push_finds_its_pops(script: Script) -> None:
     at = heads(script).index("push 2")
     assert matching_pops(script, at) == [at + 3, at + 4]
     fewer = list(words.fewer_levels(script, at))[-1]
-    assert heads(fewer)[at:] == ["push 1", "assert-formula t13", "check-sat-assuming 2 t13 t13", "pop 1"]
+    assert heads(fewer)[at:] == [
+        "push 1",
+        "assert-formula t13",
+        "check-sat-assuming 2 t13 t13",
+        "pop 1",
+    ]
 
 
 def test_ids_are_replaced_whole(script: Script) -> None:
@@ -163,7 +170,9 @@ def test_assumptions_and_arguments_get_fewer(script: Script) -> None:
     at = next(n for n, line in enumerate(script) if line.action == "check-sat-assuming")
     assert "check-sat-assuming 1 t13" in {heads(c)[at] for c in words.fewer_terms(script, at)}
     at = next(n for n, line in enumerate(script) if "OP_BV_ADD" in line.args)
-    assert "mk-term@raw OP_BV_ADD SORT_BV 2 t1 t10" in {heads(c)[at] for c in words.fewer_terms(script, at)}
+    assert "mk-term@raw OP_BV_ADD SORT_BV 2 t1 t10" in {
+        heads(c)[at] for c in words.fewer_terms(script, at)
+    }
 
 
 def test_weights_go_with_their_terms() -> None:
@@ -175,7 +184,9 @@ def test_weights_go_with_their_terms() -> None:
 def test_indices_and_widths_get_smaller(script: Script) -> None:
     """Murxla leaves indices, widths and values as they are."""
     at = next(n for n, line in enumerate(script) if "OP_BV_EXTRACT" in line.args)
-    assert "mk-term OP_BV_EXTRACT SORT_BV 1 t11 2 0 0" in {heads(c)[at] for c in words.smaller_words(script, at)}
+    assert "mk-term OP_BV_EXTRACT SORT_BV 1 t11 2 0 0" in {
+        heads(c)[at] for c in words.smaller_words(script, at)
+    }
     narrow = [heads(c) for c in sorts.smaller_widths(script, 1)]
     assert any("mk-sort SORT_BV 2" in rows and 'mk-value s1 "11" 2' in rows for rows in narrow)
 
@@ -183,23 +194,36 @@ def test_indices_and_widths_get_smaller(script: Script) -> None:
 def test_a_term_becomes_its_child_or_a_constant(script: Script) -> None:
     """Murxla puts neither in place of a term."""
     at = next(n for n, line in enumerate(script) if "OP_BV_ADD" in line.args)
-    assert any("mk-term OP_BV_EXTRACT SORT_BV 1 t1 2 7 0" in heads(c) for c in terms.older_terms(script, at))
+    assert any(
+        "mk-term OP_BV_EXTRACT SORT_BV 1 t1 2 7 0" in heads(c)
+        for c in terms.older_terms(script, at)
+    )
     assert any('mk-const s1 "c11"' in heads(c) for c in terms.leaves(script, at))
 
 
 def test_quantifiers_go_with_their_variable() -> None:
-    rows = ('1 new\n1 mk-var s1 "x"\n return t1 s1\n1 mk-term OP_FORALL SORT_BOOL 2 t1 t1\n return t2 s1\n'
-            "1 assert-formula t2\n")  # fmt: skip
+    rows = (
+        '1 new\n1 mk-var s1 "x"\n return t1 s1\n1 mk-term OP_FORALL SORT_BOOL 2 t1 t1\n return t2 s1\n'
+        "1 assert-formula t2\n"
+    )
     (changed,) = terms.unbound(tuple(parse_trace(rows, "t").lines), 1)
     assert heads(changed) == ["new", 'mk-const s1 "x"', "assert-formula t1"]
 
 
 def test_datatypes_get_smaller() -> None:
     row = '1 mk-sort SORT_DT 2 "d" 0 2 "nil" 0 "cons" 2 "head" s(nil) "tail" s<"e"> 0 "e" 1 s"p" 1 "mk" 0\n return s1 s2\n'
-    smaller = [heads(c)[0] for c in datatypes.smaller_datatypes(tuple(parse_trace("1 new\n" + row, "t").lines), 1) for c in [c[1:]]]
-    assert 'mk-sort SORT_DT 1 "d" 0 2 "nil" 0 "cons" 1 "head" s(nil)' in smaller, "what is of the sort that goes, goes"
+    smaller = [
+        heads(c)[0]
+        for c in datatypes.smaller_datatypes(tuple(parse_trace("1 new\n" + row, "t").lines), 1)
+        for c in [c[1:]]
+    ]
+    assert 'mk-sort SORT_DT 1 "d" 0 2 "nil" 0 "cons" 1 "head" s(nil)' in smaller, (
+        "what is of the sort that goes, goes"
+    )
     assert 'mk-sort SORT_DT 2 "d" 0 1 "nil" 0 "e" 1 s"p" 1 "mk" 0' in smaller
-    assert 'mk-sort SORT_DT 2 "d" 0 2 "nil" 0 "cons" 1 "tail" s<"e"> 0 "e" 1 s"p" 1 "mk" 0' in smaller
+    assert (
+        'mk-sort SORT_DT 2 "d" 0 2 "nil" 0 "cons" 1 "tail" s<"e"> 0 "e" 1 s"p" 1 "mk" 0' in smaller
+    )
 
 
 def test_ids_and_symbols_at_the_end(script: Script) -> None:
@@ -211,7 +235,9 @@ def test_ids_and_symbols_at_the_end(script: Script) -> None:
 
 
 def test_simpler_spellings_are_those_listed_before() -> None:
-    spellings = Spellings({"operators": {"OP_BV_ADD": {"operator": "a", "function": "b", "raw": "c"}}})
+    spellings = Spellings(
+        {"operators": {"OP_BV_ADD": {"operator": "a", "function": "b", "raw": "c"}}}
+    )
     script = tuple(parse_trace("1 mk-term@raw OP_BV_ADD SORT_BV 2 t1 t1\n", "t").lines)
     assert spellings.rank(script[0]) == 2
     assert [c[0].spelling for c in spellings.simpler(script, 0)] == ["operator", "function"]
@@ -224,42 +250,65 @@ def made(rows: str) -> Script:
 
 def test_constructors_are_applied_to_what_is_left() -> None:
     """Murxla does not touch applications of constructors."""
-    script = made('1 mk-sort SORT_DT 1 "d" 0 1 "pair" 2 "left" s1 "right" s1\n return s2\n'
-                  '1 mk-term OP_DT_APPLY_CONS SORT_DT s2 1 "pair" 2 t1 t3\n return t2 s2\n')  # fmt: skip
+    script = made(
+        '1 mk-sort SORT_DT 1 "d" 0 1 "pair" 2 "left" s1 "right" s1\n return s2\n'
+        '1 mk-term OP_DT_APPLY_CONS SORT_DT s2 1 "pair" 2 t1 t3\n return t2 s2\n'
+    )
     found = [heads(c)[1:] for c in datatypes.smaller_datatypes(script, 1)]
-    assert ['mk-sort SORT_DT 1 "d" 0 1 "pair" 1 "right" s1', 'mk-term OP_DT_APPLY_CONS SORT_DT s2 1 "pair" 1 t3'] in found
+    assert [
+        'mk-sort SORT_DT 1 "d" 0 1 "pair" 1 "right" s1',
+        'mk-term OP_DT_APPLY_CONS SORT_DT s2 1 "pair" 1 t3',
+    ] in found
 
 
 def test_mutual_recursion_goes() -> None:
-    script = made('1 mk-sort SORT_INT\n return s1\n'
-                  '1 mk-sort SORT_DT 2 "d" 0 1 "c" 1 "e1" s<"e"> 0 "e" 0 2 "nil" 0 "n" 1 "d1" s<"d"> 0\n return s2 s3\n')  # fmt: skip
+    script = made(
+        "1 mk-sort SORT_INT\n return s1\n"
+        '1 mk-sort SORT_DT 2 "d" 0 1 "c" 1 "e1" s<"e"> 0 "e" 0 2 "nil" 0 "n" 1 "d1" s<"d"> 0\n return s2 s3\n'
+    )
     found = [heads(c)[2] for c in datatypes.smaller_datatypes(script, 2)]
     assert 'mk-sort SORT_DT 2 "d" 0 1 "c" 1 "e1" s1 "e" 0 2 "nil" 0 "n" 1 "d1" s<"d"> 0' in found
 
 
 def test_functions_take_fewer_arguments() -> None:
     """Murxla drops domains, too; here the applications follow, and nothing else."""
-    script = made('1 mk-sort SORT_FUN s1 s2 s3\n return s4\n1 mk-const s4 "f"\n return t1 s4\n'
-                  "1 mk-term OP_UF_APPLY SORT_BOOL 3 t1 t2 t3\n return t4 s3\n")  # fmt: skip
+    script = made(
+        '1 mk-sort SORT_FUN s1 s2 s3\n return s4\n1 mk-const s4 "f"\n return t1 s4\n'
+        "1 mk-term OP_UF_APPLY SORT_BOOL 3 t1 t2 t3\n return t4 s3\n"
+    )
     found = [heads(c)[1:] for c in functions.fewer_domains(script, 1)]
-    assert found == [["mk-sort SORT_FUN s1 s3", 'mk-const s4 "f"', "mk-term OP_UF_APPLY SORT_BOOL 2 t1 t2"],
-                     ["mk-sort SORT_FUN s2 s3", 'mk-const s4 "f"', "mk-term OP_UF_APPLY SORT_BOOL 2 t1 t3"]]  # fmt: skip
+    assert found == [
+        ["mk-sort SORT_FUN s1 s3", 'mk-const s4 "f"', "mk-term OP_UF_APPLY SORT_BOOL 2 t1 t2"],
+        ["mk-sort SORT_FUN s2 s3", 'mk-const s4 "f"', "mk-term OP_UF_APPLY SORT_BOOL 2 t1 t3"],
+    ]
 
 
 def test_an_array_sort_becomes_one_of_its_parts() -> None:
-    script = made("1 mk-sort SORT_BV 8\n return s1\n1 mk-sort SORT_ARRAY s1 s1\n return s2\n1 mk-sort SORT_ARRAY s1 s2\n return s3\n"
-                  '1 mk-const s3 "a"\n return t1 s3\n')  # fmt: skip
+    script = made(
+        "1 mk-sort SORT_BV 8\n return s1\n1 mk-sort SORT_ARRAY s1 s1\n return s2\n1 mk-sort SORT_ARRAY s1 s2\n return s3\n"
+        '1 mk-const s3 "a"\n return t1 s3\n'
+    )
     found = [heads(c)[-1] for c in sorts.simpler_sorts(script, 3)]
     assert found[:2] == ['mk-const s1 "a"', 'mk-const s2 "a"']
     assert "mk-sort SORT_ARRAY s1 s1" in [heads(c)[3] for c in sorts.older_sort_argument(script, 3)]
 
 
 def test_formats_get_smaller_with_their_literals() -> None:
-    script = made('1 mk-sort SORT_FP 5 11\n return s1\n1 mk-value s1 "0101010000000001"\n return t1 s1\n'
-                  "1 mk-term OP_FP_TO_FP_FROM_BV SORT_FP 1 t2 2 5 11\n return t3 s1\n")  # fmt: skip
+    script = made(
+        '1 mk-sort SORT_FP 5 11\n return s1\n1 mk-value s1 "0101010000000001"\n return t1 s1\n'
+        "1 mk-term OP_FP_TO_FP_FROM_BV SORT_FP 1 t2 2 5 11\n return t3 s1\n"
+    )
     found = [heads(c)[1:] for c in sorts.smaller_formats(script, 1)]
-    assert ["mk-sort SORT_FP 3 5", 'mk-value s1 "00100000"', "mk-term OP_FP_TO_FP_FROM_BV SORT_FP 1 t2 2 3 5"] not in found
-    assert ["mk-sort SORT_FP 3 5", 'mk-value s1 "01010000"', "mk-term OP_FP_TO_FP_FROM_BV SORT_FP 1 t2 2 3 5"] in found
+    assert [
+        "mk-sort SORT_FP 3 5",
+        'mk-value s1 "00100000"',
+        "mk-term OP_FP_TO_FP_FROM_BV SORT_FP 1 t2 2 3 5",
+    ] not in found
+    assert [
+        "mk-sort SORT_FP 3 5",
+        'mk-value s1 "01010000"',
+        "mk-term OP_FP_TO_FP_FROM_BV SORT_FP 1 t2 2 3 5",
+    ] in found
 
 
 def test_whole_theories_go(script: Script) -> None:
@@ -275,25 +324,38 @@ def test_actions_get_plainer(script: Script) -> None:
 
 def test_any_older_term_is_tried_in_a_short_trace() -> None:
     """Only older ones: Murxla tries both directions, and every second candidate is ill-formed."""
-    rows = "".join(f'1 mk-const s1 "c{n}"\n return t{n} s1\n' for n in range(1, 10)) + "1 assert-formula t9\n"
+    rows = (
+        "".join(f'1 mk-const s1 "c{n}"\n return t{n} s1\n' for n in range(1, 10))
+        + "1 assert-formula t9\n"
+    )
     found = {heads(c)[-1] for c in terms.older_terms(made(rows), 9)}
     assert found == {f"assert-formula t{n}" for n in range(1, 9)}
 
 
 def test_equal_declarations_become_one() -> None:
     """Murxla merges none."""
-    script = made('1 mk-sort SORT_BV 4\n return s1\n1 mk-sort SORT_BV 4\n return s2\n1 mk-const s2 "a"\n return t1 s2\n')
-    assert ["new", "mk-sort SORT_BV 4", 'mk-const s1 "a"'] in [heads(c) for c in sorts.merged_sorts(script, 2)]
+    script = made(
+        '1 mk-sort SORT_BV 4\n return s1\n1 mk-sort SORT_BV 4\n return s2\n1 mk-const s2 "a"\n return t1 s2\n'
+    )
+    assert ["new", "mk-sort SORT_BV 4", 'mk-const s1 "a"'] in [
+        heads(c) for c in sorts.merged_sorts(script, 2)
+    ]
 
 
 def test_numbers_and_texts_get_smaller() -> None:
     script = made('1 mk-value s1 "1234"\n return t1 s1\n1 mk-value s2 "some text"\n return t2 s2\n')
-    assert {'mk-value s1 "0"', 'mk-value s1 "12"'} <= {heads(c)[1] for c in words.smaller_words(script, 1)}
-    assert {'mk-value s2 ""', 'mk-value s2 "some"', 'mk-value s2 "ome text"'} <= {heads(c)[2] for c in words.smaller_words(script, 2)}
+    assert {'mk-value s1 "0"', 'mk-value s1 "12"'} <= {
+        heads(c)[1] for c in words.smaller_words(script, 1)
+    }
+    assert {'mk-value s2 ""', 'mk-value s2 "some"', 'mk-value s2 "ome text"'} <= {
+        heads(c)[2] for c in words.smaller_words(script, 2)
+    }
 
 
 def test_defined_functions_take_fewer_arguments() -> None:
-    script = made('1 mk-fun "f" 2 t1 t2 t3\n return t4 s2\n1 mk-term OP_UF_APPLY SORT_BOOL 3 t4 t5 t6\n return t7 s1\n')
+    script = made(
+        '1 mk-fun "f" 2 t1 t2 t3\n return t4 s2\n1 mk-term OP_UF_APPLY SORT_BOOL 3 t4 t5 t6\n return t7 s1\n'
+    )
     assert [heads(c)[1:] for c in functions.fewer_variables(script, 1)] == [
         ['mk-fun "f" 1 t1 t3', "mk-term OP_UF_APPLY SORT_BOOL 2 t4 t5"],
         ['mk-fun "f" 1 t2 t3', "mk-term OP_UF_APPLY SORT_BOOL 2 t4 t6"],
@@ -301,10 +363,20 @@ def test_defined_functions_take_fewer_arguments() -> None:
 
 
 def test_a_term_is_raised_above_what_it_lies_below() -> None:
-    script = made('1 mk-sort SORT_INT\n return s1\n1 mk-const s1 "i"\n return t1 s1\n1 mk-sort SORT_BOOL\n return s2\n'
-                  '1 mk-const s2 "p"\n return t2 s2\n1 mk-term OP_NOT SORT_BOOL 1 t2\n return t3 s2\n'
-                  "1 mk-term OP_ITE SORT_INT 3 t3 t1 t1\n return t4 s1\n1 mk-term OP_INT_LT SORT_BOOL 2 t1 t4\n return t5 s2\n"
-                  "1 assert-formula t5\n")  # fmt: skip
+    script = made(
+        '1 mk-sort SORT_INT\n return s1\n1 mk-const s1 "i"\n return t1 s1\n1 mk-sort SORT_BOOL\n return s2\n'
+        '1 mk-const s2 "p"\n return t2 s2\n1 mk-term OP_NOT SORT_BOOL 1 t2\n return t3 s2\n'
+        "1 mk-term OP_ITE SORT_INT 3 t3 t1 t1\n return t4 s1\n1 mk-term OP_INT_LT SORT_BOOL 2 t1 t4\n return t5 s2\n"
+        "1 assert-formula t5\n"
+    )
     found = [heads(collected(c)) for c in terms.raised(script, 5)]
-    assert found == [["new", "mk-sort SORT_INT", 'mk-const s1 "i"', "mk-term OP_INT_LT SORT_BOOL 2 t1 t1",
-                      "mk-term OP_NOT SORT_BOOL 1 t5", "assert-formula t3"]]  # fmt: skip
+    assert found == [
+        [
+            "new",
+            "mk-sort SORT_INT",
+            'mk-const s1 "i"',
+            "mk-term OP_INT_LT SORT_BOOL 2 t1 t1",
+            "mk-term OP_NOT SORT_BOOL 1 t5",
+            "assert-formula t3",
+        ]
+    ]

@@ -1,7 +1,8 @@
-"""The defects under `traces/regressions` still show, each by the kind of finding in its trace's header, on the release that has them.
+"""The defects under `traces/regressions` still show, each by the kind of finding in its trace's
+header, on the release that has them.
 
-Those of solvers are replayed in forks of this process on the installed releases; those of bindings, and all of older
-releases, by the command.
+Those of solvers are replayed in forks of this process on the installed releases; those of bindings,
+and all of older releases, by the command.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from murxpy.trace.grammar import parse_trace
 FOLDER = Path(__file__).parent.parent / "traces" / "regressions"
 PACKAGES = {"z3": "z3-solver", "cvc5": "cvc5"}
 TRACES = sorted(FOLDER.glob("*/*.trace"))
-RELEASES = Path(os.environ.get("MURXPY_RELEASES", FOLDER))  # environments by the names of the folders, such as z3-4.8.7
+# environments by the names of the folders, such as z3-4.8.7
+RELEASES = Path(os.environ.get("MURXPY_RELEASES", FOLDER))
 
 
 def kind(file: Path) -> str:
@@ -53,7 +55,10 @@ BY_COMMAND = [file for file in TRACES if file not in HERE]
 
 
 def test_every_trace_is_described() -> None:
-    notes = "".join(note.read_text(encoding="utf-8") for note in (FOLDER.parent.parent / "docs" / "notes").glob("*.md"))
+    notes = "".join(
+        note.read_text(encoding="utf-8")
+        for note in (FOLDER.parent.parent / "docs" / "notes").glob("*.md")
+    )
     for file in TRACES:
         assert f"{file.stem.removeprefix('contract-')}" in notes, file
 

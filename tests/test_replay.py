@@ -1,4 +1,6 @@
-"""Replay: the same bytes again, whatever ran before; other answers, other solvers, Murxla's dialect."""
+"""Replay: the same bytes again, whatever ran before; other answers, other solvers, Murxla's
+dialect.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,13 @@ def test_the_hash_seed_changes_nothing(solver: str) -> None:
     outputs = []
     for hash_seed in ("1", "2"):
         environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
-        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         outputs.append(done.stdout)
     assert outputs[0] == outputs[1] and "# seed 3eb" in outputs[0]
 
@@ -80,11 +88,20 @@ def test_example_traces_replay_on_the_other_solver() -> None:
         assert f"# solver {other} " in written
 
 
-PRELUDE = ["mk-sort SORT_INT", "return s1", 'mk-const s1 "x"', "return t1 s1", 'mk-value s1 "7"', "return t2 s1"]
+PRELUDE = [
+    "mk-sort SORT_INT",
+    "return s1",
+    'mk-const s1 "x"',
+    "return t1 s1",
+    'mk-value s1 "7"',
+    "return t2 s1",
+]
 
 
 def test_other_answers_and_refusals_are_differences() -> None:
-    report = toy("check-sat", "answer unsat", *PRELUDE, "mk-term OP_INT_DIV SORT_INT 2 t1 t2", "return t3 s1")
+    report = toy(
+        "check-sat", "answer unsat", *PRELUDE, "mk-term OP_INT_DIV SORT_INT 2 t1 t2", "return t3 s1"
+    )
     assert report["differences"] == [
         "line 2: check-sat answered unsat, now sat",
         "line 10: mk-term is refused now: Declined: div is missing",
@@ -92,7 +109,12 @@ def test_other_answers_and_refusals_are_differences() -> None:
 
 
 def test_lines_that_need_what_was_refused_are_skipped() -> None:
-    lines = ["mk-term OP_INT_DIV SORT_INT 2 t1 t2", "return t3 s1", "mk-term OP_INT_LT SORT_BOOL 2 t3 t1", "return t4 s2"]
+    lines = [
+        "mk-term OP_INT_DIV SORT_INT 2 t1 t2",
+        "return t3 s1",
+        "mk-term OP_INT_LT SORT_BOOL 2 t3 t1",
+        "return t4 s2",
+    ]
     report = toy(*PRELUDE, *lines, "assert-formula t4", "check-sat")
     assert report["status"] == "ok"
     assert (report["counts"]["replay:refused"], report["counts"]["replay:skipped"]) == (1, 2)
@@ -115,8 +137,14 @@ def test_lines_that_the_state_does_not_allow_are_refused() -> None:
 
 def test_no_seed_means_seed_zero_and_a_spelling_wins_over_the_seed() -> None:
     for seed in range(20):
-        assert f"{seed:>6} mk-sort@other SORT_INT" in replay(toy_session(), f"new\n{seed} mk-sort@other SORT_INT")[0]
-    free = {replay(toy_session(), f"new\n{seed} mk-sort SORT_INT")[0].split("@")[2].split(" ")[0] for seed in range(20)}
+        assert (
+            f"{seed:>6} mk-sort@other SORT_INT"
+            in replay(toy_session(), f"new\n{seed} mk-sort@other SORT_INT")[0]
+        )
+    free = {
+        replay(toy_session(), f"new\n{seed} mk-sort SORT_INT")[0].split("@")[2].split(" ")[0]
+        for seed in range(20)
+    }
     assert free == {"plain", "other"}
     assert "     0 mk-sort@" in replay(toy_session(), "new\nmk-sort SORT_INT")[0]
 
@@ -125,7 +153,11 @@ def test_foreign_options_limits_and_spellings_do_not_count() -> None:
     text = "# murxpy-trace 1\n# solver z3 4.8\nnew@simple\nset-option phase 3\nset-limit 5\nset-option depth 4\nmk-sort@function SORT_INT\n"
     written, report = replay(toy_session(), text)
     assert report["status"] == "ok"
-    assert "phase" not in written and "set-limit" not in written and "set-option@default depth 4" in written
+    assert (
+        "phase" not in written
+        and "set-limit" not in written
+        and "set-option@default depth 4" in written
+    )
 
 
 MURXLA = """set-murxla-options --bitwuzla
@@ -165,7 +197,11 @@ def test_murxlas_dialect() -> None:
     assert report["status"] == "ok", report
     counts = report["counts"]
     assert counts["replay:skipped"] == 1
-    refused = sorted(name.removeprefix("replay-refused:") for name in counts if name.startswith("replay-refused:"))
+    refused = sorted(
+        name.removeprefix("replay-refused:")
+        for name in counts
+        if name.startswith("replay-refused:")
+    )
     assert refused == [
         "bitwuzla-misc:the action bitwuzla-misc of another solver",
         "mk-term:OP_BV_EXTRACT: index i is 9, expected 0 to 3",
@@ -200,5 +236,7 @@ def test_murxlas_special_values_and_argument_orders() -> None:
     written, report = forked(lambda: replay(live("cvc5"), text))
     assert report["status"] == "ok" and "replay:refused" not in report["counts"]
     assert '"rm.rtz"' in written
-    assert "OP_SET_INSERT SORT_SET 2 t2 t3" in written and "OP_SET_INSERT SORT_SET 2 t1 t4" in written
+    assert (
+        "OP_SET_INSERT SORT_SET 2 t2 t3" in written and "OP_SET_INSERT SORT_SET 2 t1 t4" in written
+    )
     assert "OP_SET_MEMBER SORT_BOOL 2 t2 t5" in written

@@ -91,7 +91,20 @@ ROWS = [
         43,
         "\n segmentation fault\nat 0x12",
     ),
-    BucketRow("cvc5-hang-check-sat", "hang", "solver", "low", 1, "cvc5", "1.2.1", False, "known", "", 0, "no return in 20 s"),
+    BucketRow(
+        "cvc5-hang-check-sat",
+        "hang",
+        "solver",
+        "low",
+        1,
+        "cvc5",
+        "1.2.1",
+        False,
+        "known",
+        "",
+        0,
+        "no return in 20 s",
+    ),
 ]
 
 
@@ -106,10 +119,18 @@ def _plain(seconds: float) -> list[str]:
 def test_plain_lines() -> None:
     lines = _plain(12.0)
     assert [" ".join(line.split()[:2]) for line in lines] == [
-        'start targets="z3', "notice z3", "bucket new", "bucket known", "status time=5.0", "bucket new",
-        "status time=10.0", "end time=12.0",
-    ]  # fmt: skip
-    assert lines[0] == 'start targets="z3 4.15.0" seed=7 jobs=2 machine=default out=murxpy-out time=60'
+        'start targets="z3',
+        "notice z3",
+        "bucket new",
+        "bucket known",
+        "status time=5.0",
+        "bucket new",
+        "status time=10.0",
+        "end time=12.0",
+    ]
+    assert (
+        lines[0] == 'start targets="z3 4.15.0" seed=7 jobs=2 machine=default out=murxpy-out time=60'
+    )
 
 
 def test_the_plain_line_of_a_bucket() -> None:
@@ -129,30 +150,64 @@ def test_the_plain_line_at_the_end() -> None:
 
 
 def test_what_judges_said_is_on_status_lines_where_there_are_any() -> None:
-    counts = {"judge:runs": 5, "judge:checks": 20, "judge:decided": 17, "judge:agreed": 16, "judge:lost": 1}
+    counts = {
+        "judge:runs": 5,
+        "judge:checks": 20,
+        "judge:decided": 17,
+        "judge:agreed": 16,
+        "judge:lost": 1,
+    }
     stream = io.StringIO()
     PlainLines(stream).consume(Ended("done", Snapshot(2.0, counts)))
-    assert " judges-agreed=16 judges-disagreed=1 judges-undecided=3 judges-lost=1 " in stream.getvalue()
+    assert (
+        " judges-agreed=16 judges-disagreed=1 judges-undecided=3 judges-lost=1 "
+        in stream.getvalue()
+    )
 
 
-JUDGED = {"judge:runs": 5, "judge:checks": 20, "judge:decided": 17, "judge:agreed": 17, "judge:time-ns:run": 5, "time-ns:run": 5,
-          "check:judged": 10_000, "check:confirmed": 9_999, "check:decided": 12_000, "run:total": 600}  # fmt: skip
+JUDGED = {
+    "judge:runs": 5,
+    "judge:checks": 20,
+    "judge:decided": 17,
+    "judge:agreed": 17,
+    "judge:time-ns:run": 5,
+    "time-ns:run": 5,
+    "check:judged": 10_000,
+    "check:confirmed": 9_999,
+    "check:decided": 12_000,
+    "run:total": 600,
+}
 
 
 def test_what_is_not_all_is_not_called_all() -> None:
     stream = io.StringIO()
     PlainLines(stream).consume(Ended("done", Snapshot(2.0, JUDGED)))
     assert " confirmed=99.9% judges-time=50% " in stream.getvalue()
-    (event,) = _json([Ended("done", Snapshot(2.0, {**JUDGED, "check:judged": 100_000, "check:confirmed": 99_999}))])
+    (event,) = _json(
+        [
+            Ended(
+                "done",
+                Snapshot(2.0, {**JUDGED, "check:judged": 100_000, "check:confirmed": 99_999}),
+            )
+        ]
+    )
     assert event["confirmed_share"] == 0.9999
 
 
 def test_the_summary_of_a_judged_campaign() -> None:
     """`decided` is said of the target alone, and rates leave out the time after its runs."""
     stream = io.StringIO()
-    print_summary(make_console(stream, width=200), started(), Ended("time limit", Snapshot(75.0, JUDGED, runs_ended=60.0)), {})
+    print_summary(
+        make_console(stream, width=200),
+        started(),
+        Ended("time limit", Snapshot(75.0, JUDGED, runs_ended=60.0)),
+        {},
+    )
     said = stream.getvalue()
-    assert "runs        600 (10.0/s), " in said and "with something asserted, 12,000 decided (200/s)" in said
+    assert (
+        "runs        600 (10.0/s), " in said
+        and "with something asserted, 12,000 decided (200/s)" in said
+    )
     assert "of the checks 17 agreed, 0 disagreed, 3 left open; 0 lost" in said
     assert "99.9 % of 10,000 judged checks, in 50 % of the time of runs and judges" in said
     assert "600 runs in 1:00 and 0:15 for what was left (time limit)" in said
@@ -203,7 +258,10 @@ def test_the_summary() -> None:
 @pytest.mark.parametrize("width", [20, 50, 80])
 def test_keys_and_commands_are_never_cut(width: int) -> None:
     shown = _summary(width)
-    assert "murxpy replay murxpy-out/findings/z3-crash-sigsegv-mk-term-OP_BV_UDIV@udiv/40ad6.trace\n" in shown
+    assert (
+        "murxpy replay murxpy-out/findings/z3-crash-sigsegv-mk-term-OP_BV_UDIV@udiv/40ad6.trace\n"
+        in shown
+    )
     assert "exit code 1: new findings" in shown
 
 
@@ -233,12 +291,18 @@ def test_the_listing_of_findings() -> None:
 
 
 def test_buckets_of_one_defect_are_listed_once_by_the_shortest_trace() -> None:
-    others = [replace(ROWS[0], key=f"same{lines}", same=ROWS[0].key, lines=lines, count=2) for lines in (99, 7)]
+    others = [
+        replace(ROWS[0], key=f"same{lines}", same=ROWS[0].key, lines=lines, count=2)
+        for lines in (99, 7)
+    ]
     stream = io.StringIO()
     print_findings(make_console(stream), [*ROWS[:1], *others])
     shown = stream.getvalue().splitlines()
     assert len(shown) == 5 and shown[2].strip() == "same7"
-    assert shown[4] == "         the same native frames: 2 more buckets, 1,202 times (--json lists them)"
+    assert (
+        shown[4]
+        == "         the same native frames: 2 more buckets, 1,202 times (--json lists them)"
+    )
 
 
 def test_an_empty_listing_says_so() -> None:

@@ -12,7 +12,10 @@ from murxpy.campaign.statistics import Statistics
 def test_counters_of_runs_are_summed() -> None:
     statistics = Statistics()
     for worker in (0, 1, 1):
-        statistics.add(RunEnded(worker, 1, {"counts": {"run:total": 1, "answer:sat": 2, "check:decided": 3}}), 1.0)
+        statistics.add(
+            RunEnded(worker, 1, {"counts": {"run:total": 1, "answer:sat": 2, "check:decided": 3}}),
+            1.0,
+        )
     snapshot = statistics.snapshot(2.0)
     assert (snapshot.runs, snapshot.runs_per_second) == (3, 1.5)
     assert (snapshot.decided, snapshot.decided_per_second) == (9, 4.5)
@@ -24,7 +27,11 @@ def test_rates_are_of_the_time_with_runs() -> None:
     statistics = Statistics()
     statistics.add(RunEnded(0, 1, {"counts": {"run:total": 30, "check:decided": 60}}), 1.0)
     statistics.end_runs(10.0)
-    assert [statistics.snapshot(now).runs_per_second for now in (5.0, 10.0, 30.0)] == [6.0, 3.0, 3.0]
+    assert [statistics.snapshot(now).runs_per_second for now in (5.0, 10.0, 30.0)] == [
+        6.0,
+        3.0,
+        3.0,
+    ]
     last = statistics.snapshot(30.0)
     assert (last.decided_per_second, last.elapsed, last.running) == (6.0, 30.0, 10.0)
 
@@ -72,9 +79,18 @@ def test_a_bucket_keeps_its_smallest_trace_and_says_if_any_finding_was_confirmed
     statistics = Statistics()
     large, small, larger = finding(2, 6), finding(2, 0), finding(2, 1)
     for number, found in enumerate((large, small, larger)):
-        statistics.add(Found(found.bucket, number == 0, False, found, f"t{number}" if number < 2 else ""), number)
+        statistics.add(
+            Found(found.bucket, number == 0, False, found, f"t{number}" if number < 2 else ""),
+            number,
+        )
     (bucket,) = statistics.snapshot(5.0).buckets
-    assert (bucket.count, bucket.lines, bucket.seed, bucket.new, bucket.first) == (3, 40, 0, True, 0)
+    assert (bucket.count, bucket.lines, bucket.seed, bucket.new, bucket.first) == (
+        3,
+        40,
+        0,
+        True,
+        0,
+    )
     assert bucket.trace == "t1"
     assert statistics.snapshot(5.0).since_new == 5.0
 

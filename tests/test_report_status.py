@@ -71,11 +71,17 @@ Ctrl-C ends the campaign; findings are kept"""
 
 
 def _snapshot(seconds: float = 6.0, jobs: int = 2) -> Snapshot:
-    return [event.snapshot for event in campaign(seconds, targets=2, jobs=jobs) if isinstance(event, Tick)][-1]
+    return [
+        event.snapshot
+        for event in campaign(seconds, targets=2, jobs=jobs)
+        if isinstance(event, Tick)
+    ][-1]
 
 
 def _show(screen: Screen, snapshot: Snapshot) -> str:
-    return "\n".join(line.plain.rstrip() for line in view_lines(started(2), snapshot, [NOTICE], screen))
+    return "\n".join(
+        line.plain.rstrip() for line in view_lines(started(2), snapshot, [NOTICE], screen)
+    )
 
 
 def test_the_view_on_a_usual_terminal() -> None:
@@ -102,7 +108,9 @@ def test_before_the_first_run_there_is_a_view_too() -> None:
 
 
 def test_workers_that_do_not_fit_are_counted_by_state() -> None:
-    snapshot = replace(_snapshot(), workers=tuple(WorkerView(n, "z3", 0, n, "running") for n in range(30)))
+    snapshot = replace(
+        _snapshot(), workers=tuple(WorkerView(n, "z3", 0, n, "running") for n in range(30))
+    )
     assert "more: 2" in _show(Screen(80, 24), snapshot)
     assert "more:" not in _show(Screen(80, 60), snapshot)
 
@@ -145,7 +153,8 @@ def test_the_terminal_is_left_as_it_was() -> None:
 def test_a_frame_overwrites_the_last_one_without_clearing_the_screen() -> None:
     written = _live({})
     assert written.count("\x1b[2J") == 1  # when it leaves
-    assert written.count("seed 7   out murxpy-out") == 4  # the start, and every third tenth of a second
+    # the start, and every third tenth of a second
+    assert written.count("seed 7   out murxpy-out") == 4
 
 
 def test_no_color_is_heeded() -> None:
@@ -155,7 +164,9 @@ def test_no_color_is_heeded() -> None:
 
 def test_an_interrupt_restores_the_terminal() -> None:
     stream = io.StringIO()
-    console = Console(file=stream, force_terminal=True, width=80, height=24, _environ={"TERM": "xterm"})
+    console = Console(
+        file=stream, force_terminal=True, width=80, height=24, _environ={"TERM": "xterm"}
+    )
     with pytest.raises(KeyboardInterrupt), LiveStatus(console) as status:
         for event in campaign(1.0):
             status.consume(event)
@@ -171,7 +182,18 @@ def test_a_console_on_a_file_is_wide_and_plain(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_yield_of_each_fuzzer() -> None:
-    words = {"made": 1200, "accepted": 1190, "decided": 900, "unknown": 290, "timeouts": 2, "findings": 1}
-    snapshot = replace(_snapshot(), counts={f"mutator:storm:{word}": number for word, number in words.items()})
+    words = {
+        "made": 1200,
+        "accepted": 1190,
+        "decided": 900,
+        "unknown": 290,
+        "timeouts": 2,
+        "findings": 1,
+    }
+    snapshot = replace(
+        _snapshot(), counts={f"mutator:storm:{word}": number for word, number in words.items()}
+    )
     text = " ".join(_show(Screen(100, 40), snapshot).split())
-    assert "mutants storm 1,200 accepted 1,190 decided 900 unknown 290 timeouts 2 findings 1" in text
+    assert (
+        "mutants storm 1,200 accepted 1,190 decided 900 unknown 290 timeouts 2 findings 1" in text
+    )

@@ -1,4 +1,6 @@
-"""Findings in all forms: smaller while a campaign runs, as programs that show them, and what is recorded of that."""
+"""Findings in all forms: smaller while a campaign runs, as programs that show them, and what is
+recorded of that.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +31,18 @@ SHOWN = Shown("crash", "crash-sigsegv-fake", "SIGSEGV")
 
 def forms(out: Path) -> list[dict[str, tuple[bool | None, bool]]]:
     """Of each bucket, by form: whether it reproduces, and whether its file is there."""
-    return [{f.form: (f.reproduces, bool(f.file) and (out / f.file).is_file()) for f in bucket.reproducers}
-            for bucket in read_buckets(out)]  # fmt: skip
+    return [
+        {
+            f.form: (f.reproduces, bool(f.file) and (out / f.file).is_file())
+            for f in bucket.reproducers
+        }
+        for bucket in read_buckets(out)
+    ]
 
 
-def test_a_campaign_minimizes_what_it_finds(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_campaign_minimizes_what_it_finds(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("FAKESOLVER_FAULT", "and:abort")
     code, out, _ = fuzz_fake(capsys, tmp_path, "--runs", "20", "--minimize")
     assert code == 1
@@ -46,15 +55,33 @@ def test_a_campaign_minimizes_what_it_finds(capsys: pytest.CaptureFixture[str], 
     first = json.loads(out)[0]["reproducers"][1]
     assert first["form"] == "min.trace" and first["reproduces"] is True
     assert outcome(capsys, "replay", first["file"], *FAKE[1:], "--solver", FAKE[0])[0] == 1
-    assert "shows it again: trace yes, min.trace yes, python yes, smt2 " in outcome(capsys, "findings", tmp_path)[1]
+    assert (
+        "shows it again: trace yes, min.trace yes, python yes, smt2 "
+        in outcome(capsys, "findings", tmp_path)[1]
+    )
     # A second session has nothing to add.
     assert "reproduced " not in fuzz_fake(capsys, tmp_path, "--runs", "1", "--minimize")[1]
 
 
 @pytest.mark.slow
-def test_a_killed_campaign_minimizes_later(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_campaign_minimizes_later(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("FAKESOLVER_FAULT", "and:abort")
-    command = [sys.executable, "-m", "murxpy", "fuzz", *FAKE, "--out", str(tmp_path), "--jobs", "1", "--seed", "1", "--minimize"]
+    command = [
+        sys.executable,
+        "-m",
+        "murxpy",
+        "fuzz",
+        *FAKE,
+        "--out",
+        str(tmp_path),
+        "--jobs",
+        "1",
+        "--seed",
+        "1",
+        "--minimize",
+    ]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
     wait_for(lambda: any((tmp_path / "findings").glob("*/*.trace")))
     time.sleep(1)
@@ -92,12 +119,23 @@ def program(tmp_path: Path, source: str) -> Path:
         ("x = bytearray(200 << 20); x[:] = b'1' * len(x)\nwhile True: pass", "memory", None),
     ],
 )
-def test_programs_are_run_under_limits(tmp_path: Path, source: str, cause: str, status: int | None) -> None:
-    ended = run_program(plan(), program(tmp_path, source), (), "", 1.5 if cause == "wall" else 20, Limits(memory=150 << 20))
+def test_programs_are_run_under_limits(
+    tmp_path: Path, source: str, cause: str, status: int | None
+) -> None:
+    ended = run_program(
+        plan(),
+        program(tmp_path, source),
+        (),
+        "",
+        1.5 if cause == "wall" else 20,
+        Limits(memory=150 << 20),
+    )
     assert (ended.cause, ended.status) == (cause, status)
 
 
-def test_a_program_named_by_a_relative_path_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_named_by_a_relative_path_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "sub").mkdir()
     program(tmp_path / "sub", "import sys; sys.exit(3)")
     monkeypatch.chdir(tmp_path)
@@ -107,15 +145,22 @@ def test_a_program_named_by_a_relative_path_is_found(tmp_path: Path, monkeypatch
 def test_an_endless_program_dies_with_us(tmp_path: Path) -> None:
     source = f"import os, time\nopen({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))\ntime.sleep(100)\n"
     program(tmp_path, source)
-    code = (f"from pathlib import Path; import campaigns; from murxpy.campaign.programs import run_program\n"
-            f"from murxpy.campaign.limits import Limits\n"
-            f"run_program(campaigns.plan(), Path({str(tmp_path / 'p.py')!r}), (), '', 100, Limits())")  # fmt: skip
+    code = (
+        f"from pathlib import Path; import campaigns; from murxpy.campaign.programs import run_program\n"
+        f"from murxpy.campaign.limits import Limits\n"
+        f"run_program(campaigns.plan(), Path({str(tmp_path / 'p.py')!r}), (), '', 100, Limits())"
+    )
     process = subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parent)
     wait_for(lambda: (tmp_path / "pid").is_file() and (tmp_path / "pid").read_text() != "")
     process.kill()
     process.wait()
     pid = int((tmp_path / "pid").read_text())
-    wait_for(lambda: not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text().split(")")[1][:3])
+    wait_for(
+        lambda: (
+            not Path(f"/proc/{pid}").exists()
+            or "Z" in Path(f"/proc/{pid}/stat").read_text().split(")")[1][:3]
+        )
+    )
 
 
 @pytest.fixture(scope="module")
@@ -126,10 +171,17 @@ def z3() -> Plan:
 def test_a_program_that_shows_something_else_is_no_reproducer(tmp_path: Path, z3: Plan) -> None:
     """Nothing is wrong with this trace, so no form of it may be called a reproducer."""
     trace = tmp_path / "1.trace"
-    trace.write_text('# solver z3 5.4.0\n0 new\n0 mk-sort SORT_BOOL\n return s1\n0 mk-const s1 "a"\n return t1 s1\n'
-                     "0 assert-formula t1\n0 check-sat\n answer sat\n")  # fmt: skip
+    trace.write_text(
+        '# solver z3 5.4.0\n0 new\n0 mk-sort SORT_BOOL\n return s1\n0 mk-const s1 "a"\n return t1 s1\n'
+        "0 assert-formula t1\n0 check-sat\n answer sat\n"
+    )
     python, script = write_programs(z3, trace, trace.read_text(), SHOWN)
-    assert (python.form, python.reproduces, script.form, script.reproduces) == ("python", False, "smt2", False)
+    assert (python.form, python.reproduces, script.form, script.reproduces) == (
+        "python",
+        False,
+        "smt2",
+        False,
+    )
     assert python.note == "it ends with exit code 0: line 8: answer: 'sat'"
     assert script.note == "it ends with exit code 0: sat"
     assert "(check-sat)" in Path(script.file).read_text()
@@ -137,9 +189,13 @@ def test_a_program_that_shows_something_else_is_no_reproducer(tmp_path: Path, z3
 
 def test_what_smtlib_cannot_say_is_said(tmp_path: Path, z3: Plan) -> None:
     trace = tmp_path / "1.trace"
-    trace.write_text('# solver z3 5.4.0\n0 new\n0 mk-sort SORT_BOOL\n return s1\n0 mk-const s1 "a"\n return t1 s1\n0 check-term t1\n')
+    trace.write_text(
+        '# solver z3 5.4.0\n0 new\n0 mk-sort SORT_BOOL\n return s1\n0 mk-const s1 "a"\n return t1 s1\n0 check-term t1\n'
+    )
     script = write_programs(z3, trace, trace.read_text(), SHOWN)[1]
-    assert script == Reproducer("smt2", "", None, "not in SMT-LIB: 1.trace:7: 'check-term' is an action of the API only")
+    assert script == Reproducer(
+        "smt2", "", None, "not in SMT-LIB: 1.trace:7: 'check-term' is an action of the API only"
+    )
     assert not (tmp_path / "1.smt2").exists()
 
 
@@ -150,9 +206,15 @@ def test_all_forms_of_a_trace_have_one_name() -> None:
 
 def test_a_program_that_refutes_a_model_shows_an_invalid_model(tmp_path: Path) -> None:
     (target,) = make_plans(Request(("z3",)))
-    source = Path(__file__).parent.parent / "traces/regressions/z3-5.4.0/float-of-an-exponent-and-a-real.trace"
+    source = (
+        Path(__file__).parent.parent
+        / "traces/regressions/z3-5.4.0/float-of-an-exponent-and-a-real.trace"
+    )
     found = replay_trace(target, source.read_text(), source.name).found
     assert found is not None and found.verdict.kind == "invalid-model"
     shown = Shown(found.verdict.kind, found.key, found.verdict.message)
-    made = {form.form: form for form in write_programs(target, tmp_path / source.name, source.read_text(), shown)}
+    made = {
+        form.form: form
+        for form in write_programs(target, tmp_path / source.name, source.read_text(), shown)
+    }
     assert (made["python"].reproduces, made["python"].note) == (True, "")

@@ -35,17 +35,26 @@ TEXT = """(set-logic ALL)(set-info :status sat)
 
 
 def written(path: Path, *rows: str) -> Path:
-    path.write_text("# murxpy-trace 1\n# solver fake 1.0\n" + "".join(f"1 {row}\n" for row in ("new", *rows)))
+    path.write_text(
+        "# murxpy-trace 1\n# solver fake 1.0\n" + "".join(f"1 {row}\n" for row in ("new", *rows))
+    )
     return path
 
 
 def test_a_wrong_answer_stays_wrong(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "a.smt2"
     path.write_text(TEXT)
-    code, out, err = outcome(capsys, "minimize", path, "--solver", f"fake@{FAKES}", *WRAPPER, "--cross-check", "z3,cvc5")
+    code, out, err = outcome(
+        capsys, "minimize", path, "--solver", f"fake@{FAKES}", *WRAPPER, "--cross-check", "z3,cvc5"
+    )
     assert code == 0 and out.startswith("wrong-answer-fake-run-script-bool-"), out + err
     small = (tmp_path / "a.min.smt2").read_text()
-    assert small.count("xor") == 1 and "Int" not in small and small.count("assert") == 1 and len(small) < 120
+    assert (
+        small.count("xor") == 1
+        and "Int" not in small
+        and small.count("assert") == 1
+        and len(small) < 120
+    )
 
 
 @pytest.mark.slow
@@ -54,35 +63,70 @@ def test_too_little_time_is_said(capsys: pytest.CaptureFixture[str], tmp_path: P
     path.write_text(TEXT)
     args = ("--solver", f"fake@{FAKES}", *WRAPPER, "--cross-check", "z3,cvc5", "--time", "0.001s")
     code, _, err = outcome(capsys, "minimize", path, *args)
-    assert code == 2 and "the time is over before what the script shows was seen again; give it more with --time" in err
+    assert (
+        code == 2
+        and "the time is over before what the script shows was seen again; give it more with --time"
+        in err
+    )
 
 
-def test_one_other_solver_is_enough_where_a_model_is_evaluated(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    path = written(tmp_path / "a.trace", f"run-script {quote(TEXT)}", "expect sat", f"run-script {quote(TEXT)}")
-    code, out, err = outcome(capsys, "minimize", path, "--solver", f"fake@{FAKES}", *WRAPPER, "--cross-check", "z3")
+def test_one_other_solver_is_enough_where_a_model_is_evaluated(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = written(
+        tmp_path / "a.trace", f"run-script {quote(TEXT)}", "expect sat", f"run-script {quote(TEXT)}"
+    )
+    code, out, err = outcome(
+        capsys, "minimize", path, "--solver", f"fake@{FAKES}", *WRAPPER, "--cross-check", "z3"
+    )
     assert code == 0, out + err
     small = (tmp_path / "a.min.trace").read_text()
     assert small.count("run-script") == 1 and "expect sat" in small and "Int" not in small
-    assert outcome(capsys, "replay", tmp_path / "a.min.trace", "--solver", f"fake@{FAKES}", *WRAPPER)[0] == 1
+    assert (
+        outcome(capsys, "replay", tmp_path / "a.min.trace", "--solver", f"fake@{FAKES}", *WRAPPER)[
+            0
+        ]
+        == 1
+    )
 
 
-def test_both_sides_of_a_disagreement_stay(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_both_sides_of_a_disagreement_stay(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     path = tmp_path / "a.smt2"
     path.write_text(TEXT.replace("(set-info :status sat)", ""))
-    code, out, _ = outcome(capsys, "minimize", path, "--solver", f"fake@{FAKES}", *WRAPPER, "--cross-check", "z3")
-    assert code == 0 and "answers unsat, z3 sat: " in out and (tmp_path / "a.min.smt2").read_text().count("xor") == 1
+    code, out, _ = outcome(
+        capsys, "minimize", path, "--solver", f"fake@{FAKES}", *WRAPPER, "--cross-check", "z3"
+    )
+    assert (
+        code == 0
+        and "answers unsat, z3 sat: " in out
+        and (tmp_path / "a.min.smt2").read_text().count("xor") == 1
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "more", "expected"),
     [
-        ("(assert true)(check-sat)", ("--cross-check", "cvc5"), "it shows no finding on z3, and cvc5 answers alike"),
-        ("(assert true)(check-sat)", (), "it shows no finding on z3; to keep a disagreement name another solver"),
+        (
+            "(assert true)(check-sat)",
+            ("--cross-check", "cvc5"),
+            "it shows no finding on z3, and cvc5 answers alike",
+        ),
+        (
+            "(assert true)(check-sat)",
+            (),
+            "it shows no finding on z3; to keep a disagreement name another solver",
+        ),
         ("(assert", (), "expected"),
     ],
 )
 def test_what_shows_nothing_is_refused(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str, more: tuple[str, ...], expected: str
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    text: str,
+    more: tuple[str, ...],
+    expected: str,
 ) -> None:
     path = tmp_path / "a.smt2"
     path.write_text(text)
@@ -96,7 +140,9 @@ def test_the_solver_must_be_named(capsys: pytest.CaptureFixture[str], tmp_path: 
     assert "with --solver" in error(capsys, "minimize", path)[1]
 
 
-def test_widths_numerals_names_and_options_get_smaller(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_widths_numerals_names_and_options_get_smaller(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     """With several replays at a time; what the script sets is nothing to the other solvers."""
     path = tmp_path / "a.smt2"
     path.write_text("""(set-option :smt.relevancy 0)(set-logic ALL)(set-info :status sat)(declare-sort |a sort| 0)
@@ -105,21 +151,46 @@ def test_widths_numerals_names_and_options_get_smaller(capsys: pytest.CaptureFix
 (assert (forall ((|another one| |a sort|)) (= |another one| |an element|)))
 (check-sat)
 """)
-    args = ("--solver", f"fake@{FAKES}", *WRAPPER, "--cross-check", "z3,cvc5", "--jobs", "2", "--tries", "2")
+    args = (
+        "--solver",
+        f"fake@{FAKES}",
+        *WRAPPER,
+        "--cross-check",
+        "z3,cvc5",
+        "--jobs",
+        "2",
+        "--tries",
+        "2",
+    )
     code, out, err = outcome(capsys, "minimize", path, *args)
     small = (tmp_path / "a.min.smt2").read_text()
     assert code == 0 and "wrong-answer" in out, out + err
-    assert small.splitlines() == ["(set-logic ALL)", "(declare-const a (_ BitVec 1))", "(assert (= (bvxor a a) a))", "(check-sat)"] or (
-        "BitVec 1)" in small and "operand" not in small and "option" not in small and len(small) < 110), small  # fmt: skip
+    assert small.splitlines() == [
+        "(set-logic ALL)",
+        "(declare-const a (_ BitVec 1))",
+        "(assert (= (bvxor a a) a))",
+        "(check-sat)",
+    ] or (
+        "BitVec 1)" in small
+        and "operand" not in small
+        and "option" not in small
+        and len(small) < 110
+    ), small
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("(assert (bvult (bvadd x #xf1) x))", "(assert (bvult (bvadd x #b0001) x))"),
-        ("(assert (= ((_ zero_extend 8) x) (concat x #xf1)))", "(assert (= ((_ zero_extend 4) x) (concat x #b0001)))"),
+        (
+            "(assert (= ((_ zero_extend 8) x) (concat x #xf1)))",
+            "(assert (= ((_ zero_extend 4) x) (concat x #b0001)))",
+        ),
         ("(assert (= ((_ extract 7 4) x) #b1010))", "(assert (= ((_ extract 3 2) x) #b10))"),
-        ("(assert (forall ((y (_ BitVec 8))) (= (f y) 3)))", "(assert (forall ((y (_ BitVec 4))) (= (f y) 3)))"),
+        (
+            "(assert (forall ((y (_ BitVec 8))) (= (f y) 3)))",
+            "(assert (forall ((y (_ BitVec 4))) (= (f y) 3)))",
+        ),
         ("(assert (= ((_ int_to_bv 8) i) #xff))", "(assert (= ((_ int_to_bv 4) i) #b1111))"),
     ],
 )
@@ -127,13 +198,17 @@ def test_widths_are_halved(text: str, expected: str) -> None:
     head = "(declare-const x (_ BitVec 8))(declare-const i Int)(declare-fun f ((_ BitVec 8)) Int)"
     script = read_script(head + text, "a", catalogue())
     rebuilder = Rebuilder(script.tables, lambda width: max(1, width // 2))
-    made = Script("a", script.tables, [Assert(rebuilder.term(term)) for term in script.assertions()])
+    made = Script(
+        "a", script.tables, [Assert(rebuilder.term(term)) for term in script.assertions()]
+    )
     assert print_script(made, "standard").splitlines()[-1] == expected
 
 
 def test_what_cannot_be_narrowed_is_not() -> None:
     """A format of floating-point numbers has the bits that it has."""
-    script = read_script("(declare-const x (_ BitVec 32))(assert (fp.isNaN ((_ to_fp 8 24) x)))", "a", catalogue())
+    script = read_script(
+        "(declare-const x (_ BitVec 32))(assert (fp.isNaN ((_ to_fp 8 24) x)))", "a", catalogue()
+    )
     with pytest.raises(IllSorted):
         Rebuilder(script.tables, lambda width: 8).term(script.assertions()[0])
 
@@ -141,19 +216,26 @@ def test_what_cannot_be_narrowed_is_not() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("(assert (fp.lt x (fp #b0 #x80 #b10000000000000000000000)))", "(assert (fp.lt x (fp #b0 #b100 #b1000)))"),
+        (
+            "(assert (fp.lt x (fp #b0 #x80 #b10000000000000000000000)))",
+            "(assert (fp.lt x (fp #b0 #b100 #b1000)))",
+        ),
         ("(assert (= x ((_ to_fp 8 24) b)))", "(assert (= x ((_ to_fp 3 5) b)))"),
         ("(assert (= x ((_ to_fp 8 24) RNE y)))", "(assert (= x ((_ to_fp 3 5) RNE y)))"),
         ("(assert (= x (_ +oo 8 24)))", "(assert (= x (_ +oo 3 5)))"),
         ("(assert (= ((_ fp.to_sbv 32) RTZ x) b))", "(assert (= ((_ fp.to_sbv 8) RTZ x) b))"),
     ],
-)  # fmt: skip
+)
 def test_formats_get_smaller(text: str, expected: str) -> None:
     head = "(declare-const x Float32)(declare-const y Float64)(declare-const b (_ BitVec 32))"
     script = read_script(head + text, "a", catalogue())
     widths = {32: 8, 8: 3, 23: 4}
-    rebuilder = Rebuilder(script.tables, lambda w: widths.get(w, w), form=lambda f: (3, 5) if f == (8, 24) else f)
-    made = Script("a", script.tables, [Assert(rebuilder.term(term)) for term in script.assertions()])
+    rebuilder = Rebuilder(
+        script.tables, lambda w: widths.get(w, w), form=lambda f: (3, 5) if f == (8, 24) else f
+    )
+    made = Script(
+        "a", script.tables, [Assert(rebuilder.term(term)) for term in script.assertions()]
+    )
     assert print_script(made, "standard").splitlines()[-1] == expected
 
 
@@ -171,7 +253,14 @@ class Kept:
         return order(self.name(commands), commands)
 
     def first(self, candidates: Iterator[Commands]) -> int | None:
-        return next((at for at, some in enumerate(candidates) if all(word in self.name(some) for word in self._words)), None)
+        return next(
+            (
+                at
+                for at, some in enumerate(candidates)
+                if all(word in self.name(some) for word in self._words)
+            ),
+            None,
+        )
 
 
 def test_formats_get_as_small_as_they_can() -> None:
@@ -183,7 +272,11 @@ def test_formats_get_as_small_as_they_can() -> None:
     reducer = Reducer(kept, bare(script))
     reformat(script.tables, reducer)
     small = kept.name(reducer.best)
-    assert small.count("(_ FloatingPoint 2 2)") == 2 and "(_ BitVec 4)" in small and "Float64" not in small, small
+    assert (
+        small.count("(_ FloatingPoint 2 2)") == 2
+        and "(_ BitVec 4)" in small
+        and "Float64" not in small
+    ), small
     assert print_script(read_script(small, "b", catalogue()), "standard") == small
 
 
@@ -198,7 +291,10 @@ def test_constructors_and_fields_that_nothing_needs_go() -> None:
     reducer = Reducer(kept, bare(script))
     shrink_datatypes(script.tables, reducer)
     text = kept.name(reducer.best)
-    assert "(declare-datatypes ((T 0)) (((pair (one Int)))))" in text and "(assert (= t (pair 7)))" in text
+    assert (
+        "(declare-datatypes ((T 0)) (((pair (one Int)))))" in text
+        and "(assert (= t (pair 7)))" in text
+    )
     assert print_script(read_script(text, "b", catalogue()), "standard") == text
 
 
@@ -215,20 +311,52 @@ def test_datatypes_keep_a_value() -> None:
 def test_what_storm_found_is_made_anew(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """Within the least bounds: of depth 1, with four assertions; then it can still be cut."""
     seed = tmp_path / "seed.smt2"
-    seed.write_text("(declare-const p Bool)(declare-const q Bool)(declare-const r Bool)(assert (and p (=> q r)))(check-sat)")
-    target = ("storm", f"fake@{FAKES}", seed, *WRAPPER, "--jobs", "1", "--seed", "1", "--runs", "1", "--iterations", "6")
-    assert outcome(capsys, *target, "--max-depth", "2", "--max-assertions", "8", "--out", tmp_path / "out")[0] == 1
+    seed.write_text(
+        "(declare-const p Bool)(declare-const q Bool)(declare-const r Bool)(assert (and p (=> q r)))(check-sat)"
+    )
+    target = (
+        "storm",
+        f"fake@{FAKES}",
+        seed,
+        *WRAPPER,
+        "--jobs",
+        "1",
+        "--seed",
+        "1",
+        "--runs",
+        "1",
+        "--iterations",
+        "6",
+    )
+    assert (
+        outcome(
+            capsys, *target, "--max-depth", "2", "--max-assertions", "8", "--out", tmp_path / "out"
+        )[0]
+        == 1
+    )
     (found,) = (tmp_path / "out" / "findings").rglob("*.trace")
-    code, out, err = outcome(capsys, "minimize", found, "--strategy", "both", "-o", tmp_path / "small.trace")
+    code, out, err = outcome(
+        capsys, "minimize", found, "--strategy", "both", "-o", tmp_path / "small.trace"
+    )
     text = (tmp_path / "small.trace").read_text()
     assert re.search(r"^made anew: [0-9,]+ characters to [0-9]+ ", out), out
     assert code == 0 and "wrong-answer-fake-run-script-bool" in out, out + err
-    assert text.count("run-script@") == 1 == text.count("(assert ") and "xor " in text and "answer unsat" in text
+    assert (
+        text.count("run-script@") == 1 == text.count("(assert ")
+        and "xor " in text
+        and "answer unsat" in text
+    )
 
 
 def test_what_cannot_be_made_anew(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = written(tmp_path / "a.trace", f"run-script {quote(TEXT)}")
-    assert "name the trace in the campaign's folder" in error(capsys, "minimize", path, *WRAPPER, "--strategy", "both")[1]
+    assert (
+        "name the trace in the campaign's folder"
+        in error(capsys, "minimize", path, *WRAPPER, "--strategy", "both")[1]
+    )
     script = tmp_path / "a.smt2"
     script.write_text(TEXT)
-    assert "is for the trace of a finding of storm" in error(capsys, "minimize", script, "--solver", "z3", "--strategy", "both")[1]
+    assert (
+        "is for the trace of a finding of storm"
+        in error(capsys, "minimize", script, "--solver", "z3", "--strategy", "both")[1]
+    )

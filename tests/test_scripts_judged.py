@@ -1,4 +1,6 @@
-"""The models and cores that scripts ask for: wrong ones are findings, right ones are none; and which mutants ask for them."""
+"""The models and cores that scripts ask for: wrong ones are findings, right ones are none; and
+which mutants ask for them.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ SCOPES = """(declare-const x Int)(declare-const y Int)
 """
 
 
-def replayed(capsys: pytest.CaptureFixture[str], tmp_path: Path, solver: str, text: str) -> tuple[int, str]:
+def replayed(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, solver: str, text: str
+) -> tuple[int, str]:
     """Exit code and output of the replay of a script."""
     path = tmp_path / "a.trace"
     path.write_text(HEAD.format(solver.partition("@")[0]) + f"1 run-script {quote(text)}\n")
@@ -60,52 +64,93 @@ def planted(capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str) -> tu
 
 
 def test_a_wrong_model_is_a_finding(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    code, out = planted(capsys, tmp_path, "(assert (or p q))(assert (not (and p q)))(check-sat)(get-model)")
-    assert code == 1 and out.startswith("invalid-model: an assertion about BOOL is false under the model that the solver printed"), out
+    code, out = planted(
+        capsys, tmp_path, "(assert (or p q))(assert (not (and p q)))(check-sat)(get-model)"
+    )
+    assert code == 1 and out.startswith(
+        "invalid-model: an assertion about BOOL is false under the model that the solver printed"
+    ), out
     assert planted(capsys, tmp_path, "(assert (or p q))(check-sat)(get-model)")[0] == 0
 
 
-def test_a_model_that_nobody_asked_for_is_not_judged(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_model_that_nobody_asked_for_is_not_judged(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     assert planted(capsys, tmp_path, "(assert (not p))(check-sat)")[0] == 0
 
 
-def test_a_satisfiable_core_is_a_finding(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """The planted solver says unsat where it sees an exclusive or, and blames what stands behind it."""
-    code, out = planted(capsys, tmp_path, "(assert (! (xor p q) :named a))(assert (! (or p q) :named b))(check-sat)(get-unsat-core)")
-    assert code == 1 and out.startswith("invalid-core: the unsat core is satisfiable when solved anew; all of it is true"), out
-    code, _ = planted(capsys, tmp_path, "(assert (! (or p q) :named a))(assert (! (xor p q) :named b))(check-sat)(get-unsat-core)")
+def test_a_satisfiable_core_is_a_finding(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The planted solver says unsat where it sees an exclusive or, and blames what stands behind
+    it.
+    """
+    code, out = planted(
+        capsys,
+        tmp_path,
+        "(assert (! (xor p q) :named a))(assert (! (or p q) :named b))(check-sat)(get-unsat-core)",
+    )
+    assert code == 1 and out.startswith(
+        "invalid-core: the unsat core is satisfiable when solved anew; all of it is true"
+    ), out
+    code, _ = planted(
+        capsys,
+        tmp_path,
+        "(assert (! (or p q) :named a))(assert (! (xor p q) :named b))(check-sat)(get-unsat-core)",
+    )
     assert code == 0, "this core is unsat again"
 
 
 @pytest.mark.parametrize("solver", ["z3", "cvc5"])
-def test_right_models_and_cores_are_no_findings(capsys: pytest.CaptureFixture[str], tmp_path: Path, solver: str) -> None:
+def test_right_models_and_cores_are_no_findings(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, solver: str
+) -> None:
     options = "(set-option :produce-models true)(set-option :produce-unsat-cores true)(set-option :incremental true)"
     text = ("" if solver == "z3" else options) + "(set-logic ALL)" + SCOPES
-    code, out = replayed(capsys, tmp_path, solver, text if solver == "cvc5" else options[: options.index("(set-option :incr")] + text)
+    code, out = replayed(
+        capsys,
+        tmp_path,
+        solver,
+        text if solver == "cvc5" else options[: options.index("(set-option :incr")] + text,
+    )
     assert code == 0 and "answers: 2 sat, 1 unsat" in out, out
 
 
 def test_the_questions_of_a_script() -> None:
     found = questions(read_script(SCOPES, "a", CATALOGUE))
     assert [(len(q.asserted), len(q.assumptions), q.model, q.core) for q in found] == [
-        (1, 0, True, False), (2, 1, False, True), (1, 0, True, False)]  # fmt: skip
+        (1, 0, True, False),
+        (2, 1, False, True),
+        (1, 0, True, False),
+    ]
     assert asks(SCOPES) and not asks(without_questions(SCOPES))
-    assert [(q.model, q.core) for q in questions(read_script(without_questions(SCOPES), "a", CATALOGUE))] == [(False, False)] * 3
+    assert [
+        (q.model, q.core) for q in questions(read_script(without_questions(SCOPES), "a", CATALOGUE))
+    ] == [(False, False)] * 3
 
 
 def test_what_is_printed_belongs_to_the_answer_before_it() -> None:
     output = "sat\n((define-fun x () Int 4))\nunknown (RESOURCEOUT)\nunsat\n(a b)\n"
     assert [(answer, rest.strip()) for answer, rest in answered(output)] == [
-        ("sat", "((define-fun x () Int 4))"), ("unknown", ""), ("unsat", "(a b)")]  # fmt: skip
+        ("sat", "((define-fun x () Int 4))"),
+        ("unknown", ""),
+        ("unsat", "(a b)"),
+    ]
     assert answered("") == answered('(error "no")') == []
 
 
 def test_a_constant_that_does_not_matter_has_some_value() -> None:
     """Only where all of the model was read: a value that could not be read is not any value."""
-    script = read_script("(declare-const x Int)(declare-const y Int)(assert (or (= x 1) (> y 7)))(check-sat)", "a", CATALOGUE)
+    script = read_script(
+        "(declare-const x Int)(declare-const y Int)(assert (or (= x 1) (> y 7)))(check-sat)",
+        "a",
+        CATALOGUE,
+    )
     whole = read_printed_model("((define-fun x () Int 1))", script)
     assert whole.whole and Valuation(script, whole, completed=True).holds(script.assertions()[0])
-    assert not read_printed_model("((define-fun x () Int 1) (define-fun y () Int (what 3)))", script).whole
+    assert not read_printed_model(
+        "((define-fun x () Int 1) (define-fun y () Int (what 3)))", script
+    ).whole
     assert not read_printed_model("((define-fun x () Int 1)", script).whole
 
 
@@ -119,37 +164,58 @@ def test_a_mutant_that_asks_reads_back(what: str) -> None:
 
 
 def test_nothing_is_asked_that_cannot_be_answered() -> None:
-    assert drawn({}, Stream(1)) == "" and drawn({"models": 1.0}, Stream(1)) == "models" and drawn({"cores": 1.0}, Stream(1)) == "cores"
-    assert fitting("models", ("sat", "unsat")) == fitting("models", ()) == "models" and fitting("", ("sat",)) == ""
+    assert (
+        drawn({}, Stream(1)) == ""
+        and drawn({"models": 1.0}, Stream(1)) == "models"
+        and drawn({"cores": 1.0}, Stream(1)) == "cores"
+    )
+    assert (
+        fitting("models", ("sat", "unsat")) == fitting("models", ()) == "models"
+        and fitting("", ("sat",)) == ""
+    )
     assert fitting("models", ("unsat",)) == "" and fitting("cores", ("sat", "sat")) == ""
 
 
 def test_definitions_of_the_script_are_no_part_of_its_model() -> None:
     """z3 prints them; one that cannot be read does not spoil the rest."""
-    script = read_script("(declare-const x Int)(define-fun d () Bool (> x 3))(assert d)(check-sat)", "a", CATALOGUE)
+    script = read_script(
+        "(declare-const x Int)(define-fun d () Bool (> x 3))(assert d)(check-sat)", "a", CATALOGUE
+    )
     model = read_printed_model("((define-fun d () Bool (what x)) (define-fun x () Int 5))", script)
     assert model.whole and len(model.definitions) == 1
 
 
 @pytest.mark.parametrize("solver", ["z3", "cvc5"])
 @pytest.mark.parametrize("through", ["text", "api"])
-def test_mutants_are_judged(capsys: pytest.CaptureFixture[str], tmp_path: Path, solver: str, through: str) -> None:
-    """In a run that asks for models every sat mutant has its model judged, on either way; without the check none does."""
+def test_mutants_are_judged(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, solver: str, through: str
+) -> None:
+    """In a run that asks for models every sat mutant has its model judged, on either way; without
+    the check none does.
+    """
     seed = tmp_path / "a.smt2"
-    seed.write_text("(declare-const x Int)(declare-const y Int)(assert (or (> x y) (= x 3)))(assert (< (+ x y) 9))(check-sat)")
+    seed.write_text(
+        "(declare-const x Int)(declare-const y Int)(assert (or (> x y) (= x 3)))(assert (< (+ x y) 9))(check-sat)"
+    )
     args = ("opfuzz", solver, seed, "--run-seed", RUN, "--iterations", "25", "--through", through)
     traces = {checks: outcome(capsys, *args, "--check", checks)[1] for checks in ("models", "none")}
     word = "(get-model)" if through == "text" else " check-model@"
     assert traces["models"].count(word) >= 3 and word not in traces["none"]
     assert "# checks models\n" in traces["models"] and "# checks none\n" in traces["none"]
     if through == "text":
-        assert steps(traces["models"]) == steps(traces["none"]), "what is asked does not change what is made"
+        assert steps(traces["models"]) == steps(traces["none"]), (
+            "what is asked does not change what is made"
+        )
 
 
 def _asking() -> str:
     """A run seed whose mutants ask for models."""
     chance = load_machine("default")["probabilities"]["script-models-open"]
-    return next(f"{seed:x}" for seed in range(1, 99) if drawn({"models": chance}, Stream(mix(seed, PROMISES))) == "models")
+    return next(
+        f"{seed:x}"
+        for seed in range(1, 99)
+        if drawn({"models": chance}, Stream(mix(seed, PROMISES))) == "models"
+    )
 
 
 RUN = _asking()
@@ -160,25 +226,56 @@ def steps(trace: str) -> list[str]:
     return re.findall(r"^# opfuzz: .*$", trace, re.M)
 
 
-def test_an_unknown_check_is_one_clear_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_an_unknown_check_is_one_clear_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     seed = tmp_path / "a.smt2"
     seed.write_text("(check-sat)")
     code, text = error(capsys, "storm", "z3", seed, "--check", "proofs")
     assert code == 2 and "unknown name 'proofs'" in text
 
 
-@pytest.mark.parametrize("run_seed", ["1", pytest.param("2", marks=pytest.mark.slow), pytest.param("3", marks=pytest.mark.slow)])
-def test_a_chain_does_not_go_on_from_what_is_trivially_false(capsys: pytest.CaptureFixture[str], tmp_path: Path, run_seed: str) -> None:
+@pytest.mark.parametrize(
+    "run_seed",
+    ["1", pytest.param("2", marks=pytest.mark.slow), pytest.param("3", marks=pytest.mark.slow)],
+)
+def test_a_chain_does_not_go_on_from_what_is_trivially_false(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, run_seed: str
+) -> None:
     seed = tmp_path / "a.smt2"
     atoms = [f"(or (< x {k}) (> x {k + 3}) (= y {k}))" for k in range(6)]
-    seed.write_text("(declare-const x Int)(declare-const y Int)" + "".join(f"(assert {atom})" for atom in atoms) + "(check-sat)")
-    args = ("opfuzz", "z3", seed, "--run-seed", run_seed, "--iterations", "60", "--no-option-fuzzing", "--check", "none")
+    seed.write_text(
+        "(declare-const x Int)(declare-const y Int)"
+        + "".join(f"(assert {atom})" for atom in atoms)
+        + "(check-sat)"
+    )
+    args = (
+        "opfuzz",
+        "z3",
+        seed,
+        "--run-seed",
+        run_seed,
+        "--iterations",
+        "60",
+        "--no-option-fuzzing",
+        "--check",
+        "none",
+    )
     parent, before, trivial = None, None, 0
     for block in re.split(r"(?m)^(?=# opfuzz: )", outcome(capsys, *args)[1])[1:]:
-        line = parse_trace("".join(f"{row}\n" for row in block.splitlines() if " run-script" in row).split("\n")[0] + "\n", "row").lines[0]
+        line = parse_trace(
+            "".join(f"{row}\n" for row in block.splitlines() if " run-script" in row).split("\n")[0]
+            + "\n",
+            "row",
+        ).lines[0]
         script = read_script(line.args[0].text, "mutant", CATALOGUE)  # type: ignore[union-attr]
-        made = [print_script(read_script(f"(declare-const x Int)(declare-const y Int){text}", "a", CATALOGUE), "standard")
-                for text in re.findall(r"\(assert .*\)", print_script(script, "standard"))]  # fmt: skip
+        made = [
+            print_script(
+                read_script(f"(declare-const x Int)(declare-const y Int){text}", "a", CATALOGUE),
+                "standard",
+            )
+            for text in re.findall(r"\(assert .*\)", print_script(script, "standard"))
+        ]
         if parent is not None:
             assert sum(a != b for a, b in zip(parent, made, strict=True)) == 1
         before, parent = parent, made
@@ -188,8 +285,10 @@ def test_a_chain_does_not_go_on_from_what_is_trivially_false(capsys: pytest.Capt
     assert trivial or run_seed != "1"
 
 
-MODELLED = "(declare-fun x () Int)(declare-const a (Array Int Real))(declare-fun f (Int) Int)" \
-           "(define-fun d () Bool (> x 3))(assert (or d (= (select a x) 0.5)))(check-sat)(get-model)"  # fmt: skip
+MODELLED = (
+    "(declare-fun x () Int)(declare-const a (Array Int Real))(declare-fun f (Int) Int)"
+    "(define-fun d () Bool (> x 3))(assert (or d (= (select a x) 0.5)))(check-sat)(get-model)"
+)
 PRINTED = """sat
 (
   (define-fun x () Int
@@ -212,12 +311,20 @@ def test_a_program_fixes_constants_to_the_values_that_were_printed(value: str, a
     fixed = names["with_values"](MODELLED, PRINTED.format(value))
     assert f"(assert (= x {value}))" in fixed and "(= f" not in fixed and "(= d" not in fixed
     assert scriptsolvers.answers("z3", fixed) == [answer]
-    assert names["with_values"](MODELLED, "unsat\n") == names["with_values"](MODELLED, "unknown\n") == ""
+    assert (
+        names["with_values"](MODELLED, "unsat\n")
+        == names["with_values"](MODELLED, "unknown\n")
+        == ""
+    )
 
 
-def test_the_program_of_a_script_that_asks_for_its_model(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_program_of_a_script_that_asks_for_its_model(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     path, program = tmp_path / "a.trace", tmp_path / "a.py"
     path.write_text(HEAD.format("z3") + f"1 run-script {quote(MODELLED)}\n      answer sat\n")
     assert outcome(capsys, "translate", path, "--to", "python", "-o", program)[0] == 0
     done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=False)
-    assert done.returncode == 0 and "the assertions with the values of the model: sat" in done.stdout, done
+    assert (
+        done.returncode == 0 and "the assertions with the values of the model: sat" in done.stdout
+    ), done

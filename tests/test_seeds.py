@@ -1,4 +1,6 @@
-"""The seeds: what every file has, and that z3 and cvc5 answer a sample of them as they are labelled."""
+"""The seeds: what every file has, and that z3 and cvc5 answer a sample of them as they are
+labelled.
+"""
 
 from __future__ import annotations
 
@@ -58,12 +60,26 @@ def test_both_solvers_answer_as_labelled(file: Path, solver: str) -> None:
 
 
 def test_a_seed_is_made_of_each_check() -> None:
-    lines = ["# murxpy-trace 1", "# solver z3 5.4.0", "new", "mk-sort SORT_BV 8\n return s1", 'mk-const s1 "x"\n return t1 s1',
-             "mk-term OP_BV_ULT SORT_BOOL 2 t1 t1\n return t2 s2", "mk-term OP_EQUAL SORT_BOOL 2 t1 t1\n return t3 s2", "push 1",
-             "assert-formula t2", "check-sat", "pop 1", "check-sat-assuming 1 t3"]  # fmt: skip
+    lines = [
+        "# murxpy-trace 1",
+        "# solver z3 5.4.0",
+        "new",
+        "mk-sort SORT_BV 8\n return s1",
+        'mk-const s1 "x"\n return t1 s1',
+        "mk-term OP_BV_ULT SORT_BOOL 2 t1 t1\n return t2 s2",
+        "mk-term OP_EQUAL SORT_BOOL 2 t1 t1\n return t3 s2",
+        "push 1",
+        "assert-formula t2",
+        "check-sat",
+        "pop 1",
+        "check-sat-assuming 1 t3",
+    ]
     made = list(candidates(parse_trace("\n".join(lines), "t.trace"), catalogue(), 1000))
     assert made == [
         ("QF_BV", "(declare-const x (_ BitVec 8))\n(assert (bvult x x))"),
         ("QF_BV", "(declare-const x (_ BitVec 8))\n(assert (= x x))"),
     ]
-    assert [label(seed_file(logic, "unknown", body, "by a test")) for logic, body in made] == ["unsat", "sat"]
+    assert [label(seed_file(logic, "unknown", body, "by a test")) for logic, body in made] == [
+        "unsat",
+        "sat",
+    ]

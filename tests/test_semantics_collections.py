@@ -1,4 +1,6 @@
-"""Sequences, sets, bags, relations and finite fields: the operators on terms, open points, and laws."""
+"""Sequences, sets, bags, relations and finite fields: the operators on terms, open points, and
+laws.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from murxpy.semantics.values import BagValue, CannotSay, DatatypeValue, SetValue
 
 elements = st.lists(st.integers(0, 2), max_size=6).map(tuple)
 some_sets = st.tuples(st.frozensets(st.integers(0, 5)), st.booleans()).map(lambda p: SetValue(*p))
-some_bags = st.lists(st.tuples(st.integers(0, 3), st.integers(-1, 3)), max_size=5).map(bags.make_bag)
+some_bags = st.lists(st.tuples(st.integers(0, 3), st.integers(-1, 3)), max_size=5).map(
+    bags.make_bag
+)
 
 
 def a_set(*members: Any) -> SetValue:
@@ -44,7 +48,9 @@ def numbers(logic: Logic, kind: str, join: str, *members: int) -> Term:
 
 
 @given(elements, elements, elements, st.integers(-2, 7), st.integers(-2, 7))
-def test_sequences_are_like_strings(whole: tuple[int, ...], part: tuple[int, ...], by: tuple[int, ...], k: int, n: int) -> None:
+def test_sequences_are_like_strings(
+    whole: tuple[int, ...], part: tuple[int, ...], by: tuple[int, ...], k: int, n: int
+) -> None:
     def text(seq: tuple[int, ...]) -> str:
         return "".join(map(str, seq))
 
@@ -53,8 +59,12 @@ def test_sequences_are_like_strings(whole: tuple[int, ...], part: tuple[int, ...
     assert text(sequences.update(whole, k, part)) == strings.update(text(whole), k, text(part))
     assert sequences.index_of(whole, part, k) == strings.index_of(text(whole), text(part), k)
     assert sequences.last_index_of(whole, part) == strings.last_index_of(text(whole), text(part))
-    assert text(sequences.replace(whole, part, by)) == strings.replace(text(whole), text(part), text(by))
-    assert text(sequences.replace_all(whole, part, by)) == strings.replace_all(text(whole), text(part), text(by))
+    assert text(sequences.replace(whole, part, by)) == strings.replace(
+        text(whole), text(part), text(by)
+    )
+    assert text(sequences.replace_all(whole, part, by)) == strings.replace_all(
+        text(whole), text(part), text(by)
+    )
     assert sequences.prefix_of(part, whole) == text(whole).startswith(text(part))
     assert sequences.suffix_of(part, whole) == text(whole).endswith(text(part))
     assert sequences.contains(whole, part) == (text(part) in text(whole))
@@ -115,10 +125,18 @@ def test_functions_over_sets_and_bags() -> None:
     logic = Logic()
     one = numbers(logic, "SET_SINGLETON", "SET_UNION", 1, 2, 3)
     x, y = logic.var("x", logic.int), logic.var("y", logic.int)
-    odd = logic.define((x,), logic.app("EQUAL", logic.app("INT_MOD", x, logic.val(logic.int, 2)), logic.val(logic.int, 1)))
+    odd = logic.define(
+        (x,),
+        logic.app(
+            "EQUAL", logic.app("INT_MOD", x, logic.val(logic.int, 2)), logic.val(logic.int, 1)
+        ),
+    )
     half = logic.define((x,), logic.app("INT_DIV", x, logic.val(logic.int, 2)))
     assert value(logic.app("SET_FILTER", odd, one)) == a_set(1, 3)
-    assert (value(logic.app("SET_ALL", odd, one)), value(logic.app("SET_SOME", odd, one))) == (False, True)
+    assert (value(logic.app("SET_ALL", odd, one)), value(logic.app("SET_SOME", odd, one))) == (
+        False,
+        True,
+    )
     assert value(logic.app("SET_MAP", half, one)) == a_set(0, 1)
     start = logic.val(logic.int, 10)
     total = logic.define((x, y), logic.app("INT_ADD", x, y))
@@ -128,7 +146,9 @@ def test_functions_over_sets_and_bags() -> None:
     assert set(evaluator().possible(logic.app("SET_FOLD", minus, start, one))) == {-8, -6, -10}
     bag = logic.app("BAG_MAKE", logic.val(logic.int, 3), logic.val(logic.int, 2))
     assert value(logic.app("BAG_FOLD", total, start, bag)) == 16
-    assert value(logic.app("BAG_MAP", half, logic.app("BAG_UNION_DISJOINT", bag, bag))) == a_bag(_1=4)
+    assert value(logic.app("BAG_MAP", half, logic.app("BAG_UNION_DISJOINT", bag, bag))) == a_bag(
+        _1=4
+    )
     assert value(logic.app("BAG_FILTER", odd, bag)) == a_bag(_3=2)
 
 
@@ -136,18 +156,28 @@ def test_comprehensions() -> None:
     logic = Logic()
     x = logic.var("x", logic.bv(2))
     condition = logic.app("BV_ULT", x, logic.val(logic.bv(2), 3))
-    term = logic.app("SET_COMPREHENSION", x, condition, logic.app("BV_AND", x, logic.val(logic.bv(2), 2)))
+    term = logic.app(
+        "SET_COMPREHENSION", x, condition, logic.app("BV_AND", x, logic.val(logic.bv(2), 2))
+    )
     assert value(term) == a_set(0, 2)
 
 
 @given(some_bags, some_bags)
 def test_bags_by_counts(one: BagValue, other: BagValue) -> None:
-    apply = {kind: bags._OPERATIONS[f"OP_BAG_{kind}"] for kind in ("UNION_MAX", "UNION_DISJOINT", "INTERSECTION_MIN")}
-    apply |= {kind: bags._OPERATIONS[f"OP_BAG_{kind}"] for kind in ("DIFFERENCE_SUBTRACT", "DIFFERENCE_REMOVE")}
+    apply = {
+        kind: bags._OPERATIONS[f"OP_BAG_{kind}"]
+        for kind in ("UNION_MAX", "UNION_DISJOINT", "INTERSECTION_MIN")
+    }
+    apply |= {
+        kind: bags._OPERATIONS[f"OP_BAG_{kind}"]
+        for kind in ("DIFFERENCE_SUBTRACT", "DIFFERENCE_REMOVE")
+    }
     for x in range(4):
         a, b = bags.count_of(x, one), bags.count_of(x, other)
         expected = (max(a, b), a + b, min(a, b), max(a - b, 0), 0 if b else a)
-        assert tuple(bags.count_of(x, function(one, other)) for function in apply.values()) == expected
+        assert (
+            tuple(bags.count_of(x, function(one, other)) for function in apply.values()) == expected
+        )
     assert bags.subbag(one, other) == (apply["UNION_MAX"](one, other) == other)
 
 
@@ -171,8 +201,12 @@ pairs = st.frozensets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=
 @given(pairs, pairs)
 def test_relations(one: frozenset[tuple[int, int]], other: frozenset[tuple[int, int]]) -> None:
     left, right = relations.relation_of(one), relations.relation_of(other)
-    assert relations.join(left, right) == relations.relation_of((a, d) for a, b in one for c, d in other if b == c)
-    assert relations.product(left, right) == relations.relation_of((*p, *q) for p in one for q in other)
+    assert relations.join(left, right) == relations.relation_of(
+        (a, d) for a, b in one for c, d in other if b == c
+    )
+    assert relations.product(left, right) == relations.relation_of(
+        (*p, *q) for p in one for q in other
+    )
     closed = relations.transitive_closure(left)
     assert sets.subset(left, closed) and sets.subset(relations.join(closed, closed), closed)
     steps = left
@@ -187,9 +221,15 @@ def test_terms_of_relations() -> None:
     def pair(a: int, b: int) -> Term:
         return logic.app("TUPLE", logic.val(logic.int, a), logic.val(logic.int, b))
 
-    relation = logic.app("SET_INSERT", pair(1, 2), logic.app("SET_INSERT", pair(1, 3), logic.app("SET_SINGLETON", pair(2, 3))))
+    relation = logic.app(
+        "SET_INSERT",
+        pair(1, 2),
+        logic.app("SET_INSERT", pair(1, 3), logic.app("SET_SINGLETON", pair(2, 3))),
+    )
     assert value(logic.app("TUPLE_SELECT", pair(7, 8), indices=(1,))) == 8
-    assert value(logic.app("REL_TRANSPOSE", relation)) == relations.relation_of([(2, 1), (3, 1), (3, 2)])
+    assert value(logic.app("REL_TRANSPOSE", relation)) == relations.relation_of(
+        [(2, 1), (3, 1), (3, 2)]
+    )
     image = logic.app("REL_JOIN_IMAGE", relation, logic.val(logic.int, 2))
     assert value(image) == a_set(DatatypeValue("", (1,)))
     assert value(logic.app("REL_IDEN", image)) == relations.relation_of([(1, 1)])
@@ -201,7 +241,10 @@ def test_a_universe_may_be_what_the_model_says() -> None:
     x = logic.const("x", sort)
     universe = logic.terms.leaf(SPECIAL, ("set.universe",), sort)
     terms = [universe, logic.app("SET_COMPLEMENT", x)]
-    assert [value(t, {x: a_set(1)}) for t in terms] == [SetValue(frozenset(), True), SetValue(frozenset([1]), True)]
+    assert [value(t, {x: a_set(1)}) for t in terms] == [
+        SetValue(frozenset(), True),
+        SetValue(frozenset([1]), True),
+    ]
     judge = evaluator({x: a_set(1)})
     judge.interpretation.universes[sort] = a_set(1, 2)
     assert [judge.value(t) for t in terms] == [a_set(1, 2), a_set(2)]

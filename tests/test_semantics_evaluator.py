@@ -1,4 +1,6 @@
-"""The evaluator: depth, binders, open points, what cannot be said; and that every operator of the catalogue has a meaning."""
+"""The evaluator: depth, binders, open points, what cannot be said; and that every operator of the
+catalogue has a meaning.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,17 @@ from murxpy.logic.sorts import Constructor, Datatype
 from murxpy.logic.terms import Term
 from murxpy.semantics.model import Interpretation
 from murxpy.semantics.registry import BINDERS, MEANINGS, partial_key
-from murxpy.semantics.values import ArrayValue, CannotSay, DatatypeValue, Element, FunctionValue, SetValue
+from murxpy.semantics.values import (
+    ArrayValue,
+    CannotSay,
+    DatatypeValue,
+    Element,
+    FunctionValue,
+    SetValue,
+)
 
-# Operators without a meaning, each with the reason. Scripts' `let` and annotations are no operators of the catalogue.
+# Operators without a meaning, each with the reason. Scripts' `let` and annotations are no operators
+# of the catalogue.
 WITHOUT_MEANING: dict[str, str] = {}
 
 
@@ -25,7 +35,9 @@ def logic() -> Logic:
 
 
 def test_every_operator_has_a_meaning() -> None:
-    missing = [kind for kind in catalogue().operators if kind not in MEANINGS and kind not in BINDERS]
+    missing = [
+        kind for kind in catalogue().operators if kind not in MEANINGS and kind not in BINDERS
+    ]
     assert missing == list(WITHOUT_MEANING)
 
 
@@ -153,12 +165,15 @@ def test_arrays_that_are_no_tables_are_told_apart_at_a_few_points(logic: Logic) 
     table = ArrayValue(0, [(k, k) for k in range(-5, 5)])
     for left, right in ((itself, successor), (itself, a), (itself, stored)):
         assert value(logic.app("EQUAL", left, right), {a: table}) is False
-    assert value(logic.app("EQUAL", itself, again)) is True  # the same but for the name of the variable
+    # the same but for the name of the variable
+    assert value(logic.app("EQUAL", itself, again)) is True
     with pytest.raises(CannotSay, match="large domain"):
         value(logic.app("EQUAL", itself, doubled))
     held = {members: SetValue(frozenset([table]))}
     assert value(logic.app("SET_MEMBER", itself, members), dict(held)) is False
-    assert value(logic.app("SET_MEMBER", itself, logic.app("SET_COMPLEMENT", members)), held) is True
+    assert (
+        value(logic.app("SET_MEMBER", itself, logic.app("SET_COMPLEMENT", members)), held) is True
+    )
 
 
 def test_quantifiers_over_finite_sorts(logic: Logic) -> None:
@@ -212,7 +227,9 @@ def test_lambdas_and_functions(logic: Logic) -> None:
     n = logic.var("n", logic.int)
     twice = logic.define((n,), logic.app("INT_ADD", n, n))
     assert value(logic.app("UF_APPLY", twice, logic.val(logic.int, 21))) == 42
-    assert value(logic.app("EQUAL", twice, logic.app("LAMBDA", n, logic.app("INT_ADD", n, n)))) is True
+    assert (
+        value(logic.app("EQUAL", twice, logic.app("LAMBDA", n, logic.app("INT_ADD", n, n)))) is True
+    )
     with pytest.raises(CannotSay, match="equality of functions"):
         other = logic.app("LAMBDA", n, logic.app("INT_MUL", n, logic.val(logic.int, 2)))
         value(logic.app("EQUAL", twice, other))
@@ -235,7 +252,10 @@ def test_arrays(logic: Logic) -> None:
     x = logic.var("x", logic.int)
     square = logic.app("ARRAY_LAMBDA", x, logic.app("INT_MUL", x, x))
     changed = logic.app("ARRAY_STORE", square, two, one)
-    assert [value(logic.app("ARRAY_SELECT", changed, logic.val(logic.int, k))) for k in (2, 3)] == [1, 9]
+    assert [value(logic.app("ARRAY_SELECT", changed, logic.val(logic.int, k))) for k in (2, 3)] == [
+        1,
+        9,
+    ]
 
 
 def test_arrays_over_finite_sorts_are_extensional(logic: Logic) -> None:
@@ -245,20 +265,30 @@ def test_arrays_over_finite_sorts_are_extensional(logic: Logic) -> None:
     for default in (False, True):
         array = logic.app("CONST_ARRAY", logic.val(logic.bool, default), wanted=sort)
         for index in range(4):
-            array = logic.app("ARRAY_STORE", array, logic.val(logic.bv(2), index), logic.val(logic.bool, index % 2 == 0))
+            array = logic.app(
+                "ARRAY_STORE",
+                array,
+                logic.val(logic.bv(2), index),
+                logic.val(logic.bool, index % 2 == 0),
+            )
         arrays.append(array)
     assert value(logic.app("EQUAL", *arrays)) is True
     assert isinstance(value(arrays[0]), ArrayValue)
     a, b = logic.var("a", sort), logic.var("b", sort)
     index = logic.val(logic.bv(2), 0)
-    differ = logic.app("DISTINCT", logic.app("ARRAY_SELECT", a, index), logic.app("ARRAY_SELECT", b, index))
+    differ = logic.app(
+        "DISTINCT", logic.app("ARRAY_SELECT", a, index), logic.app("ARRAY_SELECT", b, index)
+    )
     assert value(logic.app("FORALL", a, logic.app("EXISTS", b, differ))) is True
 
 
 def test_datatypes_and_match(logic: Logic) -> None:
     datatype = Datatype("List")
     sort = logic.sort("DT", datatype)
-    datatype.constructors += [Constructor("nil"), Constructor("cons", [("head", logic.int), ("tail", sort)])]
+    datatype.constructors += [
+        Constructor("nil"),
+        Constructor("cons", [("head", logic.int), ("tail", sort)]),
+    ]
     nil = logic.app("DT_APPLY_CONS", indices=("nil",), wanted=sort)
     both = logic.app("DT_APPLY_CONS", logic.val(logic.int, 4), nil, indices=("cons",), wanted=sort)
     assert value(both) == DatatypeValue("cons", (4, DatatypeValue("nil")))
@@ -298,7 +328,12 @@ def test_values_are_remembered_under_one_interpretation(logic: Logic) -> None:
 
 def test_the_documentation_lists_every_open_point() -> None:
     text = (Path(__file__).parent.parent / "docs" / "semantics.md").read_text(encoding="utf-8")
-    rows = {cell: row for row in text.splitlines() if row.startswith("| `") for cell in re.findall("`(.*?)`", row)}
+    rows = {
+        cell: row
+        for row in text.splitlines()
+        if row.startswith("| `")
+        for cell in re.findall("`(.*?)`", row)
+    }
     for kind, meaning in MEANINGS.items():
         row = rows.get(kind.removeprefix("OP_"), "")
         assert bool(meaning.open) == bool(row), kind
@@ -332,6 +367,8 @@ def test_words_too_long_cannot_be_said(logic: Logic) -> None:
     for kind in ("STR_CONCAT", "STR_REPLACE_ALL"):
         term = x
         for _ in range(40):
-            term = logic.app(kind, term, *([logic.val(text, "a")] if kind == "STR_REPLACE_ALL" else []), term)
+            term = logic.app(
+                kind, term, *([logic.val(text, "a")] if kind == "STR_REPLACE_ALL" else []), term
+            )
         with pytest.raises(CannotSay, match="letters"):
             value(term, {x: "aa"})

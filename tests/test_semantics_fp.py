@@ -1,4 +1,6 @@
-"""Floating point: against Python's binary64, against exact fractions in small formats, and laws of rounding."""
+"""Floating point: against Python's binary64, against exact fractions in small formats, and laws of
+rounding.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ DOUBLE, SINGLE, TINY, ODD = format_of(11, 53), format_of(8, 24), format_of(2, 3)
 
 doubles = st.floats(width=64)
 modes = st.sampled_from(ROUNDING_MODES)
-formats = st.sampled_from([TINY, ODD, format_of(3, 3), format_of(4, 4), format_of(5, 11), SINGLE, format_of(2, 9)])
+formats = st.sampled_from(
+    [TINY, ODD, format_of(3, 3), format_of(4, 4), format_of(5, 11), SINGLE, format_of(2, 9)]
+)
 
 
 def bits(number: float) -> int:
@@ -48,7 +52,9 @@ def finite_floats(f: Format) -> list[int]:
 
 @functools.cache
 def sizes_of(f: Format) -> list[Fraction]:
-    """The floats that are not negative, and for infinity the power of two that an unbounded exponent would have."""
+    """The floats that are not negative, and for infinity the power of two that an unbounded
+    exponent would have.
+    """
     top = f.infinity - 1
     return [exact(f, k) for k in range(f.infinity)] + [2 * exact(f, 1 + top - (1 << (f.s - 1)))]
 
@@ -62,7 +68,9 @@ def rounded(f: Format, mode: str, number: Fraction) -> int:
     sizes = sizes_of(f)
     below = bisect_right(sizes, size) - 1
     if below > top:
-        return sign | (f.infinity if mode in ("RNE", "RNA") or mode == ("RTN" if sign else "RTP") else top)
+        return sign | (
+            f.infinity if mode in ("RNE", "RNA") or mode == ("RTN" if sign else "RTP") else top
+        )
     if sizes[below] == size:
         return sign | below
     near = 2 * size - sizes[below] - sizes[below + 1]
@@ -88,7 +96,11 @@ def test_binary64_is_what_the_processor_says(x: float, y: float) -> None:
         assert fp.square_root(DOUBLE, "RNE", a) == bits(math.sqrt(x))
     if y and not math.isinf(x):
         assert fp.remainder(DOUBLE, a, b) == bits(math.remainder(x, y))
-    assert (fp.less(DOUBLE, a, b), fp.less_equal(DOUBLE, a, b), fp.equal(DOUBLE, a, b)) == (x < y, x <= y, x == y)
+    assert (fp.less(DOUBLE, a, b), fp.less_equal(DOUBLE, a, b), fp.equal(DOUBLE, a, b)) == (
+        x < y,
+        x <= y,
+        x == y,
+    )
 
 
 @given(doubles)
@@ -136,7 +148,9 @@ def test_the_square_root_is_correctly_rounded(f: Format, mode: str, data: st.Dat
 
 
 @given(formats, modes, st.fractions(), st.fractions())
-def test_rounding_is_monotone_and_keeps_floats(f: Format, mode: str, one: Fraction, other: Fraction) -> None:
+def test_rounding_is_monotone_and_keeps_floats(
+    f: Format, mode: str, one: Fraction, other: Fraction
+) -> None:
     low, high = sorted((one, other))
     x, y = fp_convert.from_real(f, mode, low), fp_convert.from_real(f, mode, high)
     assert fp.less_equal(f, x, y)
@@ -147,9 +161,13 @@ def test_rounding_is_monotone_and_keeps_floats(f: Format, mode: str, one: Fracti
 
 
 @given(formats, modes, st.fractions().filter(bool), st.integers(-9, 9))
-def test_negation_swaps_the_directed_modes(f: Format, mode: str, number: Fraction, exponent: int) -> None:
+def test_negation_swaps_the_directed_modes(
+    f: Format, mode: str, number: Fraction, exponent: int
+) -> None:
     other = {"RTP": "RTN", "RTN": "RTP"}.get(mode, mode)
-    assert fp_convert.from_real(f, mode, -number, exponent) == fp.negate(f, fp_convert.from_real(f, other, number, exponent))
+    assert fp_convert.from_real(f, mode, -number, exponent) == fp.negate(
+        f, fp_convert.from_real(f, other, number, exponent)
+    )
 
 
 @given(st.fractions().filter(bool), modes)
@@ -199,9 +217,19 @@ def test_sums_of_numbers_far_apart() -> None:
 
 @pytest.mark.parametrize(
     ("mode", "number", "whole"),
-    [("RNE", 2.5, 2.0), ("RNE", 3.5, 4.0), ("RNA", 2.5, 3.0), ("RTP", -0.5, -0.0), ("RTN", -0.5, -1.0), ("RTZ", -0.9, -0.0),
-     ("RNE", 0.5, 0.0), ("RNA", -0.5, -1.0), ("RTP", 5e-324, 1.0), ("RNE", 1e300, 1e300)],
-)  # fmt: skip
+    [
+        ("RNE", 2.5, 2.0),
+        ("RNE", 3.5, 4.0),
+        ("RNA", 2.5, 3.0),
+        ("RTP", -0.5, -0.0),
+        ("RTN", -0.5, -1.0),
+        ("RTZ", -0.9, -0.0),
+        ("RNE", 0.5, 0.0),
+        ("RNA", -0.5, -1.0),
+        ("RTP", 5e-324, 1.0),
+        ("RNE", 1e300, 1e300),
+    ],
+)
 def test_round_to_integral(mode: str, number: float, whole: float) -> None:
     assert fp.round_to_integral(DOUBLE, mode, bits(number)) == bits(whole)
 
@@ -224,9 +252,14 @@ def test_zeros_and_signs() -> None:
 def test_classes() -> None:
     names = ("normal", "subnormal", "zero", "infinite", "nan", "negative", "positive")
     table = {
-        1.0: "normal positive", -5e-324: "subnormal negative", -0.0: "zero negative", math.inf: "infinite positive",
-        -math.inf: "infinite negative", math.nan: "nan", 2.2250738585072014e-308: "normal positive",
-    }  # fmt: skip
+        1.0: "normal positive",
+        -5e-324: "subnormal negative",
+        -0.0: "zero negative",
+        math.inf: "infinite positive",
+        -math.inf: "infinite negative",
+        math.nan: "nan",
+        2.2250738585072014e-308: "normal positive",
+    }
     for number, expected in table.items():
         found = [name for name in names if getattr(fp, f"is_{name}")(DOUBLE, bits(number))]
         assert found == expected.split()
@@ -236,9 +269,14 @@ def test_classes() -> None:
 def test_integers_come_back(mode: str, data: st.DataObject) -> None:
     width = data.draw(st.integers(1, 24))
     number = data.draw(st.integers(0, (1 << width) - 1))
-    assert fp_convert.to_unsigned(SINGLE, mode, width, fp_convert.from_integer(SINGLE, mode, number)) == number
+    assert (
+        fp_convert.to_unsigned(SINGLE, mode, width, fp_convert.from_integer(SINGLE, mode, number))
+        == number
+    )
     signed = number - (1 << (width - 1))
-    assert fp_convert.to_signed(SINGLE, mode, width, fp_convert.from_integer(SINGLE, mode, signed)) == signed % (1 << width)
+    assert fp_convert.to_signed(
+        SINGLE, mode, width, fp_convert.from_integer(SINGLE, mode, signed)
+    ) == signed % (1 << width)
 
 
 def test_what_conversions_leave_open() -> None:
@@ -259,11 +297,23 @@ def test_terms_of_floating_point() -> None:
     nan = logic.val(small, 0b11110)
     assert value(nan) == 0b01110
     bits_ = logic.app("FP_TO_IEEE_BV", nan)
-    assert set(evaluator().possible(bits_)) == {0b01101, 0b01110, 0b01111, 0b11101, 0b11110, 0b11111}
+    assert set(evaluator().possible(bits_)) == {
+        0b01101,
+        0b01110,
+        0b01111,
+        0b11101,
+        0b11110,
+        0b11111,
+    }
     zeros = logic.app("FP_MIN", logic.val(small, 0), logic.val(small, 0b10000))
     assert set(evaluator().possible(zeros)) == {0, 0b10000}
     assert value(logic.app("FP_IS_ZERO", zeros)) is True
-    rounded_up = logic.app("FP_TO_UBV", logic.terms.leaf(SPECIAL, ("rm.rtp",), mode), logic.val(small, 0b00101), indices=(2,))
+    rounded_up = logic.app(
+        "FP_TO_UBV",
+        logic.terms.leaf(SPECIAL, ("rm.rtp",), mode),
+        logic.val(small, 0b00101),
+        indices=(2,),
+    )
     assert value(rounded_up) == 2
 
 

@@ -1,4 +1,6 @@
-"""Points that the standard leaves open: whatever the value there is, it is one value for equal arguments."""
+"""Points that the standard leaves open: whatever the value there is, it is one value for equal
+arguments.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,14 @@ from formulas import Logic, catalogue, evaluator
 from murxpy.logic.sorts import Constructor, Datatype, Sort
 from murxpy.logic.terms import Term
 from murxpy.semantics.registry import MEANINGS
-from murxpy.semantics.values import ArrayValue, BagValue, CannotSay, DatatypeValue, FunctionValue, SetValue
+from murxpy.semantics.values import (
+    ArrayValue,
+    BagValue,
+    CannotSay,
+    DatatypeValue,
+    FunctionValue,
+    SetValue,
+)
 
 LOGIC = Logic()
 INT, REAL, BOOL = LOGIC.int, LOGIC.real, LOGIC.bool
@@ -25,10 +34,12 @@ NAN, PLUS, MINUS = 0x7FC00000, 0, 1 << 31
 TWO = SetValue(frozenset((1, 2)))
 BAG = BagValue(frozenset(((1, 1), (2, 1))))
 PAIRS = SetValue(frozenset(DatatypeValue("", (1, k)) for k in (2, 3)))
-FIRST = FunctionValue(0, [((1, 0), 5), ((2, 5), 6), ((2, 0), 7), ((1, 7), 8)])  # 6 or 8, by the order of 1 and 2
+# 6 or 8, by the order of 1 and 2
+FIRST = FunctionValue(0, [((1, 0), 5), ((2, 5), 6), ((2, 0), 7), ((1, 7), 8)])
 OTHER = FunctionValue(0, [((1, 0), 5), ((2, 5), 6), ((2, 0), 7), ((1, 7), 9)])
 
-# Of each operator with open points: sorts and values of arguments at such a point, other arguments there, the indices.
+# Of each operator with open points: sorts and values of arguments at such a point, other arguments
+# there, the indices.
 Case = tuple[tuple[Sort, ...], tuple[Any, ...], tuple[Any, ...], tuple[Any, ...]]
 OPEN: dict[str, Case] = {
     "OP_INT_DIV": ((INT, INT), (3, 0), (4, 0), ()),
@@ -36,7 +47,12 @@ OPEN: dict[str, Case] = {
     "OP_INT_REM": ((INT, INT), (3, 0), (4, 0), ()),
     "OP_REAL_DIV": ((REAL, REAL), (Fraction(3), Fraction(0)), (Fraction(4), Fraction(0)), ()),
     "OP_INT_POW": ((INT, INT), (0, -1), (0, -2), ()),
-    "OP_REAL_POW": ((REAL, REAL), (Fraction(-1), Fraction(1, 2)), (Fraction(-2), Fraction(1, 2)), ()),
+    "OP_REAL_POW": (
+        (REAL, REAL),
+        (Fraction(-1), Fraction(1, 2)),
+        (Fraction(-2), Fraction(1, 2)),
+        (),
+    ),
     "OP_TRANS_SQRT": ((REAL,), (Fraction(-1),), (Fraction(-2),), ()),
     "OP_FP_MIN": ((FP, FP), (PLUS, MINUS), (MINUS, PLUS), ()),
     "OP_FP_MAX": ((FP, FP), (PLUS, MINUS), (MINUS, PLUS), ()),
@@ -53,7 +69,12 @@ OPEN: dict[str, Case] = {
     "OP_DT_APPLY_SEL": ((LOGIC.sort("DT", CELL),), (DatatypeValue("empty"),), (), ("cell", "held")),
     "OP_NULLABLE_VAL": ((LOGIC.sort("NULLABLE", INT),), (DatatypeValue("nullable.null"),), (), ()),
     "OP_ARRAY_DEFAULT": ((FLAGS,), (ArrayValue(1, [(0, 2)]),), (ArrayValue(1, [(0, 3)]),), ()),
-    "OP_ARRAY_EXT": ((LINE, LINE), (ArrayValue(1), ArrayValue(1)), (ArrayValue(2), ArrayValue(2)), ()),
+    "OP_ARRAY_EXT": (
+        (LINE, LINE),
+        (ArrayValue(1), ArrayValue(1)),
+        (ArrayValue(2), ArrayValue(2)),
+        (),
+    ),
 }
 
 
@@ -61,7 +82,9 @@ def applied(kind: str, name: str, values: tuple[Any, ...]) -> tuple[Term, dict[T
     """The operator on constants of its own, and their values."""
     sorts, _, _, indices = OPEN[kind]
     constants = [LOGIC.const(f"{name}{k}", sort) for k, sort in enumerate(sorts)]
-    return LOGIC.app(kind.removeprefix("OP_"), *constants, indices=indices), dict(zip(constants, values, strict=True))
+    return LOGIC.app(kind.removeprefix("OP_"), *constants, indices=indices), dict(
+        zip(constants, values, strict=True)
+    )
 
 
 def said(term: Term, constants: dict[Term, Any]) -> object:
@@ -87,12 +110,23 @@ def test_equal_arguments_give_one_value(kind: str) -> None:
         assert said(LOGIC.app("NOT", LOGIC.app("EQUAL", one, other, one)), constants) is False
         chosen = LOGIC.app("ITE", LOGIC.const("p", BOOL), one, other)
         assert said(LOGIC.app("EQUAL", chosen, other), constants) is True
-        assert said(LOGIC.app("EQUAL", LOGIC.app("SET_SINGLETON", one), LOGIC.app("SET_SINGLETON", other)), constants) is True
+        assert (
+            said(
+                LOGIC.app(
+                    "EQUAL", LOGIC.app("SET_SINGLETON", one), LOGIC.app("SET_SINGLETON", other)
+                ),
+                constants,
+            )
+            is True
+        )
 
 
 @pytest.mark.parametrize("kind", [kind for kind, case in OPEN.items() if case[2]])
 def test_other_arguments_may_give_another_value(kind: str) -> None:
-    (left, ours), (right, theirs) = applied(kind, "x", OPEN[kind][1]), applied(kind, "y", OPEN[kind][2])
+    (left, ours), (right, theirs) = (
+        applied(kind, "x", OPEN[kind][1]),
+        applied(kind, "y", OPEN[kind][2]),
+    )
     assert said(LOGIC.app("EQUAL", left, right), ours | theirs) is None
     assert said(LOGIC.app("DISTINCT", left, right), ours | theirs) is None
 
@@ -141,4 +175,6 @@ def test_values_nested_too_deeply_cannot_be_said(element: Sort) -> None:
     value = 1 if element is INT else ArrayValue(True)
     assert said(LOGIC.app("EQUAL", made, other), {first: value}) is None
     assert said(made, {first: value}) is None
-    assert said(LOGIC.app("DT_APPLY_SEL", other, indices=("link", "first")), {first: value}) == value
+    assert (
+        said(LOGIC.app("DT_APPLY_SEL", other, indices=("link", "first")), {first: value}) == value
+    )

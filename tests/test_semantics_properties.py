@@ -1,4 +1,6 @@
-"""Laws that the meanings keep, on random values: of bit-vectors, integers, reals, algebraic numbers, arrays."""
+"""Laws that the meanings keep, on random values: of bit-vectors, integers, reals, algebraic
+numbers, arrays.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,11 @@ def pairs(draw: st.DrawFn) -> tuple[Sort, Term, Term, dict[Term, Any]]:
 @given(pairs())
 def test_bitwise_laws(given_: Any) -> None:
     _, x, y, constants = given_
-    law(APP("BV_NOT", APP("BV_AND", x, y)), APP("BV_OR", APP("BV_NOT", x), APP("BV_NOT", y)), constants)
+    law(
+        APP("BV_NOT", APP("BV_AND", x, y)),
+        APP("BV_OR", APP("BV_NOT", x), APP("BV_NOT", y)),
+        constants,
+    )
     law(APP("BV_NAND", x, y), APP("BV_NOT", APP("BV_AND", x, y)), constants)
     law(APP("BV_NOR", x, y), APP("BV_NOT", APP("BV_OR", x, y)), constants)
     law(APP("BV_XNOR", x, y), APP("BV_NOT", APP("BV_XOR", x, y)), constants)
@@ -66,7 +72,11 @@ def test_signed_operators_by_unsigned_ones(given_: Any) -> None:
     negative = {t: APP("BV_BIT", t, indices=(top,)) for t in (x, y)}
     absolute = {t: APP("ITE", negative[t], APP("BV_NEG", t), t) for t in (x, y)}
     quotient = APP("BV_UDIV", absolute[x], absolute[y])
-    law(APP("BV_SDIV", x, y), APP("ITE", APP("XOR", negative[x], negative[y]), APP("BV_NEG", quotient), quotient), constants)
+    law(
+        APP("BV_SDIV", x, y),
+        APP("ITE", APP("XOR", negative[x], negative[y]), APP("BV_NEG", quotient), quotient),
+        constants,
+    )
     rest = APP("BV_UREM", absolute[x], absolute[y])
     law(APP("BV_SREM", x, y), APP("ITE", negative[x], APP("BV_NEG", rest), rest), constants)
     smaller = APP("ITE", APP("EQUAL", negative[x], negative[y]), APP("BV_ULT", x, y), negative[x])
@@ -77,18 +87,33 @@ def test_signed_operators_by_unsigned_ones(given_: Any) -> None:
 @given(pairs())
 def test_comparisons_agree_with_integers(given_: Any) -> None:
     _, x, y, constants = given_
-    for to_int, names in (("BV_UBV_TO_INT", ("ULT", "ULE", "UGT", "UGE")), ("BV_SBV_TO_INT", ("SLT", "SLE", "SGT", "SGE"))):
+    for to_int, names in (
+        ("BV_UBV_TO_INT", ("ULT", "ULE", "UGT", "UGE")),
+        ("BV_SBV_TO_INT", ("SLT", "SLE", "SGT", "SGE")),
+    ):
         for name, plain in zip(names, ("LT", "LTE", "GT", "GTE"), strict=True):
-            law(APP(f"BV_{name}", x, y), APP(f"INT_{plain}", APP(to_int, x), APP(to_int, y)), constants)
+            law(
+                APP(f"BV_{name}", x, y),
+                APP(f"INT_{plain}", APP(to_int, x), APP(to_int, y)),
+                constants,
+            )
 
 
 @given(pairs())
 def test_overflow_predicates_say_that_the_integers_differ(given_: Any) -> None:
     _, x, y, constants = given_
     for sign, to_int in (("U", "BV_UBV_TO_INT"), ("S", "BV_SBV_TO_INT")):
-        for name, bv, plain in (("ADDO", "BV_ADD", "INT_ADD"), ("SUBO", "BV_SUB", "INT_SUB"), ("MULO", "BV_MULT", "INT_MUL")):
+        for name, bv, plain in (
+            ("ADDO", "BV_ADD", "INT_ADD"),
+            ("SUBO", "BV_SUB", "INT_SUB"),
+            ("MULO", "BV_MULT", "INT_MUL"),
+        ):
             exact = APP(plain, APP(to_int, x), APP(to_int, y))
-            law(APP(f"BV_{sign}{name}", x, y), APP("DISTINCT", APP(to_int, APP(bv, x, y)), exact), constants)
+            law(
+                APP(f"BV_{sign}{name}", x, y),
+                APP("DISTINCT", APP(to_int, APP(bv, x, y)), exact),
+                constants,
+            )
 
 
 @given(pairs(), st.integers(0, 200))
@@ -97,8 +122,16 @@ def test_rotations_and_extensions(given_: Any, by: int) -> None:
     by %= 2 * sort.width + 1
     left = APP("BV_ROTATE_LEFT", x, indices=(by,))
     law(APP("BV_ROTATE_RIGHT", left, indices=(by,)), x, constants)
-    law(APP("BV_SBV_TO_INT", APP("BV_SIGN_EXTEND", x, indices=(by,))), APP("BV_SBV_TO_INT", x), constants)
-    law(APP("BV_UBV_TO_INT", APP("BV_ZERO_EXTEND", x, indices=(by,))), APP("BV_UBV_TO_INT", x), constants)
+    law(
+        APP("BV_SBV_TO_INT", APP("BV_SIGN_EXTEND", x, indices=(by,))),
+        APP("BV_SBV_TO_INT", x),
+        constants,
+    )
+    law(
+        APP("BV_UBV_TO_INT", APP("BV_ZERO_EXTEND", x, indices=(by,))),
+        APP("BV_UBV_TO_INT", x),
+        constants,
+    )
     law(APP("BV_REPEAT", x, indices=(3,)), APP("BV_CONCAT", x, x, x), constants)
     law(APP("INT_TO_BV", APP("BV_SBV_TO_INT", x), indices=(sort.width,)), x, constants)
 
@@ -180,13 +213,23 @@ def test_the_golden_ratio_as_a_value() -> None:
     assert value(APP("REAL_GT", APP("REAL_NEG", x), one), {x: golden}) is False
 
 
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1)), max_size=8), st.integers(0, 1), st.integers(0, 1))
-def test_arrays_are_equal_just_where_their_elements_are(stores: list[tuple[int, int]], first: int, second: int) -> None:
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1)), max_size=8),
+    st.integers(0, 1),
+    st.integers(0, 1),
+)
+def test_arrays_are_equal_just_where_their_elements_are(
+    stores: list[tuple[int, int]], first: int, second: int
+) -> None:
     index, element = LOGIC.bv(2), LOGIC.bv(1)
     sort = LOGIC.sort("ARRAY", index, element)
     arrays = [APP("CONST_ARRAY", LOGIC.val(element, d), wanted=sort) for d in (first, second)]
     for at, stored in stores:
-        arrays = [APP("ARRAY_STORE", a, LOGIC.val(index, at), LOGIC.val(element, stored)) for a in arrays]
+        arrays = [
+            APP("ARRAY_STORE", a, LOGIC.val(index, at), LOGIC.val(element, stored)) for a in arrays
+        ]
     judge = evaluator()
-    elements = [[judge.value(APP("ARRAY_SELECT", a, LOGIC.val(index, k))) for k in range(4)] for a in arrays]
+    elements = [
+        [judge.value(APP("ARRAY_SELECT", a, LOGIC.val(index, k))) for k in range(4)] for a in arrays
+    ]
     assert judge.value(APP("EQUAL", *arrays)) is (elements[0] == elements[1])

@@ -1,4 +1,6 @@
-"""Strings and regular languages: the standard's corner cases, and derivatives against languages of short words by enumeration."""
+"""Strings and regular languages: the standard's corner cases, and derivatives against languages of
+short words by enumeration.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from murxpy.semantics.regex import Regex
 from murxpy.semantics.values import CannotSay
 
 LONGEST = 4
-WORDS = ["".join(letters) for length in range(LONGEST + 1) for letters in product("abc", repeat=length)]
+WORDS = [
+    "".join(letters) for length in range(LONGEST + 1) for letters in product("abc", repeat=length)
+]
 Language = frozenset[str]
 EVERY: Language = frozenset(WORDS)
 
@@ -28,7 +32,9 @@ def joined(one: Language, other: Language) -> Language:
 
 
 def power(one: Language, low: int, high: int | None) -> Language:
-    """From `low` to `high` times, by multiplying out; LONGEST + `low` times are as good as any number."""
+    """From `low` to `high` times, by multiplying out; LONGEST + `low` times are as good as any
+    number.
+    """
     found: set[str] = set()
     words: Language = frozenset([""])
     for times in range((LONGEST + low if high is None else high) + 1):
@@ -40,7 +46,9 @@ def power(one: Language, low: int, high: int | None) -> Language:
 
 Pair = tuple[Regex, Language]
 leaves: st.SearchStrategy[Pair] = st.one_of(
-    st.sampled_from([(regex.ALL, EVERY), (regex.NONE, frozenset()), (regex.ALLCHAR, frozenset("abc"))]),
+    st.sampled_from(
+        [(regex.ALL, EVERY), (regex.NONE, frozenset()), (regex.ALLCHAR, frozenset("abc"))]
+    ),
     st.text("abc", max_size=3).map(lambda w: (regex.word(w), frozenset([w]))),
     st.tuples(st.sampled_from("abc"), st.sampled_from("abc")).map(
         lambda p: (regex.interval(*p), frozenset(c for c in "abc" if p[0] <= c <= p[1]))
@@ -82,8 +90,11 @@ def test_comparing_languages(one: Pair, other: Pair) -> None:
     if same:
         assert one[1] == other[1]
     elif one[1] == other[1]:
-        difference = regex.union((regex.difference(one[0], other[0]), regex.difference(other[0], one[0])))
-        assert not any(regex.matches(w, difference) for w in WORDS)  # they differ in longer words, or other letters
+        difference = regex.union(
+            (regex.difference(one[0], other[0]), regex.difference(other[0], one[0]))
+        )
+        # they differ in longer words, or other letters
+        assert not any(regex.matches(w, difference) for w in WORDS)
 
 
 def test_languages_that_are_the_same() -> None:
@@ -100,9 +111,16 @@ def test_languages_that_are_the_same() -> None:
 @given(texts, pairs, texts)
 def test_replacing_the_shortest_leftmost_match(text: str, pair: Pair, by: str) -> None:
     expression, _ = pair
-    spans = [(i, j) for i in range(len(text) + 1) for j in range(i, len(text) + 1) if regex.matches(text[i:j], expression)]
+    spans = [
+        (i, j)
+        for i in range(len(text) + 1)
+        for j in range(i, len(text) + 1)
+        if regex.matches(text[i:j], expression)
+    ]
     i, j = min(spans, default=(0, 0))
-    assert regex.replace_first(text, expression, by) == (text[:i] + by + text[j:] if spans else text)
+    assert regex.replace_first(text, expression, by) == (
+        text[:i] + by + text[j:] if spans else text
+    )
     assert regex.index_of(text, expression, 0) == (i if spans else -1)
     assert regex.index_of(text, expression, len(text) + 1) == -1
     done, at = "", 0
@@ -117,16 +135,22 @@ def test_large_expressions() -> None:
     for _ in range(10_000):
         deep = regex.complement(regex.concat((deep, regex.word("b"))))
     assert regex.matches("a", deep)  # it does not end in b
-    assert regex.matches("ab" * 60, regex.loop(regex.union((regex.word("ab"), regex.word("abab"))), 30, 60))
+    assert regex.matches(
+        "ab" * 60, regex.loop(regex.union((regex.word("ab"), regex.word("abab"))), 30, 60)
+    )
     assert not regex.matches("a" * 100, regex.loop(regex.word("aa"), 2**31 - 1, 2**31 - 1))
 
 
 @given(unicode, unicode, st.integers(-2, 10), st.integers(-2, 10))
 def test_strings(text: str, part: str, k: int, n: int) -> None:
     inside = [i for i in range(len(text) + 1) if text[i : i + len(part)] == part]
-    assert strings.index_of(text, part, k) == (min([i for i in inside if i >= k], default=-1) if 0 <= k <= len(text) else -1)
+    assert strings.index_of(text, part, k) == (
+        min([i for i in inside if i >= k], default=-1) if 0 <= k <= len(text) else -1
+    )
     assert strings.last_index_of(text, part) == max(inside, default=-1)
-    assert strings.substring(text, k, n) == "".join(text[i] for i in range(max(k, 0), min(k + n, len(text))) if k >= 0)
+    assert strings.substring(text, k, n) == "".join(
+        text[i] for i in range(max(k, 0), min(k + n, len(text))) if k >= 0
+    )
     assert strings.at(text, k) == strings.substring(text, k, 1)
     assert strings.replace(text, "", part) == part + text
     assert strings.replace_all(text, "", part) == text
@@ -144,7 +168,9 @@ def test_corner_cases_of_strings() -> None:
     assert strings.to_int("") == strings.to_int("-1") == strings.to_int("1a") == -1
     assert strings.to_int("٣") == -1  # a digit, but none of ASCII
     assert not strings.is_digit("٣") and not strings.is_digit("12") and strings.is_digit("7")
-    assert strings.from_code(0x2FFFF) == "\U0002ffff" and strings.from_code(0x30000) == "" == strings.from_code(-1)
+    assert strings.from_code(0x2FFFF) == "\U0002ffff" and strings.from_code(
+        0x30000
+    ) == "" == strings.from_code(-1)
     assert strings.to_code("") == strings.to_code("ab") == -1
     assert strings.to_lower("AZ[É") == "az[É" and strings.to_upper("az{é") == "AZ{é"
     assert strings.update("abcd", 2, "xyz") == "abxy" and strings.update("abcd", 4, "x") == "abcd"
@@ -169,7 +195,10 @@ def test_corner_cases_of_strings() -> None:
 def test_terms_of_strings(kind: str, args: list[object], result: object) -> None:
     logic = Logic()
     text = logic.sort("STRING")
-    terms = [logic.val(logic.bv(a[1]), a[2]) if isinstance(a, tuple) else logic.val(text, str(a)) for a in args]
+    terms = [
+        logic.val(logic.bv(a[1]), a[2]) if isinstance(a, tuple) else logic.val(text, str(a))
+        for a in args
+    ]
     assert value(logic.app(kind, *terms)) == result
 
 
@@ -180,6 +209,18 @@ def test_terms_of_languages() -> None:
     power_ = logic.app("RE_POW", logic.app("RE_UNION", a, b), indices=(3,))
     assert value(logic.app("STR_IN_RE", logic.val(text, "aba"), power_)) is True
     assert value(logic.app("STR_IN_RE", logic.val(text, "ab"), power_)) is False
-    assert value(logic.app("EQUAL", power_, logic.app("RE_LOOP", logic.app("RE_UNION", b, a), indices=(3, 3)))) is True
+    assert (
+        value(
+            logic.app(
+                "EQUAL", power_, logic.app("RE_LOOP", logic.app("RE_UNION", b, a), indices=(3, 3))
+            )
+        )
+        is True
+    )
     empty = logic.app("RE_RANGE", logic.val(text, "b"), logic.val(text, "a"))
-    assert value(logic.app("EQUAL", empty, logic.app("RE_LOOP", a, indices=(3, 2)), logic.app("RE_NONE"))) is True
+    assert (
+        value(
+            logic.app("EQUAL", empty, logic.app("RE_LOOP", a, indices=(3, 2)), logic.app("RE_NONE"))
+        )
+        is True
+    )

@@ -1,4 +1,6 @@
-"""Tables, relations of any width and nullables: our values are cvc5's, and scripts with them replay through its API."""
+"""Tables, relations of any width and nullables: our values are cvc5's, and scripts with them replay
+through its API.
+"""
 
 from __future__ import annotations
 
@@ -75,9 +77,17 @@ def test_the_value_in_null_is_open() -> None:
         Evaluator(catalogue(), Interpretation()).value(script.assertions()[0])
 
 
-@pytest.mark.parametrize("formula", [TRUE[1], TRUE[7], TRUE[8], TRUE[12], TRUE[16], TRUE[19], TRUE[20]], ids=lambda f: f[:40])
+@pytest.mark.parametrize(
+    "formula",
+    [TRUE[1], TRUE[7], TRUE[8], TRUE[12], TRUE[16], TRUE[19], TRUE[20]],
+    ids=lambda f: f[:40],
+)
 def test_a_lifted_script_replays(formula: str) -> None:
-    trace = lift(read_script(script_of(formula).replace("(set-option :fmf-bound true)", ""), "f.smt2", catalogue()))
+    trace = lift(
+        read_script(
+            script_of(formula).replace("(set-option :fmf-bound true)", ""), "f.smt2", catalogue()
+        )
+    )
     text, report = replay(live("cvc5"), trace.text())
     assert report["status"] == "ok" and "refused" not in text, text
     assert "answer unsat" not in text

@@ -28,7 +28,9 @@ SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"]
 
 def _found(command: Command) -> bool:
     try:
-        return (command.out / FILE).is_file() and any(bucket.state == "confirmed" for bucket in read_buckets(command.out))
+        return (command.out / FILE).is_file() and any(
+            bucket.state == "confirmed" for bucket in read_buckets(command.out)
+        )
     except (InputError, sqlite3.Error):  # it is being made
         return False
 
@@ -64,9 +66,15 @@ def test_signal_before_the_first_run(name: str, start: Callable[..., Command]) -
     command.wait_for(lambda: not command.alive())
 
 
-@pytest.mark.parametrize(("place", "name"), [("make_plans", "SIGINT"), ("agree", "SIGTERM"), ("Campaign", "SIGHUP")])
+@pytest.mark.parametrize(
+    ("place", "name"), [("make_plans", "SIGINT"), ("agree", "SIGTERM"), ("Campaign", "SIGHUP")]
+)
 def test_signal_while_a_campaign_is_made(
-    place: str, name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    place: str,
+    name: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     """While seeds are read, judges are loaded, and so on: it begins and ends with its summary."""
     real = getattr(fuzz, place)
@@ -79,11 +87,17 @@ def test_signal_while_a_campaign_is_made(
     (tmp_path / "other").symlink_to(FAKES)
     judges = ("--cross-check", f"fake@{tmp_path / 'other'}") if place == "agree" else ()
     code, out, err = fuzz_fake(capsys, tmp_path / "out", "--time", "100s", *judges)
-    assert (code, err) == (0, "") and "(interrupted)" in out and "exit code 0: nothing new found" in out
+    assert (
+        (code, err) == (0, "")
+        and "(interrupted)" in out
+        and "exit code 0: nothing new found" in out
+    )
     assert [reason for _, reason in _sessions(tmp_path / "out")] == ["interrupted"]
 
 
-def test_signal_before_a_single_run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_signal_before_a_single_run(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     real = fuzz.make_plans
 
     def interrupted(request: Request) -> object:
@@ -91,7 +105,11 @@ def test_signal_before_a_single_run(capsys: pytest.CaptureFixture[str], monkeypa
         return real(request)
 
     monkeypatch.setattr(fuzz, "make_plans", interrupted)
-    assert fuzz_fake(capsys, tmp_path / "out", "--run-seed", "1") == (130, "", "murxpy: error: interrupted\n")
+    assert fuzz_fake(capsys, tmp_path / "out", "--run-seed", "1") == (
+        130,
+        "",
+        "murxpy: error: interrupted\n",
+    )
 
 
 def test_signal_under_nohup_is_ignored(start: Callable[..., Command]) -> None:
@@ -105,7 +123,9 @@ def test_signal_under_nohup_is_ignored(start: Callable[..., Command]) -> None:
 
 
 def test_terminal_that_is_closed(tmp_path: Path, start: Callable[..., Command]) -> None:
-    """The kernel sends SIGHUP, and nothing can be written any more: what was found is kept, and the session has its end."""
+    """The kernel sends SIGHUP, and nothing can be written any more: what was found is kept, and the
+    session has its end.
+    """
     master, slave = pty.openpty()
     command = start(fault="and:segfault", terminal=slave)
     os.close(slave)
@@ -121,7 +141,9 @@ def test_terminal_that_is_closed(tmp_path: Path, start: Callable[..., Command]) 
 
 @pytest.mark.parametrize("name", SIGNALS)
 def test_signal_while_a_candidate_is_tried(name: str) -> None:
-    """The first one is noted, for the minimizer to keep what it has; another one, later, ends it at once."""
+    """The first one is noted, for the minimizer to keep what it has; another one, later, ends it at
+    once.
+    """
     with interrupts.deferred():
         signal.raise_signal(signal.Signals[name])
         with pytest.raises(KeyboardInterrupt):

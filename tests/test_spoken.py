@@ -1,4 +1,6 @@
-"""Each dialect claims what its solvers read: every operator of the catalogue, printed, goes through the solvers' own parsers, and back."""
+"""Each dialect claims what its solvers read: every operator of the catalogue, printed, goes through
+the solvers' own parsers, and back.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ from murxpy.smtlib.writer import print_script
 
 CATALOGUE = build_catalogue(load_catalogue())
 SHAPES = Shapes(CATALOGUE)
-NUMBERS = {"e": 3, "s": 5, "d": 4, "t": 6, "p": 7, "n": 4}  # of the variables in signatures; others are 4, too
+# of the variables in signatures; others are 4, too
+NUMBERS = {"e": 3, "s": 5, "d": 4, "t": 6, "p": 7, "n": 4}
 SOLVERS = {"standard": ("cvc5", "z3"), "z3": ("z3",), "cvc5": ("cvc5",)}
 
 
@@ -36,12 +39,17 @@ class Sampler:
         self._constants: dict[tuple[Sort, int], Term] = {}
         self.datatype = Datatype("D")
         self.record = self.tables.sort("SORT_DT", self.datatype)
-        self.datatype.constructors += [Constructor("leaf"), Constructor("node", [("size", self.tables.int), ("rest", self.record)])]
+        self.datatype.constructors += [
+            Constructor("leaf"),
+            Constructor("node", [("size", self.tables.int), ("rest", self.record)]),
+        ]
 
     def constant(self, sort: Sort, number: int) -> Term:
         """A constant."""
         known = self._constants.get((sort, number))
-        return known or self._constants.setdefault((sort, number), self.tables.constant(f"x{len(self._constants)}", sort))
+        return known or self._constants.setdefault(
+            (sort, number), self.tables.constant(f"x{len(self._constants)}", sort)
+        )
 
     def application(self, operator: Operator) -> Term:
         """The operator applied."""
@@ -57,10 +65,15 @@ class Sampler:
         indices: list[int] = []
         for index in signature.indices:
             if index.many:
-                indices = [1, 0] if signature.columns else [0]  # the Boolean of (INT, BOOL), and of (BOOL, BOOL)
+                # the Boolean of (INT, BOOL), and of (BOOL, BOOL)
+                indices = [1, 0] if signature.columns else [0]
                 env[index.name] = tuple(indices)  # type: ignore[assignment]
                 continue
-            low = NUMBERS.get(index.name, 1) if index.low is None else max(index.low.value({**env, "arity": len(sorts)}) or 0, 0)
+            low = (
+                NUMBERS.get(index.name, 1)
+                if index.low is None
+                else max(index.low.value({**env, "arity": len(sorts)}) or 0, 0)
+            )
             low = max(low, 1) if index.high is not None and "max" in index.high.names() else low
             low = 3 if operator.kind == "OP_INT_IS_DIV" else low
             env[index.name] = low
@@ -90,35 +103,62 @@ class Sampler:
         if operator.kind.endswith("_PATTERN"):
             more = (
                 self.tables.apply(
-                    "OP_UF_APPLY", self.constant(self.tables.sort("SORT_FUN", self.tables.int, self.tables.int), 0), variable
+                    "OP_UF_APPLY",
+                    self.constant(
+                        self.tables.sort("SORT_FUN", self.tables.int, self.tables.int), 0
+                    ),
+                    variable,
                 ),
             )
         return self.tables.apply(operator.kind, variable, body, *more)
 
     def _of_datatype(self, operator: Operator) -> Term:
-        tables, one, number = self.tables, self.constant(self.record, 0), self.constant(self.tables.int, 0)
+        tables, one, number = (
+            self.tables,
+            self.constant(self.record, 0),
+            self.constant(self.tables.int, 0),
+        )
         case = tables.apply("OP_DT_MATCH_CASE", number, indices=("leaf",), wanted=self.record)
         variables = (tables.variable("s", tables.int), tables.variable("r", self.record))
-        other = tables.apply("OP_DT_MATCH_BIND_CASE", *variables, variables[0], indices=("node",), wanted=self.record)
+        other = tables.apply(
+            "OP_DT_MATCH_BIND_CASE", *variables, variables[0], indices=("node",), wanted=self.record
+        )
         if operator.kind.startswith("OP_DT_MATCH"):
             return tables.apply("OP_DT_MATCH", one, case, other)
-        args = {"constructor": (number, one), "updater": (one, number)}.get(operator.typing or "", (one,))
+        args = {"constructor": (number, one), "updater": (one, number)}.get(
+            operator.typing or "", (one,)
+        )
         indices = ("node", "size") if operator.typing in ("selector", "updater") else ("node",)
-        return tables.apply(operator.kind, *args, indices=indices, wanted=self.record if operator.typing == "constructor" else None)
+        return tables.apply(
+            operator.kind,
+            *args,
+            indices=indices,
+            wanted=self.record if operator.typing == "constructor" else None,
+        )
 
 
 @cache
 def sampled() -> tuple[Sampler, dict[str, Term]]:
     """The sampler and an application of each operator."""
     sampler = Sampler()
-    return sampler, {operator.kind: sampler.application(operator) for operator in CATALOGUE.operators.values()}
+    return sampler, {
+        operator.kind: sampler.application(operator) for operator in CATALOGUE.operators.values()
+    }
 
 
 def script_of(kinds: list[str]) -> Script:
     """A script with these operators, each in an assertion of its own."""
     sampler, terms = sampled()
     tables = sampler.tables
-    return Script("operators", tables, [SetLogic("HO_ALL"), *(Assert(asserted(tables, terms[kind])) for kind in kinds), CheckSat()])
+    return Script(
+        "operators",
+        tables,
+        [
+            SetLogic("HO_ALL"),
+            *(Assert(asserted(tables, terms[kind])) for kind in kinds),
+            CheckSat(),
+        ],
+    )
 
 
 def said(kind: str, dialect: str) -> str | None:
@@ -131,10 +171,15 @@ def said(kind: str, dialect: str) -> str | None:
 
 def asserted(tables: Tables, term: Term) -> Term:
     """A formula with the term in it."""
-    return term if term.sort is tables.bool else tables.apply("OP_EQUAL", tables.constant("result", term.sort), term)
+    return (
+        term
+        if term.sort is tables.bool
+        else tables.apply("OP_EQUAL", tables.constant("result", term.sort), term)
+    )
 
 
-# Read as another operator, of the same meaning: what a dialect has no name of its own for, beside what is printed by definition.
+# Read as another operator, of the same meaning: what a dialect has no name of its own for, beside
+# what is printed by definition.
 SUGAR = {
     "standard": ("OP_IFF", "OP_ARRAY_LAMBDA"),
     "z3": ("OP_IFF", "OP_LAMBDA", "OP_SEQ_FOLDL"),
@@ -150,7 +195,13 @@ def test_the_solvers_read_every_operator_that_the_dialect_claims(dialect: str) -
     for solver in SOLVERS[dialect]:
         if PARSERS[solver](whole) is not None:
             texts = {kind: said(kind, dialect) or "" for kind in kinds}
-            refused.update({(solver, kind): (text, PARSERS[solver](text)) for kind, text in texts.items() if PARSERS[solver](text)})
+            refused.update(
+                {
+                    (solver, kind): (text, PARSERS[solver](text))
+                    for kind, text in texts.items()
+                    if PARSERS[solver](text)
+                }
+            )
             assert refused, PARSERS[solver](whole)
     assert not refused, refused
 
@@ -177,11 +228,15 @@ def test_only_what_is_said_to_be_a_definition_is_one(dialect: str) -> None:
     printer = Printer(CATALOGUE, dialect, lambda term: False)
     for kind, term in terms.items():
         if expanded(kind, dialect):
-            with pytest.raises(OnlyDefined, match=f"{kind} has no name in SMT-LIB's dialect '{dialect}'"):
+            with pytest.raises(
+                OnlyDefined, match=f"{kind} has no name in SMT-LIB's dialect '{dialect}'"
+            ):
                 printer.term(term)
 
 
 def test_spellings_that_are_definitions_are_in_the_wrappers() -> None:
     wrappers = [load_wrapper(name)["operators"] for name in ("z3", "cvc5")]
     for kind, names in AS_SPELLED.items():
-        assert [name for name in names if not any(name in wrapper.get(kind, {}) for wrapper in wrappers)] == [], kind
+        assert [
+            name for name in names if not any(name in wrapper.get(kind, {}) for wrapper in wrappers)
+        ] == [], kind

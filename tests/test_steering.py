@@ -27,7 +27,9 @@ from murxpy.fuzzers.mutation import Mutation
 from murxpy.machine.random import mix, unmix
 from murxpy.mutation.corpus import API, Corpus
 
-FILES = [[f"{number}.smt2", "(check-sat)", "sat" if number % 3 else "unsat"] for number in range(12)]
+FILES = [
+    [f"{number}.smt2", "(check-sat)", "sat" if number % 3 else "unsat"] for number in range(12)
+]
 GOOD = {"mutator:opfuzz:made": 10, "mutator:opfuzz:accepted": 10, "mutator:opfuzz:decided": 10}
 BAD = {"mutator:opfuzz:made": 10, "mutator:opfuzz:accepted": 10, "mutator:opfuzz:unknown": 10}
 
@@ -55,8 +57,11 @@ def test_mixing_can_be_undone(seed: int, key: int) -> None:
 
 @given(st.integers(0, 2**64 - 1), st.data())
 def test_a_run_seed_is_steered_to_what_is_wanted(seed: int, data: st.DataObject) -> None:
-    corpus = Corpus(FILES, [("api", 1), ("storm", 2), ("fusion", 1e-6), ("typefuzz", 3)],
-                    {"fusion": {"oracle": "mixed"}, "typefuzz": {"corpus": 2}})  # fmt: skip
+    corpus = Corpus(
+        FILES,
+        [("api", 1), ("storm", 2), ("fusion", 1e-6), ("typefuzz", 3)],
+        {"fusion": {"oracle": "mixed"}, "typefuzz": {"corpus": 2}},
+    )
     source = data.draw(st.sampled_from(corpus.sources))
     wanted = [data.draw(st.sampled_from(pool)) for pool in corpus.among(source)[:2]]
     drawn = corpus.draw(corpus.steered(seed, source, wanted))
@@ -72,7 +77,9 @@ def test_run_seeds_draw_sources_by_weight() -> None:
 
 def test_what_pays_is_drawn_more_often() -> None:
     corpus = Corpus(FILES, [("opfuzz", 1.0)])
-    drawn = Counter(corpus.draw(seed).seeds[0] for seed in drive(Steering(1, sources()), 1000)[300:])
+    drawn = Counter(
+        corpus.draw(seed).seeds[0] for seed in drive(Steering(1, sources()), 1000)[300:]
+    )
     assert drawn[0] + drawn[1] > 500
     assert all(drawn[number] for number in range(12)), "what does not pay gets its chance, too"
 
@@ -95,13 +102,18 @@ def test_the_same_campaign_chooses_the_same_whenever_results_come() -> None:
 def test_fusion_draws_pairs_that_can_be_tied() -> None:
     """A seed without constants needs one with two of a sort; two of different sorts give nothing."""
     sorts = [(), ("Int",), ("Bool", "(_ BitVec 8)"), ("(_  BitVec\n8)", "Int", "Int")]
-    files = [[f"{at}.smt2", "".join(f"(declare-fun x{at} () {sort})" for sort in some), "sat"] for at, some in enumerate(sorts)]
+    files = [
+        [f"{at}.smt2", "".join(f"(declare-fun x{at} () {sort})" for sort in some), "sat"]
+        for at, some in enumerate(sorts)
+    ]
     setup = {"seeds": files, "mix": [["fusion", 1.0]], "walk": 10}
     corpus, steering = Corpus(files, [("fusion", 1.0)]), Steering(1, setup)
     drawn = Counter(corpus.draw(steering.seed_of(index)).seeds for index in range(400))
     barren = sum(drawn[pair] for pair in ((0, 0), (0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)))
     assert 0 < barren < 40
-    assert all(drawn[pair] > 15 for pair in ((0, 3), (3, 0), (1, 1), (2, 2), (2, 3), (1, 3), (3, 3)))
+    assert all(
+        drawn[pair] > 15 for pair in ((0, 3), (3, 0), (1, 1), (2, 2), (2, 3), (1, 3), (3, 3))
+    )
 
 
 def test_what_is_kept_goes_on_as_if_nothing_had_been() -> None:
@@ -130,11 +142,26 @@ def test_a_bucket_pays_the_run_that_filled_it_first() -> None:
     ("better", "worse"),
     [
         (Yield("a", "b"), Yield("a", "b", runs=1, made=10)),
-        (Yield("a", "b", runs=1, made=9, accepted=9, decided=9), Yield("a", "b", runs=1, made=9, accepted=9, decided=8, unknown=1)),
-        (Yield("a", "b", runs=1, made=2, accepted=2, unknown=2), Yield("a", "b", runs=1, timeouts=1)),
-        (Yield("a", "b", runs=9, made=9, accepted=9, decided=9, new=1), Yield("a", "b", runs=9, made=9, accepted=9, decided=9)),
-        (Yield("a", "b", runs=9, decided=99, spent=99), Yield("a", "b", runs=9, decided=99, spent=999)),
-        (Yield("a", "b", runs=9, decided=9, findings=1, new=1), Yield("a", "b", runs=9, decided=9, findings=9, new=1)),
+        (
+            Yield("a", "b", runs=1, made=9, accepted=9, decided=9),
+            Yield("a", "b", runs=1, made=9, accepted=9, decided=8, unknown=1),
+        ),
+        (
+            Yield("a", "b", runs=1, made=2, accepted=2, unknown=2),
+            Yield("a", "b", runs=1, timeouts=1),
+        ),
+        (
+            Yield("a", "b", runs=9, made=9, accepted=9, decided=9, new=1),
+            Yield("a", "b", runs=9, made=9, accepted=9, decided=9),
+        ),
+        (
+            Yield("a", "b", runs=9, decided=99, spent=99),
+            Yield("a", "b", runs=9, decided=99, spent=999),
+        ),
+        (
+            Yield("a", "b", runs=9, decided=9, findings=1, new=1),
+            Yield("a", "b", runs=9, decided=9, findings=9, new=1),
+        ),
     ],
 )
 def test_weights(better: Yield, worse: Yield) -> None:
@@ -149,8 +176,12 @@ def test_a_budget_ends_the_campaign(tmp_path: Path) -> None:
     assert isinstance(ended, Ended) and ended.reason == "all seeds used up"
     assert sum(isinstance(event, RunEnded) for event in events) == 36
     (yields,) = ended.seeds.values()
-    assert [entry.runs for entry in yields] == [3] * 12 and {entry.seed for entry in yields} == {name for name, _, _ in FILES}
-    assert sorted(read_yields(tmp_path)["fake"], key=lambda entry: entry.key) == sorted(yields, key=lambda entry: entry.key)
+    assert [entry.runs for entry in yields] == [3] * 12 and {entry.seed for entry in yields} == {
+        name for name, _, _ in FILES
+    }
+    assert sorted(read_yields(tmp_path)["fake"], key=lambda entry: entry.key) == sorted(
+        yields, key=lambda entry: entry.key
+    )
     _, events = run(tmp_path, setup)
     assert not any(isinstance(event, RunEnded) for event in events)
 
@@ -159,16 +190,24 @@ def test_a_budget_with_walks_goes_on_with_walks(tmp_path: Path) -> None:
     setup = {"sources": sources(budget=10, mix=[["opfuzz", 1.0], ["api", 1e-3]])}
     _, events = run(tmp_path, setup, runs=40)
     corpus = Corpus(FILES, setup["sources"]["mix"])
-    drawn = Counter(corpus.draw(event.seed).source for event in events if isinstance(event, RunEnded))
+    drawn = Counter(
+        corpus.draw(event.seed).source for event in events if isinstance(event, RunEnded)
+    )
     assert drawn["opfuzz"] == 12 and drawn[API] == 28
 
 
 def test_the_same_runs_with_any_number_of_workers_and_sessions(tmp_path: Path) -> None:
     def seeds(out: Path, **wishes: Any) -> list[int]:
-        return [event.seed for event in run(out, {"sources": sources()}, **wishes)[1] if isinstance(event, RunEnded)]
+        return [
+            event.seed
+            for event in run(out, {"sources": sources()}, **wishes)[1]
+            if isinstance(event, RunEnded)
+        ]
 
     first = seeds(tmp_path / "a", runs=150)
-    assert len(set(first)) == 150 and sorted(first) == sorted(seeds(tmp_path / "b", runs=150, jobs=2))
+    assert len(set(first)) == 150 and sorted(first) == sorted(
+        seeds(tmp_path / "b", runs=150, jobs=2)
+    )
     assert first == seeds(tmp_path / "c", runs=80) + seeds(tmp_path / "c", runs=70)
 
 
@@ -186,17 +225,26 @@ def test_what_cannot_be_used_is_drawn_no_more(why: str) -> None:
     steering.done(0)
     drawn += [corpus.draw(steering.seed_of(index)).seeds for index in range(1, 300)]
     bad = drawn[0][1]
-    assert not any(bad in seeds for seeds in drawn[LAG + 1 :]) and len({number for seeds in drawn for number in seeds}) == 8
+    assert (
+        not any(bad in seeds for seeds in drawn[LAG + 1 :])
+        and len({number for seeds in drawn for number in seeds}) == 8
+    )
 
 
 def test_the_seeds_of_a_campaign(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("a", "b"):
-        (tmp_path / f"{name}.smt2").write_text("(declare-const x Int)(assert (< (+ x 1) (* 2 x)))(check-sat)")
+        (tmp_path / f"{name}.smt2").write_text(
+            "(declare-const x Int)(assert (< (+ x 1) (* 2 x)))(check-sat)"
+        )
     bad = tmp_path / "bad.smt2"
     bad.write_text("(assert (foo))(check-sat)")
     args = ("--budget", "5", "--jobs", "1", "--seed", "1", "--out", tmp_path / "o")
     code, out, _ = outcome(capsys, "opfuzz", "z3", tmp_path, *args)
-    assert code == 0 and "all seeds used up" in out and "Seeds: 3 files used, 0 with a new finding" in out
+    assert (
+        code == 0
+        and "all seeds used up" in out
+        and "Seeds: 3 files used, 0 with a new finding" in out
+    )
     assert f"1 file could not be read, 'murxpy check-seeds' says why: {bad}" in out
     code, out, _ = outcome(capsys, "seeds", tmp_path / "o", "--json")
     rows = [row for row in json.loads(out)["seeds"] if not row["unreadable"]]
@@ -209,7 +257,12 @@ def test_the_seeds_of_a_campaign(tmp_path: Path, capsys: pytest.CaptureFixture[s
 def test_what_crashes_pays_once_unless_it_is_known(tmp_path: Path) -> None:
     """A bucket that nobody had filled is worth much, one that the user lists as known nothing."""
     for known in ((), ("crash-*",)):
-        _, events = run(tmp_path / str(len(known)), {"sources": sources(), "every": {"segfault": 4}}, runs=12, known=known)
+        _, events = run(
+            tmp_path / str(len(known)),
+            {"sources": sources(), "every": {"segfault": 4}},
+            runs=12,
+            known=known,
+        )
         ended = events[-1]
         assert isinstance(ended, Ended) and len(ended.seeds["fake"]) > 2
         assert sum(entry.new for entry in ended.seeds["fake"]) == (0 if known else 1)
@@ -218,15 +271,31 @@ def test_what_crashes_pays_once_unless_it_is_known(tmp_path: Path) -> None:
 
 
 def test_a_disagreement_of_judges_pays_the_seed_that_it_came_from(tmp_path: Path) -> None:
-    """The judge speaks when the run is over; the fake solver is wrong about exclusive or, which OpFuzz makes of one seed alone."""
+    """The judge speaks when the run is over; the fake solver is wrong about exclusive or, which
+    OpFuzz makes of one seed alone.
+    """
     for name, formula in (("pays.smt2", "(or p q)"), ("barren.smt2", "p")):
-        (tmp_path / name).write_text(f"(declare-const p Bool)(declare-const q Bool)(assert {formula})(check-sat)")
-    mutation = Mutation((("opfuzz", 1.0),), (str(tmp_path / "pays.smt2"), str(tmp_path / "barren.smt2")))
-    plans = make_plans(Request((f"fake@{FAKES}",), wrapper=str(FAKES / "scripts.yaml"), mutation=mutation))
-    config = CampaignConfig(plans, tmp_path / "out", judges=judge_plans(["z3"]), runs=4, seed=1, jobs=1, backtrace=False)
+        (tmp_path / name).write_text(
+            f"(declare-const p Bool)(declare-const q Bool)(assert {formula})(check-sat)"
+        )
+    mutation = Mutation(
+        (("opfuzz", 1.0),), (str(tmp_path / "pays.smt2"), str(tmp_path / "barren.smt2"))
+    )
+    plans = make_plans(
+        Request((f"fake@{FAKES}",), wrapper=str(FAKES / "scripts.yaml"), mutation=mutation)
+    )
+    config = CampaignConfig(
+        plans, tmp_path / "out", judges=judge_plans(["z3"]), runs=4, seed=1, jobs=1, backtrace=False
+    )
     *_, ended = Campaign(config)
     assert isinstance(ended, Ended)
-    ((paid, barren),) = [sorted(entries, key=lambda entry: -entry.findings) for entries in ended.seeds.values()]
+    ((paid, barren),) = [
+        sorted(entries, key=lambda entry: -entry.findings) for entries in ended.seeds.values()
+    ]
     assert Path(paid.seed).name == "pays.smt2" and paid.findings >= 1 and paid.new == 1
-    assert barren.runs > 0 and (barren.findings, barren.new) == (0, 0) and paid.weight > barren.weight
-    assert sorted(read_yields(tmp_path / "out").popitem()[1], key=lambda entry: -entry.findings) == [paid, barren]
+    assert (
+        barren.runs > 0 and (barren.findings, barren.new) == (0, 0) and paid.weight > barren.weight
+    )
+    assert sorted(
+        read_yields(tmp_path / "out").popitem()[1], key=lambda entry: -entry.findings
+    ) == [paid, barren]

@@ -10,18 +10,46 @@ from pathlib import Path
 import pytest
 
 from murxpy.campaign.buckets import Bucket, Kept
-from murxpy.campaign.store import _FROM_1, FILE, SCHEMA, Changes, Row, Store, TargetState, read_buckets
+from murxpy.campaign.store import (
+    _FROM_1,
+    FILE,
+    SCHEMA,
+    Changes,
+    Row,
+    Store,
+    TargetState,
+    read_buckets,
+)
 from murxpy.errors import InputError
 
-BUCKET = Bucket("k", "crash", "solver", "high", "z3", "SIGSEGV", "m\ud800", "a", "OP_X", "s", "confirmed", 1.0, 2.0,
-                3, 1, "#0 f", [Kept("findings/k/1.trace", 2**64 - 1, 3, 40, True)])  # fmt: skip
+BUCKET = Bucket(
+    "k",
+    "crash",
+    "solver",
+    "high",
+    "z3",
+    "SIGSEGV",
+    "m\ud800",
+    "a",
+    "OP_X",
+    "s",
+    "confirmed",
+    1.0,
+    2.0,
+    3,
+    1,
+    "#0 f",
+    [Kept("findings/k/1.trace", 2**64 - 1, 3, 40, True)],
+)
 
 
 def test_round_trip(tmp_path: Path) -> None:
     store = Store(tmp_path)
     state = TargetState("z3@x", "z3", "5.4", 10, (3, 7))
     row = Row("k", "z3@x", 3, 2**64 - 1, "5.4", 3, "[]", 1.5)
-    store.save(Changes([state], [BUCKET], [row, row], {"a": 2}, {"seed": 2**70}, (0.0, None, None, "{}")))
+    store.save(
+        Changes([state], [BUCKET], [row, row], {"a": 2}, {"seed": 2**70}, (0.0, None, None, "{}"))
+    )
     store.save(Changes(counters={"a": 3, "b": 1}))
     store.close()
     store = Store(tmp_path)
@@ -48,14 +76,18 @@ def test_other_version_is_refused(tmp_path: Path) -> None:
     db = sqlite3.connect(tmp_path / FILE)
     db.execute(f"PRAGMA user_version = {SCHEMA + 1}")
     db.close()
-    with pytest.raises(InputError, match=f"has version {SCHEMA + 1}, this murxpy reads version 1 to {SCHEMA}"):
+    with pytest.raises(
+        InputError, match=f"has version {SCHEMA + 1}, this murxpy reads version 1 to {SCHEMA}"
+    ):
         Store(tmp_path)
 
 
 def test_no_database(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no campaign was run here"):
         read_buckets(tmp_path)
-    (tmp_path / FILE).write_text("this is no database at all, but it is long enough to be taken for one" * 20)
+    (tmp_path / FILE).write_text(
+        "this is no database at all, but it is long enough to be taken for one" * 20
+    )
     with pytest.raises(InputError, match="cannot be used"):
         read_buckets(tmp_path)
 
@@ -73,20 +105,38 @@ LONG = json.dumps([["mk-term", f"OP_{number}", "spelling"] for number in range(2
 
 
 def make_old(folder: Path, rows: int) -> None:
-    """A database of version 1 with one bucket and so many findings in it, the first without damped calls."""
+    """A database of version 1 with one bucket and so many findings in it, the first without damped
+    calls.
+    """
     store = Store(folder)
-    store.save(Changes([TargetState("z3", "z3", "5.4", rows)], [BUCKET], counters={"run:total": rows}, meta={"seed": 1}))
+    store.save(
+        Changes(
+            [TargetState("z3", "z3", "5.4", rows)],
+            [BUCKET],
+            counters={"run:total": rows},
+            meta={"seed": 1},
+        )
+    )
     store.close()
     with closing(sqlite3.connect(folder / FILE)) as db, db:
         db.executescript(OLD_FINDINGS)
-        db.executemany("INSERT INTO findings VALUES ('k', 'z3', ?, ?, '5.4', 3, ?, ?)",
-                       [(run, f"{run + 1:x}", LONG if run else "[]", 1.5 + run) for run in range(rows)])  # fmt: skip
+        db.executemany(
+            "INSERT INTO findings VALUES ('k', 'z3', ?, ?, '5.4', 3, ?, ?)",
+            [(run, f"{run + 1:x}", LONG if run else "[]", 1.5 + run) for run in range(rows)],
+        )
 
 
 def content(folder: Path) -> list[object]:
     """All that a reader gets of a database."""
     with closing(Store(folder, read_only=True)) as store:
-        return [store.buckets(), store.rows("k"), store.versions(), store.counters(), store.meta(), store.targets()]
+        return [
+            store.buckets(),
+            store.rows("k"),
+            store.versions(),
+            store.counters(),
+            store.meta(),
+            store.targets(),
+        ]
 
 
 def test_database_of_version_1_is_read_and_brought_up_to_date(tmp_path: Path) -> None:
@@ -95,15 +145,23 @@ def test_database_of_version_1_is_read_and_brought_up_to_date(tmp_path: Path) ->
     with closing(sqlite3.connect(tmp_path / FILE)) as db:
         assert db.execute("PRAGMA user_version").fetchone() == (1,)  # reading changes nothing
     store = Store(tmp_path)
-    store.save(Changes(rows=[Row("k", "z3", 100, 5, "5.4", 3, LONG, 101.5), Row("k", "z3", 7, 8, "5.4", 3, LONG, 9.0)]))
+    store.save(
+        Changes(
+            rows=[
+                Row("k", "z3", 100, 5, "5.4", 3, LONG, 101.5),
+                Row("k", "z3", 7, 8, "5.4", 3, LONG, 9.0),
+            ]
+        )
+    )
     store.close()
     after = content(tmp_path)
     assert after[:1] + after[2:] == before[:1] + before[2:]
     assert after[1] == [*before[1], ("z3", 100, 5)]
     db = sqlite3.connect(tmp_path / FILE)
     assert db.execute("PRAGMA user_version").fetchone() == (SCHEMA,)
-    assert db.execute("SELECT run, calls, time FROM findings JOIN damps ON id = damp WHERE run IN (0, 1, 99, 100)").fetchall() == [
-        (0, "[]", 1.5), (1, LONG, 2.5), (99, LONG, 100.5), (100, LONG, 101.5)]  # fmt: skip
+    assert db.execute(
+        "SELECT run, calls, time FROM findings JOIN damps ON id = damp WHERE run IN (0, 1, 99, 100)"
+    ).fetchall() == [(0, "[]", 1.5), (1, LONG, 2.5), (99, LONG, 100.5), (100, LONG, 101.5)]
     assert db.execute("SELECT COUNT(*) FROM damps").fetchone() == (2,)
     db.close()
     assert (tmp_path / FILE).stat().st_size < size / 4
@@ -117,10 +175,15 @@ def test_damped_calls_are_stored_once(tmp_path: Path) -> None:
     assert (tmp_path / FILE).stat().st_size < 200_000
 
 
-def test_update_that_has_no_room_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_update_that_has_no_room_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     make_old(tmp_path, 10)
     before = content(tmp_path)
-    monkeypatch.setattr("murxpy.campaign.store._FROM_1", _FROM_1.replace("DROP TABLE findings;", "DROP TABLE nowhere;"))
+    monkeypatch.setattr(
+        "murxpy.campaign.store._FROM_1",
+        _FROM_1.replace("DROP TABLE findings;", "DROP TABLE nowhere;"),
+    )
     with pytest.raises(InputError, match="cannot be used"):
         Store(tmp_path)
     assert content(tmp_path) == before

@@ -1,4 +1,6 @@
-"""String literals of SMT-LIB: which escapes there are, that print and read agree, and that z3 and cvc5 mean the same by them."""
+"""String literals of SMT-LIB: which escapes there are, that print and read agree, and that z3 and
+cvc5 mean the same by them.
+"""
 
 from __future__ import annotations
 
@@ -27,17 +29,51 @@ HEX = "0123456789abcdefABCDEF"
 
 # What stands between the quotes, and the code points that it denotes; a text stands for its own.
 WRITTEN: dict[str, str | list[int]] = {
-    r"\u0061": [0x61], r"\uD800": [0xD800], r"\u006": r"\u006", r"\u00g1": r"\u00g1", r"\uu0061": r"\uu0061",
-    r"\u00611": [0x61, 0x31], r"\u{61}": [0x61], r"\u{0}": [0], r"\u{00061}": [0x61], r"\u{000061}": r"\u{000061}",
-    r"\u{2fFfF}": [0x2FFFF], r"\u{30000}": r"\u{30000}", r"\u{100000}": r"\u{100000}", r"\u{ffff}": [0xFFFF],
-    r"\u{}": r"\u{}", r"\u{g}": r"\u{g}", r"\u{61": r"\u{61", r"\u{6 1}": r"\u{6 1}", r"\U{61}": r"\U{61}",
-    r"\\u{61}": [0x5C, 0x61], r"\x61": r"\x61", r"\n": r"\n", "\\": "\\", r"\u{{61}}": r"\u{{61}}",
-    r"\u{\u{61}": [0x5C, 0x75, 0x7B, 0x61], r"\u\u0061": [0x5C, 0x75, 0x61], '""': '"', r"\u{22}""": [0x22],
-}  # fmt: skip
+    r"\u0061": [0x61],
+    r"\uD800": [0xD800],
+    r"\u006": r"\u006",
+    r"\u00g1": r"\u00g1",
+    r"\uu0061": r"\uu0061",
+    r"\u00611": [0x61, 0x31],
+    r"\u{61}": [0x61],
+    r"\u{0}": [0],
+    r"\u{00061}": [0x61],
+    r"\u{000061}": r"\u{000061}",
+    r"\u{2fFfF}": [0x2FFFF],
+    r"\u{30000}": r"\u{30000}",
+    r"\u{100000}": r"\u{100000}",
+    r"\u{ffff}": [0xFFFF],
+    r"\u{}": r"\u{}",
+    r"\u{g}": r"\u{g}",
+    r"\u{61": r"\u{61",
+    r"\u{6 1}": r"\u{6 1}",
+    r"\U{61}": r"\U{61}",
+    r"\\u{61}": [0x5C, 0x61],
+    r"\x61": r"\x61",
+    r"\n": r"\n",
+    "\\": "\\",
+    r"\u{{61}}": r"\u{{61}}",
+    r"\u{\u{61}": [0x5C, 0x75, 0x7B, 0x61],
+    r"\u\u0061": [0x5C, 0x75, 0x61],
+    '""': '"',
+    r"\u{22}" "": [0x22],
+}
 # Characters of which most strings make escapes, or what almost is one.
 letters = st.sampled_from('\\\\\\\\uu{{}}00012369aFg"')
 pieces = st.sampled_from(
-    [r"\u{61}", r"\u{000061}", r"\u{30000}", r"\u0041", r"\u{2ffff}", "\\u{", "}", "\u00e9", "\0", "\ud800", "\U0002ffff"]
+    [
+        r"\u{61}",
+        r"\u{000061}",
+        r"\u{30000}",
+        r"\u0041",
+        r"\u{2ffff}",
+        "\\u{",
+        "}",
+        "\u00e9",
+        "\0",
+        "\ud800",
+        "\U0002ffff",
+    ]
 )
 strings = st.lists(letters | pieces, max_size=12).map("".join)
 
@@ -65,7 +101,11 @@ def reference(written: str) -> str:
         if rest.startswith("\\u{"):
             end = rest.find("}")
             code = rest[3:end] if end > 0 else ""
-            if 1 <= len(code) <= 5 and all(c in HEX for c in code) and int(code, 16) <= MAX_CODE_POINT:
+            if (
+                1 <= len(code) <= 5
+                and all(c in HEX for c in code)
+                and int(code, 16) <= MAX_CODE_POINT
+            ):
                 digits, at = int(code, 16), at + end + 1
                 found += chr(digits)
                 continue
@@ -99,15 +139,32 @@ def printed(value: str, dialect: str) -> str:
     """What our printer puts between the quotes of a literal."""
     script = read('(assert (= "" ""))')
     term = script.tables.value(script.tables.string, value)
-    made = print_script(Script("made", script.tables, [Assert(script.tables.apply("OP_EQUAL", term, term))]), dialect)
+    made = print_script(
+        Script("made", script.tables, [Assert(script.tables.apply("OP_EQUAL", term, term))]),
+        dialect,
+    )
     return made.split('"')[1]
 
 
 def sample() -> list[str]:
     """Strings that the seed alone decides: what is written above, and sixty random ones."""
     stream = Stream(7)
-    alphabet = [r"\u{61}", r"\u{000061}", r"\u{30000}", r"\u0041", "\\u{", *'\\\\\\uu{{}}012369aF"', "\u00e9", "\0", "\ud800", "\U0002ffff"]
-    return [*WRITTEN, *("".join(stream.choose(alphabet) for _ in range(stream.between(1, 8))) for _ in range(60))]
+    alphabet = [
+        r"\u{61}",
+        r"\u{000061}",
+        r"\u{30000}",
+        r"\u0041",
+        "\\u{",
+        *'\\\\\\uu{{}}012369aF"',
+        "\u00e9",
+        "\0",
+        "\ud800",
+        "\U0002ffff",
+    ]
+    return [
+        *WRITTEN,
+        *("".join(stream.choose(alphabet) for _ in range(stream.between(1, 8))) for _ in range(60)),
+    ]
 
 
 def says(written: str, value: str) -> str:
@@ -158,8 +215,13 @@ def _spelled(solver: str) -> dict[str, Any]:
 
 def test_old_releases_of_z3_have_the_escapes_of_c() -> None:
     text = r'(assert (= |"\u{7}| "\x41\u{41}\u0042""\\") ) ; \u{7} "\"'
-    assert z3_scripts.with_escapes_of_c(text) == r'(assert (= |"\u{7}| "\x5cx41\x41\x42""\x5c\x5c") ) ; \u{7} "\"'
+    assert (
+        z3_scripts.with_escapes_of_c(text)
+        == r'(assert (= |"\u{7}| "\x5cx41\x41\x42""\x5c\x5c") ) ; \u{7} "\"'
+    )
     printed = r'(|"\n| "\n\\x\xfF""\q") ; "\n"'
-    assert z3_scripts.with_standard_escapes(printed) == r'(|"\n| "\u{a}\u{5c}x\u{ff}""\u{71}") ; "\n"'
+    assert (
+        z3_scripts.with_standard_escapes(printed) == r'(|"\n| "\u{a}\u{5c}x\u{ff}""\u{71}") ; "\n"'
+    )
     with pytest.raises(z3_scripts.z3.Z3Exception, match="not supported"):
         z3_scripts.with_escapes_of_c(r'"\u{100}"')

@@ -20,7 +20,11 @@ from murxpy.solvers.template import parse_template
         ("{n0} + {1}", "k.number(0) + a[1]", 2),
         ("e({i0}, {i1}, {0})", "e(i[0], i[1], a[0])", 1),
         ("v({v:bin}, {p0}, {ctx})", "v(k.form('bin'), k.result.params[0], k.ctx)", 0),
-        ("c({sort.0}, {sort0.1}, {1.p0})", "c(k.sort_param(0), k.arg_sort_param(0, 1), k.terms[1].sort.params[0])", 2),
+        (
+            "c({sort.0}, {sort0.1}, {1.p0})",
+            "c(k.sort_param(0), k.arg_sort_param(0, 1), k.terms[1].sort.params[0])",
+            2,
+        ),
         ("q([{vars}], {body})", "q([*k.variables(a)], a[k.bound])", None),
         ("{{{name}: 1}}", "{k.name: 1}", 0),
         ("f({i*}, {i1*})", "f(*i, *i[1:])", 0),
@@ -45,5 +49,8 @@ def test_fill_names_what_the_source_runs() -> None:
 @given(st.lists(st.sampled_from(["{0}", "{1}", "{{", "}}", "x", "+", "{ctx}", " "]), max_size=12))
 def test_text_between_placeholders_is_kept(parts: list[str]) -> None:
     template = parse_template("".join(parts), "w")
-    expected = "".join("P" if part in ("{0}", "{1}", "{ctx}") else part[0] if part in ("{{", "}}") else part for part in parts)
+    expected = "".join(
+        "P" if part in ("{0}", "{1}", "{ctx}") else part[0] if part in ("{{", "}}") else part
+        for part in parts
+    )
     assert template.fill(lambda placeholder: "P") == expected

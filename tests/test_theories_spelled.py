@@ -1,4 +1,6 @@
-"""The theories and the wrappers fit together: what is defined is spelled, what is spelled is defined."""
+"""The theories and the wrappers fit together: what is defined is spelled, what is spelled is
+defined.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,11 @@ def test_every_spelled_kind_exists(solver: str) -> None:
     assert [k for k in data["special-values"] if k not in special] == []
     assert [k for k in data["theories"] if k not in known.theories] == []
     for section in ("constants", "variables"):
-        assert [k for k in data[section] if k != "any" and f"SORT_{k.removeprefix('SORT_')}" not in known.sorts] == []
+        assert [
+            k
+            for k in data[section]
+            if k != "any" and f"SORT_{k.removeprefix('SORT_')}" not in known.sorts
+        ] == []
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -65,5 +71,7 @@ def test_aliases_name_one_operator_each() -> None:
 def test_the_installed_release_has_nearly_all_spellings(solver: str) -> None:
     session = live(solver)
     missing = session.wrapper.missing
-    total = sum(len(s.spellings) for section in session.wrapper.spellings.values() for s in section.values())
+    total = sum(
+        len(s.spellings) for section in session.wrapper.spellings.values() for s in section.values()
+    )
     assert len(missing) < total / 20, missing

@@ -1,4 +1,6 @@
-"""Whose an exception is: what a helper of ours throws, or what a release has no name for, is never told as the binding's."""
+"""Whose an exception is: what a helper of ours throws, or what a release has no name for, is never
+told as the binding's.
+"""
 
 from __future__ import annotations
 
@@ -42,9 +44,22 @@ def deep(): return Term().fails()
 def deep_lacks(): return Term().lacks()
 def deep_library(): return Term().library()
 """
-LACKING = {"h.kind()": "Kind.SKOLEM", "h.module()": "fakebinding.missing", "h.method()": "Term.missing", "Term().missing()": "Term.missing"}
+LACKING = {
+    "h.kind()": "Kind.SKOLEM",
+    "h.module()": "fakebinding.missing",
+    "h.method()": "Term.missing",
+    "Term().missing()": "Term.missing",
+}
 OURS = ["h.index()", "h.name()", "h.none()", "h.library()"]
-THEIRS = ["h.told()", "h.deep()", "h.deep_lacks()", "h.deep_library()", "Term().fails()", "Term().only_here()", "int('x')"]
+THEIRS = [
+    "h.told()",
+    "h.deep()",
+    "h.deep_lacks()",
+    "h.deep_library()",
+    "Term().fails()",
+    "Term().only_here()",
+    "int('x')",
+]
 
 
 @pytest.fixture
@@ -53,8 +68,13 @@ def run() -> Iterator[Run]:
     exec(compile(BINDING, "/site-packages/fakebinding.py", "exec"), module.__dict__)
     sys.modules["fakebinding"] = module
     calls = {f"call-{at}": call for at, call in enumerate([*LACKING, *OURS, *THEIRS])}
-    data = {**TOY, "module": "fakebinding", "imports": f"{TOY['imports']}\nfrom fakebinding import Term",
-            "helpers_sources": [["wrappers/fake_helpers.py", HELPERS]], "actions": TOY["actions"] | calls}  # fmt: skip
+    data = {
+        **TOY,
+        "module": "fakebinding",
+        "imports": f"{TOY['imports']}\nfrom fakebinding import Term",
+        "helpers_sources": [["wrappers/fake_helpers.py", HELPERS]],
+        "actions": TOY["actions"] | calls,
+    }
     yield Run(Wrapper(data, catalogue()), catalogue(), 1, lambda text: None)
     del sys.modules["fakebinding"]
 
@@ -76,13 +96,19 @@ def outcome(run: Run, call: str) -> tuple[str, str, str]:
 
 @pytest.mark.parametrize("call", LACKING)
 def test_a_name_that_the_release_lacks_is_unsupported(run: Run, call: str) -> None:
-    assert outcome(run, call) == ("unsupported", "", f"AttributeError: this release has no {LACKING[call]}")
+    assert outcome(run, call) == (
+        "unsupported",
+        "",
+        f"AttributeError: this release has no {LACKING[call]}",
+    )
 
 
 @pytest.mark.parametrize("call", OURS)
 def test_what_a_helper_throws_is_ours(run: Run, call: str) -> None:
     tier, kind, message = outcome(run, call)
-    assert (tier, kind) == ("murxpy", "ill-formed") and message.endswith("(in a helper of the wrapper)")
+    assert (tier, kind) == ("murxpy", "ill-formed") and message.endswith(
+        "(in a helper of the wrapper)"
+    )
 
 
 @pytest.mark.parametrize("call", THEIRS)
@@ -104,7 +130,11 @@ def _thrown(solver: str) -> list[tuple[str, str]]:
                 trace = error.__traceback__
                 while trace is not None and trace.tb_next is not None:
                     trace = trace.tb_next
-                if trace is not None and refusal.sort == UNDOCUMENTED and "wrappers" in trace.tb_frame.f_code.co_filename:
+                if (
+                    trace is not None
+                    and refusal.sort == UNDOCUMENTED
+                    and "wrappers" in trace.tb_frame.f_code.co_filename
+                ):
                     found.append((name, f"{refusal.type}: {refusal.message}"))
     return found
 

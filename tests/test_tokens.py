@@ -1,4 +1,6 @@
-"""Words of a trace: whatever is printed reads back as itself, whatever is read ends in a word or one clear error."""
+"""Words of a trace: whatever is printed reads back as itself, whatever is read ends in a word or
+one clear error.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +12,29 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from murxpy.errors import InputError
-from murxpy.machine.tokens import FieldSort, Python, Quoted, Ref, Token, as_word, print_token, quote, read_tokens
+from murxpy.machine.tokens import (
+    FieldSort,
+    Python,
+    Quoted,
+    Ref,
+    Token,
+    as_word,
+    print_token,
+    quote,
+    read_tokens,
+)
 
-TEXT = st.text(st.characters(codec=None, categories=None))  # any code points, halves of surrogate pairs included
-ATOMS = st.none() | st.booleans() | st.integers() | st.integers(14_000, 60_000).map(lambda n: -1 << n) | st.floats() | TEXT | st.binary()
+# any code points, halves of surrogate pairs included
+TEXT = st.text(st.characters(codec=None, categories=None))
+ATOMS = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.integers(14_000, 60_000).map(lambda n: -1 << n)
+    | st.floats()
+    | TEXT
+    | st.binary()
+)
 VALUES = st.recursive(
     ATOMS,
     lambda inner: (
@@ -36,7 +57,9 @@ def same(left: Any, right: Any) -> bool:
     if type(left) is not type(right):
         return False
     if isinstance(left, float):
-        return (math.isnan(left) and math.isnan(right)) or (left == right and math.copysign(1, left) == math.copysign(1, right))
+        return (math.isnan(left) and math.isnan(right)) or (
+            left == right and math.copysign(1, left) == math.copysign(1, right)
+        )
     if isinstance(left, (list, tuple)):
         return len(left) == len(right) and all(map(same, left, right))
     if isinstance(left, dict):
@@ -69,7 +92,13 @@ def test_any_python_value(value: Any) -> None:
 @given(TEXT)
 def test_a_word_reads_back_as_its_text(text: str) -> None:
     token = one(as_word(text))
-    back = token.text if isinstance(token, Quoted) else str(token).lower() if isinstance(token, bool) else str(token)
+    back = (
+        token.text
+        if isinstance(token, Quoted)
+        else str(token).lower()
+        if isinstance(token, bool)
+        else str(token)
+    )
     assert back == text
 
 
@@ -107,7 +136,19 @@ def test_single_words(text: str, token: Token) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ['"open', 'a"b', '"a"b', "py:", "py:yes", "py:[1", "py:1_0", "py:(1)", "py:{[]:1}", 'py:"a', "py:0x1p+9999f"],
+    [
+        '"open',
+        'a"b',
+        '"a"b',
+        "py:",
+        "py:yes",
+        "py:[1",
+        "py:1_0",
+        "py:(1)",
+        "py:{[]:1}",
+        'py:"a',
+        "py:0x1p+9999f",
+    ],
 )
 def test_what_is_no_word(text: str) -> None:
     with pytest.raises(InputError) as error:

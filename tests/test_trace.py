@@ -1,4 +1,6 @@
-"""Traces as text: round trips, and malformed ones, which give one clear line and never another exception."""
+"""Traces as text: round trips, and malformed ones, which give one clear line and never another
+exception.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +23,23 @@ TOKENS = (
     st.builds(Ref, st.sampled_from("stocm"), st.integers(0, 999_999_999))
     | st.builds(Quoted, TEXT)
     | st.builds(FieldSort, st.just("param"), TEXT)
-    | st.builds(Python, st.none() | st.booleans() | st.integers() | TEXT | st.lists(st.integers(), max_size=2))
+    | st.builds(
+        Python,
+        st.none() | st.booleans() | st.integers() | TEXT | st.lists(st.integers(), max_size=2),
+    )
     | st.booleans()
     | st.integers()
     | st.just("QF_BV")
 )
-RESULT = st.tuples(st.sampled_from(["return", "answer", "value", "refused", "raised"]), st.lists(TOKENS, max_size=3))
+RESULT = st.tuples(
+    st.sampled_from(["return", "answer", "value", "refused", "raised"]),
+    st.lists(TOKENS, max_size=3),
+)
 LINES = st.builds(
     Line,
-    NAME.filter(lambda n: n not in ("return", "answer", "value", "refused", "raised", "set-murxla-options")),
+    NAME.filter(
+        lambda n: n not in ("return", "answer", "value", "refused", "raised", "set-murxla-options")
+    ),
     st.lists(TOKENS, max_size=4),
     st.integers(0, 10**20 - 1),
     st.none() | st.builds("o{}".format, st.integers(1, 9)),
@@ -38,7 +48,10 @@ LINES = st.builds(
 )
 
 
-@given(st.lists(LINES, min_size=1, max_size=5), st.dictionaries(NAME.filter(lambda n: n != "seed"), NAME, max_size=3))
+@given(
+    st.lists(LINES, min_size=1, max_size=5),
+    st.dictionaries(NAME.filter(lambda n: n != "seed"), NAME, max_size=3),
+)
 def test_print_and_parse(lines: list[Line], header: dict[str, str]) -> None:
     text = Trace("t", lines, header).text()
     read = parse_trace(text, "t")
@@ -61,7 +74,9 @@ def test_walks_parse_and_print_the_same() -> None:
 
 
 def outcome(text: str) -> str:
-    """What a replay of `text` says: `ok`, `finding` or the message of a malformed trace. Nothing else may be raised."""
+    """What a replay of `text` says: `ok`, `finding` or the message of a malformed trace. Nothing
+    else may be raised.
+    """
     report = replay(toy_session(), text)[1]
     if report["status"] != "malformed":
         return str(report["status"])
@@ -93,7 +108,9 @@ def test_mutated_traces(seed: int, draw: random.Random) -> None:
         elif change == 1:
             rows.insert(draw.randrange(len(rows)), rows[at])
         elif change == 2:
-            words[draw.randrange(len(words))] = draw.choice(["t1", "s1", "t99", "-1", "0", "3", '"x"', "true", "py:none", "s(nil)"])
+            words[draw.randrange(len(words))] = draw.choice(
+                ["t1", "s1", "t99", "-1", "0", "3", '"x"', "true", "py:none", "s(nil)"]
+            )
             rows[at] = " ".join(words)
         elif change == 3:
             del words[draw.randrange(len(words))]
@@ -106,7 +123,14 @@ def test_mutated_traces(seed: int, draw: random.Random) -> None:
 
 SORTS = ["mk-sort SORT_INT", "return s1", "mk-sort SORT_BOOL", "return s2"]
 LEAVES = ['mk-const s1 "x"', "return t1 s1", 'mk-var s1 "v"', "return t2 s1"]
-PRELUDE = [*SORTS, *LEAVES, "mk-term OP_INT_LT SORT_BOOL 2 t1 t2", "return t3 s2", 'mk-const s2 "p"', "return t4 s2"]
+PRELUDE = [
+    *SORTS,
+    *LEAVES,
+    "mk-term OP_INT_LT SORT_BOOL 2 t1 t2",
+    "return t3 s2",
+    'mk-const s2 "p"',
+    "return t4 s2",
+]
 
 
 @pytest.mark.parametrize(
@@ -143,7 +167,10 @@ PRELUDE = [*SORTS, *LEAVES, "mk-term OP_INT_LT SORT_BOOL 2 t1 t2", "return t3 s2
         ('mk-value s1 "abc"', "expected a literal of INT, found 'abc'"),
         ("mk-value s1", "expected a literal of INT, found ''"),
         ('mk-special-value s1 "bv.zero"', "has no special value"),
-        ("mk-term OP_INT_LTT SORT_BOOL 2 t1 t1", "unknown operator 'OP_INT_LTT'; did you mean 'OP_INT_LT'"),
+        (
+            "mk-term OP_INT_LTT SORT_BOOL 2 t1 t1",
+            "unknown operator 'OP_INT_LTT'; did you mean 'OP_INT_LT'",
+        ),
         ("mk-term OP_INT_LT SORT_BOL 2 t1 t1", "unknown sort kind 'SORT_BOL'"),
         ("mk-term OP_INT_LT SORT_INT 2 t1 t1", "expected a term of kind SORT_BOOL"),
         ("mk-term OP_INT_LT SORT_BOOL 3 t1 t1", "expected 3 terms behind the count, found 2"),
@@ -159,7 +186,10 @@ PRELUDE = [*SORTS, *LEAVES, "mk-term OP_INT_LT SORT_BOOL 2 t1 t2", "return t3 s2
         ('mk-fun "f" 1 t1 t3', "binds variables, t1 is none"),
         ('mk-fun "f" 0 t1', "expected variables"),
         ("mk-term@sideways OP_NOT SORT_BOOL 1 t4", "unknown spelling 'sideways' of OP_NOT"),
-        ("mk-term@number OP_INT_ADD SORT_INT 2 t1 t1", "the spelling 'number' of OP_INT_ADD does not fit"),
+        (
+            "mk-term@number OP_INT_ADD SORT_INT 2 t1 t1",
+            "the spelling 'number' of OP_INT_ADD does not fit",
+        ),
         ("mk-term@many OP_AND SORT_BOOL 2 t4 t4", "the spelling 'many' of OP_AND does not fit"),
         ("check-sat@other", "unknown spelling 'other' of check-sat"),
         ("assert-formula t3", "free variables"),

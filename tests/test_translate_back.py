@@ -1,4 +1,6 @@
-"""Random traces of both wrappers, printed as scripts: the reader finds the trace's own formulas in them, operator by operator."""
+"""Random traces of both wrappers, printed as scripts: the reader finds the trace's own formulas in
+them, operator by operator.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ def exact(term: Term, dialect: str) -> bool:
 
 
 class Same:
-    """Whether a formula that was read is the one that was printed; bound variables are compared by their sorts."""
+    """Whether a formula that was read is the one that was printed; bound variables are compared by
+    their sorts.
+    """
 
     def __init__(self, run: Recorder) -> None:
         self._run = run
@@ -74,11 +78,17 @@ class Same:
     def _leaves(self, one: Term, other: Term) -> bool:
         if one.op == SPECIAL and other.op == VALUE:  # bv.ones is printed as its bits
             return bool(special_value(str(one.indices[0]), one.sort) == other.indices[0])
-        if one.op == other.op == VALUE and _is_nan(one) and _is_nan(other):  # the reader has one NaN, whatever its bits are
+        # the reader has one NaN, whatever its bits are
+        if one.op == other.op == VALUE and _is_nan(one) and _is_nan(other):
             return True
         if one.op == CONSTANT:
-            return other.op == CONSTANT and self._run.printer.function(one).strip("|") == other.indices[0]
-        return one.op == other.op and (one.op == VARIABLE or one.op.startswith("OP_DT") or one.indices == other.indices)
+            return (
+                other.op == CONSTANT
+                and self._run.printer.function(one).strip("|") == other.indices[0]
+            )
+        return one.op == other.op and (
+            one.op == VARIABLE or one.op.startswith("OP_DT") or one.indices == other.indices
+        )
 
     def _applied(self, one: Term, other: Term) -> bool:
         if one.op != other.op or len(one.args) != len(other.args):
@@ -92,10 +102,17 @@ def _is_nan(term: Term) -> bool:
         return False
     exponent, significand = term.sort.number(0), term.sort.number(1) - 1
     bits = int(term.indices[0])
-    return bits >> significand & (1 << exponent) - 1 == (1 << exponent) - 1 and bits & (1 << significand) - 1 != 0
+    return (
+        bits >> significand & (1 << exponent) - 1 == (1 << exponent) - 1
+        and bits & (1 << significand) - 1 != 0
+    )
 
 
-SLOW = [pytest.param(solver, seed, marks=pytest.mark.slow) for solver in ("z3", "cvc5") for seed in range(2, 12)]
+SLOW = [
+    pytest.param(solver, seed, marks=pytest.mark.slow)
+    for solver in ("z3", "cvc5")
+    for seed in range(2, 12)
+]
 
 
 @pytest.mark.parametrize(("solver", "seed"), [("z3", 1), ("cvc5", 1), *SLOW])

@@ -24,7 +24,11 @@ from murxpy.oracles.disagreement import first_disagreement, until_line
 from murxpy.oracles.triage import ModelVoice, Voice, triage, triage_model
 
 SAT, UNSAT = Voice("a", "a 1", "main", "sat"), Voice("b", "b 2", "judge", "unsat")
-GOOD, BAD, DARK = ModelVoice("a", "a 1", 3, 0, 0), ModelVoice("a", "a 1", 2, 1, 0), ModelVoice("a", "a 1", 2, 0, 1)
+GOOD, BAD, DARK = (
+    ModelVoice("a", "a 1", 3, 0, 0),
+    ModelVoice("a", "a 1", 2, 1, 0),
+    ModelVoice("a", "a 1", 2, 0, 1),
+)
 WAVERING = Voice("a", "a 1", "variant", "unsat", "seed=7")
 
 
@@ -52,7 +56,9 @@ def vote(name: str, answer: str) -> Voice:
         ([], [WAVERING, Voice("b", "b 2", "plain", "sat")], "undecided", "", ""),
     ],
 )
-def test_the_strongest_evidence_decides(models: list[ModelVoice], voices: list[Voice], verdict: str, culprit: str, by: str) -> None:
+def test_the_strongest_evidence_decides(
+    models: list[ModelVoice], voices: list[Voice], verdict: str, culprit: str, by: str
+) -> None:
     for sides in ((SAT, UNSAT), (UNSAT, SAT)):
         found = triage(sides, models, voices)
         assert (found.verdict, found.culprit, found.by) == (verdict, culprit, by)
@@ -69,10 +75,16 @@ def test_a_false_model_need_not_be_a_wrong_answer() -> None:
 ANSWER = st.sampled_from(["sat", "unsat", "unknown", ""])
 
 
-@given(st.dictionaries(st.integers(1, 3), st.lists(st.tuples(st.integers(1, 9), ANSWER, ANSWER), max_size=6)))
+@given(
+    st.dictionaries(
+        st.integers(1, 3), st.lists(st.tuples(st.integers(1, 9), ANSWER, ANSWER), max_size=6)
+    )
+)
 def test_unknown_disagrees_with_nothing(judged: dict[int, list[tuple[int, str, str]]]) -> None:
     found = first_disagreement(judged)
-    opposite = [line for answers in judged.values() for line, a, b in answers if {a, b} == {"sat", "unsat"}]
+    opposite = [
+        line for answers in judged.values() for line, a, b in answers if {a, b} == {"sat", "unsat"}
+    ]
     if not opposite:
         assert found is None
     if found is not None:
@@ -100,10 +112,27 @@ def solvers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., st
     return make
 
 
-def campaign(solvers: Callable[..., str], tmp_path: Path, capsys: pytest.CaptureFixture[str], *more: str) -> Path:
+def campaign(
+    solvers: Callable[..., str], tmp_path: Path, capsys: pytest.CaptureFixture[str], *more: str
+) -> Path:
     """The folder of a campaign on a solver that gets xor wrong."""
     left, right, out = solvers("left", flaw="parity"), solvers("right"), tmp_path / "out"
-    code, text, _ = outcome(capsys, "fuzz", left, "--cross-check", right, "--runs", "8", "--jobs", "1", "--seed", "1", "--out", out, *more)
+    code, text, _ = outcome(
+        capsys,
+        "fuzz",
+        left,
+        "--cross-check",
+        right,
+        "--runs",
+        "8",
+        "--jobs",
+        "1",
+        "--seed",
+        "1",
+        "--out",
+        out,
+        *more,
+    )
     assert code == 1 and "is judged by right 1.0" in text
     return out
 
@@ -115,10 +144,16 @@ def test_what_a_campaign_found_is_triaged_replayed_and_minimized(
     code, text, _ = outcome(capsys, "triage", out)
     assert code == 0 and "left 1.0" in text and "XOR" in text and "third 1.0 answers" in text
     rows = json.loads(outcome(capsys, "triage", out, "--json")[1])
-    assert {(row["culprit"].endswith("left.yaml"), row["by"], row["why"]) for row in rows} == {(True, "vote", "")}
+    assert {(row["culprit"].endswith("left.yaml"), row["by"], row["why"]) for row in rows} == {
+        (True, "vote", "")
+    }
     trace = Path(rows[0]["trace"])
     code, text, _ = outcome(capsys, "replay", trace)
-    assert code == 1 and text.startswith("disagreement: line ") and "\nbeside that: no finding (" in text
+    assert (
+        code == 1
+        and text.startswith("disagreement: line ")
+        and "\nbeside that: no finding (" in text
+    )
     assert outcome(capsys, "replay", trace, "--cross-check", "none")[0] == 0
     small = tmp_path / "small.trace"
     code, text, error = outcome(capsys, "minimize", trace, "-o", small)
@@ -128,9 +163,13 @@ def test_what_a_campaign_found_is_triaged_replayed_and_minimized(
     assert outcome(capsys, "replay", small, "--wrapper", tmp_path / "left.yaml")[0] == 1
 
 
-def test_triage_again_asks_other_judges(solvers: Callable[..., str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_triage_again_asks_other_judges(
+    solvers: Callable[..., str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = campaign(solvers, tmp_path, capsys)
-    assert {row["verdict"] for row in json.loads(outcome(capsys, "triage", out, "--json")[1])} == {"undecided"}
+    assert {row["verdict"] for row in json.loads(outcome(capsys, "triage", out, "--json")[1])} == {
+        "undecided"
+    }
     for trace in out.glob("findings/*/*.trace"):
         text = trace.read_text()
         trace.write_text(text.replace("# cross-check ", f"# cross-check {solvers('third')},"))
@@ -139,7 +178,9 @@ def test_triage_again_asks_other_judges(solvers: Callable[..., str], tmp_path: P
     assert json.loads(outcome(capsys, "triage", out, "--json")[1]) == rows  # it was stored
 
 
-def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str], solvers: Callable[..., str]) -> None:
+def test_bad_input(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], solvers: Callable[..., str]
+) -> None:
     cases = (
         (("triage", tmp_path), "no campaign was run here"),
         (("triage", tmp_path / "nowhere"), "no campaign was run here"),
@@ -157,8 +198,10 @@ def test_trace_without_disagreement_is_not_minimized(
     solvers: Callable[..., str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     trace = tmp_path / "t.trace"
-    trace.write_text("1 new\n     return o1\n1 mk-sort SORT_BOOL\n     return s1\n1 mk-value s1 true\n     return t1 s1\n"
-                     "1 assert-formula t1\n1 check-sat\n")  # fmt: skip
+    trace.write_text(
+        "1 new\n     return o1\n1 mk-sort SORT_BOOL\n     return s1\n1 mk-value s1 true\n     return t1 s1\n"
+        "1 assert-formula t1\n1 check-sat\n"
+    )
     left, right = solvers("left", flaw="parity"), solvers("right")
     code, text, _ = outcome(capsys, "replay", trace, "--wrapper", left, "--cross-check", right)
     assert code == 0 and "right 1.0 agrees on 1 of 1 check" in text

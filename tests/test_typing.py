@@ -19,7 +19,9 @@ def checker() -> Checker:
     return Checker(catalogue(), SortTable())
 
 
-def result(kind: str, args: list[Sort], indices: tuple[object, ...] = (), wanted: Sort | None = None) -> Sort:
+def result(
+    kind: str, args: list[Sort], indices: tuple[object, ...] = (), wanted: Sort | None = None
+) -> Sort:
     table = Checker(catalogue(), SORTS)
     return table.result(catalogue().operators[kind], tuple(args), indices, wanted)
 
@@ -40,7 +42,9 @@ def test_results() -> None:
     assert result("OP_ITE", [BOOL, INT, INT]) is INT
     assert result("OP_FP_FP", [bv(1), bv(5), bv(10)]) is SORTS.get("SORT_FP", 5, 11)
     assert result("OP_FP_TO_FP_FROM_SBV", [RM, bv(7)], (8, 24)) is SORTS.get("SORT_FP", 8, 24)
-    assert result("OP_CONST_ARRAY", [INT], (), SORTS.get("SORT_ARRAY", BOOL, INT)) is SORTS.get("SORT_ARRAY", BOOL, INT)
+    assert result("OP_CONST_ARRAY", [INT], (), SORTS.get("SORT_ARRAY", BOOL, INT)) is SORTS.get(
+        "SORT_ARRAY", BOOL, INT
+    )
     assert result("OP_UF_APPLY", [SORTS.get("SORT_FUN", INT, BOOL, bv(2)), INT, BOOL]) is bv(2)
     assert result("OP_FORALL", [INT, BOOL, BOOL]) is BOOL
     assert result("OP_PB_LE", [BOOL, BOOL], (3, 1, 2)) is BOOL
@@ -74,7 +78,10 @@ def test_ill_sorted(kind: str, args: list[Sort], indices: tuple[object, ...]) ->
         result(kind, args, indices)
 
 
-@pytest.mark.parametrize(("kind", "indices"), [("OP_BV_EXTRACT", (8, 0)), ("OP_BV_EXTRACT", (3, 4)), ("OP_BV_REPEAT", (0,))])
+@pytest.mark.parametrize(
+    ("kind", "indices"),
+    [("OP_BV_EXTRACT", (8, 0)), ("OP_BV_EXTRACT", (3, 4)), ("OP_BV_REPEAT", (0,))],
+)
 def test_index_out_of_range(kind: str, indices: tuple[int, ...]) -> None:
     with pytest.raises(IndexOutOfRange):
         result(kind, [bv(8)], indices)
@@ -101,13 +108,21 @@ def test_datatypes() -> None:
     case = result("OP_DT_MATCH_BIND_CASE", [INT, BOOL], ("leaf",), ints)
     rest = result("OP_DT_MATCH_BIND_CASE", [ints, BOOL], (), ints)
     assert result("OP_DT_MATCH", [ints, case, rest]) is BOOL
-    for args, indices, wanted in [([BOOL], ("leaf",), ints), ([INT], ("none",), ints), ([INT], ("leaf",), None), ([], (), ints)]:
+    for args, indices, wanted in [
+        ([BOOL], ("leaf",), ints),
+        ([INT], ("none",), ints),
+        ([INT], ("leaf",), None),
+        ([], (), ints),
+    ]:
         with pytest.raises(IllSorted):
             result("OP_DT_APPLY_CONS", args, indices, wanted)
     with pytest.raises(IllSorted):
         result("OP_DT_APPLY_SEL", [ints], ("leaf", "left"))
     with pytest.raises(IllSorted):
-        result("OP_DT_MATCH", [ints, result("OP_DT_MATCH_BIND_CASE", [INT, INT], ("leaf",), ints), rest])
+        result(
+            "OP_DT_MATCH",
+            [ints, result("OP_DT_MATCH_BIND_CASE", [INT, INT], ("leaf",), ints), rest],
+        )
 
 
 def test_well_founded() -> None:
@@ -132,7 +147,11 @@ def _names(pattern: Pattern) -> list[tuple[str, bool]]:
         return [(pattern.name, False)]
     names: list[tuple[str, bool]] = []
     for inner in pattern.params:
-        names += _names(inner) if isinstance(inner, Pattern) else [(name, True) for name in inner.names()]
+        names += (
+            _names(inner)
+            if isinstance(inner, Pattern)
+            else [(name, True) for name in inner.names()]
+        )
     return names
 
 
@@ -143,7 +162,8 @@ def test_every_plain_operator_takes_what_its_rank_says(seed: int) -> None:
     plain = [
         op
         for op in catalogue().operators.values()
-        if not (op.typing or op.signature.binder or op.signature.indices or op.signature.as_sort) and "*" not in op.signature.text
+        if not (op.typing or op.signature.binder or op.signature.indices or op.signature.as_sort)
+        and "*" not in op.signature.text
     ]
     operator = draw.choice(plain)
     env: Binding = {}

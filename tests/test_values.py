@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from murxpy.logic.sorts import Sort, SortTable
-from murxpy.logic.values import BadValue, from_codes, read_value, special_value, to_codes, write_value
+from murxpy.logic.values import (
+    BadValue,
+    from_codes,
+    read_value,
+    special_value,
+    to_codes,
+    write_value,
+)
 from murxpy.machine.random import Stream
 
 SORTS = SortTable()
@@ -20,7 +27,21 @@ FF, FP, BV = SORTS.get("SORT_FF", 13), SORTS.get("SORT_FP", 3, 5), SORTS.get("SO
 
 @st.composite
 def literals(draw: st.DrawFn) -> tuple[Sort, Any]:
-    sort = draw(st.sampled_from([BOOL, INT, REAL, STRING, FF, FP, BV, SORTS.get("SORT_BV", 1), SORTS.get("SORT_FP", 15, 113)]))
+    sort = draw(
+        st.sampled_from(
+            [
+                BOOL,
+                INT,
+                REAL,
+                STRING,
+                FF,
+                FP,
+                BV,
+                SORTS.get("SORT_BV", 1),
+                SORTS.get("SORT_FP", 15, 113),
+            ]
+        )
+    )
     if sort is BOOL:
         return sort, draw(st.booleans())
     if sort is INT:
@@ -28,8 +49,14 @@ def literals(draw: st.DrawFn) -> tuple[Sort, Any]:
     if sort is REAL:
         return sort, draw(st.fractions())
     if sort is STRING:
-        return sort, draw(st.text(st.characters(max_codepoint=0x2FFFF, codec=None, categories=None)))
-    top = sort.width if sort.kind == "SORT_FF" else 1 << sum(p for p in sort.params if isinstance(p, int))
+        return sort, draw(
+            st.text(st.characters(max_codepoint=0x2FFFF, codec=None, categories=None))
+        )
+    top = (
+        sort.width
+        if sort.kind == "SORT_FF"
+        else 1 << sum(p for p in sort.params if isinstance(p, int))
+    )
     return sort, draw(st.integers(0, top - 1))
 
 
@@ -98,7 +125,10 @@ def test_codes(text: str) -> None:
 
 
 def test_special_values() -> None:
-    assert [special_value(n, BV) for n in ("bv.zero", "bv.one", "bv.ones", "bv-min-signed", "bv-max-signed")] == [0, 1, 31, 16, 15]
+    assert [
+        special_value(n, BV)
+        for n in ("bv.zero", "bv.one", "bv.ones", "bv-min-signed", "bv-max-signed")
+    ] == [0, 1, 31, 16, 15]
     assert special_value("ff.negone", FF) == 12 and special_value("fp.nan", FP) is None
 
 
@@ -109,7 +139,18 @@ def test_drawn_literals_are_literals() -> None:
 
     settings, stream = Settings(load_machine("default"), {}), Stream(11)
     odd = [SORTS.get("SORT_FP", e, s) for e in (2, 5, 11) for s in (2, 3, 24)]
-    for sort in [BOOL, INT, REAL, STRING, FF, FP, BV, SORTS.get("SORT_BV", 1), SORTS.get("SORT_FF", 2), *odd]:
+    for sort in [
+        BOOL,
+        INT,
+        REAL,
+        STRING,
+        FF,
+        FP,
+        BV,
+        SORTS.get("SORT_BV", 1),
+        SORTS.get("SORT_FF", 2),
+        *odd,
+    ]:
         for _ in range(150):
             value = draw_literal(sort, settings, stream)
             assert read_value(sort, write_value(sort, value)) == value

@@ -1,4 +1,6 @@
-"""Formulas, models and proofs that a solver makes of others: each planted defect is found once and named; honest ones are not."""
+"""Formulas, models and proofs that a solver makes of others: each planted defect is found once and
+named; honest ones are not.
+"""
 
 from __future__ import annotations
 
@@ -43,43 +45,119 @@ assert-formula t3
 """
 SAT = LINES + "check-sat\n"
 UNSAT = LINES + "assert-formula t4\ncheck-sat\n"
-# x is 1 in every model, what the solver makes has the value of `values`; with `bad` asserted nothing is satisfiable, nor is a `forall`.
+# x is 1 in every model, what the solver makes has the value of `values`; with `bad` asserted
+# nothing is satisfiable, nor is a `forall`.
 READERS = {
-    "model": rows(("int", 1)), "values": rows(("bool", True)), "interpolant": "'made'", "abduct": "'made'", "symbols": "[]",
-    "eliminated": "'made'", "blocked": "{solver}.asserted.append('bad')", "proof": "None",
-}  # fmt: skip
-ACTIONS = {"check-sat": "'unsat' if any(t == 'bad' or t.startswith('(forall') for t in {solver}.asserted) else 'sat'"}
+    "model": rows(("int", 1)),
+    "values": rows(("bool", True)),
+    "interpolant": "'made'",
+    "abduct": "'made'",
+    "symbols": "[]",
+    "eliminated": "'made'",
+    "blocked": "{solver}.asserted.append('bad')",
+    "proof": "None",
+}
+ACTIONS = {
+    "check-sat": "'unsat' if any(t == 'bad' or t.startswith('(forall') for t in {solver}.asserted) else 'sat'"
+}
 FALSE = {"values": rows(("bool", False))}
 
-# What is planted: sections that differ, the lines, the kind of the finding and a part of its message; None where nothing is wrong.
+# What is planted: sections that differ, the lines, the kind of the finding and a part of its
+# message; None where nothing is wrong.
 PLANTED: dict[str, tuple[dict[str, str], dict[str, str], str, str | None, str]] = {
     "honest interpolant": ({}, {}, UNSAT + "check-interpolant t4", None, ""),
-    "not implied": (FALSE, {}, UNSAT + "check-interpolant t4", "invalid-interpolant", "is not implied by the assertions"),
-    "implies too little": ({}, {}, UNSAT + "check-interpolant t3", "invalid-interpolant", "does not imply its goal"),
-    "a symbol of its own": ({"symbols": "['y']"}, {}, UNSAT + "check-interpolant t4", "invalid-interpolant", "do not share"),
-    "a symbol of one side": ({"symbols": "[0]"}, {}, UNSAT + "check-interpolant t4", "invalid-interpolant", "do not share"),
+    "not implied": (
+        FALSE,
+        {},
+        UNSAT + "check-interpolant t4",
+        "invalid-interpolant",
+        "is not implied by the assertions",
+    ),
+    "implies too little": (
+        {},
+        {},
+        UNSAT + "check-interpolant t3",
+        "invalid-interpolant",
+        "does not imply its goal",
+    ),
+    "a symbol of its own": (
+        {"symbols": "['y']"},
+        {},
+        UNSAT + "check-interpolant t4",
+        "invalid-interpolant",
+        "do not share",
+    ),
+    "a symbol of one side": (
+        {"symbols": "[0]"},
+        {},
+        UNSAT + "check-interpolant t4",
+        "invalid-interpolant",
+        "do not share",
+    ),
     "no interpolant": ({"interpolant": "None"}, {}, UNSAT + "check-interpolant t4", None, ""),
     "honest abduct": (FALSE, {}, SAT + "check-abduct t5", None, ""),
-    "no explanation": ({}, {}, SAT + "check-abduct t5", "invalid-abduct", "does not imply its goal"),
-    "inconsistent": ({"abduct": "'bad'"}, {}, SAT + "check-abduct t5", "invalid-abduct", "contradicts the assertions"),
+    "no explanation": (
+        {},
+        {},
+        SAT + "check-abduct t5",
+        "invalid-abduct",
+        "does not imply its goal",
+    ),
+    "inconsistent": (
+        {"abduct": "'bad'"},
+        {},
+        SAT + "check-abduct t5",
+        "invalid-abduct",
+        "contradicts the assertions",
+    ),
     "honest elimination": ({}, {}, SAT + "check-elimination t3", None, ""),
-    "not equivalent in a model": (FALSE, {}, SAT + "check-elimination t3", "invalid-elimination", "not equivalent"),
+    "not equivalent in a model": (
+        FALSE,
+        {},
+        SAT + "check-elimination t3",
+        "invalid-elimination",
+        "not equivalent",
+    ),
     "not equivalent by the solver's own answers": (
-        {"value": "('bool', True)"}, {}, SAT + "check-elimination t8", "invalid-elimination", "not equivalent",
+        {"value": "('bool', True)"},
+        {},
+        SAT + "check-elimination t8",
+        "invalid-elimination",
+        "not equivalent",
     ),
     "honest blocking": ({}, {}, SAT + "check-blocked 1 t1", None, ""),
-    "nothing blocked": ({"blocked": "None", "values": rows(("int", 1))}, {}, SAT + "check-blocked 1 t1", "repeated-model", "given again"),
+    "nothing blocked": (
+        {"blocked": "None", "values": rows(("int", 1))},
+        {},
+        SAT + "check-blocked 1 t1",
+        "repeated-model",
+        "given again",
+    ),
     "honest proof": ({}, {}, UNSAT + "check-proof", None, ""),
-    "a proof of something else": ({"proof": "'it ends in p'"}, {}, UNSAT + "check-proof", "invalid-proof", "it ends in p"),
-    "folded to another value": ({}, {"simplify": "'7'"}, LINES + "check-simplify t1", "invalid-simplify", "at a point"),
-}  # fmt: skip
+    "a proof of something else": (
+        {"proof": "'it ends in p'"},
+        {},
+        UNSAT + "check-proof",
+        "invalid-proof",
+        "it ends in p",
+    ),
+    "folded to another value": (
+        {},
+        {"simplify": "'7'"},
+        LINES + "check-simplify t1",
+        "invalid-simplify",
+        "at a point",
+    ),
+}
 
 
 def session(readers: dict[str, str], actions: dict[str, str]) -> Session:
     wrapper = copy.deepcopy(TOY)
     wrapper["actions"] |= ACTIONS | actions
     wrapper["readers"] |= READERS | readers
-    return Session({"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": wrapper})
+    return Session(
+        {"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": wrapper}
+    )
 
 
 @pytest.mark.parametrize("name", PLANTED)
@@ -142,7 +220,9 @@ check-proof
 def test_they_hold_on_live_solvers(solver: str) -> None:
     report = forked(partial(_unhurried, solver))
     assert report["status"] == "ok", report
-    counts = {name: n for name, n in report["counts"].items() if name.startswith("check-") and ":" in name}
+    counts = {
+        name: n for name, n in report["counts"].items() if name.startswith("check-") and ":" in name
+    }
     held = {"check-elimination:held": 1, "check-proof:held": 1}
     if solver == "cvc5":
         held |= {"check-blocked:another": 1, "check-abduct:held": 1, "check-interpolant:held": 1}
@@ -158,7 +238,11 @@ def _unhurried(solver: str) -> dict[str, Any]:
 
 
 def test_a_proof_of_z3_is_told_from_a_broken_one() -> None:
-    assert forked(_z3_faults) == [None, "the proof asserts what was not asserted", "the proof does not end in false"]
+    assert forked(_z3_faults) == [
+        None,
+        "the proof asserts what was not asserted",
+        "the proof does not end in false",
+    ]
 
 
 def _z3_faults() -> list[str | None]:
@@ -172,11 +256,19 @@ def _z3_faults() -> list[str | None]:
     solver.add(asserted)
     assert solver.check() == z3.unsat
     proof = solver.proof()
-    return [helpers._fault(proof, asserted), helpers._fault(proof, asserted[:2]), helpers._fault(proof.arg(0), asserted)]
+    return [
+        helpers._fault(proof, asserted),
+        helpers._fault(proof, asserted[:2]),
+        helpers._fault(proof.arg(0), asserted),
+    ]
 
 
 def test_a_proof_of_cvc5_is_told_from_a_broken_one() -> None:
-    assert forked(_cvc5_faults) == [None, "the proof assumes what was not asserted", "the proof has an open assumption"]
+    assert forked(_cvc5_faults) == [
+        None,
+        "the proof assumes what was not asserted",
+        "the proof has an open assumption",
+    ]
 
 
 def _cvc5_faults() -> list[str | None]:
@@ -191,7 +283,11 @@ def _cvc5_faults() -> list[str | None]:
     assert solver.checkSat().isUnsat()
     (proof,) = solver.getProof()
     within = proof.getChildren()[0].getChildren()[0]
-    return [helpers._fault(proof, asserted), helpers._fault(proof, asserted[:1]), helpers._fault(within, asserted)]
+    return [
+        helpers._fault(proof, asserted),
+        helpers._fault(proof, asserted[:1]),
+        helpers._fault(within, asserted),
+    ]
 
 
 def test_quantifiers_are_eliminated_where_cvc5_documents_it_only() -> None:
@@ -206,15 +302,24 @@ def _eliminations() -> dict[str, bool]:
     ctx = cvc5.TermManager()
     number, bits = ctx.getIntegerSort(), ctx.mkBitVectorSort(2)
     v, w = ctx.mkVar(number, "v"), ctx.mkVar(bits, "w")
-    a, b, c = ctx.mkConst(number, "a"), ctx.mkConst(bits, "b"), ctx.mkConst(ctx.mkSetSort(bits), "c")
+    a, b, c = (
+        ctx.mkConst(number, "a"),
+        ctx.mkConst(bits, "b"),
+        ctx.mkConst(ctx.mkSetSort(bits), "c"),
+    )
     bodies = {
         "linear": (v, ctx.mkTerm(Kind.LT, ctx.mkTerm(Kind.MULT, v, ctx.mkInteger(2)), a)),
         "bits": (w, ctx.mkTerm(Kind.BITVECTOR_ULT, w, b)),
         "product": (v, ctx.mkTerm(Kind.EQUAL, ctx.mkTerm(Kind.MULT, v, v), a)),
         "set": (w, ctx.mkTerm(Kind.SET_MEMBER, w, c)),
     }
-    formulas = {name: ctx.mkTerm(Kind.EXISTS, ctx.mkTerm(Kind.VARIABLE_LIST, x), body) for name, (x, body) in bodies.items()}
-    return {name: helpers.eliminated(ctx, 0, formula) is not None for name, formula in formulas.items()}
+    formulas = {
+        name: ctx.mkTerm(Kind.EXISTS, ctx.mkTerm(Kind.VARIABLE_LIST, x), body)
+        for name, (x, body) in bodies.items()
+    }
+    return {
+        name: helpers.eliminated(ctx, 0, formula) is not None for name, formula in formulas.items()
+    }
 
 
 @pytest.mark.parametrize(
@@ -224,5 +329,7 @@ def _eliminations() -> dict[str, bool]:
         ("cvc5", ("abducts", "invariant-translated", "invariant-fresh"), ["invariant-translated"]),
     ],
 )
-def test_what_a_solver_has_nothing_for_is_named(solver: str, names: tuple[str, ...], lacking: list[str]) -> None:
+def test_what_a_solver_has_nothing_for_is_named(
+    solver: str, names: tuple[str, ...], lacking: list[str]
+) -> None:
     assert without_object(names, load_wrapper(solver)) == lacking

@@ -14,7 +14,9 @@ from murxpy.worker import buffer
 from murxpy.worker.channel import Channel, Decoder, encode
 from murxpy.worker.worker import KEPT_OUTPUT, excerpt
 
-MESSAGES = st.lists(st.dictionaries(st.text(max_size=5), st.integers() | st.text(), max_size=4), max_size=5)
+MESSAGES = st.lists(
+    st.dictionaries(st.text(max_size=5), st.integers() | st.text(), max_size=4), max_size=5
+)
 
 
 @given(MESSAGES, st.lists(st.integers(1, 40), max_size=20))

@@ -1,4 +1,6 @@
-"""Wrappers: compiling spellings, leaving out what a release lacks, folding, refusals, what a call may raise."""
+"""Wrappers: compiling spellings, leaving out what a release lacks, folding, refusals, what a call
+may raise.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,12 @@ def test_folds_follow_the_signature() -> None:
     assert made("OP_INT_LT", 3) == "(and (< a0 a1) (< a1 a2))"
     assert made("OP_DISTINCT", 3) == "(and (distinct a0 a1) (distinct a0 a2) (distinct a1 a2))"
     assert made("OP_AND", 4, "many") == "(and a0 a1 a2 a3)"
-    assert made("OP_IMPLIES", 3, operators={"OP_IMPLIES": {"is": "app('=>', {0}, {1})", "fold": "left"}}) == "(=> (=> a0 a1) a2)"
+    assert (
+        made(
+            "OP_IMPLIES", 3, operators={"OP_IMPLIES": {"is": "app('=>', {0}, {1})", "fold": "left"}}
+        )
+        == "(=> (=> a0 a1) a2)"
+    )
 
 
 def test_a_fixed_number_of_arguments_is_not_folded() -> None:
@@ -63,8 +70,15 @@ def test_a_fixed_number_of_arguments_is_not_folded() -> None:
 
 
 def test_a_guarded_spelling_may_leave_out_an_argument_of_a_fixed_number() -> None:
-    forms = {"full": "app('select', {0}, {1})", "implied": {"is": "app('first', {0})", "when": "same-0-1"}}
-    chosen = wrapper(operators={"OP_ARRAY_SELECT": forms}).spellings["operators"]["OP_ARRAY_SELECT"].named("implied")
+    forms = {
+        "full": "app('select', {0}, {1})",
+        "implied": {"is": "app('first', {0})", "when": "same-0-1"},
+    }
+    chosen = (
+        wrapper(operators={"OP_ARRAY_SELECT": forms})
+        .spellings["operators"]["OP_ARRAY_SELECT"]
+        .named("implied")
+    )
     one, other = toy_terms(2)
     frame = Frame(lambda sort: None)
     assert chosen is not None
@@ -73,8 +87,17 @@ def test_a_guarded_spelling_may_leave_out_an_argument_of_a_fixed_number() -> Non
 
 def test_what_a_release_lacks_is_left_out() -> None:
     toy = wrapper(
-        operators={"OP_OR": {"gone": "Missing.OR({0}, {1})", "old": "Context.no_such({0})", "there": "app('or', {0}, {1})"}},
-        actions={"reset": "{solver}.no_such_method()", "print-model": "[x for x in {solver}.asserted]"},
+        operators={
+            "OP_OR": {
+                "gone": "Missing.OR({0}, {1})",
+                "old": "Context.no_such({0})",
+                "there": "app('or', {0}, {1})",
+            }
+        },
+        actions={
+            "reset": "{solver}.no_such_method()",
+            "print-model": "[x for x in {solver}.asserted]",
+        },
     )
     assert [s.name for s in toy.spellings["operators"]["OP_OR"].spellings] == ["there"]
     assert "reset" not in toy.spellings["actions"] and "print-model" in toy.spellings["actions"]
@@ -86,7 +109,11 @@ def test_what_a_release_lacks_is_left_out() -> None:
 
 
 def test_unsound_spellings_are_never_drawn() -> None:
-    toy = wrapper(operators={"OP_XOR": {"wrong": {"is": "'wrong'", "unsound": True}, "right": "app('xor', {0}, {1})"}})
+    toy = wrapper(
+        operators={
+            "OP_XOR": {"wrong": {"is": "'wrong'", "unsound": True}, "right": "app('xor', {0}, {1})"}
+        }
+    )
     spellings = toy.spellings["operators"]["OP_XOR"]
     frame = Frame(lambda sort: None).fill(toy_terms(2))
     assert {spellings.pick(k / 50, frame).name for k in range(50)} == {"right"}  # type: ignore[union-attr]
@@ -95,7 +122,11 @@ def test_unsound_spellings_are_never_drawn() -> None:
 
 def test_weights_and_guards_decide_what_is_drawn() -> None:
     never = {"is": "app('c', {*})", "when": "arity-5"}
-    forms = {"often": {"is": "app('a', {*})", "weight": 9}, "seldom": "app('b', {*})", "never": never}
+    forms = {
+        "often": {"is": "app('a', {*})", "weight": 9},
+        "seldom": "app('b', {*})",
+        "never": never,
+    }
     toy = wrapper(operators={"OP_OR": forms})
     spellings = toy.spellings["operators"]["OP_OR"]
     frame = Frame(lambda sort: None).fill(toy_terms(2))
@@ -149,7 +180,10 @@ def test_refusals_are_sorted_first_match_first() -> None:
 
 
 def test_the_reason_behind_what_a_long_message_quotes() -> None:
-    rules = [{"class": "resources", "message": "^limit"}, {"class": "unsupported", "message": "not supported$"}]
+    rules = [
+        {"class": "resources", "message": "^limit"},
+        {"class": "unsupported", "message": "not supported$"},
+    ]
     sort = wrapper(refusals=rules).refusals.sort
     assert sort(RuntimeError("(and p " * 10_000 + "is not supported")).sort == "unsupported"
     assert sort(RuntimeError("limit" + "x" * 30_000)).sort == "resources"
@@ -159,7 +193,10 @@ def test_the_reason_behind_what_a_long_message_quotes() -> None:
 def test_the_line_seed_alone_chooses_the_spelling() -> None:
     names = {}
     for seed in range(0, LINE_SEEDS, 5000):
-        first, second = (replay(toy_session(), f"{before}new\n{seed} mk-sort SORT_INT")[0] for before in ("", "# seed 7\n"))
+        first, second = (
+            replay(toy_session(), f"{before}new\n{seed} mk-sort SORT_INT")[0]
+            for before in ("", "# seed 7\n")
+        )
         names[seed] = first.split("mk-sort@")[1].split(" ")[0]
         assert second.endswith(f"mk-sort@{names[seed]} SORT_INT\n      return s1\n")
     assert set(names.values()) == {"plain", "other"}

@@ -1,6 +1,8 @@
-"""A solver that needs no installation: its terms are texts, every check answers sat; and what tests of runs share.
+"""A solver that needs no installation: its terms are texts, every check answers sat; and what tests
+of runs share.
 
-z3 and cvc5 are loaded once (`live`), and what they do runs in forks, so that a crash of theirs is none of the tests.
+z3 and cvc5 are loaded once (`live`), and what they do runs in forks, so that a crash of theirs is
+none of the tests.
 """
 
 from __future__ import annotations
@@ -67,12 +69,18 @@ TOY: dict[str, Any] = {
     "functions": {"mk-fun": "app('lambda', {vars}, {body})"},
     "operators": {
         "OP_NOT": "app('not', {0})",
-        "OP_AND": {"binary": "app('and', {0}, {1})", "many": {"is": "app('and', {*})", "when": "arity-3+"}},
+        "OP_AND": {
+            "binary": "app('and', {0}, {1})",
+            "many": {"is": "app('and', {*})", "when": "arity-3+"},
+        },
         "OP_IMPLIES": "app('=>', {0}, {1})",
         "OP_EQUAL": {"pair": "app('=', {0}, {1})", "same": {"is": "'same'", "when": "same-0-1"}},
         "OP_DISTINCT": "app('distinct', {0}, {1})",
         "OP_ITE": "app('ite', {*})",
-        "OP_INT_ADD": {"plus": "app('+', {0}, {1})", "number": {"is": "app('+', {n0}, {1})", "when": "literal-0"}},
+        "OP_INT_ADD": {
+            "plus": "app('+', {0}, {1})",
+            "number": {"is": "app('+', {n0}, {1})", "when": "literal-0"},
+        },
         "OP_INT_LT": "app('<', {0}, {1})",
         "OP_INT_DIV": "decline('div is missing', {0}, {1})",
         "OP_BV_ADD": "app('bvadd', {0}, {1})",
@@ -116,13 +124,21 @@ def catalogue() -> Catalogue:
 @functools.cache
 def toy_session() -> Session:
     """A session of the toy solver."""
-    return _collected({"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": TOY})
+    return _collected(
+        {"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": TOY}
+    )
 
 
 @functools.cache
 def live(solver: str) -> Session:
     """A session of z3 or cvc5, loaded once."""
-    return _collected({"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": load_wrapper(solver)})
+    return _collected(
+        {
+            "catalogue": load_catalogue(),
+            "machine": load_machine("default"),
+            "wrapper": load_wrapper(solver),
+        }
+    )
 
 
 def _collected(setup: dict[str, Any]) -> Session:
@@ -137,7 +153,9 @@ class Crashed(Exception):
 
 
 def forked(call: Callable[[], Any]) -> Any:
-    """What `call` gives, computed in a fork of this process. Raises Crashed where a signal killed it, or the time is over."""
+    """What `call` gives, computed in a fork of this process. Raises Crashed where a signal killed
+    it, or the time is over.
+    """
     read, write = os.pipe()
     child = os.fork()
     if child == 0:

@@ -1,4 +1,6 @@
-"""Solvers that decide Boolean formulas by trying all values, each with a flaw of its own, as targets of a cross-check."""
+"""Solvers that decide Boolean formulas by trying all values, each with a flaw of its own, as
+targets of a cross-check.
+"""
 
 from __future__ import annotations
 
@@ -70,23 +72,46 @@ def value(term, model, flawed, known=None):
 """
 
 OPERATORS = {
-    "OP_NOT": "('neg', {0})", "OP_AND": "('conj', {*})", "OP_OR": "('disj', {*})", "OP_XOR": "('parity', {0}, {1})",
-    "OP_IMPLIES": "('arrow', {0}, {1})", "OP_EQUAL": "('same', {*})", "OP_DISTINCT": "('differ', {*})", "OP_ITE": "('choice', {*})",
-}  # fmt: skip
+    "OP_NOT": "('neg', {0})",
+    "OP_AND": "('conj', {*})",
+    "OP_OR": "('disj', {*})",
+    "OP_XOR": "('parity', {0}, {1})",
+    "OP_IMPLIES": "('arrow', {0}, {1})",
+    "OP_EQUAL": "('same', {*})",
+    "OP_DISTINCT": "('differ', {*})",
+    "OP_ITE": "('choice', {*})",
+}
 
 
-def wrapper(name: str, flaw: str | None = None, option: str | None = None, deadly: str | None = None, shy: str | None = None,
-            lacks: tuple[str, ...] = (), idle: float = 0.0, after: bool = False) -> dict[str, Any]:  # fmt: skip
-    """The wrapper of a solver called `name`, which gets the operator `flaw` wrong: always, or when `option` is true.
+def wrapper(
+    name: str,
+    flaw: str | None = None,
+    option: str | None = None,
+    deadly: str | None = None,
+    shy: str | None = None,
+    lacks: tuple[str, ...] = (),
+    idle: float = 0.0,
+    after: bool = False,
+) -> dict[str, Any]:
+    """The wrapper of a solver called `name`, which gets the operator `flaw` wrong: always, or when
+    `option` is true.
 
-    A check with the operator `deadly` kills it, one with `shy` it answers unknown; it has not the operators of `lacks`.
-    A check takes `idle` seconds. `after`: the first check is right.
+    A check with the operator `deadly` kills it, one with `shy` it answers unknown; it has not the
+    operators of `lacks`. A check takes `idle` seconds. `after`: the first check is right.
     """
     return {
         "solver": name,
         "module": name,
         "package": name,
-        "imports": TRUTH_SOURCE.format(fakes=str(FAKES), flaw=flaw, option=option, deadly=deadly, shy=shy, idle=idle, after=after),
+        "imports": TRUTH_SOURCE.format(
+            fakes=str(FAKES),
+            flaw=flaw,
+            option=option,
+            deadly=deadly,
+            shy=shy,
+            idle=idle,
+            after=after,
+        ),
         "version": "'1.0'",
         "theories": ["BOOL"],
         "function-terms": False,
@@ -112,12 +137,20 @@ def wrapper(name: str, flaw: str | None = None, option: str | None = None, deadl
 def truth(name: str, **flaws: Any) -> Plan:
     """A target called `name`; see `wrapper` for its flaws."""
     made = wrapper(name, **flaws)
-    setup = {"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": made, "profile": {}}
+    setup = {
+        "catalogue": load_catalogue(),
+        "machine": load_machine("default"),
+        "wrapper": made,
+        "profile": {},
+    }
     return Plan(TargetSpec(name, name, sys.executable), setup)
 
 
 def write_trace(folder: Path, *lines: str) -> Path:
     """A trace of these lines behind `new`."""
     file = folder / "t.trace"
-    file.write_text("\n".join(["# murxpy-trace 1", "# solver left 1.0", "1 new", "     return o1", *lines]) + "\n")
+    file.write_text(
+        "\n".join(["# murxpy-trace 1", "# solver left 1.0", "1 new", "     return o1", *lines])
+        + "\n"
+    )
     return file

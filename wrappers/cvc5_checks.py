@@ -87,7 +87,9 @@ def check_term(obj: Any, facts: dict[str, Any], ctx: Any) -> str | None:
     if broken is not None:
         return broken
     children = list(obj)
-    if len(children) != obj.getNumChildren() or any(obj[k] != child for k, child in enumerate(children)):
+    if len(children) != obj.getNumChildren() or any(
+        obj[k] != child for k, child in enumerate(children)
+    ):
         return "iteration, indexing and getNumChildren() of a term disagree"
     if any(child.isNull() for child in children):
         return "a term has a null child"
@@ -106,7 +108,11 @@ def _check_operator(obj: Any, children: list[Any], ctx: Any) -> str | None:
         return "isIndexed() and getNumIndices() of an operator disagree"
     if op != obj.getOp() or hash(op) != hash(obj.getOp()):
         return "the operator of a term is not equal to itself"
-    return None if ctx.mkTerm(op, *children) == obj else "a term made anew of its operator and children is another one"
+    return (
+        None
+        if ctx.mkTerm(op, *children) == obj
+        else "a term made anew of its operator and children is another one"
+    )
 
 
 def check_value(obj: Any, facts: dict[str, Any]) -> str | None:
@@ -127,7 +133,10 @@ def _expected(facts: dict[str, Any]) -> tuple[Any, ...]:
     if kind == "SORT_FP":
         exponent, significand = params
         fraction = significand - 1
-        nan = value >> fraction & (1 << exponent) - 1 == (1 << exponent) - 1 and value & (1 << fraction) - 1
+        nan = (
+            value >> fraction & (1 << exponent) - 1 == (1 << exponent) - 1
+            and value & (1 << fraction) - 1
+        )
         return ("fp", exponent, significand, None if nan else value)
     if kind in ("SORT_BV", "SORT_FF"):
         return (kind[5:].lower(), int(params[0]), value)
@@ -145,7 +154,9 @@ def _check_forms(obj: Any, facts: dict[str, Any]) -> str | None:
             return f"toPythonObj() gives {obj.toPythonObj()!r} for {value!r}"
     elif kind == "SORT_FP":
         return _check_fp_class(obj, facts["params"], value)
-    if kind in ("SORT_INT", "SORT_REAL") and obj.getRealOrIntegerValueSign() != (value > 0) - (value < 0):
+    if kind in ("SORT_INT", "SORT_REAL") and obj.getRealOrIntegerValueSign() != (value > 0) - (
+        value < 0
+    ):
         return f"getRealOrIntegerValueSign() gives {obj.getRealOrIntegerValueSign()} for {value}"
     return None
 
@@ -167,7 +178,11 @@ def _check_fp_class(obj: Any, params: list[int], value: int) -> str | None:
 
 def check_eq(obj: Any, facts: dict[str, Any]) -> str | None:
     """A term equals itself and what is read from it, and no child of it."""
-    if obj.getSort() != obj.getSort() or hash(obj.getSort()) != hash(obj.getSort()) or obj.getId() != obj.getId():
+    if (
+        obj.getSort() != obj.getSort()
+        or hash(obj.getSort()) != hash(obj.getSort())
+        or obj.getId() != obj.getId()
+    ):
         return "two reads of a term's sort or id differ"
     for child in list(obj):
         equal, unequal = child == obj, child != obj

@@ -1,6 +1,8 @@
-"""What the cvc5 wrapper cannot say in one expression: lifecycle, pythonic layer, datatypes, actions.
+"""What the cvc5 wrapper cannot say in one expression: lifecycle, pythonic layer, datatypes,
+actions.
 
-Imports cvc5 and the standard library only. Before release 1.2 there is no TermManager: the Solver is the manager too.
+Imports cvc5 and the standard library only. Before release 1.2 there is no TermManager: the Solver
+is the manager too.
 """
 
 from __future__ import annotations
@@ -37,9 +39,12 @@ def release() -> str:
 
 
 def py(ctx: Any) -> Any:
-    """The pythonic Context of a manager; it becomes the main one, since parts of that layer never ask for another."""
+    """The pythonic Context of a manager; it becomes the main one, since parts of that layer never
+    ask for another.
+    """
     main = P._main_ctx
-    if main is not None and getattr(main, "murxpy_manager", None) is ctx:  # else a public callable made it
+    # else a public callable made it
+    if main is not None and getattr(main, "murxpy_manager", None) is ctx:
         return main
     context = P.Context.__new__(P.Context)
     context.vars = {}
@@ -82,20 +87,28 @@ def from_bools(ctx: Any, bools: list[Any]) -> Any:
 
 
 def datatypes(ctx: Any, decls: list[Any], direct: bool = False) -> list[Any]:
-    """The sorts of a block of declarations `(name, [parameter], [(constructor, [(selector, sort)])])`.
+    """The sorts of a block of declarations `(name, [parameter], [(constructor, [(selector,
+    sort)])])`.
 
-    `direct`: a field of another datatype of the block is added by its name, not by an unresolved sort, where it can be.
+    `direct`: a field of another datatype of the block is added by its name, not by an unresolved
+    sort, where it can be.
     """
     return list(ctx.mkDatatypeSorts([_declaration(ctx, decl, direct) for decl in decls]))
 
 
 def single_datatype(ctx: Any, decls: list[Any]) -> list[Any]:
     """As `datatypes`, through `mkDatatypeSort` where there is one declaration."""
-    return datatypes(ctx, decls, True) if len(decls) != 1 else [ctx.mkDatatypeSort(_declaration(ctx, decls[0], True))]
+    return (
+        datatypes(ctx, decls, True)
+        if len(decls) != 1
+        else [ctx.mkDatatypeSort(_declaration(ctx, decls[0], True))]
+    )
 
 
 def declared_datatype(ctx: Any, solver: Any, decls: list[Any]) -> list[Any]:
-    """As `datatypes`, through `Solver.declareDatatype` where there is one declaration without parameters."""
+    """As `datatypes`, through `Solver.declareDatatype` where there is one declaration without
+    parameters.
+    """
     if len(decls) != 1 or decls[0][1]:
         return datatypes(ctx, decls)
     name, _, constructors = decls[0]
@@ -133,7 +146,11 @@ def _field_sort(ctx: Any, owner: Any, bound: dict[str, Any], field: Any) -> Any:
         return bound[field[1]]
     name, args = (owner[0], list(bound.values())) if field[0] == "self" else field[1:]
     unresolved = ctx.mkUnresolvedDatatypeSort(name, len(args))
-    return unresolved.instantiate([_field_sort(ctx, owner, bound, a) for a in args]) if args else unresolved
+    return (
+        unresolved.instantiate([_field_sort(ctx, owner, bound, a) for a in args])
+        if args
+        else unresolved
+    )
 
 
 def constructor(datatype: Any, name: str) -> Any:
@@ -141,14 +158,18 @@ def constructor(datatype: Any, name: str) -> Any:
     found = datatype.getDatatype().getConstructor(name)
     if not datatype.getDatatype().isParametric():
         return found.getTerm()
-    instantiate = getattr(found, "getInstantiatedTerm", None) or found.getInstantiatedConstructorTerm
+    instantiate = (
+        getattr(found, "getInstantiatedTerm", None) or found.getInstantiatedConstructorTerm
+    )
     return instantiate(datatype)
 
 
 def constructor_index(datatype: Any, name: str) -> int:
     """The position of a constructor in its datatype."""
     declaration = datatype.getDatatype()
-    return next(k for k in range(declaration.getNumConstructors()) if declaration[k].getName() == name)
+    return next(
+        k for k in range(declaration.getNumConstructors()) if declaration[k].getName() == name
+    )
 
 
 def selector_index(datatype: Any, constructor_name: str, name: str) -> int:
@@ -163,7 +184,9 @@ def selector(datatype: Any, constructor_name: str, name: str) -> Any:
 
 
 def match_case(ctx: Any, datatype: Any, names: list[str], variables: list[Any], body: Any) -> Any:
-    """A case of a match that binds; `names` holds the constructor, or nothing if the pattern is one variable."""
+    """A case of a match that binds; `names` holds the constructor, or nothing if the pattern is one
+    variable.
+    """
     bound = ctx.mkTerm(Kind.VARIABLE_LIST, *variables)
     if not names:
         return ctx.mkTerm(Kind.MATCH_BIND_CASE, bound, variables[0], body)
@@ -172,7 +195,9 @@ def match_case(ctx: Any, datatype: Any, names: list[str], variables: list[Any], 
 
 
 def plain_datatype(args: list[Any], indices: tuple[Any, ...], result: str | None) -> bool:
-    """Guard: the first argument is a datatype without parameters, which the pythonic layer does not instantiate."""
+    """Guard: the first argument is a datatype without parameters, which the pythonic layer does not
+    instantiate.
+    """
     return "," not in args[0]["sort"]
 
 
@@ -185,7 +210,9 @@ def plain_result(args: list[Any], indices: tuple[Any, ...], result: str | None) 
 
 
 def from_1_2(args: list[Any], indices: tuple[Any, ...], result: str | None) -> bool:
-    """Guard: release 1.2 or later (ints of any size for bit-vectors, bases of field elements, a flag of `simplify`)."""
+    """Guard: release 1.2 or later (ints of any size for bit-vectors, bases of field elements, a
+    flag of `simplify`).
+    """
     return HAS_MANAGER
 
 
@@ -262,10 +289,12 @@ def accessors(term: Any) -> None:
 
 
 def reparse(parser_class: Any, ctx: Any, term: Any) -> str | None:
-    """Prints a term and reads it with a parser of its own; says so where the result prints differently.
+    """Prints a term and reads it with a parser of its own; says so where the result prints
+    differently.
 
-    Leaves out what no script can carry: symbols that are no identifiers, sorts that must be declared first, operators
-    without concrete syntax. Fractions and negative numbers are read as terms, which share and so print differently.
+    Leaves out what no script can carry: symbols that are no identifiers, sorts that must be
+    declared first, operators without concrete syntax. Fractions and negative numbers are read as
+    terms, which share and so print differently.
     """
     inside, text = _subterms(term), str(term)
     symbols = [t for t in inside if t.getKind() == Kind.CONSTANT]
@@ -308,7 +337,9 @@ def _command(symbol: Any) -> str:
 
 
 def _plain(term: Any) -> bool:
-    """True of a free symbol that is an identifier, and of what has no bound name in it, of a standard sort."""
+    """True of a free symbol that is an identifier, and of what has no bound name in it, of a
+    standard sort.
+    """
     kind, found = term.getKind(), term.getSort()
     if kind == Kind.CONSTANT:
         return term.hasSymbol() and term.getSymbol().isidentifier() and _standard(found)
@@ -317,10 +348,21 @@ def _plain(term: Any) -> bool:
 
 def _standard(found: Any) -> bool:
     if found.isFunction():
-        return all(map(_standard, [*found.getFunctionDomainSorts(), found.getFunctionCodomainSort()]))
+        return all(
+            map(_standard, [*found.getFunctionDomainSorts(), found.getFunctionCodomainSort()])
+        )
     if found.isArray():
         return _standard(found.getArrayIndexSort()) and _standard(found.getArrayElementSort())
     return any(
         getattr(found, f"is{name}")()
-        for name in ("Boolean", "Integer", "Real", "BitVector", "String", "RegExp", "FloatingPoint", "RoundingMode")
+        for name in (
+            "Boolean",
+            "Integer",
+            "Real",
+            "BitVector",
+            "String",
+            "RegExp",
+            "FloatingPoint",
+            "RoundingMode",
+        )
     )

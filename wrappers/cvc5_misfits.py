@@ -1,7 +1,7 @@
 """Stress for contract mode: definitions of functions that do not fit their declarations.
 
-Each function gives None, or a str that says which promise is broken. It works in a solver of its own, so the run goes on as it was.
-Imports cvc5 and the standard library only.
+Each function gives None, or a str that says which promise is broken. It works in a solver of its
+own, so the run goes on as it was. Imports cvc5 and the standard library only.
 """
 
 from __future__ import annotations
@@ -14,12 +14,18 @@ from cvc5_witnesses import _solver
 
 
 def misfit(ctx: Any, define: str, how: str) -> str | None:
-    """A definition whose variables or body do not fit the declaration must be refused; else it is checked with.
+    """A definition whose variables or body do not fit the declaration must be refused; else it is
+    checked with.
 
     `define` is the call: `defineFun`, `defineFunRec`, `defineFunsRec`.
     """
     whole, truth = ctx.getIntegerSort(), ctx.getBooleanSort()
-    x, y, b, k = ctx.mkVar(whole, "x"), ctx.mkVar(whole, "y"), ctx.mkVar(truth, "b"), ctx.mkConst(whole, "k")
+    x, y, b, k = (
+        ctx.mkVar(whole, "x"),
+        ctx.mkVar(whole, "y"),
+        ctx.mkVar(truth, "b"),
+        ctx.mkConst(whole, "k"),
+    )
     variables, body = {
         "free": ([x], y),
         "doubled": ([x, x], x),

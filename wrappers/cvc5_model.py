@@ -1,6 +1,8 @@
-"""The model reader of the cvc5 wrapper: values as rows of plain data, which murxpy/machine/checks/reading.py reads.
+"""The model reader of the cvc5 wrapper: values as rows of plain data, which
+murxpy/machine/checks/reading.py reads.
 
-A row is a tuple of a tag and what belongs to it; a row stands for another by its place in the list. docs/oracles.md has them all.
+A row is a tuple of a tag and what belongs to it; a row stands for another by its place in the list.
+docs/oracles.md has them all.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ def read_domain(solver: Any, sort: Any) -> list[str] | None:
 
 
 def find_constants(solver: Any, names: Sequence[str]) -> list[Any]:
-    """The constants and functions of these names in what is asserted; None for one that is not there, or that is not the only one."""
+    """The constants and functions of these names in what is asserted; None for one that is not
+    there, or that is not the only one.
+    """
     found: dict[str, dict[int, Any]] = {name: {} for name in names}
     stack, seen = list(solver.getAssertions()), set()
     while stack:
@@ -45,17 +49,24 @@ def find_constants(solver: Any, names: Sequence[str]) -> list[Any]:
 
 
 def read_core(core: Sequence[Any], formulas: Sequence[Any]) -> list[int | str]:
-    """The places of a core's elements among `formulas`; the text of any other but the definition of a function.
+    """The places of a core's elements among `formulas`; the text of any other but the definition of
+    a function.
 
-    What cvc5 is asserted it holds with its casts from integers made explicit, so a formula is known by its shape without them, too.
+    What cvc5 is asserted it holds with its casts from integers made explicit, so a formula is known
+    by its shape without them, too.
     """
     places = {formula.getId(): k for k, formula in enumerate(formulas) if formula is not None}
     elements = [element for element in core if not _definition(element)]
     shapes: Shapes = {}
     shaped: dict[int, int] = {}
     if any(element.getId() not in places for element in elements):
-        shaped = {shape(formula, shapes): k for k, formula in enumerate(formulas) if formula is not None}
-    return [places.get(e.getId(), shaped.get(shape(e, shapes), str(e)) if shaped else str(e)) for e in elements]
+        shaped = {
+            shape(formula, shapes): k for k, formula in enumerate(formulas) if formula is not None
+        }
+    return [
+        places.get(e.getId(), shaped.get(shape(e, shapes), str(e)) if shaped else str(e))
+        for e in elements
+    ]
 
 
 Shapes = dict[Any, int]  # of terms by their number, and of what a term is made of
@@ -73,7 +84,11 @@ def shape(root: Any, shapes: Shapes) -> int:
             continue
         stack.pop()
         inner = tuple(shapes["term", part.getId()] for part in parts)
-        whole = inner[0] if term.getKind() == Kind.TO_REAL else shapes.setdefault((_head(term), *inner), len(shapes))
+        whole = (
+            inner[0]
+            if term.getKind() == Kind.TO_REAL
+            else shapes.setdefault((_head(term), *inner), len(shapes))
+        )
         shapes["term", term.getId()] = whole
     return shapes["term", root.getId()]
 
@@ -88,7 +103,11 @@ def _head(term: Any) -> Any:
 
 
 def _definition(element: Any) -> bool:
-    return element.getKind() == Kind.EQUAL and element[0].getKind() == Kind.CONSTANT and element[1].getKind() == Kind.LAMBDA
+    return (
+        element.getKind() == Kind.EQUAL
+        and element[0].getKind() == Kind.CONSTANT
+        and element[1].getKind() == Kind.LAMBDA
+    )
 
 
 class Rows:
@@ -124,7 +143,9 @@ class Rows:
                 if missing:
                     stack.extend(missing)
                     continue
-                self._known[key] = self._append(self._row(term, [self._known[part.getId()] for part in parts]))
+                self._known[key] = self._append(
+                    self._row(term, [self._known[part.getId()] for part in parts])
+                )
             stack.pop()
         return self._known[root.getId()]
 
@@ -140,8 +161,12 @@ class Rows:
         if literal is not None:
             return literal
         text = str(term)
-        # A string too long to write down is documented to be described: (witness ((x String)) (= (str.len x) 100000)).
-        return ("described" if "(witness " in text else "unknown", f"{kind.name.lower()} {text[:60]}")
+        # A string too long to write down is documented to be described: (witness ((x String)) (=
+        # (str.len x) 100000)).
+        return (
+            "described" if "(witness " in text else "unknown",
+            f"{kind.name.lower()} {text[:60]}",
+        )
 
 
 def _parts(term: Any) -> list[Any]:
@@ -164,7 +189,10 @@ def _constructor_name(constructor: Any, sort: Any) -> str:
     if constructor.hasSymbol():
         return str(constructor.getSymbol())
     for declared in sort.getDatatype():
-        instantiate = getattr(declared, "getInstantiatedTerm", None) or declared.getInstantiatedConstructorTerm
+        instantiate = (
+            getattr(declared, "getInstantiatedTerm", None)
+            or declared.getInstantiatedConstructorTerm
+        )
         if instantiate(sort) == constructor:
             return str(declared.getName())
     return str(constructor)

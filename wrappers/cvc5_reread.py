@@ -1,4 +1,5 @@
-"""What cvc5's values say of themselves, for contract mode: each way to read a value gives the same one, and makes it again.
+"""What cvc5's values say of themselves, for contract mode: each way to read a value gives the same
+one, and makes it again.
 
 Imports cvc5 and the standard library only.
 """
@@ -14,12 +15,23 @@ import cvc5
 def reread(manager: Any, obj: Any) -> str | None:
     """None, or which way to read the value `obj` gives another one; None for what is no value."""
     if isinstance(obj, cvc5.Term):
-        return next((fault for is_value, check in _SAID if getattr(obj, is_value)() and (fault := check(manager, obj))), None)
+        return next(
+            (
+                fault
+                for is_value, check in _SAID
+                if getattr(obj, is_value)() and (fault := check(manager, obj))
+            ),
+            None,
+        )
     return _said_pythonic(obj) if type(obj).__name__ in _SAID_PYTHONIC else None
 
 
 def _said_again(obj: Any, how: str, made: Any) -> str | None:
-    return None if made == obj else f"what is made from {how} of a value is another; {made!s:.60} for {obj!s:.60}"
+    return (
+        None
+        if made == obj
+        else f"what is made from {how} of a value is another; {made!s:.60} for {obj!s:.60}"
+    )
 
 
 def _said_int(manager: Any, obj: Any) -> str | None:
@@ -37,7 +49,9 @@ def _said_real(manager: Any, obj: Any) -> str | None:
         return None
     if obj.toPythonObj() != value:
         return f"toPythonObj is not the value; {obj.toPythonObj()!r:.60} for {value!r:.60}"
-    return _said_again(obj, "getRealValue", manager.mkReal(f"{value.numerator}/{value.denominator}"))
+    return _said_again(
+        obj, "getRealValue", manager.mkReal(f"{value.numerator}/{value.denominator}")
+    )
 
 
 def _said_bits(manager: Any, obj: Any) -> str | None:
@@ -45,14 +59,21 @@ def _said_bits(manager: Any, obj: Any) -> str | None:
     if obj.toPythonObj() != int(obj.getBitVectorValue(2), 2):
         return f"toPythonObj is not the value; {obj.toPythonObj()!r:.60} for {obj!s:.60}"
     for base in (2, 10, 16):
-        fault = _said_again(obj, f"getBitVectorValue({base})", manager.mkBitVector(size, obj.getBitVectorValue(base), base))
+        fault = _said_again(
+            obj,
+            f"getBitVectorValue({base})",
+            manager.mkBitVector(size, obj.getBitVectorValue(base), base),
+        )
         if fault:
             return fault
     return None
 
 
 def _said_text(manager: Any, obj: Any) -> str | None:
-    for how, value in (("getStringValue", obj.getStringValue()), ("toPythonObj", obj.toPythonObj())):
+    for how, value in (
+        ("getStringValue", obj.getStringValue()),
+        ("toPythonObj", obj.toPythonObj()),
+    ):
         fault = _said_again(obj, how, manager.mkString(value))
         if fault:
             return fault
@@ -64,13 +85,19 @@ def _said_bool(manager: Any, obj: Any) -> str | None:
 
 
 def _said_float(manager: Any, obj: Any) -> str | None:
-    return _said_again(obj, "getFloatingPointValue", manager.mkFloatingPoint(*obj.getFloatingPointValue()))
+    return _said_again(
+        obj, "getFloatingPointValue", manager.mkFloatingPoint(*obj.getFloatingPointValue())
+    )
 
 
 _SAID: tuple[tuple[str, Callable[[Any, Any], str | None]], ...] = (
-    ("isIntegerValue", _said_int), ("isRealValue", _said_real), ("isBitVectorValue", _said_bits), ("isStringValue", _said_text),
-    ("isBooleanValue", _said_bool), ("isFloatingPointValue", _said_float),
-)  # fmt: skip
+    ("isIntegerValue", _said_int),
+    ("isRealValue", _said_real),
+    ("isBitVectorValue", _said_bits),
+    ("isStringValue", _said_text),
+    ("isBooleanValue", _said_bool),
+    ("isFloatingPointValue", _said_float),
+)
 
 
 def _said_pythonic(obj: Any) -> str | None:

@@ -1,4 +1,6 @@
-"""Whole SMT-LIB scripts, read and run by cvc5's own parser. Imports cvc5 and the standard library only."""
+"""Whole SMT-LIB scripts, read and run by cvc5's own parser. Imports cvc5 and the standard library
+only.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,8 @@ import cvc5
 
 _ERROR = re.compile(r'\(error "(.*?)(?:"\)|\Z)', re.S)
 
-_REQUIRED = ("arrays-exp", "fp-exp", "sets-exp", "strings-exp")  # of whole theories, which are refused without them
+# of whole theories, which are refused without them
+_REQUIRED = ("arrays-exp", "fp-exp", "sets-exp", "strings-exp")
 
 _NOTHING_THERE = re.compile(
     r"[Cc]annot get (model|value|unsat core|proof|unsat assumptions?) unless (immediately )?(after|preceded|in (un)?sat mode)"
@@ -18,10 +21,12 @@ _NOTHING_THERE = re.compile(
 
 
 def run_script(reader: Any, manager: Any, text: str, limit: int) -> str:
-    """What cvc5 prints for a script, in a solver of its own, each check within `limit`. Raises RuntimeError with its first error.
+    """What cvc5 prints for a script, in a solver of its own, each check within `limit`. Raises
+    RuntimeError with its first error.
 
-    The message begins with `script error: `, or with `check error: ` where cvc5 read all of the script and a check failed.
-    `reader` is the class InputParser: named in the wrapper, it tells that a release has none.
+    The message begins with `script error: `, or with `check error: ` where cvc5 read all of the
+    script and a check failed. `reader` is the class InputParser: named in the wrapper, it tells
+    that a release has none.
     """
     solver = cvc5.Solver(manager)
     for option in _REQUIRED:

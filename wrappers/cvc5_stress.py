@@ -1,7 +1,8 @@
 """Stress for contract mode: plugins whose callbacks raise.
 
-Each function gives None, or a str that says which promise is broken. It works in a solver of its own over what the run's solver has, so
-the run goes on as it was. Imports cvc5 and the standard library only.
+Each function gives None, or a str that says which promise is broken. It works in a solver of its
+own over what the run's solver has, so the run goes on as it was. Imports cvc5 and the standard
+library only.
 """
 
 from __future__ import annotations
@@ -13,11 +14,14 @@ import cvc5
 from cvc5_helpers import answer
 from cvc5_witnesses import _solver
 
-STRESS_LIMIT = 20000  # the resource limit of each check here, in the unit of `reproducible-resource-limit`
+# the resource limit of each check here, in the unit of `reproducible-resource-limit`
+STRESS_LIMIT = 20000
 
 
 def plugin(ctx: Any, solver: Any, raising: str, given: Any = None) -> str | None:
-    """A plugin that raises once in one of its callbacks, or gives something else than the callback is to give."""
+    """A plugin that raises once in one of its callbacks, or gives something else than the callback
+    is to give.
+    """
     formulas = list(solver.getAssertions())
     made = _solver(ctx, STRESS_LIMIT, {"incremental": "true"}, ())
     watching = _watching(raising, given)(ctx)
@@ -32,7 +36,11 @@ def plugin(ctx: Any, solver: Any, raising: str, given: Any = None) -> str | None
     if watching.raised and given is None:
         return f"what a plugin's {raising} raises is told to nobody"
     plain = answer(_solver(ctx, STRESS_LIMIT, {}, formulas).checkSat())
-    return f"with a plugin whose {raising} raises it answers {found}, without {plain}" if {found, plain} == {"sat", "unsat"} else None
+    return (
+        f"with a plugin whose {raising} raises it answers {found}, without {plain}"
+        if {found, plain} == {"sat", "unsat"}
+        else None
+    )
 
 
 def _watching(raising: str, given: Any) -> Any:

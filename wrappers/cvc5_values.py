@@ -8,7 +8,8 @@ from typing import Any
 import cvc5
 from cvc5 import Kind
 
-SKOLEM = getattr(Kind, "SKOLEM", Kind.INTERNAL_KIND)  # a symbol of cvc5's own; until 1.1 it has no kind of its own
+# a symbol of cvc5's own; until 1.1 it has no kind of its own
+SKOLEM = getattr(Kind, "SKOLEM", Kind.INTERNAL_KIND)
 
 _MODES = {
     "ROUND_NEAREST_TIES_TO_EVEN": "rne",
@@ -30,7 +31,12 @@ def read_value(term: Any) -> tuple[Any, ...] | None:
 
 def _read_fp(term: Any) -> tuple[Any, ...]:
     exponent, significand, bits = term.getFloatingPointValue()
-    return ("fp", exponent, significand, None if term.isFloatingPointNaN() else int(bits.getBitVectorValue(2), 2))
+    return (
+        "fp",
+        exponent,
+        significand,
+        None if term.isFloatingPointNaN() else int(bits.getBitVectorValue(2), 2),
+    )
 
 
 def _read_bv(term: Any) -> tuple[Any, ...]:
@@ -53,7 +59,11 @@ _READERS: list[tuple[str, str, Any]] = [
     ("isInteger", "isIntegerValue", lambda t: ("int", int(t.getIntegerValue()))),
     ("isReal", "isRealValue", _read_real),
     ("isFloatingPoint", "isFloatingPointValue", _read_fp),
-    ("isRoundingMode", "isRoundingModeValue", lambda t: ("rm", _MODES[t.getRoundingModeValue().name])),
+    (
+        "isRoundingMode",
+        "isRoundingModeValue",
+        lambda t: ("rm", _MODES[t.getRoundingModeValue().name]),
+    ),
     ("isString", "isStringValue", lambda t: ("string", t.getStringValue())),
 ]
 if hasattr(cvc5.Sort, "isFiniteField"):

@@ -1,6 +1,8 @@
-"""What cvc5 gives beside answers: interpolants, abducts, formulas without quantifiers, further models, proofs; each of a solver of its own.
+"""What cvc5 gives beside answers: interpolants, abducts, formulas without quantifiers, further
+models, proofs; each of a solver of its own.
 
-A run's solver seldom has the options for these, and some of them exclude one another. Imports cvc5 and the standard library only.
+A run's solver seldom has the options for these, and some of them exclude one another. Imports cvc5
+and the standard library only.
 """
 
 from __future__ import annotations
@@ -49,13 +51,17 @@ def interpolant(ctx: Any, limit: int, more: int, goal: Any, *formulas: Any) -> A
 
 
 def abduct(ctx: Any, limit: int, more: int, goal: Any, *formulas: Any) -> Any:
-    """A formula that agrees with the formulas and implies the goal with them; None where none is found."""
+    """A formula that agrees with the formulas and implies the goal with them; None where none is
+    found.
+    """
     solver = _solver(ctx, limit, {"produce-abducts": "true", **_SEARCH}, formulas)
     return _last(solver.getAbduct(goal), solver.getAbductNext, more)
 
 
 def eliminated(ctx: Any, limit: int, formula: Any) -> Any:
-    """A quantified formula of linear arithmetic or of bit-vectors, as documented, without its quantifiers; None for any other."""
+    """A quantified formula of linear arithmetic or of bit-vectors, as documented, without its
+    quantifiers; None for any other.
+    """
     if formula.getKind() not in (Kind.FORALL, Kind.EXISTS) or not _eliminable(formula):
         return None
     solver = cvc5.Solver(ctx)
@@ -81,14 +87,36 @@ def _linear(term: Any) -> bool:
 
 
 _LINEAR = (
-    Kind.FORALL, Kind.EXISTS, Kind.VARIABLE, Kind.CONSTANT, Kind.CONST_BOOLEAN, Kind.CONST_INTEGER, Kind.CONST_RATIONAL, Kind.NOT, Kind.AND,
-    Kind.OR, Kind.XOR, Kind.IMPLIES, Kind.EQUAL, Kind.DISTINCT, Kind.ITE, Kind.LT, Kind.LEQ, Kind.GT, Kind.GEQ, Kind.ADD, Kind.SUB,
-    Kind.NEG, Kind.TO_REAL,
-)  # fmt: skip
+    Kind.FORALL,
+    Kind.EXISTS,
+    Kind.VARIABLE,
+    Kind.CONSTANT,
+    Kind.CONST_BOOLEAN,
+    Kind.CONST_INTEGER,
+    Kind.CONST_RATIONAL,
+    Kind.NOT,
+    Kind.AND,
+    Kind.OR,
+    Kind.XOR,
+    Kind.IMPLIES,
+    Kind.EQUAL,
+    Kind.DISTINCT,
+    Kind.ITE,
+    Kind.LT,
+    Kind.LEQ,
+    Kind.GT,
+    Kind.GEQ,
+    Kind.ADD,
+    Kind.SUB,
+    Kind.NEG,
+    Kind.TO_REAL,
+)
 
 
 def read_symbols(term: Any, constants: Sequence[Any]) -> list[int | str | None]:
-    """The free symbols of a term: the places of those among the constants, the texts of others, None for a symbol of cvc5's own."""
+    """The free symbols of a term: the places of those among the constants, the texts of others,
+    None for a symbol of cvc5's own.
+    """
     places = {constant.getId(): place for place, constant in enumerate(constants)}
     seen: dict[int, None] = {}
     found: list[int | str | None] = []
@@ -106,7 +134,9 @@ def read_symbols(term: Any, constants: Sequence[Any]) -> list[int | str | None]:
 
 
 def read_proof(ctx: Any, limit: int, checked: bool, *formulas: Any) -> str | None:
-    """What is wrong with the proof that formulas are unsat; None where nothing is, or they are not found to be."""
+    """What is wrong with the proof that formulas are unsat; None where nothing is, or they are not
+    found to be.
+    """
     options = {"produce-proofs": "true"} | ({"check-proofs": "true"} if checked else {})
     solver = _solver(ctx, limit, options, formulas)
     if not solver.checkSat().isUnsat():
@@ -119,7 +149,9 @@ def read_proof(ctx: Any, limit: int, checked: bool, *formulas: Any) -> str | Non
 
 
 def _fault(proof: Any, formulas: Sequence[Any]) -> str | None:
-    """What is wrong with a proof: its scopes at the top assume only what was asserted; within, it ends in false and assumes no more."""
+    """What is wrong with a proof: its scopes at the top assume only what was asserted; within, it
+    ends in false and assumes no more.
+    """
     assumed: list[Any] = []
     while proof.getRule() == cvc5.ProofRule.SCOPE:
         assumed += proof.getArguments()
@@ -132,11 +164,17 @@ def _fault(proof: Any, formulas: Sequence[Any]) -> str | None:
         return "the proof assumes what was not asserted"
     free = _free(proof)
     texts = {str(formula) for formula in assumed}
-    return "the proof has an open assumption" if free is not None and any(text not in texts for text in free) else None
+    return (
+        "the proof has an open assumption"
+        if free is not None and any(text not in texts for text in free)
+        else None
+    )
 
 
 def _free(proof: Any) -> frozenset[str] | None:
-    """The texts of the assumptions that no scope within a proof closes; None for a proof of too many steps."""
+    """The texts of the assumptions that no scope within a proof closes; None for a proof of too
+    many steps.
+    """
     known: dict[Any, frozenset[str]] = {}
     stack = [proof]
     while stack:
@@ -158,4 +196,8 @@ def _open(step: Any, below: list[frozenset[str]]) -> frozenset[str]:
     if step.getRule() == cvc5.ProofRule.ASSUME:
         return frozenset([str(step.getResult())])
     found = frozenset().union(*below)
-    return found - frozenset(map(str, step.getArguments())) if step.getRule() == cvc5.ProofRule.SCOPE else found
+    return (
+        found - frozenset(map(str, step.getArguments()))
+        if step.getRule() == cvc5.ProofRule.SCOPE
+        else found
+    )

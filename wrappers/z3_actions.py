@@ -1,4 +1,6 @@
-"""Actions of the z3 wrapper beyond an expression: options, checks, copies, translations, what a model offers."""
+"""Actions of the z3 wrapper beyond an expression: options, checks, copies, translations, what a
+model offers.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +17,14 @@ from z3_values import read_value
 def setting(solver: Any, name: str, text: str) -> Any:
     """The value of the option `name` as Python has it: true, false, an int, a float, or a name.
 
-    Raises Z3Exception for an option that this release has not: `set` takes it, and every later assertion fails.
+    Raises Z3Exception for an option that this release has not: `set` takes it, and every later
+    assertion fails.
     """
     ctx, symbol = solver.ctx, z3.Z3_mk_string_symbol(solver.ctx.ref(), name)
-    if z3.Z3_param_descrs_get_kind(ctx.ref(), solver.param_descrs().descr, symbol) == z3.Z3_PK_INVALID:
+    if (
+        z3.Z3_param_descrs_get_kind(ctx.ref(), solver.param_descrs().descr, symbol)
+        == z3.Z3_PK_INVALID
+    ):
         raise z3.Z3Exception(f"unknown parameter '{name}'")
     if text in ("true", "false"):
         return text == "true"
@@ -30,7 +36,9 @@ def setting(solver: Any, name: str, text: str) -> Any:
 
 def check_assuming(ctx: Any, solver: Any, *assumptions: Any) -> str:
     """The answer of a check under assumptions, by the C interface."""
-    answer = z3.Z3_solver_check_assumptions(ctx.ref(), solver.solver, len(assumptions), asts(assumptions))
+    answer = z3.Z3_solver_check_assumptions(
+        ctx.ref(), solver.solver, len(assumptions), asts(assumptions)
+    )
     return str(z3.CheckSatResult(answer))
 
 
@@ -43,14 +51,20 @@ def attempt(call: Callable[[], Any]) -> None:
 
 
 def consequences(solver: Any) -> str | None:
-    """Fixed values of some constants of the assertions: each consequence must be an implication or a literal."""
+    """Fixed values of some constants of the assertions: each consequence must be an implication or
+    a literal.
+    """
     found = constants(list(solver.assertions())[:8])
     try:
         answer, implied = solver.consequences([], found[:4])
     except z3.Z3Exception:
         return None
     broken = [c for c in implied if not z3.is_bool(c)]
-    return f"consequences gives {broken[0].sexpr()[:80]}, no formula" if broken and answer == z3.sat else None
+    return (
+        f"consequences gives {broken[0].sexpr()[:80]}, no formula"
+        if broken and answer == z3.sat
+        else None
+    )
 
 
 def cube(solver: Any) -> None:
@@ -76,14 +90,20 @@ def constants(terms: Sequence[Any], limit: int = 200) -> list[Any]:
 
 
 def translate(solver: Any) -> str | None:
-    """A copy of the solver in another context, and one of that in the first: their answers must not contradict."""
+    """A copy of the solver in another context, and one of that in the first: their answers must not
+    contradict.
+    """
     try:
         there = solver.translate(z3.Context())
         back = there.translate(solver.ctx)
         answers = [_limited_check(s) for s in (there, back)]
     except z3.Z3Exception:
         return None
-    return "solvers translated to and fro answer sat and unsat" if sorted(answers) == ["sat", "unsat"] else None
+    return (
+        "solvers translated to and fro answer sat and unsat"
+        if sorted(answers) == ["sat", "unsat"]
+        else None
+    )
 
 
 def duplicate(solver: Any, how: Callable[[Any], Any] = copy.copy) -> None:
@@ -105,7 +125,11 @@ def parse_back(solver: Any) -> None:
 def translate_term(term: Any) -> str | None:
     """A term that goes to another context and comes back must be the same node."""
     there = term.translate(z3.Context())
-    return None if there.translate(term.ctx).eq(term) else "a term translated to another context and back is another"
+    return (
+        None
+        if there.translate(term.ctx).eq(term)
+        else "a term translated to another context and back is another"
+    )
 
 
 def walk_model(solver: Any) -> str | None:
@@ -128,7 +152,9 @@ def walk_model(solver: Any) -> str | None:
 
 
 def hint(solver: Any, hint_value: Callable[..., Any]) -> None:
-    """Initial values for the constants of the last model; they steer the search and change no answer."""
+    """Initial values for the constants of the last model; they steer the search and change no
+    answer.
+    """
     try:
         model = solver.model()
     except z3.Z3Exception:
@@ -136,7 +162,11 @@ def hint(solver: Any, hint_value: Callable[..., Any]) -> None:
     for declaration in model.decls()[:8]:
         value = model[declaration] if declaration.arity() == 0 else None
         if value is not None and read_value(value) is not None:
-            attempt(functools.partial(hint_value, solver.ctx.ref(), solver.solver, declaration().ast, value.ast))
+            attempt(
+                functools.partial(
+                    hint_value, solver.ctx.ref(), solver.solver, declaration().ast, value.ast
+                )
+            )
 
 
 def statistics(solver: Any) -> str | None:

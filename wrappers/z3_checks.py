@@ -20,7 +20,11 @@ def check_sort(sort: Any, facts: dict[str, Any]) -> str | None:
     wrong = _mismatch(sort, facts)
     if wrong:
         return wrong
-    if sort != sort or not sort.eq(sort) or hash(sort) != hash(_z3py._to_sort_ref(sort.ast, sort.ctx)):
+    if (
+        sort != sort
+        or not sort.eq(sort)
+        or hash(sort) != hash(_z3py._to_sort_ref(sort.ast, sort.ctx))
+    ):
         return f"sort {sort.sexpr()} is not equal to itself"
     return None if sort.sexpr() and sort.name() else f"a sort of {facts['kind']} has no text"
 
@@ -95,7 +99,9 @@ def check_value(term: Any, facts: dict[str, Any]) -> str | None:
 
 
 def _wanted(facts: dict[str, Any]) -> tuple[Any, ...] | None:
-    """The end of what `read_value` must give for the literal that `facts` tell of, None where they tell of none."""
+    """The end of what `read_value` must give for the literal that `facts` tell of, None where they
+    tell of none.
+    """
     kind, value, special = facts["kind"], facts.get("value"), facts.get("special")
     if kind == "SORT_FP":
         return (_float_bits(value, special, *facts["params"]),)
@@ -110,7 +116,9 @@ def _float_bits(value: int | None, special: str | None, ebits: int, sbits: int) 
     """The IEEE bits of a floating-point literal, None for NaN."""
     infinity, sign = ((1 << ebits) - 1) << (sbits - 1), 1 << (ebits + sbits - 1)
     if special is not None:
-        return {"fp.+oo": infinity, "fp.-oo": sign | infinity, "fp.+zero": 0, "fp.-zero": sign}.get(special)
+        return {"fp.+oo": infinity, "fp.-oo": sign | infinity, "fp.+zero": 0, "fp.-zero": sign}.get(
+            special
+        )
     return None if value is None or value % sign > infinity else value
 
 

@@ -1,7 +1,8 @@
-"""How terms, functions and datatypes are made where an expression is not enough. Imports z3 and the standard library only.
+"""How terms, functions and datatypes are made where an expression is not enough. Imports z3 and the
+standard library only.
 
-Every function works on z3 4.8.7 and later: what a release lacks is named in the spelling itself, so that the probe
-leaves the spelling out.
+Every function works on z3 4.8.7 and later: what a release lacks is named in the spelling itself, so
+that the probe leaves the spelling out.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ _to_expr = _z3py._to_expr_ref
 
 
 def mk(make: Callable[..., Any], ctx: Any, *args: Any) -> Any:
-    """The term that `make(ctx, *args)` gives; terms, sorts and declarations by their handles, numbers as they are."""
+    """The term that `make(ctx, *args)` gives; terms, sorts and declarations by their handles,
+    numbers as they are.
+    """
     return _to_expr(make(ctx.ref(), *(a.ast if isinstance(a, z3.AstRef) else a for a in args)), ctx)
 
 
@@ -34,7 +37,9 @@ def mk_n(make: Callable[..., Any], ctx: Any, *args: Any) -> Any:
     return _to_expr(make(ctx.ref(), len(args), asts(args)), ctx)
 
 
-def mk_pb(make: Callable[..., Any], ctx: Any, args: Sequence[Any], coefficients: Sequence[int], bound: int) -> Any:
+def mk_pb(
+    make: Callable[..., Any], ctx: Any, args: Sequence[Any], coefficients: Sequence[int], bound: int
+) -> Any:
     """A pseudo-Boolean constraint of the C interface."""
     numbers = (ctypes.c_int * len(args))(*coefficients)
     return _to_expr(make(ctx.ref(), len(args), asts(args), numbers, bound), ctx)
@@ -63,8 +68,8 @@ def asts(terms: Sequence[Any]) -> Any:
 def as_main(ctx: Any, call: Callable[[], Any]) -> Any:
     """The result of `call` while `ctx` is z3py's main context.
 
-    For overloads that take what they need (a rounding mode, a zero) from the main context, whatever context their
-    operands are of.
+    For overloads that take what they need (a rounding mode, a zero) from the main context, whatever
+    context their operands are of.
     """
     kept = _z3py._main_ctx
     _z3py._main_ctx = ctx
@@ -78,7 +83,9 @@ def as_main(ctx: Any, call: Callable[[], Any]) -> Any:
 
 
 def mk_int(make: Callable[..., Any], value: int, sort: Any, low: int, high: int) -> Any:
-    """A numeral of `sort` by a C function that takes a machine integer, by its text where the value does not fit."""
+    """A numeral of `sort` by a C function that takes a machine integer, by its text where the value
+    does not fit.
+    """
     ctx = sort.ctx
     if low <= value <= high:
         return _to_expr(make(ctx.ref(), value, sort.ast), ctx)
@@ -86,7 +93,9 @@ def mk_int(make: Callable[..., Any], value: int, sort: Any, low: int, high: int)
 
 
 def mk_ratio(ctx: Any, numerator: int, denominator: int) -> Any:
-    """A rational numeral by the C function that takes two C ints, by its text where they do not fit."""
+    """A rational numeral by the C function that takes two C ints, by its text where they do not
+    fit.
+    """
     if max(abs(numerator), denominator) < 1 << 31:
         return _to_expr(z3.Z3_mk_real(ctx.ref(), numerator, denominator), ctx)
     return z3.RealVal(f"{numerator}/{denominator}", ctx)
@@ -109,7 +118,9 @@ def mk_fp(sign: int, exponent: int, significand: int, sort: Any) -> Any:
         return z3.fpZero(sort, bool(sign))
     if exponent == 0 or ebits > 60 or sbits > 64:
         return fp_of_bits((((sign << ebits) | exponent) << (sbits - 1)) | significand, sort)
-    return mk(z3.Z3_mk_fpa_numeral_int64_uint64, ctx, bool(sign), exponent - bias, significand, sort)
+    return mk(
+        z3.Z3_mk_fpa_numeral_int64_uint64, ctx, bool(sign), exponent - bias, significand, sort
+    )
 
 
 def fp_of_bits(bits: int, sort: Any) -> Any:
@@ -149,11 +160,17 @@ def comprehension(variables: Sequence[Any], condition: Any, member: Any) -> Any:
     if len(variables) == 1 and member.eq(variables[0]):
         return as_array(z3.Lambda(list(variables), condition))
     element = z3.FreshConst(member.sort())
-    return as_array(z3.Lambda([element], z3.Exists(list(variables), z3.And(condition, element == member, member.ctx))))
+    return as_array(
+        z3.Lambda(
+            [element], z3.Exists(list(variables), z3.And(condition, element == member, member.ctx))
+        )
+    )
 
 
 def loop(regex: Any, low: int, high: int) -> Any:
-    """re.loop as SMT-LIB defines it; z3 takes an upper bound of 0 for none, and refuses bounds in the wrong order."""
+    """re.loop as SMT-LIB defines it; z3 takes an upper bound of 0 for none, and refuses bounds in
+    the wrong order.
+    """
     if low > high:
         return z3.Empty(regex.sort())
     if high == 0:
@@ -165,15 +182,23 @@ def loop(regex: Any, low: int, high: int) -> Any:
 
 
 def read_function(ctx: Any, text: str) -> Any:
-    """The declaration of the function that a term over the real constant `x` applies, for what only z3's text reader knows."""
-    return z3.parse_smt2_string(f"(declare-const x Real)(assert (= x {text}))", ctx=ctx)[0].arg(1).decl()
+    """The declaration of the function that a term over the real constant `x` applies, for what only
+    z3's text reader knows.
+    """
+    return (
+        z3.parse_smt2_string(f"(declare-const x Real)(assert (= x {text}))", ctx=ctx)[0]
+        .arg(1)
+        .decl()
+    )
 
 
 def mk_function(name: str, ctx: Any, sorts: Sequence[Any]) -> Any:
     """A function declaration, by the C interface."""
     domain = (z3.Sort * (len(sorts) - 1))(*(s.ast for s in sorts[:-1]))
     symbol = z3.Z3_mk_string_symbol(ctx.ref(), name)
-    return z3.FuncDeclRef(z3.Z3_mk_func_decl(ctx.ref(), symbol, len(domain), domain, sorts[-1].ast), ctx)
+    return z3.FuncDeclRef(
+        z3.Z3_mk_func_decl(ctx.ref(), symbol, len(domain), domain, sorts[-1].ast), ctx
+    )
 
 
 def define(name: str, variables: Sequence[Any], body: Any) -> Any:
@@ -183,7 +208,9 @@ def define(name: str, variables: Sequence[Any], body: Any) -> Any:
     return function
 
 
-def with_pattern(quantify: Callable[..., Any], variables: Sequence[Any], body: Any, *patterns: Any) -> Any:
+def with_pattern(
+    quantify: Callable[..., Any], variables: Sequence[Any], body: Any, *patterns: Any
+) -> Any:
     """A quantifier with one multi-pattern, or none where z3 does not take it.
 
     A pattern must have all variables and no connective or binder.
@@ -197,12 +224,16 @@ def with_pattern(quantify: Callable[..., Any], variables: Sequence[Any], body: A
 def mk_quantifier(make: Callable[..., Any], variables: Sequence[Any], body: Any) -> Any:
     """A quantifier of weight 0 and no patterns, by the C interface."""
     ctx = body.ctx
-    return _to_expr(make(ctx.ref(), 0, len(variables), asts(variables), 0, (z3.Pattern * 0)(), body.ast), ctx)
+    return _to_expr(
+        make(ctx.ref(), 0, len(variables), asts(variables), 0, (z3.Pattern * 0)(), body.ast), ctx
+    )
 
 
 def mk_lambda(ctx: Any, variables: Sequence[Any], body: Any) -> Any:
     """A lambda, by the C interface."""
-    return as_array(_to_expr(z3.Z3_mk_lambda_const(ctx.ref(), len(variables), asts(variables), body.ast), ctx))
+    return as_array(
+        _to_expr(z3.Z3_mk_lambda_const(ctx.ref(), len(variables), asts(variables), body.ast), ctx)
+    )
 
 
 # --- datatypes ---
@@ -211,7 +242,9 @@ Declaration = tuple[str, list[str], list[tuple[str, list[tuple[str, Any]]]]]
 
 
 class Family:
-    """The datatypes of one block of declarations; an instance of a parametric one is a plain datatype, made once."""
+    """The datatypes of one block of declarations; an instance of a parametric one is a plain
+    datatype, made once.
+    """
 
     def __init__(self, ctx: Any, declarations: Sequence[Declaration]) -> None:
         self.ctx = ctx
@@ -264,14 +297,18 @@ class Family:
         reference = self._reference(sort, name, args)
         return sort if reference is None else self.instance(*reference)
 
-    def _declare(self, datatype: Any, key: tuple[Any, ...], made: dict[tuple[Any, ...], Any]) -> None:
+    def _declare(
+        self, datatype: Any, key: tuple[Any, ...], made: dict[tuple[Any, ...], Any]
+    ) -> None:
         name, args = key[0], list(key[1:])
         for constructor, fields in self.declarations[name][2]:
             parts = []
             for selector, sort in fields:
                 reference = self._reference(sort, name, args)
                 inner = None if reference is None else self._key(*reference)
-                parts.append((selector, made[inner] if inner in made else self._sort(sort, name, args)))
+                parts.append(
+                    (selector, made[inner] if inner in made else self._sort(sort, name, args))
+                )
             datatype.declare(constructor, *parts)
 
     def _key(self, name: str, args: Sequence[Any]) -> tuple[Any, ...]:
@@ -293,12 +330,16 @@ def datatypes(ctx: Any, declarations: Sequence[Declaration]) -> list[Any]:
     """The sorts of a block of declarations in their order; a parametric one is a `Parametric`."""
     family = Family(ctx, declarations)
     return [
-        Parametric(name, lambda *args, n=name: family.instance(n, args)) if params else family.instance(name, [])
+        Parametric(name, lambda *args, n=name: family.instance(n, args))
+        if params
+        else family.instance(name, [])
         for name, params, _ in declarations
     ]
 
 
-def polymorphic(create: Callable[..., Any], ctx: Any, declarations: Sequence[Declaration]) -> list[Any]:
+def polymorphic(
+    create: Callable[..., Any], ctx: Any, declarations: Sequence[Declaration]
+) -> list[Any]:
     """Like `datatypes`, but a lone parametric declaration becomes z3's polymorphic datatype.
 
     z3 takes one that refers to itself at its own parameters only.
@@ -310,13 +351,19 @@ def polymorphic(create: Callable[..., Any], ctx: Any, declarations: Sequence[Dec
     variables = {p: z3.DeclareTypeVar(p, ctx) for p in params}
     datatype = z3.Datatype(name, ctx)
     for constructor, parts in constructors:
-        datatype.declare(constructor, *((sel, _open_sort(s, datatype, variables)) for sel, s in parts))
+        datatype.declare(
+            constructor, *((sel, _open_sort(s, datatype, variables)) for sel, s in parts)
+        )
     create(datatype, list(variables.values()))
     return [Parametric(name, lambda *args: z3.DatatypeSort(name, list(args), ctx))]
 
 
 def _instantiates(sort: Any, params: Sequence[str]) -> bool:
-    return isinstance(sort, tuple) and sort[0] == "ref" and list(sort[2]) != [("param", p) for p in params]
+    return (
+        isinstance(sort, tuple)
+        and sort[0] == "ref"
+        and list(sort[2]) != [("param", p) for p in params]
+    )
 
 
 def _open_sort(sort: Any, datatype: Any, variables: dict[str, Any]) -> Any:
@@ -354,13 +401,18 @@ def _position(sort: Any, name: str) -> int:
 def match(term: Any, cases: Sequence[tuple[Sequence[str], Sequence[Any], Any]]) -> Any:
     """A match expression, which z3's interface has not, by testers and selectors.
 
-    `cases` are ([constructor], or [] for any value; variables; body). The last one takes what is left.
+    `cases` are ([constructor], or [] for any value; variables; body). The last one takes what is
+    left.
     """
     sort, result = term.sort(), None
     for names, variables, body in reversed(cases):
         parts = _fields(sort, names[0], term) if names else [term]
         case = z3.substitute(body, *zip(variables, parts, strict=True)) if variables else body
-        result = z3.If(recognizer(sort, names[0])(term), case, result) if names and result is not None else case
+        result = (
+            z3.If(recognizer(sort, names[0])(term), case, result)
+            if names and result is not None
+            else case
+        )
     return result
 
 

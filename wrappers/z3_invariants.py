@@ -21,7 +21,9 @@ def solve_translated(ctx: Any, limit: int, *terms: Any) -> str:
 
 
 def solve_printed(ctx: Any, limit: int, *terms: Any) -> str:
-    """The answer to what z3 prints of the terms and parses again; unknown where it does not read its own print."""
+    """The answer to what z3 prints of the terms and parses again; unknown where it does not read
+    its own print.
+    """
     solver = z3.Solver(ctx=ctx)
     solver.add(list(terms))
     try:

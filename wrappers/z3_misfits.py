@@ -1,7 +1,8 @@
-"""Stress for contract mode: definitions that do not fit their declarations, printed forms that are read back, interrupts.
+"""Stress for contract mode: definitions that do not fit their declarations, printed forms that are
+read back, interrupts.
 
-Each function gives None, or a str that says which promise is broken. It works in solvers of its own, so the run goes on as it was.
-Imports z3 and the standard library only.
+Each function gives None, or a str that says which promise is broken. It works in solvers of its
+own, so the run goes on as it was. Imports z3 and the standard library only.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from z3_actions import attempt
 from z3_stress import STRESS_LIMIT, _fresh, _stressed
 
 INTERRUPT_AFTER = 0.005  # seconds: the check in hand takes some hundred times as long
-LONG_LIMIT = 2_000_000  # the resource limit of that check, about a second, should nothing interrupt it
+# the resource limit of that check, about a second, should nothing interrupt it
+LONG_LIMIT = 2_000_000
 
 
 def misfit(how: str) -> str | None:
-    """A definition of a recursive function whose operands or body do not fit its declaration must be refused; else it is checked with.
+    """A definition of a recursive function whose operands or body do not fit its declaration must
+    be refused; else it is checked with.
 
     It has a context of its own, since a context keeps its definitions.
     """
@@ -47,7 +50,9 @@ def misfit(how: str) -> str | None:
 
 
 def read_back(solver: Any, how: str) -> str | None:
-    """What a solver or an optimizer prints of the assertions is read by one of its class: the answers are not opposite."""
+    """What a solver or an optimizer prints of the assertions is read by one of its class: the
+    answers are not opposite.
+    """
     plain = _stressed(_fresh(solver), solver)
     printed, reader = _printed(solver, how)
     try:
@@ -58,7 +63,11 @@ def read_back(solver: Any, how: str) -> str | None:
     answers: list[str] = []
     attempt(lambda: answers.append(str(reader.check())))
     found = answers[0] if answers else "unknown"
-    return f"what {how} prints reads back as {found}, but is {plain}" if {found, plain} == {"sat", "unsat"} else None
+    return (
+        f"what {how} prints reads back as {found}, but is {plain}"
+        if {found, plain} == {"sat", "unsat"}
+        else None
+    )
 
 
 def _printed(solver: Any, how: str) -> tuple[str, Any]:
@@ -78,12 +87,19 @@ def _long(ctx: Any) -> Any:
     made = z3.SimpleSolver(ctx=ctx)
     made.set("rlimit", LONG_LIMIT)
     one, other = z3.BitVecs("murxpy-one murxpy-other", 64, ctx)
-    made.add(one * other == 1_000_003 * 999_983, z3.ULT(1, one), z3.ULT(one, other), z3.ULT(other, 1 << 31))
+    made.add(
+        one * other == 1_000_003 * 999_983,
+        z3.ULT(1, one),
+        z3.ULT(one, other),
+        z3.ULT(other, 1 << 31),
+    )
     return made
 
 
 def interrupt(solver: Any) -> str | None:
-    """A thread interrupts a check, as `Context` allows. The check ends as it may; what is checked next knows nothing of it."""
+    """A thread interrupts a check, as `Context` allows. The check ends as it may; what is checked
+    next knows nothing of it.
+    """
     before = _told(solver)  # z3 also calls a check cancelled that comes to its resource limit
     made = _long(solver.ctx)
     thread = threading.Timer(INTERRUPT_AFTER, solver.ctx.interrupt)
@@ -94,11 +110,19 @@ def interrupt(solver: Any) -> str | None:
     if answer == "canceled" != before:
         return "a check that nobody interrupts is cancelled after an interrupt"
     again = _told(solver)
-    return f"after an interrupt it answers {answer}, then {again}" if {"sat", "unsat"} <= {before, answer, again} else None
+    return (
+        f"after an interrupt it answers {answer}, then {again}"
+        if {"sat", "unsat"} <= {before, answer, again}
+        else None
+    )
 
 
 def _told(solver: Any) -> str:
     """The answer of a solver of its own, or that something cancelled it."""
     made, answers = _fresh(solver), [""]
     attempt(lambda: answers.append(_stressed(made, solver)))
-    return "canceled" if answers[-1] == "unknown" and made.reason_unknown() in ("canceled", "interrupted") else answers[-1]
+    return (
+        "canceled"
+        if answers[-1] == "unknown" and made.reason_unknown() in ("canceled", "interrupted")
+        else answers[-1]
+    )

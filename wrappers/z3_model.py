@@ -1,6 +1,8 @@
-"""The model reader of the z3 wrapper: values as rows of plain data, which murxpy/machine/checks/reading.py reads.
+"""The model reader of the z3 wrapper: values as rows of plain data, which
+murxpy/machine/checks/reading.py reads.
 
-A row is a tuple of a tag and what belongs to it; a row stands for another by its place in the list. docs/oracles.md has them all.
+A row is a tuple of a tag and what belongs to it; a row stands for another by its place in the list.
+docs/oracles.md has them all.
 """
 
 from __future__ import annotations
@@ -15,10 +17,17 @@ Row = tuple[Any, ...]
 
 
 def read_model(solver: Any, constants: Sequence[Any]) -> dict[str, Any]:
-    """The values of constants and functions in the solver's model, and what it makes of partial operators."""
+    """The values of constants and functions in the solver's model, and what it makes of partial
+    operators.
+    """
     model = solver.model()
     rows = Rows(model)
-    roots = [rows.function(c) if isinstance(c, z3.FuncDeclRef) else rows.add(model.eval(c, model_completion=True)) for c in constants]
+    roots = [
+        rows.function(c)
+        if isinstance(c, z3.FuncDeclRef)
+        else rows.add(model.eval(c, model_completion=True))
+        for c in constants
+    ]
     own = [d for d in model.decls() if d.name() in _PARTIAL and d.kind() != z3.Z3_OP_UNINTERPRETED]
     partial = {_instance(d): rows.function(d) for d in own}
     return {"rows": rows.rows, "roots": roots, "partial": partial}
@@ -31,13 +40,17 @@ def read_values(solver: Any, values: Sequence[Any]) -> dict[str, Any]:
 
 
 def read_domain(solver: Any, sort: Any) -> list[str] | None:
-    """The names of the elements of an uninterpreted sort in the model; None where the model has none."""
+    """The names of the elements of an uninterpreted sort in the model; None where the model has
+    none.
+    """
     universe = solver.model().get_universe(sort)
     return None if universe is None else [element.decl().name() for element in universe]
 
 
 def find_constants(solver: Any, names: Sequence[str]) -> list[Any]:
-    """The constants and functions of these names in what is asserted; None for one that is not there, or that is not the only one."""
+    """The constants and functions of these names in what is asserted; None for one that is not
+    there, or that is not the only one.
+    """
     found: dict[str, dict[int, Any]] = {name: {} for name in names}
     stack, seen = list(solver.assertions()), set()
     while stack:
@@ -45,14 +58,20 @@ def find_constants(solver: Any, names: Sequence[str]) -> list[Any]:
         if term.get_id() not in seen:
             seen.add(term.get_id())
             stack.extend([term.body()] if z3.is_quantifier(term) else term.children())
-            if z3.is_app(term) and term.decl().kind() == z3.Z3_OP_UNINTERPRETED and term.decl().name() in found:
+            if (
+                z3.is_app(term)
+                and term.decl().kind() == z3.Z3_OP_UNINTERPRETED
+                and term.decl().name() in found
+            ):
                 one = term.decl() if term.num_args() else term
                 found[term.decl().name()][one.get_id()] = one
     return [next(iter(ones.values())) if len(ones) == 1 else None for ones in found.values()]
 
 
 def read_core(solver: Any, formulas: Sequence[Any], names: Sequence[str | None]) -> list[int | str]:
-    """The places of a core's elements among `formulas`, by themselves or by the names of their trackers; the text of any other."""
+    """The places of a core's elements among `formulas`, by themselves or by the names of their
+    trackers; the text of any other.
+    """
     places = {formula.get_id(): k for k, formula in enumerate(formulas) if formula is not None}
     trackers = {name: k for k, name in enumerate(names) if name is not None}
     named = [(e, e.decl().name() if z3.is_const(e) else None) for e in solver.unsat_core()]
@@ -106,20 +125,35 @@ class Rows:
                 return ("unfixed", declaration.arity())
         found = self._model.get_interp(declaration)
         entries = [found.entry(k) for k in range(found.num_entries())]
-        read = [(tuple(self.add(e.arg_value(k)) for k in range(e.num_args())), self.add(e.value())) for e in entries]
+        read = [
+            (tuple(self.add(e.arg_value(k)) for k in range(e.num_args())), self.add(e.value()))
+            for e in entries
+        ]
         default = found.else_value()
-        itself = default is None or (z3.is_app(default) and default.num_args() and default.decl().name() == declaration.name())
+        itself = default is None or (
+            z3.is_app(default)
+            and default.num_args()
+            and default.decl().name() == declaration.name()
+        )
         return ("function", declaration.arity(), tuple(read), None if itself else self.add(default))
 
     def _declared(self, declaration: Any) -> bool:
-        """True if the model has the function; asking for one that it has not gives a null pointer, not None."""
-        return bool(z3.Z3_model_has_interp(self._model.ctx.ref(), self._model.model, declaration.ast))
+        """True if the model has the function; asking for one that it has not gives a null pointer,
+        not None.
+        """
+        return bool(
+            z3.Z3_model_has_interp(self._model.ctx.ref(), self._model.model, declaration.ast)
+        )
 
     def _row(self, term: Any, parts: list[int]) -> Row:
         if z3.is_var(term):
             return ("var", z3.get_var_index(term))
         if z3.is_quantifier(term):
-            return ("lambda", term.num_vars(), parts[0]) if term.is_lambda() else ("unknown", "a quantifier")
+            return (
+                ("lambda", term.num_vars(), parts[0])
+                if term.is_lambda()
+                else ("unknown", "a quantifier")
+            )
         literal = read_value(term)
         if literal is not None:
             return literal
@@ -133,7 +167,11 @@ class Rows:
         if parts:
             return ("apply", self.function(term.decl()), *parts)
         uninterpreted = term.sort_kind() == z3.Z3_UNINTERPRETED_SORT
-        return ("element", term.decl().name()) if uninterpreted else ("unknown", "a constant without a value")
+        return (
+            ("element", term.decl().name())
+            if uninterpreted
+            else ("unknown", "a constant without a value")
+        )
 
     def _as_array(self, term: Any, parts: list[int]) -> Row:
         return ("as-array", self.function(z3.get_as_array_func(term)))
@@ -143,7 +181,9 @@ class Rows:
 
 
 def _instance(declaration: Any) -> str:
-    """The operator whose open points a function of the model gives, with indices and the sorts of its arguments."""
+    """The operator whose open points a function of the model gives, with indices and the sorts of
+    its arguments.
+    """
     kind = _PARTIAL[declaration.name()]
     sorts = [_sort(declaration.domain(k)) for k in range(declaration.arity())]
     indices = [str(declaration.range().size())] if kind in ("OP_FP_TO_UBV", "OP_FP_TO_SBV") else []
@@ -170,7 +210,9 @@ def _parts(term: Any) -> list[Any]:
 
 
 def _algebraic(term: Any) -> Row:
-    """The coefficients of a polynomial, lowest first, and an interval of rationals with the root in it and no other."""
+    """The coefficients of a polynomial, lowest first, and an interval of rationals with the root in
+    it and no other.
+    """
     coefficients = tuple((c.numerator_as_long(), c.denominator_as_long()) for c in term.poly())
     bounds = []
     for end in (z3.Z3_get_algebraic_number_lower, z3.Z3_get_algebraic_number_upper):
@@ -190,7 +232,8 @@ _PARTIAL = {
     "fp.to_sbv": "OP_FP_TO_SBV",
     "fp.to_real": "OP_FP_TO_REAL",
 }
-# Operators that a value is made of, and those in the bodies of lambdas and functions that need no arithmetic.
+# Operators that a value is made of, and those in the bodies of lambdas and functions that need no
+# arithmetic.
 _PLAIN = {
     z3.Z3_OP_STORE: "store",
     z3.Z3_OP_CONST_ARRAY: "const",
@@ -208,6 +251,10 @@ _SPECIAL = {
     z3.Z3_OP_UNINTERPRETED: Rows._constant,
     z3.Z3_OP_AS_ARRAY: Rows._as_array,
     z3.Z3_OP_AGNUM: Rows._algebraic,
-    **({z3.Z3_OP_CHAR_CONST: lambda rows, term, parts: ("char", term.params()[0])} if hasattr(z3, "Z3_OP_CHAR_CONST") else {}),
+    **(
+        {z3.Z3_OP_CHAR_CONST: lambda rows, term, parts: ("char", term.params()[0])}
+        if hasattr(z3, "Z3_OP_CHAR_CONST")
+        else {}
+    ),
     z3.Z3_OP_DT_CONSTRUCTOR: lambda rows, term, parts: ("constructor", term.decl().name(), *parts),
 }

@@ -1,4 +1,5 @@
-"""What z3's literals say of themselves, for contract mode: each way to read a literal gives the same value.
+"""What z3's literals say of themselves, for contract mode: each way to read a literal gives the
+same value.
 
 Imports z3 and the standard library only.
 """
@@ -18,7 +19,9 @@ _SAID_CODE = re.compile(r"FPVal\((-?\d+)(?:/(\d+))?, ")
 
 
 def reread(obj: Any) -> str | None:
-    """None, or which way to read the literal `obj` gives another value than the others; None for what is no literal."""
+    """None, or which way to read the literal `obj` gives another value than the others; None for
+    what is no literal.
+    """
     name = type(obj).__name__
     if name == "SeqRef" and not obj.is_string_value():
         return None
@@ -36,7 +39,11 @@ def _said_other(obj: Any, ways: dict[str, Callable[[], Any]], value: Any) -> str
 
 def _said_int(obj: Any) -> str | None:
     value = int(z3.simplify(obj + 0).sexpr().replace("(- ", "-").rstrip(")"))
-    ways: dict[str, Callable[[], Any]] = {"as_long": obj.as_long, "as_string": lambda: int(obj.as_string()), "py_value": obj.py_value}
+    ways: dict[str, Callable[[], Any]] = {
+        "as_long": obj.as_long,
+        "as_string": lambda: int(obj.as_string()),
+        "py_value": obj.py_value,
+    }
     if value >= 0:
         ways["as_binary_string"] = lambda: int(obj.as_binary_string(), 2)
     return _said_other(obj, ways, value)
@@ -52,9 +59,15 @@ def _said_bits(obj: Any) -> str | None:
     text = obj.sexpr()
     value = int(text[2:], 16 if text.startswith("#x") else 2)
     signed = value - (1 << obj.size()) if value >> (obj.size() - 1) else value
-    ways = {"as_long": obj.as_long, "as_string": lambda: int(obj.as_string()), "py_value": obj.py_value,
-            "as_binary_string": lambda: int(obj.as_binary_string(), 2)}  # fmt: skip
-    return _said_other(obj, ways, value) or _said_other(obj, {"as_signed_long": obj.as_signed_long}, signed)
+    ways = {
+        "as_long": obj.as_long,
+        "as_string": lambda: int(obj.as_string()),
+        "py_value": obj.py_value,
+        "as_binary_string": lambda: int(obj.as_binary_string(), 2),
+    }
+    return _said_other(obj, ways, value) or _said_other(
+        obj, {"as_signed_long": obj.as_signed_long}, signed
+    )
 
 
 def _said_bool(obj: Any) -> str | None:
@@ -64,16 +77,24 @@ def _said_bool(obj: Any) -> str | None:
 
 
 def _said_text(obj: Any) -> str | None:
-    """The Python value of a string has as many characters as the string, and makes the same string again."""
+    """The Python value of a string has as many characters as the string, and makes the same string
+    again.
+    """
     value, length = obj.py_value(), z3.simplify(z3.Length(obj)).as_long()
     again = z3.StringVal(obj.as_string(), obj.ctx)
     if not again.eq(obj):
         return f"the literal made from SeqRef.as_string is another; {value!a:.60}"
-    return None if len(value) == length else f"SeqRef.py_value is not the value of the literal; {value!a:.60} of length {length}"
+    return (
+        None
+        if len(value) == length
+        else f"SeqRef.py_value is not the value of the literal; {value!a:.60} of length {length}"
+    )
 
 
 def _said_float(obj: Any) -> str | None:
-    """The Python value of a floating-point literal that a double can be, and the fraction in its text."""
+    """The Python value of a floating-point literal that a double can be, and the fraction in its
+    text.
+    """
     ebits, sbits = obj.sort().ebits(), obj.sort().sbits()
     if obj.isNaN() or ebits > 11 or sbits > 53:
         return None
@@ -83,7 +104,9 @@ def _said_float(obj: Any) -> str | None:
     if not isinstance(found, float) or struct.pack(">d", found) != struct.pack(">d", value):
         return f"FPNumRef.py_value is not the value of the literal; {found!r:.60} for {value!r}"
     code = _SAID_CODE.match(obj.as_string())
-    if code is not None and (math.isinf(value) or Fraction(int(code[1]), int(code[2] or 1)) != Fraction(value)):
+    if code is not None and (
+        math.isinf(value) or Fraction(int(code[1]), int(code[2] or 1)) != Fraction(value)
+    ):
         return f"FPNumRef.as_string is not the value of the literal; {obj.as_string()!r:.60} for {value!r}"
     return None
 
@@ -104,6 +127,11 @@ def _said_domain(obj: Any) -> str | None:
 
 
 _SAID: dict[str, Callable[[Any], str | None]] = {
-    "IntNumRef": _said_int, "RatNumRef": _said_rational, "BitVecNumRef": _said_bits, "BoolRef": _said_bool, "SeqRef": _said_text,
-    "FPNumRef": _said_float, "FiniteDomainNumRef": _said_domain,
-}  # fmt: skip
+    "IntNumRef": _said_int,
+    "RatNumRef": _said_rational,
+    "BitVecNumRef": _said_bits,
+    "BoolRef": _said_bool,
+    "SeqRef": _said_text,
+    "FPNumRef": _said_float,
+    "FiniteDomainNumRef": _said_domain,
+}

@@ -1,4 +1,6 @@
-"""Whole SMT-LIB scripts, read and run by z3's own front end. Imports z3 and the standard library only."""
+"""Whole SMT-LIB scripts, read and run by z3's own front end. Imports z3 and the standard library
+only.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +11,12 @@ import z3
 
 _ERROR = re.compile(r'\(error "(?:line \d+ column \d+: )?(.*?)(?:"\)|\Z)', re.S)
 
-# Before 5.0 a context keeps the limits and some options of each script that it ran, so that scripts end each other's checks.
+# Before 5.0 a context keeps the limits and some options of each script that it ran, so that scripts
+# end each other's checks.
 _SHARED = z3.get_version()[0] >= 5
 
-# Before 4.8.11 a literal has the escapes of C, in what z3 reads as in what it prints: "\\x41" is "A", and 4.8.7 has no "\\u{41}".
+# Before 4.8.11 a literal has the escapes of C, in what z3 reads as in what it prints: "\\x41" is
+# "A", and 4.8.7 has no "\\u{41}".
 _ESCAPES_OF_C = z3.get_version()[:3] < (4, 8, 11)
 _LITERAL = re.compile(r'("(?:[^"]|"")*")|\|[^|]*\||;[^\n]*')
 _STANDARD = re.compile(r"\\u\{([0-9a-fA-F]{1,5})\}|\\u([0-9a-fA-F]{4})|\\")
@@ -21,7 +25,8 @@ _LETTERS = dict(zip("abfnrtv", (7, 8, 12, 10, 13, 9, 11), strict=True))
 
 _SPENT = re.compile(r"\(:rlimit (\d+)\)")
 
-# What a check that answers otherwise has not, and the cores that the reader of z3 4.8 gives to no script.
+# What a check that answers otherwise has not, and the cores that the reader of z3 4.8 gives to no
+# script.
 _NOTHING_THERE = re.compile(
     r"(model|unsat core|proof|unsat assumptions?) is not available|':produce-unsat-cores', option value cannot be modified|"
     r"unsat core construction is not enabled"
@@ -29,13 +34,25 @@ _NOTHING_THERE = re.compile(
 
 
 def run_script(ctx: Any, text: str, limit: int) -> str:
-    """What z3 prints for a script that begins anew, each check within `limit`. Raises Z3Exception with its first error."""
+    """What z3 prints for a script that begins anew, each check within `limit`. Raises Z3Exception
+    with its first error.
+    """
     own = ctx if _SHARED else z3.Context()
     begin = f"(reset)\n(set-option :rlimit {limit})\n"
     try:
-        return _spoken(str(z3.Z3_eval_smtlib2_string(own.ref(), begin + (with_escapes_of_c(text) if _ESCAPES_OF_C else text))))
+        return _spoken(
+            str(
+                z3.Z3_eval_smtlib2_string(
+                    own.ref(), begin + (with_escapes_of_c(text) if _ESCAPES_OF_C else text)
+                )
+            )
+        )
     except z3.Z3Exception as error:
-        output = error.value.decode("utf-8", "replace") if isinstance(error.value, bytes) else str(error.value)
+        output = (
+            error.value.decode("utf-8", "replace")
+            if isinstance(error.value, bytes)
+            else str(error.value)
+        )
         errors = [text for text in _ERROR.findall(output) if not _NOTHING_THERE.search(text)]
         if not errors and _ERROR.search(output):
             return _spoken(output)
@@ -43,7 +60,8 @@ def run_script(ctx: Any, text: str, limit: int) -> str:
     finally:
         if own is not ctx:
             ctx.murxpy_spent = spent(ctx) + spent(own)
-        z3.Z3_global_param_reset_all()  # what a script sets is set for all that comes after it in this process
+        # what a script sets is set for all that comes after it in this process
+        z3.Z3_global_param_reset_all()
 
 
 def _spoken(output: str) -> str:
@@ -51,7 +69,9 @@ def _spoken(output: str) -> str:
 
 
 def with_escapes_of_c(text: str) -> str:
-    """A script with its literals as z3 before 4.8.11 reads them. Raises Z3Exception where one has a character that it has not."""
+    """A script with its literals as z3 before 4.8.11 reads them. Raises Z3Exception where one has a
+    character that it has not.
+    """
 
     def escape(found: re.Match[str]) -> str:
         code = int(found[1] or found[2] or "5c", 16)
@@ -59,7 +79,9 @@ def with_escapes_of_c(text: str) -> str:
             raise z3.Z3Exception("characters outside of the range of a byte are not supported")
         return f"\\x{code:02x}"
 
-    return _LITERAL.sub(lambda found: _STANDARD.sub(escape, found[0]) if found[1] else found[0], text)
+    return _LITERAL.sub(
+        lambda found: _STANDARD.sub(escape, found[0]) if found[1] else found[0], text
+    )
 
 
 def with_standard_escapes(output: str) -> str:
@@ -73,7 +95,9 @@ def with_standard_escapes(output: str) -> str:
 
 
 def spent(ctx: Any) -> int:
-    """What z3 has counted for its resource limit in the scripts of a context; 0 where it does not say."""
+    """What z3 has counted for its resource limit in the scripts of a context; 0 where it does not
+    say.
+    """
     if hasattr(ctx, "murxpy_spent"):
         return int(ctx.murxpy_spent)
     try:

@@ -1,7 +1,9 @@
-"""Stress for contract mode: callbacks that raise, and what Optimize and Fixedpoint gave when these are gone or have moved on.
+"""Stress for contract mode: callbacks that raise, and what Optimize and Fixedpoint gave when these
+are gone or have moved on.
 
-Each function gives None, an object that contract mode may keep, or a str that says which promise is broken. It works in a solver of its own
-over what the run's solver has, so the run goes on as it was. Imports z3 and the standard library only.
+Each function gives None, an object that contract mode may keep, or a str that says which promise is
+broken. It works in a solver of its own over what the run's solver has, so the run goes on as it
+was. Imports z3 and the standard library only.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ STRESS_LIMIT = 20000  # the resource limit of each check here
 
 
 class Once:
-    """Raises when it is called for the `at`-th time, of a kind that Python has for wrong values; counts its calls."""
+    """Raises when it is called for the `at`-th time, of a kind that Python has for wrong values;
+    counts its calls.
+    """
 
     def __init__(self, at: int) -> None:
         self.left = at
@@ -30,7 +34,9 @@ class Once:
 
 
 def _untold(once: Once, check: Callable[[], Any], what: str) -> str | None:
-    """What is wrong if `once` raises while `check` runs, and neither the caller nor `sys.unraisablehook` hears of it."""
+    """What is wrong if `once` raises while `check` runs, and neither the caller nor
+    `sys.unraisablehook` hears of it.
+    """
     heard: list[str] = []
     before = sys.unraisablehook
     sys.unraisablehook = lambda raised: heard.append(str(raised.exc_value)) or before(raised)  # type: ignore[func-returns-value]
@@ -60,7 +66,11 @@ def _stressed(made: Any, solver: Any) -> str:
 def _agree(solver: Any, answer: str, what: str) -> str | None:
     """None, unless a solver without callbacks has the opposite answer."""
     plain = _stressed(_fresh(solver), solver)
-    return f"with {what} that raises it answers {answer}, without {plain}" if {answer, plain} == {"sat", "unsat"} else None
+    return (
+        f"with {what} that raises it answers {answer}, without {plain}"
+        if {answer, plain} == {"sat", "unsat"}
+        else None
+    )
 
 
 def on_clause(solver: Any, at: int) -> str | None:
@@ -75,7 +85,9 @@ def on_clause(solver: Any, at: int) -> str | None:
 
 
 def propagator(solver: Any, raising: str) -> str | None:
-    """A propagator that watches Boolean and bit-vector constants, adds nothing, and raises in one of its callbacks."""
+    """A propagator that watches Boolean and bit-vector constants, adds nothing, and raises in one
+    of its callbacks.
+    """
 
     class Watching(z3.UserPropagateBase):  # type: ignore[misc]
         """Watches; what it raises is `Once`."""
@@ -105,7 +117,9 @@ def propagator(solver: Any, raising: str) -> str | None:
         if z3.is_bool(constant) or z3.is_bv(constant):
             attempt(_calling_add(watching, constant))
     answers = [""]
-    silent = _untold(watching.once, lambda: answers.append(_stressed(made, solver)), f"a propagator's {raising}")
+    silent = _untold(
+        watching.once, lambda: answers.append(_stressed(made, solver)), f"a propagator's {raising}"
+    )
     return silent or _agree(solver, answers[-1], f"a propagator's {raising}")
 
 
@@ -136,12 +150,20 @@ def _optimizer(solver: Any) -> tuple[Any, list[Any]]:
 
 def _asked(handle: Any) -> None:
     """All that a handle of an objective says."""
-    for question in (handle.value, handle.lower, handle.upper, handle.lower_values, handle.upper_values):
+    for question in (
+        handle.value,
+        handle.lower,
+        handle.upper,
+        handle.lower_values,
+        handle.upper_values,
+    ):
         attempt(lambda question=question: str(question()))  # type: ignore[misc]
 
 
 def optimize(solver: Any, how: str) -> list[Any] | str | None:
-    """Handles of objectives: before a check, after one, after a pop, of an optimizer that is dropped, or kept beside its answers."""
+    """Handles of objectives: before a check, after one, after a pop, of an optimizer that is
+    dropped, or kept beside its answers.
+    """
     made, handles = _optimizer(solver)
     if how == "early":
         for handle in handles:
@@ -149,7 +171,9 @@ def optimize(solver: Any, how: str) -> list[Any] | str | None:
         return None
     if how == "popped":
         made.push()
-        handles += [made.maximize(c) for c in constants(list(solver.assertions())) if z3.is_arith(c)][:1]
+        handles += [
+            made.maximize(c) for c in constants(list(solver.assertions())) if z3.is_arith(c)
+        ][:1]
     answer = str(made.check())
     kept: list[Any] = [made.objectives(), made.assertions(), made.statistics()]
     if answer == "sat":
@@ -183,7 +207,9 @@ def on_model(solver: Any, at: int) -> str | None:
 
 
 def fixedpoint(solver: Any, how: str) -> list[Any]:
-    """A relation with two rules, asked: what was given is used when the query is another one, or the fixed point is gone."""
+    """A relation with two rules, asked: what was given is used when the query is another one, or
+    the fixed point is gone.
+    """
     kept = _given(solver, how)
     gc.collect()
     for obj in kept:
@@ -207,7 +233,13 @@ def _given(solver: Any, how: str) -> list[Any]:
     if how == "asserted":
         attempt(lambda: made.add(list(solver.assertions())))
     attempt(lambda: kept.append(made.query(relation(z3.BitVecVal(2, 3, ctx)))))
-    for question in (made.get_answer, made.get_rules, made.get_assertions, made.statistics, made.sexpr):
+    for question in (
+        made.get_answer,
+        made.get_rules,
+        made.get_assertions,
+        made.statistics,
+        made.sexpr,
+    ):
         attempt(lambda question=question: kept.append(question()))  # type: ignore[misc]
     if how == "again":
         attempt(lambda: made.query(relation(y)))

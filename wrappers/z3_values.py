@@ -24,7 +24,11 @@ def _read_bool(value: Any) -> tuple[Any, ...] | None:
 
 
 def _read_real(value: Any) -> tuple[Any, ...] | None:
-    return ("real", value.numerator_as_long(), value.denominator_as_long()) if z3.is_rational_value(value) else None
+    return (
+        ("real", value.numerator_as_long(), value.denominator_as_long())
+        if z3.is_rational_value(value)
+        else None
+    )
 
 
 def _read_fp(value: Any) -> tuple[Any, ...] | None:
@@ -48,7 +52,11 @@ def _read_string(value: Any) -> tuple[Any, ...] | None:
 
 
 def _read_ff(value: Any) -> tuple[Any, ...] | None:
-    return ("ff", value.sort().size(), value.as_long()) if _z3py._is_numeral(value.ctx, value.as_ast()) else None
+    return (
+        ("ff", value.sort().size(), value.as_long())
+        if _z3py._is_numeral(value.ctx, value.as_ast())
+        else None
+    )
 
 
 _MODES = {
@@ -80,7 +88,9 @@ def string_codes(literal: Any) -> list[int]:
         return list(codes)
     text = z3.Z3_get_string(ctx, ast)
     if z3.get_version()[:3] < (4, 8, 11):  # with the escapes of C
-        text = _ESCAPE_OF_C.sub(lambda found: f"\\x{_LETTER_CODES.get(found[1], ord(found[1])):02x}", text)
+        text = _ESCAPE_OF_C.sub(
+            lambda found: f"\\x{_LETTER_CODES.get(found[1], ord(found[1])):02x}", text
+        )
     return [int(a or b, 16) if a or b else ord(c) for a, b, c in _ESCAPES.findall(text)]
 
 

@@ -1,4 +1,6 @@
-"""What z3 gives beside answers: formulas without quantifiers, and proofs. Imports z3 and the standard library only."""
+"""What z3 gives beside answers: formulas without quantifiers, and proofs. Imports z3 and the
+standard library only.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ MILLISECONDS = 1000  # of a tactic: no resource limit holds it, so what overstay
 
 
 def eliminated(ctx: Any, tactic: str, formula: Any) -> Any:
-    """An equivalent of a quantified formula that a tactic gives; None for any other, and where the tactic gives up."""
+    """An equivalent of a quantified formula that a tactic gives; None for any other, and where the
+    tactic gives up.
+    """
     if not z3.is_quantifier(formula) or formula.is_lambda():
         return None
     goal = z3.Goal(ctx=ctx)
@@ -23,7 +27,8 @@ def eliminated(ctx: Any, tactic: str, formula: Any) -> Any:
 
 
 def read_proof(limit: int, *formulas: Any) -> str | None:
-    """What is wrong with the proof that formulas are unsat; None where nothing is, or they are not found to be.
+    """What is wrong with the proof that formulas are unsat; None where nothing is, or they are not
+    found to be.
 
     The proof is made in a context of its own, since only a context that is made for proofs has any.
     """
@@ -39,7 +44,9 @@ def read_proof(limit: int, *formulas: Any) -> str | None:
 
 
 def _fault(proof: Any, asserted: list[Any]) -> str | None:
-    """What is wrong with a proof: it ends in false, uses only what was asserted, and each hypothesis is discharged by a lemma."""
+    """What is wrong with a proof: it ends in false, uses only what was asserted, and each
+    hypothesis is discharged by a lemma.
+    """
     if not z3.is_false(_fact(proof)):
         return "the proof does not end in false"
     steps = _steps(proof)
@@ -58,11 +65,17 @@ def _fact(step: Any) -> Any:
 
 
 def _proves(term: Any) -> bool:
-    return z3.is_app(term) and term.num_args() > 0 and z3.Z3_OP_PR_UNDEF <= term.decl().kind() <= z3.Z3_OP_PR_HYPER_RESOLVE
+    return (
+        z3.is_app(term)
+        and term.num_args() > 0
+        and z3.Z3_OP_PR_UNDEF <= term.decl().kind() <= z3.Z3_OP_PR_HYPER_RESOLVE
+    )
 
 
 def _steps(proof: Any) -> list[Any] | None:
-    """The steps of a proof, premises first; None for too many. Steps below bound variables are left out."""
+    """The steps of a proof, premises first; None for too many. Steps below bound variables are left
+    out.
+    """
     order: list[Any] = []
     seen: dict[int, bool] = {}
     stack = [proof]
@@ -75,27 +88,41 @@ def _steps(proof: Any) -> list[Any] | None:
             continue
         seen[step.get_id()] = False
         stack.append(step)
-        stack += [premise for premise in step.children() if _proves(premise) and premise.get_id() not in seen]
+        stack += [
+            premise
+            for premise in step.children()
+            if _proves(premise) and premise.get_id() not in seen
+        ]
         if len(seen) > PROOF_STEPS:
             return None
     return order
 
 
 def _open(steps: list[Any]) -> dict[int, frozenset[int]]:
-    """The hypotheses on which each step rests, by its number. A lemma gives a clause of the negations of those it discharges."""
+    """The hypotheses on which each step rests, by its number. A lemma gives a clause of the
+    negations of those it discharges.
+    """
     found: dict[int, frozenset[int]] = {}
     for step in steps:
         if step.decl().kind() == z3.Z3_OP_PR_HYPOTHESIS:
             found[step.get_id()] = frozenset([_fact(step).get_id()])
             continue
-        resting = frozenset().union(*(found.get(premise.get_id(), frozenset()) for premise in step.children()))
-        discharged = _negated(_fact(step)) if step.decl().kind() == z3.Z3_OP_PR_LEMMA else frozenset()
+        resting = frozenset().union(
+            *(found.get(premise.get_id(), frozenset()) for premise in step.children())
+        )
+        discharged = (
+            _negated(_fact(step)) if step.decl().kind() == z3.Z3_OP_PR_LEMMA else frozenset()
+        )
         found[step.get_id()] = resting - discharged
     return found
 
 
 def _negated(clause: Any) -> frozenset[int]:
-    """The numbers of what a lemma's clause negates: of its literals, or of the clause itself where a disjunction is the literal."""
+    """The numbers of what a lemma's clause negates: of its literals, or of the clause itself where
+    a disjunction is the literal.
+    """
     literals = [clause, *(clause.children() if z3.is_or(clause) else ())]
-    opposite = [z3.Not(literal) for literal in literals] + [literal.arg(0) for literal in literals if z3.is_not(literal)]
+    opposite = [z3.Not(literal) for literal in literals] + [
+        literal.arg(0) for literal in literals if z3.is_not(literal)
+    ]
     return frozenset(literal.get_id() for literal in opposite)

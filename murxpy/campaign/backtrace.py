@@ -1,4 +1,6 @@
-"""Native frames of a crash, from gdb where it is installed: to look at, and to tell which buckets are alike; never part of a key."""
+"""Native frames of a crash, from gdb where it is installed: to look at, and to tell which buckets
+are alike; never part of a key.
+"""
 
 from __future__ import annotations
 
@@ -63,12 +65,31 @@ class Backtraces:
         (folder / "setup").write_bytes(setup_data(plan))
         (folder / "trace").write_text(trace, encoding="utf-8", errors="surrogatepass")
         replay = command(plan, "once", str(folder / "setup"), str(folder / "trace"))
-        gdb = [self._gdb or "gdb", "-nx", "-batch", "-ex", "set confirm off", "-ex", "set debuginfod enabled off",
-               "-ex", "run", "-ex", f"bt {_FRAMES}", "--args", *replay]  # fmt: skip
+        gdb = [
+            self._gdb or "gdb",
+            "-nx",
+            "-batch",
+            "-ex",
+            "set confirm off",
+            "-ex",
+            "set debuginfod enabled off",
+            "-ex",
+            "run",
+            "-ex",
+            f"bt {_FRAMES}",
+            "--args",
+            *replay,
+        ]
         with (folder / "frames").open("wb") as out:
-            self._process = subprocess.Popen(gdb, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.DEVNULL,
-                                             start_new_session=True, env=plan.target.environment(),
-                                             preexec_fn=partial(die_with_parent, os.getpid()))  # fmt: skip
+            self._process = subprocess.Popen(
+                gdb,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+                env=plan.target.environment(),
+                preexec_fn=partial(die_with_parent, os.getpid()),
+            )
         self._deadline = time.monotonic() + SECONDS
 
     def _end(self) -> None:

@@ -1,6 +1,7 @@
 """The book of findings: buckets in memory, their traces in files, all of it mirrored in the store.
 
-When the disk is full, what could not be written stays here and is tried again with each flush, the small before the large.
+When the disk is full, what could not be written stays here and is tried again with each flush, the
+small before the large.
 """
 
 from __future__ import annotations
@@ -23,15 +24,22 @@ _NAMED = 5  # files that are named where some could not be written
 
 
 class Book:
-    """Counts findings into buckets and keeps the smallest traces. `notice` is told what the user should know."""
+    """Counts findings into buckets and keeps the smallest traces. `notice` is told what the user
+    should know.
+    """
 
-    def __init__(self, folder: Folder, store: Store, known: Known, notice: Callable[[str], None]) -> None:
+    def __init__(
+        self, folder: Folder, store: Store, known: Known, notice: Callable[[str], None]
+    ) -> None:
         self._folder = folder
         self._store = store
         self._known = known
         self._notice = notice
         self.buckets = {bucket.key: bucket for bucket in store.buckets()}
-        self._named = {bucket.key: [kept.file for kept in bucket.traces] for bucket in store.buckets()}  # by the database
+        # by the database
+        self._named = {
+            bucket.key: [kept.file for kept in bucket.traces] for bucket in store.buckets()
+        }
         self._relabel()
         self._dirty: dict[str, Bucket] = dict(self.buckets)
         self._rows: list[Row] = []
@@ -53,35 +61,61 @@ class Book:
                 bucket.state = "pending"
 
     def count(self, found: Candidate, target: str, now: float) -> bool:
-        """Count `found` of the target called `target`, at `now` (epoch); gives whether it opened its bucket."""
+        """Count `found` of the target called `target`, at `now` (epoch); gives whether it opened
+        its bucket.
+        """
         bucket = self.buckets.get(found.key)
         new = bucket is None
         if bucket is None:
             known = found.key in self._known
-            bucket = self.buckets[found.key] = new_bucket(found.key, found.family, found.verdict, known=known, now=now)
+            bucket = self.buckets[found.key] = new_bucket(
+                found.key, found.family, found.verdict, known=known, now=now
+            )
         bucket.count += 1
         bucket.last = now
         job, lines = found.job, found.outcome.trace.count("\n")
-        self._rows.append(Row(found.key, target, job.index, job.seed, found.version, lines, json.dumps(job.damp), now))
+        self._rows.append(
+            Row(
+                found.key,
+                target,
+                job.index,
+                job.seed,
+                found.version,
+                lines,
+                json.dumps(job.damp),
+                now,
+            )
+        )
         self._dirty[found.key] = bucket
         return new
 
     def keep(self, found: Candidate, label: str) -> bool:
-        """Keep the trace of `found` if it is among the smallest of its bucket, and worth a trial; gives whether."""
+        """Keep the trace of `found` if it is among the smallest of its bucket, and worth a trial;
+        gives whether.
+        """
         bucket = self.buckets[found.key]
         size = len(found.outcome.trace)
-        if bucket.known or bucket.tried >= TRIALS or any(kept.seed == found.job.seed for kept in bucket.traces):
+        if (
+            bucket.known
+            or bucket.tried >= TRIALS
+            or any(kept.seed == found.job.seed for kept in bucket.traces)
+        ):
             return False
         if len(bucket.traces) >= KEPT and size >= max(kept.size for kept in bucket.traces):
             return False
         stem = f"findings/{found.key}/{found.job.seed:016x}{label}"
         bucket.tried += 1
-        bucket.traces.append(Kept(f"{stem}.trace", found.job.seed, found.outcome.trace.count("\n"), size))
+        bucket.traces.append(
+            Kept(f"{stem}.trace", found.job.seed, found.outcome.trace.count("\n"), size)
+        )
         self._write(f"{stem}.trace", found.outcome.trace)
         self._write(f"findings/{found.key}/stderr.txt", found.outcome.output)
         while len(bucket.traces) > KEPT:
-            written = [form.file for form in bucket.reproducers]  # what was made of a trace stays beside it
-            self._drop(bucket, max(bucket.traces, key=lambda kept: (kept.file not in written, kept.size)))
+            # what was made of a trace stays beside it
+            written = [form.file for form in bucket.reproducers]
+            self._drop(
+                bucket, max(bucket.traces, key=lambda kept: (kept.file not in written, kept.size))
+            )
         return True
 
     def settle(self, found: Candidate, proof: Proof) -> None:
@@ -98,7 +132,11 @@ class Book:
             bucket.reproducers = () if kept is None else (Reproducer("trace", kept.file, False),)
         if proof.history and kept is not None:
             self._write(kept.file.removesuffix(".trace") + ".history", _history(found, proof))
-        elif kept is not None and not proof.confirmed and any(other.confirmed for other in bucket.traces):
+        elif (
+            kept is not None
+            and not proof.confirmed
+            and any(other.confirmed for other in bucket.traces)
+        ):
             self._drop(bucket, kept)
 
     def set_backtrace(self, key: str, text: str) -> None:
@@ -108,7 +146,9 @@ class Book:
         self._write(f"findings/{key}/backtrace.txt", text)
 
     def set_reproducers(self, key: str, forms: tuple[Reproducer, ...]) -> None:
-        """Note the forms in which the finding of bucket `key` was written, and whether they show it."""
+        """Note the forms in which the finding of bucket `key` was written, and whether they show
+        it.
+        """
         self.buckets[key].reproducers = forms
         self._dirty[key] = self.buckets[key]
 
@@ -131,7 +171,13 @@ class Book:
         steering.changed.clear()
         self._meta[f"steering:{target}"] = steering.state()
 
-    def session(self, started: float, arguments: object, ended: float | None = None, reason: str | None = None) -> None:
+    def session(
+        self,
+        started: float,
+        arguments: object,
+        ended: float | None = None,
+        reason: str | None = None,
+    ) -> None:
         """Note this session of the campaign."""
         self._session = (started, ended, reason, json.dumps(arguments, default=str))
 
@@ -149,8 +195,14 @@ class Book:
         lost += ["the database lacks the last counts"] * bool(self._dirty and not self._rows)
         names = sorted(self._files.waiting)
         more = ", ..." if len(names) > _NAMED else ""
-        lost += [f"not written: {', '.join(names[:_NAMED])}{more} ({len(names)} in all)"] * bool(names)
-        return f"{self._folder.path} cannot be written ({self._reason}): {'; '.join(lost)}" if lost else ""
+        lost += [f"not written: {', '.join(names[:_NAMED])}{more} ({len(names)} in all)"] * bool(
+            names
+        )
+        return (
+            f"{self._folder.path} cannot be written ({self._reason}): {'; '.join(lost)}"
+            if lost
+            else ""
+        )
 
     def _drop(self, bucket: Bucket, kept: Kept) -> None:
         bucket.traces.remove(kept)
@@ -173,22 +225,34 @@ class Book:
         self._reason = reason
         if not self._full:
             self._full = True
-            self._notice(f"{self._folder.path}: cannot be written ({reason}); what is found is kept in memory and "
-                         "written when there is room")  # fmt: skip
+            self._notice(
+                f"{self._folder.path}: cannot be written ({reason}); what is found is kept in memory and "
+                "written when there is room"
+            )
 
     def flush(self, targets: Sequence[TargetState]) -> bool:
-        """Bring files and database up to date, with `targets` as far as they are; False when it did not work.
+        """Bring files and database up to date, with `targets` as far as they are; False when it did
+        not work.
 
-        The files that fit come first: what the database names is there. When the database itself has no room, it gets that of the
-        larger traces that it does not name yet, of buckets that have others.
+        The files that fit come first: what the database names is there. When the database itself
+        has no room, it gets that of the larger traces that it does not name yet, of buckets that
+        have others.
         """
         for name in self._files.retry():
-            self._dirty.update({key: self.buckets[key] for key in name.split("/")[1:2] if key in self.buckets})
+            self._dirty.update(
+                {key: self.buckets[key] for key in name.split("/")[1:2] if key in self.buckets}
+            )
         while not (saved := self._save(targets)) and (spare := self._spare_trace()) is not None:
             self._files.take_back(spare)
             self._dirty.update({key: self.buckets[key] for key in spare.split("/")[1:2]})
         if saved:
-            self._dirty, self._rows, self._counters, self._meta, self._yields = {}, [], Counter(), {}, {}
+            self._dirty, self._rows, self._counters, self._meta, self._yields = (
+                {},
+                [],
+                Counter(),
+                {},
+                {},
+            )
             self._remove(self._doomed)
             self._doomed = []
         if self._full and saved and not self._files.waiting:
@@ -199,11 +263,23 @@ class Book:
     def _save(self, targets: Sequence[TargetState]) -> bool:
         buckets = [self._as_written(bucket) for bucket in self._dirty.values()]
         try:
-            self._store.save(Changes(targets, buckets, self._rows, self._counters, self._meta, self._session, self._yields))
+            self._store.save(
+                Changes(
+                    targets,
+                    buckets,
+                    self._rows,
+                    self._counters,
+                    self._meta,
+                    self._session,
+                    self._yields,
+                )
+            )
         except (OSError, sqlite3.OperationalError) as error:
             self._failed(getattr(error, "strerror", None) or str(error))
             return False
-        self._named.update({bucket.key: [kept.file for kept in bucket.traces] for bucket in buckets})
+        self._named.update(
+            {bucket.key: [kept.file for kept in bucket.traces] for bucket in buckets}
+        )
         return True
 
     def _as_written(self, bucket: Bucket) -> Bucket:
@@ -211,9 +287,19 @@ class Book:
         return replace(bucket, traces=[kept for kept in bucket.traces if not self.waits(kept)])
 
     def _spare_trace(self) -> str | None:
-        """The largest written trace of a bucket that has another one, and that the database does not name."""
-        kept = [sorted(self._as_written(bucket).traces, key=lambda kept: kept.size)[1:] for bucket in self._dirty.values()]
-        spare = [trace for traces in kept for trace in traces if trace.file not in self._named.get(trace.file.split("/")[1], ())]
+        """The largest written trace of a bucket that has another one, and that the database does
+        not name.
+        """
+        kept = [
+            sorted(self._as_written(bucket).traces, key=lambda kept: kept.size)[1:]
+            for bucket in self._dirty.values()
+        ]
+        spare = [
+            trace
+            for traces in kept
+            for trace in traces
+            if trace.file not in self._named.get(trace.file.split("/")[1], ())
+        ]
         return max(spare, key=lambda kept: kept.size).file if spare else None
 
 

@@ -1,4 +1,6 @@
-"""What ends a campaign early: a target whose processes cannot live, and runs that keep ending in errors of murxpy itself."""
+"""What ends a campaign early: a target whose processes cannot live, and runs that keep ending in
+errors of murxpy itself.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,11 @@ SPAN = 200  # the last runs of one target; at most half of them may end in one
 
 
 class Breakdown:
-    """Watches the runs of the targets called `names`. `reason` says why the campaign must end; it is empty as long as it can go on.
+    """Watches the runs of the targets called `names`. `reason` says why the campaign must end; it
+    is empty as long as it can go on.
 
-    `exit_code` is then that of the process. `unusable`: no process can do anything any more, so nothing is left to wait for.
+    `exit_code` is then that of the process. `unusable`: no process can do anything any more, so
+    nothing is left to wait for.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -31,8 +35,9 @@ class Breakdown:
 
     @contextmanager
     def watch(self, runs: int) -> Iterator[None]:
-        """What happens inside may show that a target cannot be used: after so many `runs` the campaign ends in good order, before the
-        first one the error is raised."""
+        """What happens inside may show that a target cannot be used: after so many `runs` the
+        campaign ends in good order, before the first one the error is raised.
+        """
         try:
             yield
         except TargetError as error:
@@ -41,7 +46,9 @@ class Breakdown:
             self.reason, self.exit_code = str(error), error.exit_code
 
     def run_ended(self, target: int, internal: bool, trace: str) -> None:
-        """A run of target number `target` ended, perhaps in an internal error; `trace` is a file that shows one."""
+        """A run of target number `target` ended, perhaps in an internal error; `trace` is a file
+        that shows one.
+        """
         last = self._last[target]
         last.append(internal)
         row = len(last) >= ROW and all(list(last)[-ROW:])

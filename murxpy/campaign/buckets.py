@@ -17,26 +17,42 @@ from murxpy.solvers.contract import CONVERTED
 
 State = Literal["pending", "confirmed", "unconfirmed", "known"]
 
-# A place in C or C++ source as assertions print it: `rewriter.cpp:118`, `rewriter.cpp 118`, `File: rewriter.cpp Line: 118`.
+# A place in C or C++ source as assertions print it: `rewriter.cpp:118`, `rewriter.cpp 118`, `File:
+# rewriter.cpp Line: 118`.
 _SOURCE = re.compile(r"(?<![\w-])([\w-]++\.(?:cpp|cc|c|hpp|h))\W{1,3}(?:[Ll]ine:?\s*)?(\d+)")
 
 _OPERATOR = re.compile(r"\bOP_\w+")
 
-# An exception that a misuse let out: `class C: AttributeError: 'int' object has ... in ExprRef.__init__ (z3.py)`.
+# An exception that a misuse let out: `class C: AttributeError: 'int' object has ... in
+# ExprRef.__init__ (z3.py)`.
 _THROWN = re.compile(r"class \w: (\w+)(?:: (.*))? in ([\w.<>]+) \(\w+\.\w+\)", re.DOTALL)
 
 # Rules whose calls name a public callable of the binding.
 _BY_NAME = ("call", "edge", "alike", "keyword")
 
 # What the C library says of a heap that was written to where it must not be.
-_HEAP = re.compile(r"double free|corrupted|(?:free|malloc|realloc|munmap_chunk|malloc_consolidate)\(\)")
+_HEAP = re.compile(
+    r"double free|corrupted|(?:free|malloc|realloc|munmap_chunk|malloc_consolidate)\(\)"
+)
 
 # What a solver throws in one of these tells of its assertions.
-SOLVING = frozenset(["check-sat", "check-sat-assuming", "push", "check-core", "check-assumptions", "check-model", "check-invariant"])
+SOLVING = frozenset(
+    [
+        "check-sat",
+        "check-sat-assuming",
+        "push",
+        "check-core",
+        "check-assumptions",
+        "check-model",
+        "check-invariant",
+    ]
+)
 
 KEPT = 3  # traces of one bucket
 MOST_KNOWN = 16 << 20  # bytes of a list of known bugs
-MAX_PATTERN = 1000  # characters of a pattern of known bugs; keys have less than 150, and long patterns take seconds to compile
+# characters of a pattern of known bugs; keys have less than 150, and long patterns take seconds to
+# compile
+MAX_PATTERN = 1000
 TRIALS = 6  # findings of one bucket that are tried for whether they show again
 
 # What differs between two findings of one defect, the longest first.
@@ -51,7 +67,9 @@ _VARIABLE = (
 
 
 def normalise(message: str) -> str:
-    """`message` without what differs between two findings of one defect: addresses, numbers, paths, quoted names."""
+    """`message` without what differs between two findings of one defect: addresses, numbers, paths,
+    quoted names.
+    """
     text = message.strip()[:2000]
     for pattern, replacement in _VARIABLE:
         text = pattern.sub(replacement, text)
@@ -59,41 +77,59 @@ def normalise(message: str) -> str:
 
 
 def bucket_key(family: str, verdict: Verdict) -> str:
-    """The bucket of a finding in a solver of `family`: words to read, and a hash of all that decides.
+    """The bucket of a finding in a solver of `family`: words to read, and a hash of all that
+    decides.
 
-    A message that names a place in the solver's source says which defect it is, from wherever it was reached; else the call does.
+    A message that names a place in the solver's source says which defect it is, from wherever it
+    was reached; else the call does.
     """
     call = verdict.call
     message = normalise(verdict.message)
     place = _SOURCE.search(verdict.message)
     where = [call.action, call.operator, call.spelling]
     thrown = _THROWN.fullmatch(verdict.message) if call.action == "misuse" else None
-    if call.action == "misuse" and call.spelling in _BY_NAME:  # `call` and `edge` differ in the operands only
+    # `call` and `edge` differ in the operands only
+    if call.action == "misuse" and call.spelling in _BY_NAME:
         where = ["misuse", call.operator]
     if thrown is not None:
         message, where = _misuse(thrown, call.spelling)
     elif call.action == "misuse":
-        message = message.partition(";")[0]  # what differs from one misuse to the next stands behind it
+        # what differs from one misuse to the next stands behind it
+        message = message.partition(";")[0]
         # What a rule of spellings gets past a binding, it gets past most of its functions.
         if message.endswith(CONVERTED):
             where = ["misuse", call.spelling]
         elif verdict.kind == "contract" and call.spelling not in _BY_NAME:
             message, where = _OPERATOR.sub("an operator", message), ["misuse", call.spelling]
     elif verdict.kind == "invalid-model":
-        message = message.partition(";")[0]  # what the solver itself says of the assertion stands behind it
-    elif verdict.kind == "wrong-unsat":  # which check it was, and the planted model behind the message, say nothing of the defect
+        # what the solver itself says of the assertion stands behind it
+        message = message.partition(";")[0]
+    elif (
+        verdict.kind == "wrong-unsat"
+    ):  # which check it was, and the planted model behind the message, say nothing of the defect
         message, where, place = message.partition(";")[0], [call.operator], None
     elif verdict.kind == "abort" and _HEAP.match(verdict.message):
-        message, where = "the heap is corrupted", []  # which of its lists is broken, and which call comes upon it, is chance
+        # which of its lists is broken, and which call comes upon it, is chance
+        message, where = "the heap is corrupted", []
     elif verdict.kind == "exception" and call.action in SOLVING:
         where = []  # the solver came upon it while it solved; which call made it solve says nothing
-    elif call.action == "run-script" and verdict.kind in ("abort", "exception") and not verdict.doubtful:
-        # What the solver says tells one defect from another better than the theories of a script, many of which have no part in it.
-        where = [call.action, "" if verdict.message != verdict.signal else call.operator, call.spelling]
+    elif (
+        call.action == "run-script"
+        and verdict.kind in ("abort", "exception")
+        and not verdict.doubtful
+    ):
+        # What the solver says tells one defect from another better than the theories of a script,
+        # many of which have no part in it.
+        where = [
+            call.action,
+            "" if verdict.message != verdict.signal else call.operator,
+            call.spelling,
+        ]
     if place is not None:
         where = [place.group(1), place.group(2)]
         if verdict.kind == "abort":
-            message = normalise(verdict.message[: place.end()])  # the formulas that broke it stand behind it
+            # the formulas that broke it stand behind it
+            message = normalise(verdict.message[: place.end()])
     parts = (verdict.kind, family, verdict.signal, message, *where)
     words = [verdict.kind, verdict.signal, family, *where]
     slug = re.sub(r"[^a-z0-9]+", "-", "-".join(filter(None, words)).lower()).strip("-")[:80]
@@ -103,8 +139,8 @@ def bucket_key(family: str, verdict: Verdict) -> str:
 def _misuse(thrown: re.Match[str], rule: str) -> tuple[str, list[str]]:
     """Message and place of an exception that a misuse let out.
 
-    Nearly every function of a binding may use an operand before it looks at its type: that is one defect a rule. Any other
-    exception tells of the function that threw it.
+    Nearly every function of a binding may use an operand before it looks at its type: that is one
+    defect a rule. Any other exception tells of the function that threw it.
     """
     kind, message, function = thrown.groups()
     if kind == "AttributeError" and rule not in _BY_NAME:
@@ -114,7 +150,9 @@ def _misuse(thrown: re.Match[str], rule: str) -> tuple[str, list[str]]:
 
 @dataclass(slots=True)
 class Kept:
-    """A trace kept for a bucket: `file` under the output folder. `confirmed` is None until it was tried."""
+    """A trace kept for a bucket: `file` under the output folder. `confirmed` is None until it was
+    tried.
+    """
 
     file: str
     seed: int
@@ -125,11 +163,11 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Reproducer:
-    """One form of a finding (`trace`, `min.trace`, `history`, `min.history`, `python`, `smt2`): its file, and whether that was seen
-    to show the finding again.
+    """One form of a finding (`trace`, `min.trace`, `history`, `min.history`, `python`, `smt2`): its
+    file, and whether that was seen to show the finding again.
 
-    `file` is empty where the finding cannot be said in this form, `reproduces` None where it was not tried; `note` says why,
-    or what it shows instead.
+    `file` is empty where the finding cannot be said in this form, `reproduces` None where it was
+    not tried; `note` says why, or what it shows instead.
     """
 
     form: str
@@ -140,7 +178,9 @@ class Reproducer:
 
 @dataclass(slots=True)
 class Bucket:
-    """One defect. `first` and `last` are seconds since the epoch; `tried` the findings that were tried alone."""
+    """One defect. `first` and `last` are seconds since the epoch; `tried` the findings that were
+    tried alone.
+    """
 
     key: str
     kind: str
@@ -159,7 +199,8 @@ class Bucket:
     tried: int = 0
     backtrace: str = ""
     traces: list[Kept] = field(default_factory=list)
-    triage: dict[str, Any] = field(default_factory=dict)  # of a disagreement: who is wrong, by which evidence
+    # of a disagreement: who is wrong, by which evidence
+    triage: dict[str, Any] = field(default_factory=dict)
     reproducers: tuple[Reproducer, ...] = ()
 
     @property
@@ -175,15 +216,30 @@ class Bucket:
 def new_bucket(key: str, family: str, verdict: Verdict, *, known: bool, now: float) -> Bucket:
     """The bucket that a first finding opens."""
     call = verdict.call
-    return Bucket(key, verdict.kind, verdict.tier, severity(verdict.kind), family, verdict.signal, verdict.message,
-                  call.action, call.operator, call.spelling, "known" if known else "pending", now, now)  # fmt: skip
+    return Bucket(
+        key,
+        verdict.kind,
+        verdict.tier,
+        severity(verdict.kind),
+        family,
+        verdict.signal,
+        verdict.message,
+        call.action,
+        call.operator,
+        call.spelling,
+        "known" if known else "pending",
+        now,
+        now,
+    )
 
 
 NOT_FAILING = ("hang", "out-of-memory")  # unless the user wants to fail on them
 
 
 def failing(bucket: Bucket, fail_on: Sequence[str] = ()) -> bool:
-    """Whether `bucket` makes the exit code 1: confirmed, not known, the solver's, and of a kind that counts."""
+    """Whether `bucket` makes the exit code 1: confirmed, not known, the solver's, and of a kind
+    that counts.
+    """
     counts = bucket.kind in fail_on or (bucket.kind not in NOT_FAILING and bucket.tier != "murxpy")
     return bucket.state == "confirmed" and counts and bucket.tier != DOCUMENTED
 
@@ -202,19 +258,29 @@ def read_known(path: Path) -> tuple[str, ...]:
     """The patterns in the file `path`, one a line, `#` begins a comment. Raises InputError."""
     try:
         if path.exists() and not path.is_file():  # a pipe would be waited for
-            raise InputError("the list of known bugs cannot be read: expected a file", file=str(path))
+            raise InputError(
+                "the list of known bugs cannot be read: expected a file", file=str(path)
+            )
         if path.stat().st_size > MOST_KNOWN:
-            raise InputError(f"the list of known bugs is larger than {MOST_KNOWN >> 20} MB, expected a smaller one", file=str(path))
+            raise InputError(
+                f"the list of known bugs is larger than {MOST_KNOWN >> 20} MB, expected a smaller one",
+                file=str(path),
+            )
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise InputError(f"the list of known bugs cannot be read: {reason}", file=str(path)) from error
+        raise InputError(
+            f"the list of known bugs cannot be read: {reason}", file=str(path)
+        ) from error
     patterns = []
     for number, line in enumerate(lines, 1):
         pattern = line.partition("#")[0].strip()
         if re.search(r"\s", pattern) or len(pattern) > MAX_PATTERN:
-            raise InputError("expected one bucket key or pattern a line, without blanks; put notes behind '#'",
-                             file=str(path), line=number)  # fmt: skip
+            raise InputError(
+                "expected one bucket key or pattern a line, without blanks; put notes behind '#'",
+                file=str(path),
+                line=number,
+            )
         if pattern:
             patterns.append(pattern)
     return tuple(patterns)

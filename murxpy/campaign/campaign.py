@@ -1,4 +1,6 @@
-"""A campaign: runs without end on all targets, findings confirmed and counted, events for whoever watches."""
+"""A campaign: runs without end on all targets, findings confirmed and counted, events for whoever
+watches.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,8 @@ _FLUSH = 1.0  # seconds between two looks for what is to be stored
 
 
 class Campaign:
-    """Iterate over it to run it; it yields the events of `murxpy.campaign.events`, the last of them `Ended`.
+    """Iterate over it to run it; it yields the events of `murxpy.campaign.events`, the last of them
+    `Ended`.
 
     Raises InputError when the output folder cannot be used, TargetError when a solver cannot.
     """
@@ -70,7 +73,9 @@ class Campaign:
     def __iter__(self) -> Generator[events.Event, None, None]:
         names = [plan.target.name for plan in self.config.targets]
         if len(set(names)) < len(names):
-            raise InputError(f"each target can be named once, not {' '.join(names)}; 'murxpy fuzz --jobs' gives it more workers")
+            raise InputError(
+                f"each target can be named once, not {' '.join(names)}; 'murxpy fuzz --jobs' gives it more workers"
+            )
         folder = Folder(self.config.out)
         try:
             store = Store(folder.path)
@@ -109,9 +114,11 @@ class Campaign:
         if stored is None:
             return secrets.randbits(32) if self.config.seed is None else self.config.seed
         if self.config.seed not in (None, stored):
-            raise InputError(f"the campaign in this folder has seed {stored}, not {self.config.seed}; leave --seed out "
-                             "to go on with it, or choose another folder with --out",
-                             file=str(self.config.out))  # fmt: skip
+            raise InputError(
+                f"the campaign in this folder has seed {stored}, not {self.config.seed}; leave --seed out "
+                "to go on with it, or choose another folder with --out",
+                file=str(self.config.out),
+            )
         return int(stored)
 
     def _prepare(self, store: Store) -> None:
@@ -120,7 +127,9 @@ class Campaign:
         self._families = [plan.target.family for plan in self.config.targets]
         self._names = [plan.target.name for plan in self.config.targets]
         saved = store.targets()
-        self._runs = [self._runs_of(plan, saved.get(plan.target.name), store) for plan in self.config.targets]
+        self._runs = [
+            self._runs_of(plan, saved.get(plan.target.name), store) for plan in self.config.targets
+        ]
         self._slots: list[Worker | None] = [None] * max(self.config.jobs, len(self._names))
         self._spares: dict[int, Worker] = {}
         self._assigned: dict[int, int] = {}
@@ -140,23 +149,46 @@ class Campaign:
         self._begin()
 
     def _runs_of(self, plan: Plan, state: TargetState | None, store: Store) -> Runs:
-        """The runs of a target, from where an earlier session left them. Raises InputError when no source has the seeds that it needs."""
+        """The runs of a target, from where an earlier session left them. Raises InputError when no
+        source has the seeds that it needs.
+        """
         name = plan.target.name
-        ended = {int(index): bucket for index, bucket in store.meta().get(f"ended:{name}", {}).items()}
-        ledger = Ledger(state.next if state else 0, state.open if state else (), self.config.runs, ended)
+        ended = {
+            int(index): bucket for index, bucket in store.meta().get(f"ended:{name}", {}).items()
+        }
+        ledger = Ledger(
+            state.next if state else 0, state.open if state else (), self.config.runs, ended
+        )
         if not plan.setup.get("sources"):
             return Runs(self.seed, ledger, None)
-        steering = Steering(self.seed, plan.setup["sources"], store.yields().get(name, ()), store.meta().get(f"steering:{name}"))
+        steering = Steering(
+            self.seed,
+            plan.setup["sources"],
+            store.yields().get(name, ()),
+            store.meta().get(f"steering:{name}"),
+        )
         for source in steering.starved:
             self._notice(f"{source}: {steering.lacking(source)}; it makes no runs")
         return Runs(self.seed, ledger, steering)
 
     def _begin(self) -> None:
         targets = tuple(events.Target(name, *self._solver(i)) for i, name in enumerate(self._names))
-        self._emit(events.Started(self._epoch, targets, str(self.config.out), self.seed, self.config.machine,
-                                  len(self._slots), self.config.time, self.config.runs))  # fmt: skip
+        self._emit(
+            events.Started(
+                self._epoch,
+                targets,
+                str(self.config.out),
+                self.seed,
+                self.config.machine,
+                len(self._slots),
+                self.config.time,
+                self.config.runs,
+            )
+        )
         self._desk.compare()
-        self._desk.confirm_stored([self._solver(i) for i in range(len(self._names))], self.config.limits.wall)
+        self._desk.confirm_stored(
+            [self._solver(i) for i in range(len(self._names))], self.config.limits.wall
+        )
 
     def _cross_check(self, abouts: list[dict[str, Any]]) -> CrossCheck:
         def done(target: int, index: int) -> None:
@@ -168,7 +200,10 @@ class Campaign:
             self._credit(runs, found)
             self._count(runs.ended_badly(job.index, job.seed, "findings"))
 
-        releases = [(plan.target.family, version_of(about)) for plan, about in zip(self._pool.plans, abouts, strict=True)]
+        releases = [
+            (plan.target.family, version_of(about))
+            for plan, about in zip(self._pool.plans, abouts, strict=True)
+        ]
         hooks = Hooks(done, triaged, self._count, lambda: self.buckets)
         return CrossCheck(self._pool, len(self._names), releases, len(self._slots), hooks)
 
@@ -243,12 +278,18 @@ class Campaign:
         for slot, worker in enumerate(self._slots):
             if worker is not None:
                 worker.kill("stopped")
-                self._statistics.worker(slot, self._names[slot % len(self._names)], "confirming", None, now)
+                self._statistics.worker(
+                    slot, self._names[slot % len(self._names)], "confirming", None, now
+                )
         self._hangs.lane.clear()
         self._forms.hurry()
         deadline = time.monotonic() + self._grace(reason)
         with interrupts.caught(self.stop):  # now a signal ends only the wait
-            while self._unsettled(now) and time.monotonic() < deadline and not (self._stop or self._breakdown.unusable):
+            while (
+                self._unsettled(now)
+                and time.monotonic() < deadline
+                and not (self._stop or self._breakdown.unusable)
+            ):
                 with self._breakdown.watch(self._statistics.counts["run:total"]):
                     self._desk.lane.feed()
                     if self._cross is not None:
@@ -266,20 +307,37 @@ class Campaign:
         self._unkept = self._book.unkept()
         if self._unkept:
             self._notice(self._unkept)
-        seeds = {name: runs.yields() for name, runs in zip(self._names, self._runs, strict=True) if runs.steering is not None}
+        seeds = {
+            name: runs.yields()
+            for name, runs in zip(self._names, self._runs, strict=True)
+            if runs.steering is not None
+        }
         left = (self._left.runs, self._left.disagreements)
-        self._emit(events.Ended(reason, self._statistics.snapshot(now), self._exit_code(), seeds, *left, self._unkept))
+        self._emit(
+            events.Ended(
+                reason,
+                self._statistics.snapshot(now),
+                self._exit_code(),
+                seeds,
+                *left,
+                self._unkept,
+            )
+        )
         yield from self._drain()
 
     def _grace(self, reason: str) -> float:
-        """Seconds for what was found last, and for the judges. Ctrl-C leaves nothing but judges time, and a second Ctrl-C ends that."""
+        """Seconds for what was found last, and for the judges. Ctrl-C leaves nothing but judges
+        time, and a second Ctrl-C ends that.
+        """
         if self._cross is None:
             return 0.0 if reason == "interrupted" else GRACE
         self._cross.hasten()
         if reason == "first finding":
             self._cross.close_jury()
         if self._cross.open.words():
-            self._notice(f"{self._cross.open.words()}, for at most {GRACE:g} s; Ctrl-C leaves it to the next session")
+            self._notice(
+                f"{self._cross.open.words()}, for at most {GRACE:g} s; Ctrl-C leaves it to the next session"
+            )
         elif reason == "interrupted":
             return 0.0
         return GRACE
@@ -296,7 +354,9 @@ class Campaign:
     def _exit_code(self) -> int:
         if self._unkept and not self._breakdown.exit_code:
             return InternalError.exit_code
-        return self._breakdown.exit_code or int(self._desk.fails(self.config.fail_on) or self._left.disagreements > 0)
+        return self._breakdown.exit_code or int(
+            self._desk.fails(self.config.fail_on) or self._left.disagreements > 0
+        )
 
     # Work for the workers.
 
@@ -307,7 +367,11 @@ class Campaign:
                 if self._runs[target].exhausted:
                     continue
                 worker = self._hire(slot, target)
-            while not self._held and len(worker.jobs) < AHEAD and self._assigned[worker.number] < self.config.limits.recycle:
+            while (
+                not self._held
+                and len(worker.jobs) < AHEAD
+                and self._assigned[worker.number] < self.config.limits.recycle
+            ):
                 if not self._assign(worker, target):
                     break
         if self._cross is not None:
@@ -336,8 +400,15 @@ class Campaign:
             return False
         index, seed = taken
         damp = self._damps[target] if self.config.damp else ()
-        job = Job(self._pool.job_number(), seed, self.config.limits.wall, index, damp=damp,
-                  keep="decided" if self._cross is not None else False, by_line=self.config.limits.by_line)  # fmt: skip
+        job = Job(
+            self._pool.job_number(),
+            seed,
+            self.config.limits.wall,
+            index,
+            damp=damp,
+            keep="decided" if self._cross is not None else False,
+            by_line=self.config.limits.by_line,
+        )
         self._pool.assign(worker, job)
         self._assigned[worker.number] += 1
         if len(worker.jobs) == 1:
@@ -347,7 +418,9 @@ class Campaign:
     def _show(self, worker: Worker) -> None:
         seed = worker.jobs[0].seed if worker.jobs else None
         target = self._names[worker.slot % len(self._names)]
-        self._statistics.worker(worker.slot, target, "waiting" if seed is None else "running", seed, self._now())
+        self._statistics.worker(
+            worker.slot, target, "waiting" if seed is None else "running", seed, self._now()
+        )
 
     # What came of it.
 
@@ -355,24 +428,32 @@ class Campaign:
         worker, outcome = result.worker, result.outcome
         target = worker.slot % len(self._names)
         before = None if outcome.after else self._runs[target].counted(result.job.index)
-        first = before is None  # else it ended in an earlier session, and only what its judges say is missing
-        if first and outcome.report is None and not outcome.after:  # several jobs may have ended since this one began
-            self._statistics.worker(worker.slot, self._names[target], "running", result.job.seed, self._now())
+        # else it ended in an earlier session, and only what its judges say is missing
+        first = before is None
+        # several jobs may have ended since this one began
+        if first and outcome.report is None and not outcome.after:
+            self._statistics.worker(
+                worker.slot, self._names[target], "running", result.job.seed, self._now()
+            )
         if outcome.report is not None:
             self._reported(worker, result.job, outcome, first)
         elif first and outcome.cause in ("wall", "cpu"):
             call = last_call(outcome.trace)
             self._emit(events.Overstayed(worker.slot, result.job.seed, call.action, call.operator))
-            self._count(self._runs[target].ended_badly(result.job.index, result.job.seed, "timeouts"))
+            self._count(
+                self._runs[target].ended_badly(result.job.index, result.job.seed, "timeouts")
+            )
             self._hangs.suspect(result, target)
         found = candidate(target, *self._solver(target), result.job, result.past, outcome)
         doubtful = found is not None and found.verdict.doubtful
-        if first and outcome.report is None and not (outcome.after or doubtful):  # the event of the lost worker tells the statistics
+        # the event of the lost worker tells the statistics
+        if first and outcome.report is None and not (outcome.after or doubtful):
             self._book.add(Counter({"run:total": 1}))
         if found is None or found.key == before:
             self._over(target, result.job, outcome, before or "")
         elif found.verdict.doubtful:
-            self._statistics.worker(worker.slot, self._names[target], "waiting", None, self._now())  # it may run again
+            # it may run again
+            self._statistics.worker(worker.slot, self._names[target], "waiting", None, self._now())
             self._desk.doubt(found, partial(self._run_over, target, result))
         else:
             self._found(target, found, outcome)
@@ -380,7 +461,9 @@ class Campaign:
             if not outcome.after:
                 self._over(target, result.job, outcome, found.key)  # what it answered before
         internal = found is not None and found.verdict.kind == "internal"
-        self._breakdown.run_ended(target, internal, self._trace_of(found.key) if found is not None and internal else "")
+        self._breakdown.run_ended(
+            target, internal, self._trace_of(found.key) if found is not None and internal else ""
+        )
 
     def _trace_of(self, key: str) -> str:
         kept = self._book.buckets[key].smallest()
@@ -399,7 +482,9 @@ class Campaign:
         runs.found(found.job.index, found.key if pays else "")
 
     def _over(self, target: int, job: Job, outcome: Outcome, bucket: str) -> None:
-        """A run ended and was counted, also what was found in it, of `bucket`: it is done when judges have answered its checks."""
+        """A run ended and was counted, also what was found in it, of `bucket`: it is done when
+        judges have answered its checks.
+        """
         if self._cross is None:
             self._runs[target].done(job.index)
         else:
@@ -430,7 +515,9 @@ class Campaign:
     def _lost(self, lost: Lost) -> None:
         worker = lost.worker
         if worker.slot < 0:
-            self._spares = {target: spare for target, spare in self._spares.items() if spare is not worker}
+            self._spares = {
+                target: spare for target, spare in self._spares.items() if spare is not worker
+            }
             return
         target = worker.slot % len(self._names)
         for job in lost.unstarted:
@@ -446,8 +533,10 @@ class Campaign:
     # The store.
 
     def _flush(self) -> None:
-        states = [TargetState(name, *self._solver(i), runs.ledger.next, tuple(runs.ledger.open()))
-                  for i, (name, runs) in enumerate(zip(self._names, self._runs, strict=True))]  # fmt: skip
+        states = [
+            TargetState(name, *self._solver(i), runs.ledger.next, tuple(runs.ledger.open()))
+            for i, (name, runs) in enumerate(zip(self._names, self._runs, strict=True))
+        ]
         for name, runs in zip(self._names, self._runs, strict=True):
             if runs.steering is not None:
                 self._book.steered(name, runs.steering)

@@ -15,12 +15,13 @@ from murxpy.campaign.targets import Plan
 class CampaignConfig:
     """The wishes of the user.
 
-    `seed` None: that of the campaign in `out`, or a new one. `time` is in seconds; `runs` are the runs of this session
-    for each target; None: no limit. `first`: end with the first finding that fails. `known` are patterns of bucket
-    keys. `fail_on` are kinds that make the exit code 1 besides the usual ones. `machine` and `arguments` are recorded.
-    `damp`: draw the fatal calls of found buckets less often. `backtrace`: ask gdb for native frames, where it is
-    installed. `minimize`: make findings smaller while it runs. `tick` are the seconds between two `Tick` events. `judges` answer
-    again what the targets decided.
+    `seed` None: that of the campaign in `out`, or a new one. `time` is in seconds; `runs` are the
+    runs of this session for each target; None: no limit. `first`: end with the first finding that
+    fails. `known` are patterns of bucket keys. `fail_on` are kinds that make the exit code 1
+    besides the usual ones. `machine` and `arguments` are recorded. `damp`: draw the fatal calls of
+    found buckets less often. `backtrace`: ask gdb for native frames, where it is installed.
+    `minimize`: make findings smaller while it runs. `tick` are the seconds between two `Tick`
+    events. `judges` answer again what the targets decided.
     """
 
     targets: tuple[Plan, ...]

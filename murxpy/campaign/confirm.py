@@ -1,4 +1,6 @@
-"""Does a finding show again? Its trace alone in a fresh process, or its run's seed, or only with the runs before it."""
+"""Does a finding show again? Its trace alone in a fresh process, or its run's seed, or only with
+the runs before it.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from murxpy.campaign.trials import Lane, Trial
 from murxpy.oracles.crash import Verdict, judge
 
 _SHORT = 8  # runs of the shorter history that is tried
-_SPOILT = 3  # replays of one attempt that may be killed from outside; they say nothing of the finding
+# replays of one attempt that may be killed from outside; they say nothing of the finding
+_SPOILT = 3
 
 # Kinds of one defect that broke memory: which of them shows depends on where the memory is.
 _DEATHS = ("crash", "abort", "asan", "exit")
@@ -22,7 +25,9 @@ _DEATHS = ("crash", "abort", "asan", "exit")
 class Confirmation:
     """Tries to see `found` again, in trials of `lane`, and calls `settled` with the proof."""
 
-    def __init__(self, pool: Pool, lane: Lane, found: Candidate, settled: Callable[[Candidate, Proof], None]) -> None:
+    def __init__(
+        self, pool: Pool, lane: Lane, found: Candidate, settled: Callable[[Candidate, Proof], None]
+    ) -> None:
         self._pool = pool
         self._lane = lane
         self._found = found
@@ -41,7 +46,8 @@ class Confirmation:
             attempts.append((replace(found.job, text=found.outcome.trace, name=name),))
         if found.job.text is None:
             attempts.append((found.job,))
-        if found.job.text is None and not found.verdict.doubtful:  # no run before it makes somebody kill the process
+        # no run before it makes somebody kill the process
+        if found.job.text is None and not found.verdict.doubtful:
             for length in (_SHORT, len(found.past)):
                 if found.past and attempts[-1] != (*found.past[-length:], found.job):
                     attempts.append((*found.past[-length:], found.job))
@@ -67,7 +73,9 @@ class Confirmation:
             self._next(any(verdict is not None and verdict.doubtful for verdict in verdicts))
 
     def _next(self, spoilt: bool) -> None:
-        """The attempt showed nothing: go on with the next one, or make it again where somebody killed its process."""
+        """The attempt showed nothing: go on with the next one, or make it again where somebody
+        killed its process.
+        """
         if spoilt and not self._found.verdict.doubtful and self._spoilt < _SPOILT:
             self._spoilt += 1
         else:
@@ -92,8 +100,13 @@ class Confirmation:
         found = self._found
         if not found.verdict.doubtful:
             return None
-        shown = [candidate(found.target, found.family, found.version, found.job, (), outcome) for outcome in trial.outcomes]
-        return next((other for other in shown if other is not None and not other.verdict.doubtful), None)
+        shown = [
+            candidate(found.target, found.family, found.version, found.job, (), outcome)
+            for outcome in trial.outcomes
+        ]
+        return next(
+            (other for other in shown if other is not None and not other.verdict.doubtful), None
+        )
 
 
 def _related(one: Verdict, other: Verdict) -> bool:

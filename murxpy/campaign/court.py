@@ -1,4 +1,6 @@
-"""A solver and its judges, all warm: for questions about one trace after another, outside of a campaign."""
+"""A solver and its judges, all warm: for questions about one trace after another, outside of a
+campaign.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ from murxpy.oracles.triage import Triage
 
 
 class Court:
-    """The solver of `plan` and those of `judges`. Raises TargetError where one cannot be loaded. `close` ends all processes."""
+    """The solver of `plan` and those of `judges`. Raises TargetError where one cannot be loaded.
+    `close` ends all processes.
+    """
 
     def __init__(self, plan: Plan, judges: Sequence[Plan], limits: Limits) -> None:
         self._pool = Pool([plan, *judges], limits)
@@ -32,8 +36,15 @@ class Court:
         except BaseException:
             self._pool.close()
             raise
-        releases = [f"{p.target.family} {version_of(about)}" for p, about in zip(self._pool.plans, abouts, strict=True)]
-        self.bench = Bench(self._pool.plans, releases, [own_limit(plan, limits.judge_ms) for plan in self._pool.plans])
+        releases = [
+            f"{p.target.family} {version_of(about)}"
+            for p, about in zip(self._pool.plans, abouts, strict=True)
+        ]
+        self.bench = Bench(
+            self._pool.plans,
+            releases,
+            [own_limit(plan, limits.judge_ms) for plan in self._pool.plans],
+        )
         self._inquirer = Inquirer(self._pool)
 
     def answer(self, questions: Questions[T]) -> T:
@@ -50,7 +61,9 @@ class Court:
         return results[0]
 
     def answers(self, each: Iterable[Questions[T]], jobs: int) -> Iterator[T]:
-        """What comes of each of several inquiries, in order; `jobs` of them are under way at a time."""
+        """What comes of each of several inquiries, in order; `jobs` of them are under way at a
+        time.
+        """
         inquirers = [Inquirer(self._pool) for _ in range(jobs)]
         results: dict[int, T] = {}
         begun, told, waiting = 0, 0, iter(each)
@@ -99,10 +112,11 @@ class Court:
 
 
 class Disagreeing:
-    """The predicate of the minimizer for a disagreement: both sides still answer so at the last check, and the same one is wrong.
+    """The predicate of the minimizer for a disagreement: both sides still answer so at the last
+    check, and the same one is wrong.
 
-    First the solver of the trace answers, then the judge; where both do as before, all the evidence is taken again. Raises InputError
-    where the trace shows no disagreement.
+    First the solver of the trace answers, then the judge; where both do as before, all the evidence
+    is taken again. Raises InputError where the trace shows no disagreement.
     """
 
     def __init__(self, court: Court, source: str, name: str, deadline: float | None) -> None:
@@ -114,20 +128,27 @@ class Disagreeing:
             raise InputError(str(report["message"]).replace("trace:", f"{name}:", 1))
         if case is None:
             judges = " and ".join(court.bench.releases[1:])
-            raise InputError(f"it shows no disagreement with {judges}, expected a trace that 'murxpy replay --cross-check' exits with "
-                             "1 for", file=name)  # fmt: skip
+            raise InputError(
+                f"it shows no disagreement with {judges}, expected a trace that 'murxpy replay --cross-check' exits with "
+                "1 for",
+                file=name,
+            )
         self._work = Work(court.bench, case)
         self.start = self._cut(case, name)
         self._triage = self._verdict(self.start)
         names = f"{court.bench.releases[0]} {case.ours}, {court.bench.releases[case.judge]} {OPPOSITE[case.ours]}"
-        wrong = f", {self._triage.verdict} of {self._triage.release}" if self._triage.culprit else ""
+        wrong = (
+            f", {self._triage.verdict} of {self._triage.release}" if self._triage.culprit else ""
+        )
         self.key = f"disagreement: {names}{wrong}"
 
     def _cut(self, case: Case, name: str) -> str:
         """The trace up to the check in question, which must show it again."""
         shown = self._court.answer(self._work.replayed(until_line(case.trace, case.line)))
         if shown is None:
-            raise InputError(f"it does not show the disagreement each time: {self._work.note}", file=name)
+            raise InputError(
+                f"it does not show the disagreement each time: {self._work.note}", file=name
+            )
         return shown
 
     def _verdict(self, trace: str) -> Triage:
@@ -148,7 +169,9 @@ class Disagreeing:
         return self._court.asked
 
     def first(self, texts: Iterator[str]) -> int | None:
-        """The index of the first of `texts` that shows the disagreement, the same solver being wrong."""
+        """The index of the first of `texts` that shows the disagreement, the same solver being
+        wrong.
+        """
         return next((at for at, text in enumerate(texts) if self._shows(text) is not None), None)
 
     def _shows(self, text: str) -> str | None:
@@ -156,7 +179,11 @@ class Disagreeing:
         if shown is None or not self._triage.culprit:
             return shown
         now = self._verdict(shown)
-        return shown if (now.verdict, now.culprit) == (self._triage.verdict, self._triage.culprit) else None
+        return (
+            shown
+            if (now.verdict, now.culprit) == (self._triage.verdict, self._triage.culprit)
+            else None
+        )
 
     def polished(self, text: str) -> str:
         """`text` as its replay writes it, the judges in its header, where that shows the same."""

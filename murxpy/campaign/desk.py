@@ -25,12 +25,19 @@ _NATIVE = ("crash", "abort")  # kinds with native frames
 
 
 class Desk:
-    """Takes candidates: counts them in `book`, has them tried in `pool`, and tells of them through `emit`.
+    """Takes candidates: counts them in `book`, has them tried in `pool`, and tells of them through
+    `emit`.
 
     `urgent` says that there is something to be stored now.
     """
 
-    def __init__(self, pool: Pool, book: Book, traces: Backtraces | None, emit: Callable[[events.Event], None]) -> None:
+    def __init__(
+        self,
+        pool: Pool,
+        book: Book,
+        traces: Backtraces | None,
+        emit: Callable[[events.Event], None],
+    ) -> None:
         self._pool = pool
         self._book = book
         self._traces = traces
@@ -44,14 +51,23 @@ class Desk:
         self._documented = [Documented(plan.setup.get("wrapper") or {}) for plan in pool.plans]
 
     def damped(self, family: str) -> Damp:
-        """The fatal calls (action, operator, spelling) of the buckets of `family`: to be drawn less often."""
-        calls = {(b.action, b.operator, b.spelling): None for b in self._book.buckets.values()
-                 if b.solver == family and b.action}  # fmt: skip
+        """The fatal calls (action, operator, spelling) of the buckets of `family`: to be drawn less
+        often.
+        """
+        calls = {
+            (b.action, b.operator, b.spelling): None
+            for b in self._book.buckets.values()
+            if b.solver == family and b.action
+        }
         return tuple(sorted(calls)[:_DAMPED])
 
     def fails(self, fail_on: Sequence[str]) -> bool:
         """Whether this session opened a bucket that makes the exit code 1."""
-        return any(failing(self._book.buckets[key], fail_on) for key in self._opened if key not in self._alike)
+        return any(
+            failing(self._book.buckets[key], fail_on)
+            for key in self._opened
+            if key not in self._alike
+        )
 
     def framed(self, key: str, text: str) -> None:
         """The native frames of bucket `key` are known."""
@@ -66,10 +82,11 @@ class Desk:
                 self._emit(events.Alike(key, same))
 
     def doubt(self, found: Candidate, run: Callable[[bool], None]) -> None:
-        """The death of `found` may have come from outside: nothing is counted before a replay has shown it again.
+        """The death of `found` may have come from outside: nothing is counted before a replay has
+        shown it again.
 
-        `run` is told whether its run is over (True), or must be done again. When it was killed twice, what a replay shows of its own
-        counts instead.
+        `run` is told whether its run is over (True), or must be done again. When it was killed
+        twice, what a replay shows of its own counts instead.
         """
 
         def settled(found: Candidate, proof: Proof) -> None:
@@ -87,7 +104,9 @@ class Desk:
         Confirmation(self._pool, self.lane, found, settled)
 
     def found(self, found: Candidate, proof: Proof | None = None) -> None:
-        """Count `found`, confirm it when its bucket needs it, and tell of it when its bucket is settled."""
+        """Count `found`, confirm it when its bucket needs it, and tell of it when its bucket is
+        settled.
+        """
         self.urgent = True
         found = self._judged(found)
         if self._book.count(found, self._pool.plans[found.target].target.name, time.time()):
@@ -106,7 +125,8 @@ class Desk:
             self._waiting[found.key] = []  # it is told of when it is settled
 
     def _judged(self, found: Candidate) -> Candidate:
-        """The finding with the tier `documented` where the solver documents the call as experimental or the like.
+        """The finding with the tier `documented` where the solver documents the call as
+        experimental or the like.
 
         A bucket has that tier only as long as all that is in it needs such a thing.
         """
@@ -114,7 +134,11 @@ class Desk:
         if found.verdict.tier != "murxpy" and documented.of_call(found.verdict.call):
             found = replace(found, verdict=replace(found.verdict, tier=DOCUMENTED))
         bucket = self._book.buckets.get(found.key)
-        if bucket is not None and bucket.tier == DOCUMENTED != found.verdict.tier and not documented.of_trace(trace):
+        if (
+            bucket is not None
+            and bucket.tier == DOCUMENTED != found.verdict.tier
+            and not documented.of_trace(trace)
+        ):
             self._book.set_tier(bucket.key, found.verdict.tier)
         return found
 
@@ -144,7 +168,9 @@ class Desk:
         self._emit(events.Found(found.key, new, bucket.known, finding(found, proof), file))
 
     def triaged(self, found: Candidate, proof: Proof, triage: Mapping[str, object]) -> None:
-        """A disagreement was looked into: `triage` is what its bucket keeps of that, of the first one that shows again."""
+        """A disagreement was looked into: `triage` is what its bucket keeps of that, of the first
+        one that shows again.
+        """
         self.found(found, proof)
         bucket = self._book.buckets[found.key]
         if not bucket.triage or (proof.confirmed and bucket.triage.get("verdict") == "undecided"):
@@ -155,13 +181,17 @@ class Desk:
         self.found(found, Proof(True))
 
     def confirm_stored(self, solvers: Sequence[tuple[str, str]], wall: float) -> None:
-        """Try what an earlier session had no time for; `solvers` are family and version of each target."""
+        """Try what an earlier session had no time for; `solvers` are family and version of each
+        target.
+        """
         families = [family for family, _ in solvers]
         for bucket in self._book.buckets.values():
             if bucket.state == "pending" and bucket.solver in families:
                 self._confirm_bucket(bucket, families.index(bucket.solver), solvers, wall)
 
-    def _confirm_bucket(self, bucket: Bucket, target: int, solvers: Sequence[tuple[str, str]], wall: float) -> None:
+    def _confirm_bucket(
+        self, bucket: Bucket, target: int, solvers: Sequence[tuple[str, str]], wall: float
+    ) -> None:
         for kept in bucket.traces:
             text = self._book.pending_trace(kept)
             if text is None or kept.confirmed is not None:

@@ -1,4 +1,6 @@
-"""Disagreements: shown again, made small, and judged by all evidence that there is. Questions as `murxpy.campaign.inquiry` asks them."""
+"""Disagreements: shown again, made small, and judged by all evidence that there is. Questions as
+`murxpy.campaign.inquiry` asks them.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,14 @@ from murxpy.campaign.targets import Plan
 from murxpy.machine.script import own_options
 from murxpy.machine.tokens import Quoted
 from murxpy.oracles.crash import Outcome
-from murxpy.oracles.disagreement import OPPOSITE, Answers, answers_of, first_disagreement, last_answer, until_line
+from murxpy.oracles.disagreement import (
+    OPPOSITE,
+    Answers,
+    answers_of,
+    first_disagreement,
+    last_answer,
+    until_line,
+)
 from murxpy.oracles.triage import ModelVoice, Triage, Voice, Way, triage
 from murxpy.smtlib.fingerprint import theories
 from murxpy.trace.defuse import Script
@@ -42,10 +51,15 @@ class Bench:
     limits: Sequence[int]
 
     def of_trace(self, source: str) -> Bench:
-        """The same with the limits that stand in the header of the trace `source`. Raises InputError."""
+        """The same with the limits that stand in the header of the trace `source`. Raises
+        InputError.
+        """
         row = next((row for row in _head(source) if row.startswith(f"# {LIMITS} ")), "")
         named = parse_limits(row.partition(f"# {LIMITS} ")[2].strip(), "trace")
-        limits = [named.get(absolute_target(plan.target.name), limit) for plan, limit in zip(self.plans, self.limits, strict=True)]
+        limits = [
+            named.get(absolute_target(plan.target.name), limit)
+            for plan, limit in zip(self.plans, self.limits, strict=True)
+        ]
         return replace(self, limits=limits)
 
     def name(self, at: int) -> str:
@@ -59,12 +73,16 @@ class Bench:
     def variants(self, at: int) -> list[dict[str, str]]:
         """Options by which the solver of plan number `at` is asked again."""
         wrapper = self.plans[at].setup.get("wrapper") or {}
-        return [{str(name): str(value) for name, value in entry.items()} for entry in wrapper.get("variants") or ()]
+        return [
+            {str(name): str(value) for name, value in entry.items()}
+            for entry in wrapper.get("variants") or ()
+        ]
 
 
 @dataclass(frozen=True)
 class Case:
-    """The solver of plan `main` answered `ours` at the check on line `line` of `trace`, that of plan `judge` the opposite.
+    """The solver of plan `main` answered `ours` at the check on line `line` of `trace`, that of
+    plan `judge` the opposite.
 
     `judges` are all that there are.
     """
@@ -79,11 +97,14 @@ class Case:
 
 @dataclass(frozen=True)
 class Solved:
-    """What came of a case. `shown`: it showed again; then `trace` is a small trace that shows it, and `triage` the verdict on that.
+    """What came of a case. `shown`: it showed again; then `trace` is a small trace that shows it,
+    and `triage` the verdict on that.
 
-    `operators` and `options` are what is left in it; `before` the lines of the trace that it was made from. `on`: the number of the plan
-    whose solver wrote the trace; where a judge is wrong that is the judge, and the solver of the campaign's trace is its judge.
-    `depends`: what the wrong answer depends on besides what is asserted (the trace's solver's answer, where nobody is known to be wrong).
+    `operators` and `options` are what is left in it; `before` the lines of the trace that it was
+    made from. `on`: the number of the plan whose solver wrote the trace; where a judge is wrong
+    that is the judge, and the solver of the campaign's trace is its judge. `depends`: what the
+    wrong answer depends on besides what is asserted (the trace's solver's answer, where nobody is
+    known to be wrong).
     """
 
     shown: bool
@@ -110,7 +131,9 @@ def investigate(bench: Bench, case: Case) -> Questions[Solved]:
     try:
         candidate = next(search)
         while True:
-            candidate = search.send((yield from work.replayed(header + text(candidate))) is not None)
+            candidate = search.send(
+                (yield from work.replayed(header + text(candidate))) is not None
+            )
     except StopIteration as end:
         script = end.value
     shown = yield from work.replayed(header + text(script))
@@ -120,7 +143,9 @@ def investigate(bench: Bench, case: Case) -> Questions[Solved]:
 
 
 def _solved(work: Work, shown: str, before: int) -> Questions[Solved]:
-    """Who is wrong in the small trace `shown`, and what the wrong answer depends on; its own trace where a judge is wrong."""
+    """Who is wrong in the small trace `shown`, and what the wrong answer depends on; its own trace
+    where a judge is wrong.
+    """
     verdict = yield from work.evidence(shown)
     case = work.case
     wrong = case.judge if verdict.culprit == work.bench.name(case.judge) else case.main
@@ -128,16 +153,29 @@ def _solved(work: Work, shown: str, before: int) -> Questions[Solved]:
     trace = turned or work.named(shown)
     script = tuple(parse_trace(trace, "trace").lines)
     on = wrong if turned else case.main
-    return Solved(True, trace, verdict, operators(script), options(script), before, on=on, depends=tuple(work.needs[wrong]))
+    return Solved(
+        True,
+        trace,
+        verdict,
+        operators(script),
+        options(script),
+        before,
+        on=on,
+        depends=tuple(work.needs[wrong]),
+    )
 
 
 def hear(bench: Bench, source: str) -> Questions[tuple[Outcome, Case | None]]:
-    """Replay the trace `source` on the first plan, and have its checks judged by the others: the replay, and the first disagreement."""
+    """Replay the trace `source` on the first plan, and have its checks judged by the others: the
+    replay, and the first disagreement.
+    """
     judges = tuple(range(1, len(bench.plans)))
     bench = bench.of_trace(source)
     outcome = yield Ask(0, source)
     found = first_disagreement((yield from judged(bench, outcome.trace))) if outcome.trace else None
-    return outcome, None if found is None else Case(0, found.judge, judges, outcome.trace, found.line, found.ours)
+    return outcome, None if found is None else Case(
+        0, found.judge, judges, outcome.trace, found.line, found.ours
+    )
 
 
 def judged(bench: Bench, trace: str) -> Questions[dict[int, Answers]]:
@@ -151,20 +189,34 @@ def judged(bench: Bench, trace: str) -> Questions[dict[int, Answers]]:
 
 
 def operators(script: Script) -> tuple[str, ...]:
-    """The operators of a trace, sorted; those of Boolean structure only where there is nothing else. Of a whole script, its theories."""
-    kinds = sorted({str(line.args[0]) for line in script if line.action == "mk-term"}.union(*map(theories, texts(script))))
+    """The operators of a trace, sorted; those of Boolean structure only where there is nothing
+    else. Of a whole script, its theories.
+    """
+    kinds = sorted(
+        {str(line.args[0]) for line in script if line.action == "mk-term"}.union(
+            *map(theories, texts(script))
+        )
+    )
     return tuple([kind for kind in kinds if kind not in _CORE] or kinds)
 
 
 def texts(script: Script) -> list[str]:
     """The whole scripts that a trace runs."""
-    return [arg.text for line in script if line.action == "run-script" for arg in line.args if isinstance(arg, Quoted)]
+    return [
+        arg.text
+        for line in script
+        if line.action == "run-script"
+        for arg in line.args
+        if isinstance(arg, Quoted)
+    ]
 
 
 def options(script: Script) -> tuple[str, ...]:
     """The options that a trace sets, also those of whole scripts in it."""
     set_by_line = {str(line.args[0]) for line in script if line.action == "set-option"}
-    return tuple(sorted(set_by_line.union(name for text in texts(script) for name, _ in own_options(text))))
+    return tuple(
+        sorted(set_by_line.union(name for text in texts(script) for name, _ in own_options(text)))
+    )
 
 
 def header_of(trace: Trace) -> str:
@@ -173,7 +225,9 @@ def header_of(trace: Trace) -> str:
 
 
 class Work:
-    """One case in hand: what is asked of its solvers about texts of traces whose last check is the one in question."""
+    """One case in hand: what is asked of its solvers about texts of traces whose last check is the
+    one in question.
+    """
 
     def __init__(self, bench: Bench, case: Case) -> None:
         self.bench = bench.of_trace(case.trace)
@@ -183,7 +237,9 @@ class Work:
         self._theirs = ""
 
     def replayed(self, source: str, patient: bool = False) -> Generator[Ask, Outcome, str | None]:
-        """What the main solver writes for `source` where both sides still answer so at its last check, else None."""
+        """What the main solver writes for `source` where both sides still answer so at its last
+        check, else None.
+        """
         case = self.case
         outcome = yield Ask(case.main, source, patient=patient)
         if last_answer(outcome.trace)[1] != case.ours:
@@ -192,25 +248,43 @@ class Work:
         trace = outcome.trace
         judged = yield Ask(case.judge, trace, self.bench.wishes(case.main, case.judge), patient)
         answers = answers_of(judged.report)
-        if not answers or answers[-1][0] != last_answer(trace)[0] or answers[-1][2] != OPPOSITE[case.ours]:
-            self.note = f"{self.bench.releases[case.judge]} does not answer {OPPOSITE[case.ours]} again"
+        if (
+            not answers
+            or answers[-1][0] != last_answer(trace)[0]
+            or answers[-1][2] != OPPOSITE[case.ours]
+        ):
+            self.note = (
+                f"{self.bench.releases[case.judge]} does not answer {OPPOSITE[case.ours]} again"
+            )
             return None
         self._theirs = judged.trace
         return trace
 
     def _dependences(self, shown: str) -> Generator[Ask, Outcome, list[Voice]]:
-        """What the two sides answer to the last check of `shown`, which was replayed last, without what their answers depend on."""
+        """What the two sides answer to the last check of `shown`, which was replayed last, without
+        what their answers depend on.
+        """
         voices: list[Voice] = []
         for at, trace in ((self.case.main, shown), (self.case.judge, self._theirs)):
-            self.needs[at] = yield from dependences(at, trace, header_of(parse_trace(trace, "trace")))
-            voices += [self._voice(at, "without", need.answer, {need.words: ""}) for need in self.needs[at] if need.answer]
+            self.needs[at] = yield from dependences(
+                at, trace, header_of(parse_trace(trace, "trace"))
+            )
+            voices += [
+                self._voice(at, "without", need.answer, {need.words: ""})
+                for need in self.needs[at]
+                if need.answer
+            ]
         return voices
 
     def turned(self) -> Generator[Ask, Outcome, str | None]:
-        """The trace that the judge wrote when it was asked last, with the other side as its judge; None where that does not show it."""
+        """The trace that the judge wrote when it was asked last, with the other side as its judge;
+        None where that does not show it.
+        """
         case, trace = self.case, self._theirs
         others = (case.main, *(judge for judge in case.judges if judge != case.judge))
-        turned = Case(case.judge, case.main, others, trace, last_answer(trace)[0], OPPOSITE[case.ours])
+        turned = Case(
+            case.judge, case.main, others, trace, last_answer(trace)[0], OPPOSITE[case.ours]
+        )
         work = Work(self.bench, turned)
         shown = yield from work.replayed(trace)
         return None if shown is None else work.named(shown)
@@ -225,12 +299,17 @@ class Work:
         return head + newline + row + rest
 
     def evidence(self, trace: str) -> Generator[Ask, Outcome, Triage]:
-        """The verdict on `trace`, after the model of the sat side, the others' votes, and other ways to ask the two sides.
+        """The verdict on `trace`, after the model of the sat side, the others' votes, and other
+        ways to ask the two sides.
 
-        `trace` is what was replayed last; `needs` then has, by number of a side, what its answer depends on.
+        `trace` is what was replayed last; `needs` then has, by number of a side, what its answer
+        depends on.
         """
         case, bench = self.case, self.bench
-        sides = (self._voice(case.main, "main", case.ours), self._voice(case.judge, "judge", OPPOSITE[case.ours]))
+        sides = (
+            self._voice(case.main, "main", case.ours),
+            self._voice(case.judge, "judge", OPPOSITE[case.ours]),
+        )
         models = yield from self._models(trace)
         voices = yield from self._dependences(trace)
         for other in case.judges:
@@ -243,17 +322,27 @@ class Work:
         return triage(sides, models, voices)
 
     def _voice(self, at: int, way: Way, answer: str, more: dict[str, str] | None = None) -> Voice:
-        words = ", ".join(f"{name}={value}" if value else name for name, value in (more or {}).items())
+        words = ", ".join(
+            f"{name}={value}" if value else name for name, value in (more or {}).items()
+        )
         return Voice(self.bench.name(at), self.bench.releases[at], way, answer, words)
 
-    def _ask(self, at: int, trace: str, way: Way, more: dict[str, str] | None = None) -> Generator[Ask, Outcome, list[Voice]]:
-        wishes = self.bench.wishes(self.case.main, at, options=[list(pair) for pair in (more or {}).items()])
+    def _ask(
+        self, at: int, trace: str, way: Way, more: dict[str, str] | None = None
+    ) -> Generator[Ask, Outcome, list[Voice]]:
+        wishes = self.bench.wishes(
+            self.case.main, at, options=[list(pair) for pair in (more or {}).items()]
+        )
         outcome = yield Ask(at, trace, wishes)
-        there = [now for line, _, now in answers_of(outcome.report) if line == last_answer(trace)[0]]
+        there = [
+            now for line, _, now in answers_of(outcome.report) if line == last_answer(trace)[0]
+        ]
         return [self._voice(at, way, there[0], more)] if there else []
 
     def _models(self, trace: str) -> Generator[Ask, Outcome, list[ModelVoice]]:
-        """What our evaluator says of the model of the side that answers sat; nothing where the model cannot be read."""
+        """What our evaluator says of the model of the side that answers sat; nothing where the
+        model cannot be read.
+        """
         case = self.case
         if case.ours == "sat":
             at = case.main
@@ -264,19 +353,32 @@ class Work:
             at = case.judge
             outcome = yield Ask(at, trace, self.bench.wishes(case.main, at, model=True))
         counted = evaluated(outcome)
-        return [ModelVoice(self.bench.name(at), self.bench.releases[at], *counted)] if counted else []
+        return (
+            [ModelVoice(self.bench.name(at), self.bench.releases[at], *counted)] if counted else []
+        )
 
 
 def left_of(solved: Solved) -> dict[str, Any]:
-    """What a bucket keeps of the small trace, as plain data: what is left in it, and what the wrong answer depends on."""
+    """What a bucket keeps of the small trace, as plain data: what is left in it, and what the wrong
+    answer depends on.
+    """
     depends = [[need.sort, need.words, need.answer] for need in solved.depends]
-    return {"operators": list(solved.operators), "options": list(solved.options), "whole": solved.before, "depends": depends}
+    return {
+        "operators": list(solved.operators),
+        "options": list(solved.options),
+        "whole": solved.before,
+        "depends": depends,
+    }
 
 
 def evaluated(outcome: Outcome) -> tuple[int, int, int] | None:
-    """How many assertions are true, false, and not known, as the report of a replay with one `check-model` says."""
+    """How many assertions are true, false, and not known, as the report of a replay with one
+    `check-model` says.
+    """
     counts = (outcome.report or {}).get("counts", {})
-    true, false, unknown = (counts.get(f"check-model:{name}", 0) for name in ("true", "false", "cannot-say"))
+    true, false, unknown = (
+        counts.get(f"check-model:{name}", 0) for name in ("true", "false", "cannot-say")
+    )
     return (true, false, unknown) if true or false or unknown else None
 
 

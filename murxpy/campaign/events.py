@@ -30,10 +30,11 @@ class Target:
 class Finding:
     """One misbehaviour of a solver, with all that is needed to see it again.
 
-    `bucket` is the key that decides whether two findings are one defect; it is also the name of the folder of its
-    traces, so it holds only characters that a file name can. `seed` is the seed of the run. `history` lists the seeds
-    of the runs that must come before it in one process (empty when the trace alone shows it). `lines` is the number
-    of lines of the trace. `signal`, `operator` and `spelling` are empty where there is none.
+    `bucket` is the key that decides whether two findings are one defect; it is also the name of the
+    folder of its traces, so it holds only characters that a file name can. `seed` is the seed of
+    the run. `history` lists the seeds of the runs that must come before it in one process (empty
+    when the trace alone shows it). `lines` is the number of lines of the trace. `signal`,
+    `operator` and `spelling` are empty where there is none.
     """
 
     kind: str
@@ -59,7 +60,9 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The campaign begins. `time` is in seconds since the epoch; a limit is None where there is none."""
+    """The campaign begins. `time` is in seconds since the epoch; a limit is None where there is
+    none.
+    """
 
     time: float
     targets: tuple[Target, ...]
@@ -73,7 +76,9 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class RunEnded:
-    """A run came to its end by itself. `report` is the worker's plain data; `report["counts"]` are its counters."""
+    """A run came to its end by itself. `report` is the worker's plain data; `report["counts"]` are
+    its counters.
+    """
 
     worker: int
     seed: int
@@ -82,7 +87,9 @@ class RunEnded:
 
 @dataclass(frozen=True, slots=True)
 class Overstayed:
-    """A run was ended from outside because it was past the wall-time limit: a statistic, not a finding."""
+    """A run was ended from outside because it was past the wall-time limit: a statistic, not a
+    finding.
+    """
 
     worker: int
     seed: int
@@ -100,10 +107,11 @@ class WorkerLost:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A finding was stored. `new`: its bucket was empty before; `known`: the user listed it as known.
+    """A finding was stored. `new`: its bucket was empty before; `known`: the user listed it as
+    known.
 
-    `trace` is the path, relative to the output folder, of the smallest trace that the bucket keeps now; empty when it
-    keeps none.
+    `trace` is the path, relative to the output folder, of the smallest trace that the bucket keeps
+    now; empty when it keeps none.
     """
 
     bucket: str
@@ -115,9 +123,11 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Reproduced:
-    """The forms of a finding were written, and tried. `after` lines are left of `before`; both 0 where it was not minimized.
+    """The forms of a finding were written, and tried. `after` lines are left of `before`; both 0
+    where it was not minimized.
 
-    `tier` is that of the bucket from now on: what is left may need something that the solver documents as experimental.
+    `tier` is that of the bucket from now on: what is left may need something that the solver
+    documents as experimental.
     """
 
     bucket: str
@@ -129,7 +139,9 @@ class Reproduced:
 
 @dataclass(frozen=True, slots=True)
 class Alike:
-    """The crash of `bucket` has the innermost native frames of `same`, an earlier bucket: probably one defect."""
+    """The crash of `bucket` has the innermost native frames of `same`, an earlier bucket: probably
+    one defect.
+    """
 
     bucket: str
     same: str
@@ -152,10 +164,12 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The campaign is over. `reason` in a few words (`time limit`, `interrupted`); `exit_code` of the process.
+    """The campaign is over. `reason` in a few words (`time limit`, `interrupted`); `exit_code` of
+    the process.
 
-    `seeds`: by target, what came of each seed of the mutation fuzzers, in all sessions; empty where only walks were made.
-    `unjudged` runs and `unsolved` known disagreements are left for the next session. `unkept` says what could not be written.
+    `seeds`: by target, what came of each seed of the mutation fuzzers, in all sessions; empty where
+    only walks were made. `unjudged` runs and `unsolved` known disagreements are left for the next
+    session. `unkept` says what could not be written.
     """
 
     reason: str
@@ -167,4 +181,15 @@ class Ended:
     unkept: str = ""
 
 
-Event = Started | RunEnded | Overstayed | WorkerLost | Found | Reproduced | Alike | Notice | Tick | Ended
+Event = (
+    Started
+    | RunEnded
+    | Overstayed
+    | WorkerLost
+    | Found
+    | Reproduced
+    | Alike
+    | Notice
+    | Tick
+    | Ended
+)

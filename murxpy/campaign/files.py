@@ -1,4 +1,6 @@
-"""The text files of a campaign's folder: written at once, or kept in memory until there is room for them, the smallest first."""
+"""The text files of a campaign's folder: written at once, or kept in memory until there is room for
+them, the smallest first.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,9 @@ from murxpy.campaign.folder import Folder
 
 
 class Files:
-    """Files under `folder`. `waiting` maps the name of each file that is not written yet to its text; `reason` says why."""
+    """Files under `folder`. `waiting` maps the name of each file that is not written yet to its
+    text; `reason` says why.
+    """
 
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
@@ -19,7 +23,9 @@ class Files:
         self._try(name)
 
     def retry(self) -> list[str]:
-        """Write what waits, the smallest first, as long as there is room; gives the names that were written."""
+        """Write what waits, the smallest first, as long as there is room; gives the names that were
+        written.
+        """
         names = sorted(self.waiting, key=lambda name: (len(self.waiting[name]), name))
         return [name for name in names if self._try(name)]
 

@@ -14,9 +14,11 @@ from murxpy.oracles.crash import Outcome, Verdict, judge, options, python_frames
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A misbehaviour in a run of target number `target`, not yet confirmed. `past`: what ran before it there.
+    """A misbehaviour in a run of target number `target`, not yet confirmed. `past`: what ran before
+    it there.
 
-    `judge`: the number of the plan whose solver wrote the trace, where that is not the target but a judge, which is wrong.
+    `judge`: the number of the plan whose solver wrote the trace, where that is not the target but a
+    judge, which is wrong.
     """
 
     target: int
@@ -31,16 +33,20 @@ class Candidate:
 
     @property
     def label(self) -> str:
-        """What the name of its trace ends in: the number of the plan whose solver wrote it, nothing for the first target."""
+        """What the name of its trace ends in: the number of the plan whose solver wrote it, nothing
+        for the first target.
+        """
         number = self.target if self.judge is None else self.judge
         return f"-{number}" if number else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Whether a candidate showed again: by its trace alone, or after the runs of `history` in one process.
+    """Whether a candidate showed again: by its trace alone, or after the runs of `history` in one
+    process.
 
-    `instead`: what a replay showed of the run of a candidate that came from outside: a process that somebody killed.
+    `instead`: what a replay showed of the run of a candidate that came from outside: a process that
+    somebody killed.
     """
 
     confirmed: bool
@@ -49,26 +55,50 @@ class Proof:
     instead: Candidate | None = None
 
 
-def candidate(target: int, family: str, version: str, job: Job, past: tuple[Job, ...], outcome: Outcome,
-              verdict: Verdict | None = None) -> Candidate | None:  # fmt: skip
-    """The candidate that `outcome` makes; None when nothing is wrong. `verdict` is judged from it if not given."""
+def candidate(
+    target: int,
+    family: str,
+    version: str,
+    job: Job,
+    past: tuple[Job, ...],
+    outcome: Outcome,
+    verdict: Verdict | None = None,
+) -> Candidate | None:
+    """The candidate that `outcome` makes; None when nothing is wrong. `verdict` is judged from it
+    if not given.
+    """
     verdict = verdict or judge(outcome)
     if verdict is None:
         return None
-    return Candidate(target, family, version, job, past, outcome, verdict, bucket_key(family, verdict))
+    return Candidate(
+        target, family, version, job, past, outcome, verdict, bucket_key(family, verdict)
+    )
 
 
 def finding(found: Candidate, proof: Proof) -> Finding:
     """`found` as the reporters get it."""
     verdict, trace = found.verdict, found.outcome.trace
     return Finding(
-        kind=verdict.kind, tier=cast(Tier, verdict.tier), severity=severity(verdict.kind), solver=found.family,
-        version=found.version, options=options(trace), seed=found.job.seed, action=verdict.call.action,
-        operator=verdict.call.operator, spelling=verdict.call.spelling, message=verdict.message, signal=verdict.signal,
-        stderr=found.outcome.output, backtrace=python_frames(found.outcome.output), trace=trace,
-        history=tuple(job.seed for job in proof.history), confirmed=proof.confirmed, bucket=found.key,
+        kind=verdict.kind,
+        tier=cast(Tier, verdict.tier),
+        severity=severity(verdict.kind),
+        solver=found.family,
+        version=found.version,
+        options=options(trace),
+        seed=found.job.seed,
+        action=verdict.call.action,
+        operator=verdict.call.operator,
+        spelling=verdict.call.spelling,
+        message=verdict.message,
+        signal=verdict.signal,
+        stderr=found.outcome.output,
+        backtrace=python_frames(found.outcome.output),
+        trace=trace,
+        history=tuple(job.seed for job in proof.history),
+        confirmed=proof.confirmed,
+        bucket=found.key,
         lines=trace.count("\n"),
-    )  # fmt: skip
+    )
 
 
 def version_of(about: Mapping[str, Any]) -> str:

@@ -15,7 +15,9 @@ _PART = re.compile(r"\.[a-z0-9_]{8}\.part")  # a file that `write_atomically` ha
 
 
 class Folder:
-    """The folder `path`, made if need be and locked for this campaign. Raises InputError when it cannot be used."""
+    """The folder `path`, made if need be and locked for this campaign. Raises InputError when it
+    cannot be used.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -23,15 +25,20 @@ class Folder:
             path.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(path / "lock", os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
-            raise InputError(f"the output folder cannot be written ({error.strerror}); choose another with --out",
-                             file=str(path)) from error  # fmt: skip
+            raise InputError(
+                f"the output folder cannot be written ({error.strerror}); choose another with --out",
+                file=str(path),
+            ) from error
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             owner = os.pread(self._lock, 32, 0).decode("ascii", "replace").strip()
             os.close(self._lock)
-            raise InputError(f"another campaign writes to this folder (process {owner}); wait for it to end, or choose "
-                             "another folder with --out", file=str(path)) from error  # fmt: skip
+            raise InputError(
+                f"another campaign writes to this folder (process {owner}); wait for it to end, or choose "
+                "another folder with --out",
+                file=str(path),
+            ) from error
         self._sweep()
         with contextlib.suppress(OSError):  # a full disk; the lock holds without the number in it
             os.ftruncate(self._lock, 0)
@@ -46,7 +53,9 @@ class Folder:
                         os.unlink(os.path.join(folder, name))
 
     def write(self, name: str, text: str) -> None:
-        """Write `text` to the file `name` under the folder, atomically. Raises OSError, when the disk is full."""
+        """Write `text` to the file `name` under the folder, atomically. Raises OSError, when the
+        disk is full.
+        """
         write_atomically(self.path / name, text)
 
     def remove(self, name: str) -> None:

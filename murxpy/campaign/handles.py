@@ -25,9 +25,10 @@ Damp = tuple[tuple[str, str, str], ...]
 class Job:
     """One run to do: the walk of `seed`, or the replay of `text`. `wall` is its limit in seconds.
 
-    `index` is the run's index in the campaign, -1 outside of one; `damp` the calls to draw less often; `keep`: give the
-    trace also when nothing is wrong, or only where a check was decided. `judge`: only answer the decided checks of `text`,
-    as `murxpy.trace.judging.judge` is told by this. `by_line`: `wall` is for each line of the trace.
+    `index` is the run's index in the campaign, -1 outside of one; `damp` the calls to draw less
+    often; `keep`: give the trace also when nothing is wrong, or only where a check was decided.
+    `judge`: only answer the decided checks of `text`, as `murxpy.trace.judging.judge` is told by
+    this. `by_line`: `wall` is for each line of the trace.
     """
 
     number: int
@@ -76,7 +77,8 @@ class Worker:
     waits: bool = False  # for the process to take what was sent
     eof: bool = False
     head_since: float = 0.0
-    _line: tuple[int, int, float] = (-1, 0, 0.0)  # job and length of the trace when it last grew, and when that was seen
+    # job and length of the trace when it last grew, and when that was seen
+    _line: tuple[int, int, float] = (-1, 0, 0.0)
     _cpu: tuple[int, float] = (-1, 0.0)
     _unsent: bytearray = field(default_factory=bytearray)
     _decoder: Decoder = field(default_factory=Decoder)
@@ -99,7 +101,9 @@ class Worker:
         self.flush()
 
     def flush(self) -> bool:
-        """Send what waits to be sent; True when nothing is left. What a dead worker does not take is dropped."""
+        """Send what waits to be sent; True when nothing is left. What a dead worker does not take
+        is dropped.
+        """
         if self._unsent:
             try:
                 sent = self.sock.send(self._unsent)
@@ -136,8 +140,13 @@ class Worker:
         job = self.jobs.popleft()
         self.past.append(job)
         self.head_since = time.monotonic()
-        return job, Outcome("report", message["report"], message.get("trace", ""), message.get("output", ""),
-                            seconds=message["seconds"])  # fmt: skip
+        return job, Outcome(
+            "report",
+            message["report"],
+            message.get("trace", ""),
+            message.get("output", ""),
+            seconds=message["seconds"],
+        )
 
     def kill(self, cause: Cause) -> None:
         """End the process and its group now, because of `cause`."""
@@ -160,7 +169,9 @@ class Worker:
         return running and now - self._begun(progress, now) >= self.jobs[0].wall
 
     def _begun(self, progress: buffer.Progress, now: float) -> float:
-        """When began what the wall limit is for: the run, or the line in hand as far as it was seen."""
+        """When began what the wall limit is for: the run, or the line in hand as far as it was
+        seen.
+        """
         if not self.jobs[0].by_line:
             return progress.start
         if self._line[:2] != (progress.job, progress.length):
@@ -188,13 +199,21 @@ class Worker:
         if not self.jobs:
             return None
         progress = buffer.progress(self.trace_fd)
-        return self.jobs[0] if progress.job == self.jobs[0].number and progress.state == buffer.RUNNING else None
+        return (
+            self.jobs[0]
+            if progress.job == self.jobs[0].number and progress.state == buffer.RUNNING
+            else None
+        )
 
-    def outcome(self, cause: Cause, status: int | None, peak: int, *, after: bool = False) -> Outcome:
+    def outcome(
+        self, cause: Cause, status: int | None, peak: int, *, after: bool = False
+    ) -> Outcome:
         """How the run in hand ended when the process died of `cause`."""
         trace = buffer.decode(buffer.read(self.trace_fd))
         seconds = time.monotonic() - buffer.progress(self.trace_fd).start
-        return Outcome(cause, None, trace, excerpt(self.output_fd), status, peak, seconds, after, self.memory)
+        return Outcome(
+            cause, None, trace, excerpt(self.output_fd), status, peak, seconds, after, self.memory
+        )
 
     def close(self) -> None:
         """Give back its descriptors."""

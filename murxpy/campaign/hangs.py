@@ -1,7 +1,7 @@
 """Hangs: which runs past the wall limit never return at all.
 
-To overstay a limit is a statistic. One suspect of each fatal call is replayed alone with far more time, and again with
-twice that, within a part of the campaign's time.
+To overstay a limit is a statistic. One suspect of each fatal call is replayed alone with far more
+time, and again with twice that, within a part of the campaign's time.
 """
 
 from __future__ import annotations
@@ -21,10 +21,17 @@ _WAITING = 50  # suspects that wait for their turn
 
 
 class Hangs:
-    """Takes runs that overstayed, and calls `hung` with those that hang; `family(target)` names a target's solver."""
+    """Takes runs that overstayed, and calls `hung` with those that hang; `family(target)` names a
+    target's solver.
+    """
 
-    def __init__(self, pool: Pool, family: Callable[[int], tuple[str, str]], hung: Callable[[Candidate], None],
-                 tried: list[str]) -> None:  # fmt: skip
+    def __init__(
+        self,
+        pool: Pool,
+        family: Callable[[int], tuple[str, str]],
+        hung: Callable[[Candidate], None],
+        tried: list[str],
+    ) -> None:
         self._pool = pool
         self._family = family
         self._hung = hung
@@ -50,7 +57,9 @@ class Hangs:
             self._suspects.append(result)
 
     def feed(self, workers_time: float) -> None:
-        """Begin with the next suspect when it fits into its share of `workers_time` (seconds, all workers together)."""
+        """Begin with the next suspect when it fits into its share of `workers_time` (seconds, all
+        workers together).
+        """
         if not self._lane.busy and self._suspects:
             needed = 3 * self._pool.limits.patience
             if self._spent + needed <= SHARE * workers_time:
@@ -63,12 +72,20 @@ class Hangs:
 
     def _try(self, result: Result, wall: float, done: Callable[[Trial], None]) -> None:
         name = f"{result.job.seed:016x}.trace"
-        job: Job = replace(result.job, number=self._pool.job_number(), wall=wall, text=result.outcome.trace, name=name)
+        job: Job = replace(
+            result.job,
+            number=self._pool.job_number(),
+            wall=wall,
+            text=result.outcome.trace,
+            name=name,
+        )
         self._lane.add(Trial(self._target_of[result.job.number], (job,), done))
 
     def _first(self, result: Result, trial: Trial) -> None:
         if _overstayed(trial):
-            self._try(result, 2 * self._pool.limits.patience, lambda again: self._second(result, again))
+            self._try(
+                result, 2 * self._pool.limits.patience, lambda again: self._second(result, again)
+            )
         else:
             self._end()
 
@@ -79,7 +96,9 @@ class Hangs:
         target = self._target_of[result.job.number]
         message = f"no return within {2 * self._pool.limits.patience:g} s"
         verdict = Verdict("hang", "solver", message, "", last_call(trial.outcomes[-1].trace))
-        found = candidate(target, *self._family(target), result.job, result.past, result.outcome, verdict)
+        found = candidate(
+            target, *self._family(target), result.job, result.past, result.outcome, verdict
+        )
         if found is not None:
             self._hung(found)
 

@@ -1,8 +1,10 @@
-"""Findings that need the runs before them in their process: first fewer runs, then each of them as a trace, made smaller.
+"""Findings that need the runs before them in their process: first fewer runs, then each of them as
+a trace, made smaller.
 
-What is left is one text: the lines of all runs one after another, each run from its `new` to its `delete`. Where the solver
-shows the finding when one replay makes them all, that is an ordinary trace; else each `new` begins a replay of its own
-in the same process, and the file is called `.min.history`.
+What is left is one text: the lines of all runs one after another, each run from its `new` to its
+`delete`. Where the solver shows the finding when one replay makes them all, that is an ordinary
+trace; else each `new` begins a replay of its own in the same process, and the file is called
+`.min.history`.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ Runs = tuple[Run, ...]
 
 @dataclass(frozen=True, slots=True)
 class Lessened:
-    """The result for a history. `apart`: each `new` must begin a replay of its own; `runs` are left of `runs_before`."""
+    """The result for a history. `apart`: each `new` must begin a replay of its own; `runs` are left
+    of `runs_before`.
+    """
 
     result: Minimized
     apart: bool
@@ -39,8 +43,13 @@ class Lessened:
     runs_before: int
 
 
-def minimize_history(plan: Plan, runs: Runs, name: str, wishes: Wishes | None = None,
-                     follow: Follow = lambda progress: None) -> Lessened:  # fmt: skip
+def minimize_history(
+    plan: Plan,
+    runs: Runs,
+    name: str,
+    wishes: Wishes | None = None,
+    follow: Follow = lambda progress: None,
+) -> Lessened:
     """Make the history `runs`, of the file called `name`, as small as it can be.
 
     Raises what `murxpy.campaign.minimize.minimize` raises.
@@ -54,14 +63,31 @@ def minimize_history(plan: Plan, runs: Runs, name: str, wishes: Wishes | None = 
     return _minimize(plan, join(traces), len(runs), name, wishes, found.key, follow, start)
 
 
-def minimize_joined(plan: Plan, text: str, name: str, wishes: Wishes | None = None,
-                    follow: Follow = lambda progress: None) -> Lessened:  # fmt: skip
-    """Make `text`, which holds the traces of all runs, smaller still. Raises what `minimize_history` raises."""
-    return _minimize(plan, text, len(parts(text)), name, wishes or Wishes(), None, follow, time.monotonic())
+def minimize_joined(
+    plan: Plan,
+    text: str,
+    name: str,
+    wishes: Wishes | None = None,
+    follow: Follow = lambda progress: None,
+) -> Lessened:
+    """Make `text`, which holds the traces of all runs, smaller still. Raises what
+    `minimize_history` raises.
+    """
+    return _minimize(
+        plan, text, len(parts(text)), name, wishes or Wishes(), None, follow, time.monotonic()
+    )
 
 
-def _minimize(plan: Plan, text: str, before: int, name: str, wishes: Wishes, key: str | None, follow: Follow,
-              start: float) -> Lessened:  # fmt: skip
+def _minimize(
+    plan: Plan,
+    text: str,
+    before: int,
+    name: str,
+    wishes: Wishes,
+    key: str | None,
+    follow: Follow,
+    start: float,
+) -> Lessened:
     try:
         predicate, apart = _predicate(plan, text, name, key, wishes, _deadline(wishes, start))
     except OutOfTime:
@@ -76,10 +102,15 @@ def _deadline(wishes: Wishes, start: float) -> float | None:
 
 
 def _too_short(wishes: Wishes, name: str) -> InputError:
-    return InputError(f"the {wishes.time} s are over before it was seen what its runs show; give it more with --time", file=name)
+    return InputError(
+        f"the {wishes.time} s are over before it was seen what its runs show; give it more with --time",
+        file=name,
+    )
 
 
-def _needed(plan: Plan, runs: Runs, name: str, wishes: Wishes, deadline: float | None) -> tuple[list[str], Golden]:
+def _needed(
+    plan: Plan, runs: Runs, name: str, wishes: Wishes, deadline: float | None
+) -> tuple[list[str], Golden]:
     """The traces of the runs that it needs, and what they show."""
     limits = Limits()
     with closing(Tester(plan, limits, wishes.jobs)) as tester:
@@ -91,7 +122,10 @@ def _needed(plan: Plan, runs: Runs, name: str, wishes: Wishes, deadline: float |
             return any(map(found.wanted, tester.fresh(*map(_walk, candidate))))
 
         def first(candidates: Iterator[Runs]) -> int | None:
-            return next((at for at, candidate in enumerate(candidates) if candidate and shows(candidate)), None)
+            return next(
+                (at for at, candidate in enumerate(candidates) if candidate and shows(candidate)),
+                None,
+            )
 
         reducer = Reducer(Problem[Runs](first, len, repr), runs)
         ddmin(reducer, len, lambda best, low, high: (*best[:low], *best[high:]))
@@ -104,12 +138,15 @@ def _walk(run: Run) -> Job:
     return Job(0, seed, 0.0, damp=damp, keep=True)
 
 
-def _predicate(plan: Plan, joined: str, name: str, key: str | None, wishes: Wishes,
-               deadline: float | None) -> tuple[Replaying, bool]:  # fmt: skip
+def _predicate(
+    plan: Plan, joined: str, name: str, key: str | None, wishes: Wishes, deadline: float | None
+) -> tuple[Replaying, bool]:
     """The judge of texts with all runs: in one replay where that shows the finding, else apart."""
     for split in (None, parts):
         try:
-            predicate = Replaying(plan, joined, name, wishes.match, wishes.jobs, wishes.tries, deadline, split)
+            predicate = Replaying(
+                plan, joined, name, wishes.match, wishes.jobs, wishes.tries, deadline, split
+            )
         except InputError:
             if split is None:
                 continue
@@ -121,7 +158,9 @@ def _predicate(plan: Plan, joined: str, name: str, key: str | None, wishes: Wish
 
 
 def join(traces: Sequence[str]) -> str:
-    """One text of all traces, with ids of their own, each but the last ended by `delete`; the header is that of the last."""
+    """One text of all traces, with ids of their own, each but the last ended by `delete`; the
+    header is that of the last.
+    """
     header, lines = "", []
     used = {"s": 0, "t": 0, "x": 0}
     for number, text in enumerate(traces, 1):
@@ -136,7 +175,11 @@ def join(traces: Sequence[str]) -> str:
 
 def _moved(line: Line, by: dict[str, int]) -> Line:
     refs = [*line.args, *(token for _, tokens in line.results for token in tokens)]
-    names = {ref: Ref(ref.letter, ref.number + by[ref.letter]) for ref in refs if isinstance(ref, Ref) and ref.letter in by}
+    names = {
+        ref: Ref(ref.letter, ref.number + by[ref.letter])
+        for ref in refs
+        if isinstance(ref, Ref) and ref.letter in by
+    }
     return mapped(replace(line, number=0), names)
 
 
@@ -150,7 +193,9 @@ def _count(trace: Trace, used: dict[str, int]) -> None:
 
 
 def parts(text: str) -> list[str]:
-    """The runs of a joined text, each with the header; what is no trace stays whole, for a replay to say so."""
+    """The runs of a joined text, each with the header; what is no trace stays whole, for a replay
+    to say so.
+    """
     try:
         trace = parse_trace(text, "history")
     except InputError:

@@ -1,4 +1,6 @@
-"""Inquiries: questions that depend on the answers before them, each a replay, asked one after another in few processes."""
+"""Inquiries: questions that depend on the answers before them, each a replay, asked one after
+another in few processes.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Replay `text` on plan number `target`; `judge`: only answer its decided checks, as a judge told this.
+    """Replay `text` on plan number `target`; `judge`: only answer its decided checks, as a judge
+    told this.
 
-    `patient`: the replay gets the time that a finding's has when it is confirmed, since the machine may be busier than it was.
+    `patient`: the replay gets the time that a finding's has when it is confirmed, since the machine
+    may be busier than it was.
     """
 
     target: int
@@ -33,7 +37,8 @@ Questions = Generator[Ask, Outcome, T]
 
 
 class Inquirer:
-    """Carries out inquiries one after another; each replay has the pool's wall limit of a run, a judge's for each check.
+    """Carries out inquiries one after another; each replay has the pool's wall limit of a run, a
+    judge's for each check.
 
     A process does many replays. One in which it dies is its answer, and it is replaced.
     """
@@ -86,8 +91,16 @@ class Inquirer:
         assert ask is not None
         worker = self._worker(ask.target)
         limits = self._pool.limits
-        job = Job(self._pool.job_number(), 0, limits.replay_wall if ask.patient else limits.wall, text=ask.text, name="trace",
-                  judge=ask.judge, keep=True, by_line=limits.by_line or ask.judge is not None)  # fmt: skip
+        job = Job(
+            self._pool.job_number(),
+            0,
+            limits.replay_wall if ask.patient else limits.wall,
+            text=ask.text,
+            name="trace",
+            judge=ask.judge,
+            keep=True,
+            by_line=limits.by_line or ask.judge is not None,
+        )
         self._job, self._asked = job.number, worker
         self._pool.assign(worker, job)
 
@@ -110,7 +123,9 @@ class Inquirer:
                 self._job, self._asked = -1, None
                 self._advance(event.outcome)
             return True
-        self._workers = {target: other for target, other in self._workers.items() if other is not worker}
+        self._workers = {
+            target: other for target, other in self._workers.items() if other is not worker
+        }
         if worker is self._asked:
             self._again()
         return True
@@ -118,7 +133,9 @@ class Inquirer:
     def _again(self) -> None:
         self._losses += 1
         if self._losses > _LOSSES:
-            raise InternalError("the processes die before they begin a replay; see what 'murxpy doctor' says")
+            raise InternalError(
+                "the processes die before they begin a replay; see what 'murxpy doctor' says"
+            )
         self._put()
 
     def clear(self) -> int:

@@ -1,7 +1,8 @@
-"""The signals that end a command: Ctrl-C, SIGTERM, and SIGHUP when the terminal goes away. All three are treated alike.
+"""The signals that end a command: Ctrl-C, SIGTERM, and SIGHUP when the terminal goes away. All
+three are treated alike.
 
-`nohup` starts a command with SIGHUP ignored, and it stays ignored; so does SIGTERM. Outside of the main thread nothing here changes
-anything, since Python delivers no signals there.
+`nohup` starts a command with SIGHUP ignored, and it stays ignored; so does SIGTERM. Outside of the
+main thread nothing here changes anything, since Python delivers no signals there.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from types import FrameType
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
-# Seconds after the first signal in which another one is taken for the same: `timeout` sends its signal twice, a shell and the
-# terminal may both send SIGHUP.
+# Seconds after the first signal in which another one is taken for the same: `timeout` sends its
+# signal twice, a shell and the terminal may both send SIGHUP.
 _SAME = 0.5
 
 _Handler = Callable[[int, FrameType | None], None]
@@ -27,7 +28,9 @@ _early = threading.Event()
 
 @contextmanager
 def _handled(handler: _Handler, numbers: tuple[signal.Signals, ...] = SIGNALS) -> Iterator[None]:
-    """Inside, `handler` gets those of `numbers` that are not ignored; SIGINT also when it is, as it is for a shell's background jobs."""
+    """Inside, `handler` gets those of `numbers` that are not ignored; SIGINT also when it is, as it
+    is for a shell's background jobs.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -49,7 +52,9 @@ def raised() -> Iterator[None]:
 
 @contextmanager
 def caught(first: Callable[[], None]) -> Iterator[None]:
-    """Inside, the first signal calls `first`. A later Ctrl-C or SIGTERM raises KeyboardInterrupt, for a user who does not want to wait."""
+    """Inside, the first signal calls `first`. A later Ctrl-C or SIGTERM raises KeyboardInterrupt,
+    for a user who does not want to wait.
+    """
     since: list[float] = []
 
     def handler(number: int, frame: FrameType | None) -> None:
@@ -66,7 +71,9 @@ def caught(first: Callable[[], None]) -> Iterator[None]:
 
 @contextmanager
 def kept() -> Iterator[None]:
-    """Inside, the first signal is only kept, for `early`: it came while a campaign was made, which then begins and ends in good order."""
+    """Inside, the first signal is only kept, for `early`: it came while a campaign was made, which
+    then begins and ends in good order.
+    """
     _early.clear()
     try:
         with caught(_early.set):
@@ -91,7 +98,9 @@ def at_once() -> Iterator[None]:
 
 @contextmanager
 def deferred() -> Iterator[None]:
-    """Inside, the first signal is only noted, for `check`: Python loses what is raised while it forks. A later one is raised at once."""
+    """Inside, the first signal is only noted, for `check`: Python loses what is raised while it
+    forks. A later one is raised at once.
+    """
     _noted.clear()
     try:
         with caught(_noted.set):

@@ -1,4 +1,6 @@
-"""The judges of a campaign: each answers the checks that the targets decided, in workers of its own."""
+"""The judges of a campaign: each answers the checks that the targets decided, in workers of its
+own.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,15 @@ from murxpy.campaign.handles import Job, Worker
 from murxpy.campaign.judgelimits import judging_wishes, own_limit
 from murxpy.campaign.pool import Lost, Pool, Result
 from murxpy.oracles.crash import Outcome
-from murxpy.oracles.disagreement import OPPOSITE, Answers, Disagreement, answers_of, confirmed, decided_lines, first_disagreement
+from murxpy.oracles.disagreement import (
+    OPPOSITE,
+    Answers,
+    Disagreement,
+    answers_of,
+    confirmed,
+    decided_lines,
+    first_disagreement,
+)
 
 AHEAD = 2  # jobs that a judge's worker has, so that it never waits for the next
 WAITING = 24  # runs that may wait for a judge; with more the targets wait, too
@@ -18,7 +28,9 @@ WAITING = 24  # runs that may wait for a judge; with more the targets wait, too
 
 @dataclass(eq=False)
 class Hearing:
-    """One run of target number `target` before the judges; `left` judges did not answer yet, `counts` is what the others counted."""
+    """One run of target number `target` before the judges; `left` judges did not answer yet,
+    `counts` is what the others counted.
+    """
 
     target: int
     job: Job
@@ -45,13 +57,17 @@ class _Bench:
 
 
 class Jury:
-    """Has runs judged. `judges` are numbers of plans in `pool`; `each` workers has each; `heard` gets what they said of a run.
+    """Has runs judged. `judges` are numbers of plans in `pool`; `each` workers has each; `heard`
+    gets what they said of a run.
 
-    A judge that dies or is past its limit says nothing of the run, and is replaced. What the judges of a run counted is in its
-    hearing: whoever is told of it adds it to the totals when the run is over, so that a run that is judged again counts once.
+    A judge that dies or is past its limit says nothing of the run, and is replaced. What the judges
+    of a run counted is in its hearing: whoever is told of it adds it to the totals when the run is
+    over, so that a run that is judged again counts once.
     """
 
-    def __init__(self, pool: Pool, judges: Sequence[int], each: int, heard: Callable[[Hearing], None]) -> None:
+    def __init__(
+        self, pool: Pool, judges: Sequence[int], each: int, heard: Callable[[Hearing], None]
+    ) -> None:
         self._pool = pool
         self._benches = [_Bench(judge) for judge in judges]
         self._each = each
@@ -62,7 +78,11 @@ class Jury:
     def judges(self, target: int) -> list[int]:
         """The judges of target number `target`: all that are not the target itself."""
         name = self._pool.plans[target].target.name
-        return [bench.judge for bench in self._benches if self._pool.plans[bench.judge].target.name != name]
+        return [
+            bench.judge
+            for bench in self._benches
+            if self._pool.plans[bench.judge].target.name != name
+        ]
 
     @property
     def full(self) -> bool:
@@ -77,17 +97,24 @@ class Jury:
     @property
     def unheard(self) -> list[Hearing]:
         """The runs that the judges have not finished."""
-        hearings = [*self._jobs.values(), *(hearing for bench in self._benches for hearing in bench.waiting)]
+        hearings = [
+            *self._jobs.values(),
+            *(hearing for bench in self._benches for hearing in bench.waiting),
+        ]
         return [hearing for hearing in dict.fromkeys(hearings) if not hearing.heard]
 
     def hasten(self) -> None:
-        """The campaign ends soon: from now on a run is heard as soon as one judge disagrees, without waiting for the other judges."""
+        """The campaign ends soon: from now on a run is heard as soon as one judge disagrees,
+        without waiting for the other judges.
+        """
         self._hasty = True
         for hearing in self.unheard:
             self._settle(hearing)
 
     def _settle(self, hearing: Hearing) -> None:
-        """Tell of the run when all judges have answered, or when a disagreement is known and the end is near."""
+        """Tell of the run when all judges have answered, or when a disagreement is known and the
+        end is near.
+        """
         over = not hearing.left or (self._hasty and hearing.disagreement is not None)
         if over and not hearing.heard:
             hearing.heard = True
@@ -114,9 +141,13 @@ class Jury:
                     self._assign(bench, worker, hearing)
 
     def _free(self, bench: _Bench) -> Worker | None:
-        """The worker with the fewest jobs that may get one more; a new one as long as there are few."""
+        """The worker with the fewest jobs that may get one more; a new one as long as there are
+        few.
+        """
         recycle = self._pool.limits.recycle
-        able = [w for w in bench.workers if not w.stopping and w.killed is None and len(w.jobs) < AHEAD]
+        able = [
+            w for w in bench.workers if not w.stopping and w.killed is None and len(w.jobs) < AHEAD
+        ]
         if len(bench.workers) < self._each and not any(not worker.jobs for worker in able):
             worker = self._pool.spawn(bench.judge)
             bench.workers.append(worker)
@@ -132,8 +163,15 @@ class Jury:
         limit = own_limit(self._pool.plans[bench.judge], self._pool.limits.judge_ms)
         wishes = judging_wishes(self._pool.plans[hearing.target].setup.get("wrapper") or {}, limit)
         seed = hearing.job.seed
-        job = Job(self._pool.job_number(), seed, self._pool.limits.wall, text=hearing.outcome.trace,
-                  name=f"{seed:016x}.trace", judge=wishes, by_line=True)  # fmt: skip
+        job = Job(
+            self._pool.job_number(),
+            seed,
+            self._pool.limits.wall,
+            text=hearing.outcome.trace,
+            name=f"{seed:016x}.trace",
+            judge=wishes,
+            by_line=True,
+        )
         self._jobs[job.number] = hearing
         bench.given[worker.number] += 1
         self._pool.assign(worker, job)
@@ -156,7 +194,8 @@ class Jury:
 
     def _judged(self, bench: _Bench, result: Result) -> None:
         hearing = self._jobs.pop(result.job.number, None)
-        if hearing is None or hearing.heard:  # its process died after the report, or the end came before this judge's answer
+        # its process died after the report, or the end came before this judge's answer
+        if hearing is None or hearing.heard:
             return
         outcome = result.outcome
         answers = answers_of(outcome.report)
@@ -175,16 +214,22 @@ class Jury:
 
 
 def confirmation(hearing: Hearing) -> Counter[str]:
-    """What is counted of one run before all its judges: its decided checks, and those of them that a judge answered in the same way."""
+    """What is counted of one run before all its judges: its decided checks, and those of them that
+    a judge answered in the same way.
+    """
     decided = decided_lines(hearing.outcome.trace)
     agreed = confirmed(hearing.answers)
-    return +Counter({"check:judged": len(decided), "check:confirmed": sum(line in agreed for line in decided)})
+    return +Counter(
+        {"check:judged": len(decided), "check:confirmed": sum(line in agreed for line in decided)}
+    )
 
 
 def figures(outcome: Outcome, answers: Answers) -> Counter[str]:
     """What is counted of one run before one judge. A check is decided when both decided it."""
     counts: Counter[str] = Counter({"judge:runs": 1, "judge:checks": len(answers)})
-    decided = [(before, now) for _, before, now in answers if before in OPPOSITE and now in OPPOSITE]
+    decided = [
+        (before, now) for _, before, now in answers if before in OPPOSITE and now in OPPOSITE
+    ]
     counts["judge:decided"] = len(decided)
     counts["judge:agreed"] = sum(now == before for before, now in decided)
     counts["judge:lost"] = outcome.cause != "report"

@@ -28,7 +28,9 @@ _LAWS = ("x", "y")
 
 
 def check_functions(text: str, name: str, names: Sequence[str] = SOLVERS) -> None:
-    """Raise InputError where the functions in `text`, of the file `name`, are none, or a solver of `names` does not prove their laws."""
+    """Raise InputError where the functions in `text`, of the file `name`, are none, or a solver of
+    `names` does not prove their laws.
+    """
     tables = Tables(build_catalogue(load_catalogue()))
     read_functions(text, name, tables)
     for plan in judge_plans(names):
@@ -42,16 +44,24 @@ def _check(plan: Plan, text: str, name: str) -> None:
     scripts, said = [], []
     for function in read_functions(text, name, tables):
         x, y = tables.constant("x", function.sort), tables.constant("y", function.sort)
-        for law, script in zip(_LAWS, refutations(tables, function.rule(Maker(tables, Stream(0)), x, y), x, y), strict=True):
-            said.append(f"{law} = {function.name}.{law}({function.name}(x, y), {'y' if law == 'x' else 'x'})")
+        for law, script in zip(
+            _LAWS,
+            refutations(tables, function.rule(Maker(tables, Stream(0)), x, y), x, y),
+            strict=True,
+        ):
+            said.append(
+                f"{law} = {function.name}.{law}({function.name}(x, y), {'y' if law == 'x' else 'x'})"
+            )
             try:
                 scripts.append(print_script(script, dialect))
             except Unsayable as error:
                 raise InputError(f"{function.name}: {error}", file=name) from None
     for law, answer in zip(said, _answers(plan, scripts), strict=True):
         if answer != "unsat":
-            raise InputError(f"the law {law} does not hold for all x and y: {family} answers {answer} to its negation, expected unsat",
-                             file=name)  # fmt: skip
+            raise InputError(
+                f"the law {law} does not hold for all x and y: {family} answers {answer} to its negation, expected unsat",
+                file=name,
+            )
 
 
 def _answers(plan: Plan, scripts: Sequence[str]) -> list[str]:
@@ -60,6 +70,10 @@ def _answers(plan: Plan, scripts: Sequence[str]) -> list[str]:
     lines = "".join(f"1 run-script {quote(script)}\n" for script in scripts)
     text = f"# murxpy-trace 1\n# solver {plan.target.family}\n1 new\n1 set-limit {int(LIMIT_MS * unit)}\n{lines}"
     replayed = replay_trace(plan, text, "laws", wall=_WALL)
-    done = [line for line in parse_trace(replayed.outcome.trace, "laws").lines if line.action == "run-script"]
+    done = [
+        line
+        for line in parse_trace(replayed.outcome.trace, "laws").lines
+        if line.action == "run-script"
+    ]
     answers = [str((line.result("answer") or ["nothing"])[0]) for line in done]
     return answers + ["nothing"] * (len(scripts) - len(answers))

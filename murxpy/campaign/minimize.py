@@ -34,8 +34,9 @@ _KEPT_HEADER = ("murxpy-trace", "solver", "python", "seed", "cross-check")
 class Wishes:
     """How to minimize.
 
-    `jobs` replays at a time; `time` seconds in all, None for no limit; `tries` replays of a candidate at most; `match`:
-    what is to be kept, where it is not the finding; `command`: the words of a command that says what is kept.
+    `jobs` replays at a time; `time` seconds in all, None for no limit; `tries` replays of a
+    candidate at most; `match`: what is to be kept, where it is not the finding; `command`: the
+    words of a command that says what is kept.
     """
 
     jobs: int = 1
@@ -61,7 +62,9 @@ Follow = Callable[[Progress], None]
 
 @dataclass(frozen=True, slots=True)
 class Minimized:
-    """The smallest trace found. `ended` is `complete`, `time` or `interrupted`; `key` what it shows."""
+    """The smallest trace found. `ended` is `complete`, `time` or `interrupted`; `key` what it
+    shows.
+    """
 
     text: str
     key: str
@@ -74,54 +77,88 @@ class Minimized:
     ended: str
 
 
-def minimize(plan: Plan, source: str, name: str, wishes: Wishes | None = None, earlier: str | None = None,
-             follow: Follow = lambda progress: None) -> Minimized:  # fmt: skip
+def minimize(
+    plan: Plan,
+    source: str,
+    name: str,
+    wishes: Wishes | None = None,
+    earlier: str | None = None,
+    follow: Follow = lambda progress: None,
+) -> Minimized:
     """Make the trace `source` smaller; `earlier` is what an earlier call made of it, to go on from.
 
-    Ctrl-C and the end of the time give the best so far. Raises InputError when the trace is malformed, shows nothing,
-    or something else each time, or when the time does not suffice to see what it shows; TargetError when the solver
-    cannot be loaded.
+    Ctrl-C and the end of the time give the best so far. Raises InputError when the trace is
+    malformed, shows nothing, or something else each time, or when the time does not suffice to see
+    what it shows; TargetError when the solver cannot be loaded.
     """
     wishes = wishes or Wishes()
     start = time.monotonic()
     original = parse_trace(source, name)
     try:
-        predicate = predicate_of(plan, source, name, wishes, None if wishes.time is None else start + wishes.time)
+        predicate = predicate_of(
+            plan, source, name, wishes, None if wishes.time is None else start + wishes.time
+        )
     except OutOfTime:
-        raise InputError(f"the {wishes.time:g} s are over before it was seen what the trace shows; give it more with --time",
-                         file=name) from None  # fmt: skip
+        raise InputError(
+            f"the {wishes.time:g} s are over before it was seen what the trace shows; give it more with --time",
+            file=name,
+        ) from None
     with closing(predicate):
         return reduce_with(predicate, original, earlier, plan.setup, follow, start)
 
 
-def minimize_disagreement(court: Court, source: str, name: str, wishes: Wishes, earlier: str | None = None,
-                          follow: Follow = lambda progress: None) -> Minimized:  # fmt: skip
-    """Make the trace `source` smaller, on which the solver of `court` and a judge disagree, who is wrong being the same.
+def minimize_disagreement(
+    court: Court,
+    source: str,
+    name: str,
+    wishes: Wishes,
+    earlier: str | None = None,
+    follow: Follow = lambda progress: None,
+) -> Minimized:
+    """Make the trace `source` smaller, on which the solver of `court` and a judge disagree, who is
+    wrong being the same.
 
     Raises InputError when the trace is malformed or shows no disagreement each time.
     """
     start = time.monotonic()
     original = parse_trace(source, name)
     try:
-        predicate = Disagreeing(court, source, name, None if wishes.time is None else start + wishes.time)
+        predicate = Disagreeing(
+            court, source, name, None if wishes.time is None else start + wishes.time
+        )
     except OutOfTime:
-        raise InputError(f"the {wishes.time:g} s are over before it was seen what the trace shows; give it more with --time",
-                         file=name) from None  # fmt: skip
+        raise InputError(
+            f"the {wishes.time:g} s are over before it was seen what the trace shows; give it more with --time",
+            file=name,
+        ) from None
     with closing(predicate):
         return reduce_with(predicate, original, earlier, court.bench.plans[0].setup, follow, start)
 
 
-def predicate_of(plan: Plan, source: str, name: str, wishes: Wishes, deadline: float | None) -> Predicate:
+def predicate_of(
+    plan: Plan, source: str, name: str, wishes: Wishes, deadline: float | None
+) -> Predicate:
     """The judge of candidates that the wishes ask for."""
     if wishes.command:
         return Commanded(wishes.command, source, name, wishes.jobs, deadline)
     return Replaying(plan, source, name, wishes.match, wishes.jobs, wishes.tries, deadline)
 
 
-def reduce_with(predicate: Predicate, original: Trace, earlier: str | None, setup: Mapping[str, Any], follow: Follow,
-                start: float) -> Minimized:  # fmt: skip
-    """Make the trace `original`, which `predicate` keeps, smaller. `setup`: the session's; its wrapper ranks spellings."""
-    starts = [original, *(parse_trace(text, original.name) for text in (predicate.start, earlier) if text)]
+def reduce_with(
+    predicate: Predicate,
+    original: Trace,
+    earlier: str | None,
+    setup: Mapping[str, Any],
+    follow: Follow,
+    start: float,
+) -> Minimized:
+    """Make the trace `original`, which `predicate` keeps, smaller. `setup`: the session's; its
+    wrapper ranks spellings.
+    """
+    starts = [
+        original,
+        *(parse_trace(text, original.name) for text in (predicate.start, earlier) if text),
+    ]
     values = PlantedValues(build_catalogue(setup.get("catalogue") or load_catalogue()))
     work = _Work(predicate, Spellings(setup.get("wrapper") or {}), values, follow, start)
     ended = work.run(starts)
@@ -132,7 +169,14 @@ def reduce_with(predicate: Predicate, original: Trace, earlier: str | None, setu
 class _Work:
     """One minimization in progress."""
 
-    def __init__(self, predicate: Predicate, spellings: Spellings, values: PlantedValues, follow: Follow, start: float) -> None:
+    def __init__(
+        self,
+        predicate: Predicate,
+        spellings: Spellings,
+        values: PlantedValues,
+        follow: Follow,
+        start: float,
+    ) -> None:
         self._predicate = predicate
         self._spellings = spellings
         self._values = values
@@ -185,19 +229,33 @@ class _Work:
     def _progress(self, best: Script) -> None:
         made = sum(line.action in ("mk-term", "mk-const", "mk-value") for line in best)
         seconds = time.monotonic() - self._start
-        self._follow(Progress(len(best), made, self._reducer.tests, seconds, partial(self._text, best)))
+        self._follow(
+            Progress(len(best), made, self._reducer.tests, seconds, partial(self._text, best))
+        )
 
     def result(self, ended: str, before: int) -> Minimized:
         """The best, as its replay writes it where that shows the same."""
         reducer = self._reducer
         best = self._predicate.polished(self._text(reducer.best))
-        return Minimized(best, self._predicate.key, before, len(reducer.best), reducer.tests, self._predicate.tests,
-                         reducer.repeated, time.monotonic() - self._start, ended)  # fmt: skip
+        return Minimized(
+            best,
+            self._predicate.key,
+            before,
+            len(reducer.best),
+            reducer.tests,
+            self._predicate.tests,
+            reducer.repeated,
+            time.monotonic() - self._start,
+            ended,
+        )
 
 
 def _script(trace: Trace) -> Script:
     """The lines of a trace, each with the ids that it returned alone."""
-    return tuple(replace(line, results=[r for r in line.results if r[0] == "return"][:1], number=0) for line in trace.lines)
+    return tuple(
+        replace(line, results=[r for r in line.results if r[0] == "return"][:1], number=0)
+        for line in trace.lines
+    )
 
 
 def _header(trace: Trace) -> str:

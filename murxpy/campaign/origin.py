@@ -1,4 +1,6 @@
-"""Where a trace comes from: the campaign that keeps it, the target it was found on, the runs that go before it."""
+"""Where a trace comes from: the campaign that keeps it, the target it was found on, the runs that
+go before it.
+"""
 
 from __future__ import annotations
 
@@ -15,19 +17,24 @@ from murxpy.campaign.plans import Request, parse_request
 from murxpy.campaign.store import FILE, Store
 from murxpy.errors import InputError
 
-_STEM = re.compile(r"([0-9a-f]{16})(?:-(\d+))?(?:\.min)?")  # run seed, and number of the plan whose solver wrote the trace
+# run seed, and number of the plan whose solver wrote the trace
+_STEM = re.compile(r"([0-9a-f]{16})(?:-(\d+))?(?:\.min)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The solver of a trace as the user called it, a target or a judge that is wrong, and the request of the campaign for it alone."""
+    """The solver of a trace as the user called it, a target or a judge that is wrong, and the
+    request of the campaign for it alone.
+    """
 
     target: str
     request: Request
 
 
 def origin(path: Path) -> Origin | None:
-    """The origin of the trace `OUT/findings/BUCKET/SEED.trace`, or `SEED.min.trace` there; None for a file anywhere else."""
+    """The origin of the trace `OUT/findings/BUCKET/SEED.trace`, or `SEED.min.trace` there; None for
+    a file anywhere else.
+    """
     match = _STEM.fullmatch(path.stem)
     folder = path.absolute().parent
     out = folder.parent.parent
@@ -43,18 +50,26 @@ def origin(path: Path) -> Origin | None:
     for name in names:
         for arguments in sessions:
             try:
-                return _of_judge(arguments, int(match[2] or 0)) or Origin(name, parse_request(arguments["request"], name))
+                return _of_judge(arguments, int(match[2] or 0)) or Origin(
+                    name, parse_request(arguments["request"], name)
+                )
             except (KeyError, TypeError, ValueError):
                 continue  # of another target, or of another release of murxpy
     return None
 
 
 def _of_judge(arguments: Mapping[str, Any], number: int) -> Origin | None:
-    """The origin of a trace that plan number `number` of a session wrote, where that is a judge; judges come behind the targets."""
+    """The origin of a trace that plan number `number` of a session wrote, where that is a judge;
+    judges come behind the targets.
+    """
     targets = list(arguments["request"]["targets"])
     if number < len(targets):
         return None
-    judge = arguments["judges"][number - len(targets)] if number - len(targets) < len(arguments.get("judges", ())) else None
+    judge = (
+        arguments["judges"][number - len(targets)]
+        if number - len(targets) < len(arguments.get("judges", ()))
+        else None
+    )
     if judge is None:
         raise KeyError(number)
     request = parse_request(arguments["request"], targets[0])
@@ -86,7 +101,12 @@ def read_history(path: Path) -> list[tuple[int, Damp]]:
 def _history_line(line: str, path: Path, number: int) -> tuple[int, Damp]:
     seed, _, damped = line.partition(" ")
     try:
-        return int(seed, 16), tuple((action, operator, spelling) for action, operator, spelling in json.loads(damped))
+        return int(seed, 16), tuple(
+            (action, operator, spelling) for action, operator, spelling in json.loads(damped)
+        )
     except (ValueError, TypeError):
-        raise InputError("expected a seed in hexadecimal and a JSON list of damped calls",
-                         file=str(path), line=number) from None  # fmt: skip
+        raise InputError(
+            "expected a seed in hexadecimal and a JSON list of damped calls",
+            file=str(path),
+            line=number,
+        ) from None

@@ -1,4 +1,6 @@
-"""The supervisor's end of a warm parent: starts it, hears that it is ready, and asks it for workers."""
+"""The supervisor's end of a warm parent: starts it, hears that it is ready, and asks it for
+workers.
+"""
 
 from __future__ import annotations
 
@@ -25,15 +27,30 @@ _ERRORS: dict[int, type[MurxpyError]] = {kind.exit_code: kind for kind in (Input
 
 
 def command(plan: Plan, mode: str, first: str, second: str) -> list[str]:
-    """The command that boots murxpy's worker side in the interpreter of `plan`'s target; see `worker/boot.py`."""
+    """The command that boots murxpy's worker side in the interpreter of `plan`'s target; see
+    `worker/boot.py`.
+    """
     bare = ["-S"] if plan.target.bare else []
     boot = str(PACKAGE / "worker" / "boot.py")
-    return [plan.target.interpreter, "-I", "-u", *bare, boot, str(PACKAGE), PYTHON, mode, first, second]
+    return [
+        plan.target.interpreter,
+        "-I",
+        "-u",
+        *bare,
+        boot,
+        str(PACKAGE),
+        PYTHON,
+        mode,
+        first,
+        second,
+    ]
 
 
 def setup_data(plan: Plan) -> bytes:
     """The setup of `plan` as the session gets it."""
-    return json.dumps({**plan.setup, "paths": [*plan.target.paths, *plan.setup.get("paths", [])]}).encode()
+    return json.dumps(
+        {**plan.setup, "paths": [*plan.target.paths, *plan.setup.get("paths", [])]}
+    ).encode()
 
 
 def resident(pid: int | None) -> int:
@@ -46,7 +63,8 @@ def resident(pid: int | None) -> int:
 
 
 class WarmParent:
-    """One warm parent process for target number `target`. After its death it is of no more use; see `dead`.
+    """One warm parent process for target number `target`. After its death it is of no more use; see
+    `dead`.
 
     `refused`: it said itself that there can be no session, so that trying again is in vain.
     """
@@ -74,14 +92,20 @@ class WarmParent:
         fds = (other.fileno(), self._setup)
         try:
             return subprocess.Popen(
-                command(self.plan, str(os.getpid()), *map(str, fds)), stdin=subprocess.DEVNULL,
-                stdout=self._output, stderr=self._output, pass_fds=fds, start_new_session=True,
+                command(self.plan, str(os.getpid()), *map(str, fds)),
+                stdin=subprocess.DEVNULL,
+                stdout=self._output,
+                stderr=self._output,
+                pass_fds=fds,
+                start_new_session=True,
                 env=self.plan.target.environment(),
-            )  # fmt: skip
+            )
         except OSError as error:
             self.control.close()
-            raise TargetError(f"target '{self.plan.target.name}': {self.plan.target.interpreter} cannot be run: "
-                              f"{error.strerror}") from error  # fmt: skip
+            raise TargetError(
+                f"target '{self.plan.target.name}': {self.plan.target.interpreter} cannot be run: "
+                f"{error.strerror}"
+            ) from error
 
     @property
     def pid(self) -> int:
@@ -89,13 +113,17 @@ class WarmParent:
         return self._process.pid
 
     def wait_ready(self, seconds: float = START_SECONDS) -> dict[str, Any]:
-        """Wait until the solver is loaded; gives the session's description. Raises the error that prevents it."""
+        """Wait until the solver is loaded; gives the session's description. Raises the error that
+        prevents it.
+        """
         deadline = time.monotonic() + seconds
         while self.about is None and self.error is None:
             left = deadline - time.monotonic()
             if left <= 0:
                 self.kill()
-                raise TargetError(f"target '{self.plan.target.name}': the solver was not loaded within {seconds:.0f} s")
+                raise TargetError(
+                    f"target '{self.plan.target.name}': the solver was not loaded within {seconds:.0f} s"
+                )
             select.select([self.control], [], [], left)
             self.receive()
         if self.error is not None:
@@ -143,15 +171,21 @@ class WarmParent:
         code = self._process.wait()
         self.status = -code if code < 0 else code << 8
         if self.about is None and self.error is None:
-            lines = os.pread(self._output, 1 << 20, 0).decode("utf-8", "replace").strip().splitlines()
+            lines = (
+                os.pread(self._output, 1 << 20, 0).decode("utf-8", "replace").strip().splitlines()
+            )
             how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
             name, last = self.plan.target.name, f": {lines[-1]}" if lines else ""
-            self.error = TargetError(f"target '{name}': the process that loads the solver ended ({how}){last}")
+            self.error = TargetError(
+                f"target '{name}': the process that loads the solver ended ({how}){last}"
+            )
 
     def request(self, number: int, limits: dict[str, int], fds: list[int]) -> bool:
         """Ask for worker `number` with `fds`; False when the parent is dead or does not listen."""
         try:
-            socket.send_fds(self.control, [json.dumps({"fork": number, "limits": limits}).encode()], fds)
+            socket.send_fds(
+                self.control, [json.dumps({"fork": number, "limits": limits}).encode()], fds
+            )
         except OSError:
             return False
         return True

@@ -18,8 +18,9 @@ from murxpy.fuzzers.mutation import Mutation, parse_mutation, seed_files, source
 class Request:
     """What to fuzz, in the user's words.
 
-    A target is `SOLVER` or `SOLVER@PLACE`. `wrapper` is the file (or name) of a wrapper for the targets of its solver;
-    without targets that solver is the target. `machine` and `profile` are names or files.
+    A target is `SOLVER` or `SOLVER@PLACE`. `wrapper` is the file (or name) of a wrapper for the
+    targets of its solver; without targets that solver is the target. `machine` and `profile` are
+    names or files.
     """
 
     targets: tuple[str, ...] = ()
@@ -41,7 +42,9 @@ class Request:
 
 
 def parse_request(data: Mapping[str, Any], target: str) -> Request:
-    """The recorded request, for the target called `target` alone. Raises KeyError or TypeError for other data."""
+    """The recorded request, for the target called `target` alone. Raises KeyError or TypeError for
+    other data.
+    """
     wishes = dict(data["wishes"])
     wishes["theories"] = tuple(wishes["theories"])
     wishes["options"] = tuple((name, value) for name, value in wishes["options"])
@@ -49,15 +52,23 @@ def parse_request(data: Mapping[str, Any], target: str) -> Request:
         wishes["checks"] = tuple(wishes["checks"])
     place = data["targets"][target]
     mutation = parse_mutation(data["mutation"]) if data.get("mutation") else None
-    return Request((place,), data["machine"], data["wrapper"], data["profile"], Wishes(**wishes), mutation)
+    return Request(
+        (place,), data["machine"], data["wrapper"], data["profile"], Wishes(**wishes), mutation
+    )
 
 
 def make_plans(request: Request) -> tuple[Plan, ...]:
-    """The plans of the request's targets. Raises InputError for bad input, TargetError for a place without a solver."""
+    """The plans of the request's targets. Raises InputError for bad input, TargetError for a place
+    without a solver.
+    """
     catalogue = load_catalogue()
     machine = load_machine(request.machine)
     profile = {} if request.profile is None else load_profile(request.profile)
-    sources = None if request.mutation is None else sources_setup(request.mutation, seed_files(request.mutation))
+    sources = (
+        None
+        if request.mutation is None
+        else sources_setup(request.mutation, seed_files(request.mutation))
+    )
     plans = []
     for name, wrapper in _wrappers(request).items():
         whole = merge_profile(wrapper["profile"], profile)
@@ -77,16 +88,22 @@ def _wrappers(request: Request) -> dict[str, dict[str, Any]]:
     solver = own["solver"]
     targets = _different(request.targets) or (solver,)
     if all(name.partition("@")[0] != solver for name in targets):
-        raise InputError(f"{request.wrapper}: it is a wrapper of '{solver}', but the target is {', '.join(targets)}; "
-                         f"name the target '{solver}' or '{solver}@PLACE', or leave it out")  # fmt: skip
+        raise InputError(
+            f"{request.wrapper}: it is a wrapper of '{solver}', but the target is {', '.join(targets)}; "
+            f"name the target '{solver}' or '{solver}@PLACE', or leave it out"
+        )
     families = {name: name.partition("@")[0] for name in targets}
-    return {name: own if family == solver else load_wrapper(family) for name, family in families.items()}
+    return {
+        name: own if family == solver else load_wrapper(family) for name, family in families.items()
+    }
 
 
 def _different(targets: tuple[str, ...]) -> tuple[str, ...]:
     for name in targets:
         if targets.count(name) > 1:
-            raise InputError(f"the target '{name}' stands twice: name it once; 'murxpy fuzz --jobs' gives it more workers")
+            raise InputError(
+                f"the target '{name}' stands twice: name it once; 'murxpy fuzz --jobs' gives it more workers"
+            )
     return targets
 
 

@@ -1,6 +1,8 @@
-"""The pool of worker processes: starts them, feeds them, puts them under limits, and says how each run ended.
+"""The pool of worker processes: starts them, feeds them, puts them under limits, and says how each
+run ended.
 
-One thread, one selector. The pool knows nothing of findings or campaigns; it turns processes into `Result` and `Lost`.
+One thread, one selector. The pool knows nothing of findings or campaigns; it turns processes into
+`Result` and `Lost`.
 """
 
 from __future__ import annotations
@@ -31,10 +33,16 @@ POLL = 0.05  # seconds between two looks at memory and clocks
 _DYING = 1.0  # seconds from the end of a worker's channel to the news of its death
 _LEAVING = 5.0  # seconds that a worker may take to leave when told to
 _TRIES = 3  # times that a warm parent may die before it is ready
-_ROOM = 32 * MIB  # memory that a run needs beside the loaded solver; with less, nearly every run of z3 passes the limit
-_REASONS = {"wall": "past the wall limit", "cpu": "past the CPU limit", "memory": "past the memory limit",
-            "channel": "closed its channel",
-            "parent": "its warm parent died"}  # fmt: skip
+# memory that a run needs beside the loaded solver; with less, nearly every run of z3 passes the
+# limit
+_ROOM = 32 * MIB
+_REASONS = {
+    "wall": "past the wall limit",
+    "cpu": "past the CPU limit",
+    "memory": "past the memory limit",
+    "channel": "closed its channel",
+    "parent": "its warm parent died",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +57,9 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """The process of `worker` is gone; `unstarted` jobs it never began. `reason` is empty when it was told to leave."""
+    """The process of `worker` is gone; `unstarted` jobs it never began. `reason` is empty when it
+    was told to leave.
+    """
 
     worker: Worker
     reason: str
@@ -57,7 +67,9 @@ class Lost:
 
 
 class Pool:
-    """All processes of a campaign, by target: `plans[i]` is warm in a parent from which workers are forked."""
+    """All processes of a campaign, by target: `plans[i]` is warm in a parent from which workers are
+    forked.
+    """
 
     def __init__(self, plans: Sequence[Plan], limits: Limits) -> None:
         self.plans = tuple(plans)
@@ -73,7 +85,9 @@ class Pool:
         self._polled = 0.0
 
     def warm(self) -> list[dict[str, object]]:
-        """Start all warm parents and wait until they are ready; gives their descriptions. Raises TargetError."""
+        """Start all warm parents and wait until they are ready; gives their descriptions. Raises
+        TargetError.
+        """
         for target in range(len(self.plans)):
             self._parent(target)
         abouts = [self._parents[target].wait_ready() for target in range(len(self.plans))]
@@ -97,7 +111,9 @@ class Pool:
         return parent
 
     def spawn(self, target: int, *, private: bool = False) -> Worker:
-        """A new worker of `target`; jobs can be assigned at once. `private`: from a warm parent of its own."""
+        """A new worker of `target`; jobs can be assigned at once. `private`: from a warm parent of
+        its own.
+        """
         if private:
             parent = self._start_parent(target, private=True)
             self._private.append(parent)
@@ -106,7 +122,9 @@ class Pool:
         worker, theirs, output = self._make(parent)
         self.workers[worker.number] = worker
         try:
-            if not parent.request(worker.number, self.limits.kernel(), [theirs.fileno(), worker.trace_fd, output]):
+            if not parent.request(
+                worker.number, self.limits.kernel(), [theirs.fileno(), worker.trace_fd, output]
+            ):
                 parent.kill()  # the selector tells us of its death
         finally:
             theirs.close()
@@ -119,12 +137,21 @@ class Pool:
         ours.setblocking(False)
         trace, output = buffer.create(), os.memfd_create("murxpy-output")
         fcntl.fcntl(output, fcntl.F_SETFL, os.O_APPEND)
-        worker = Worker(next(self._numbers), parent, ours, trace, os.dup(output), time.monotonic(),
-                        self.limits.memory)  # fmt: skip
+        worker = Worker(
+            next(self._numbers),
+            parent,
+            ours,
+            trace,
+            os.dup(output),
+            time.monotonic(),
+            self.limits.memory,
+        )
         return worker, theirs, output
 
     def step(self, timeout: float) -> list[Result | Lost]:
-        """Wait at most `timeout` seconds for something to happen, enforce the limits, and say what happened."""
+        """Wait at most `timeout` seconds for something to happen, enforce the limits, and say what
+        happened.
+        """
         for key, events in self._selector.select(min(timeout, POLL)):
             if isinstance(key.data, Worker):
                 self._worker_ready(key.data, events)
@@ -149,7 +176,9 @@ class Pool:
         waits = not worker.flush()
         if waits != worker.waits and not worker.eof:
             worker.waits = waits
-            self._selector.modify(worker.sock, selectors.EVENT_READ | (selectors.EVENT_WRITE if waits else 0), worker)
+            self._selector.modify(
+                worker.sock, selectors.EVENT_READ | (selectors.EVENT_WRITE if waits else 0), worker
+            )
 
     def _worker_ready(self, worker: Worker, events: int) -> None:
         if worker.number not in self.workers:
@@ -196,23 +225,36 @@ class Pool:
     def _check_room(self, parent: WarmParent) -> None:
         needed = parent.resident + _ROOM
         if 0 < self.limits.memory < needed:
-            raise InputError(f"--memory: the loaded solver of target '{parent.plan.target.name}' takes {parent.resident // MIB} MiB; "
-                             f"give the workers at least {needed // MIB + 1}m")  # fmt: skip
+            raise InputError(
+                f"--memory: the loaded solver of target '{parent.plan.target.name}' takes {parent.resident // MIB} MiB; "
+                f"give the workers at least {needed // MIB + 1}m"
+            )
 
     def _died(self, worker: Worker, status: int, peak: int) -> None:
         """`worker` ended with `status`: judge the run in hand."""
         self._collect(worker)
         cause: Cause = worker.killed or "died"
         running = worker.running()
-        reason = _REASONS.get(cause) or signal_name(status) or f"exit code {os.waitstatus_to_exitcode(status)}"
+        reason = (
+            _REASONS.get(cause)
+            or signal_name(status)
+            or f"exit code {os.waitstatus_to_exitcode(status)}"
+        )
         unborn = running is None and not worker.past
         if cause == "stopped":
             reason = ""
         elif running is not None:
             self._starts.lived(worker.parent.target)
             worker.jobs.popleft()
-            self._results.append(Result(worker, running, worker.outcome(cause, status, peak), tuple(worker.past)))
-        elif cause == "died" and worker.past and (status != 0 or not worker.stopping) and worker.pid is not None:
+            self._results.append(
+                Result(worker, running, worker.outcome(cause, status, peak), tuple(worker.past))
+            )
+        elif (
+            cause == "died"
+            and worker.past
+            and (status != 0 or not worker.stopping)
+            and worker.pid is not None
+        ):
             outcome = worker.outcome(cause, status, peak, after=True)
             self._results.append(Result(worker, worker.past[-1], outcome, tuple(worker.past[:-1])))
         clean = worker.stopping and status == 0 and running is None and not worker.jobs
@@ -228,7 +270,9 @@ class Pool:
         del self.workers[worker.number]
         worker.close()
         self._results.append(Lost(worker, reason, tuple(worker.jobs)))
-        if worker.parent.private and not any(other.parent is worker.parent for other in self.workers.values()):
+        if worker.parent.private and not any(
+            other.parent is worker.parent for other in self.workers.values()
+        ):
             self._close_parent(worker.parent)
 
     def _parent_died(self, parent: WarmParent) -> None:
@@ -249,14 +293,17 @@ class Pool:
     def _orphaned(self, worker: Worker, parent: WarmParent) -> None:
         worker.kill("parent")
         deadline = time.monotonic() + 5.0
-        while not worker.eof and time.monotonic() < deadline:  # until it is gone, so that its trace does not grow
+        # until it is gone, so that its trace does not grow
+        while not worker.eof and time.monotonic() < deadline:
             select.select([worker.sock], [], [], 0.1)
             self._collect(worker)
         running = worker.running()
         if running is not None and worker.killed != "stopped":
             cause: Cause = worker.killed if worker.killed in ("wall", "cpu", "memory") else "parent"
             worker.jobs.popleft()
-            self._results.append(Result(worker, running, worker.outcome(cause, parent.status, 0), tuple(worker.past)))
+            self._results.append(
+                Result(worker, running, worker.outcome(cause, parent.status, 0), tuple(worker.past))
+            )
         self._lose(worker, _REASONS["parent"])
 
     def _close_parent(self, parent: WarmParent) -> None:

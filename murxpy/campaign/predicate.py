@@ -1,6 +1,8 @@
-"""Who says whether a smaller trace still shows what is to be kept: replays, or a command of the user.
+"""Who says whether a smaller trace still shows what is to be kept: replays, or a command of the
+user.
 
-The minimizer knows only `Predicate`, so that a judge of another kind of finding can be put in its place.
+The minimizer knows only `Predicate`, so that a judge of another kind of finding can be put in its
+place.
 """
 
 from __future__ import annotations
@@ -33,8 +35,8 @@ _LATER = 5.0  # times the limit of a candidate in the second attempt on a hang
 class Predicate(Protocol):
     """Says which candidates show what is to be kept.
 
-    `key` says in words what that is; `start` is a text that shows it and has no line behind the one that does it, empty
-    where there is none such. After `deadline` (monotonic) OutOfTime is raised.
+    `key` says in words what that is; `start` is a text that shows it and has no line behind the one
+    that does it, empty where there is none such. After `deadline` (monotonic) OutOfTime is raised.
     """
 
     key: str
@@ -52,20 +54,32 @@ class Predicate(Protocol):
         """`text` as its replay writes it where that shows the same, else `text`."""
 
     def doubted(self, text: str) -> bool:
-        """Whether `text` does not show it after all; called once at the end, and then the reduction begins again."""
+        """Whether `text` does not show it after all; called once at the end, and then the reduction
+        begins again.
+        """
 
     def close(self) -> None:
         """End what was begun."""
 
 
 class Replaying:
-    """Replays on the target of `plan`; `split` cuts a text into what one process replays one after another.
+    """Replays on the target of `plan`; `split` cuts a text into what one process replays one after
+    another.
 
     Raises InputError and TargetError as `minimize` does, OutOfTime after `deadline`.
     """
 
-    def __init__(self, plan: Plan, source: str, name: str, match: Match, jobs: int, tries: int, deadline: float | None,
-                 split: Callable[[str], Sequence[str]] | None = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        plan: Plan,
+        source: str,
+        name: str,
+        match: Match,
+        jobs: int,
+        tries: int,
+        deadline: float | None,
+        split: Callable[[str], Sequence[str]] | None = None,
+    ) -> None:
         self._tester = Tester(plan, Limits(), jobs)
         self._tester.split = split
         try:
@@ -79,7 +93,9 @@ class Replaying:
         self._tester.tries, self._tester.alone = tries, found.alone
         self.key, self.start = found.key, "" if split else found.trace
 
-    def _golden(self, family: str, source: str, name: str, match: Match, tries: int, deadline: float | None) -> Golden:
+    def _golden(
+        self, family: str, source: str, name: str, match: Match, tries: int, deadline: float | None
+    ) -> Golden:
         tester = self._tester
         tester.deadline = deadline
         tester.wall = match.slower or tester.wall
@@ -111,13 +127,22 @@ class Replaying:
         """`text` as its replay writes it where that shows the same, else `text`."""
         if self._tester.split is not None:
             return text
-        shown = next((outcome for outcome in self._tester.fresh(replay_of(text)) if self._wanted(outcome)), None)
-        if shown is not None and shown.trace and any(map(self._wanted, self._tester.fresh(replay_of(shown.trace)))):
+        shown = next(
+            (outcome for outcome in self._tester.fresh(replay_of(text)) if self._wanted(outcome)),
+            None,
+        )
+        if (
+            shown is not None
+            and shown.trace
+            and any(map(self._wanted, self._tester.fresh(replay_of(shown.trace))))
+        ):
             return shown.trace
         return text
 
     def doubted(self, text: str) -> bool:
-        """Whether `text`, which did not end soon, ends when it gets the time that a hang gets; then all get more from now on."""
+        """Whether `text`, which did not end soon, ends when it gets the time that a hang gets; then
+        all get more from now on.
+        """
         if not self._hang:
             return False
         wall, self._tester.wall = self._tester.wall, _HANG
@@ -134,13 +159,24 @@ class Replaying:
 class Commanded:
     """Runs a command of the user on a file with each candidate: exit code 0 keeps it.
 
-    `command` are the words of the command, the file's path comes behind them. Raises InputError where there is no such
-    program, or it does not keep the trace itself; a run past `seconds` does not keep either.
+    `command` are the words of the command, the file's path comes behind them. Raises InputError
+    where there is no such program, or it does not keep the trace itself; a run past `seconds` does
+    not keep either.
     """
 
-    def __init__(self, command: Sequence[str], source: str, name: str, jobs: int, deadline: float | None, seconds: float = 60.0) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        source: str,
+        name: str,
+        jobs: int,
+        deadline: float | None,
+        seconds: float = 60.0,
+    ) -> None:
         if not command or shutil.which(command[0]) is None:
-            raise InputError(f"--command: there is no program '{' '.join(command[:1])}'; name one, with its arguments")
+            raise InputError(
+                f"--command: there is no program '{' '.join(command[:1])}'; name one, with its arguments"
+            )
         self.key, self.start = " ".join(command), ""
         self.tests = 0
         self.deadline = deadline
@@ -154,7 +190,10 @@ class Commanded:
         began = time.monotonic()
         if self.first(iter([source])) is None:
             self.close()
-            raise InputError(f"'{self.key}' does not exit with 0 for it, expected a command that keeps the trace", file=name)
+            raise InputError(
+                f"'{self.key}' does not exit with 0 for it, expected a command that keeps the trace",
+                file=name,
+            )
         self._seconds = min(seconds, _PATIENCE * (time.monotonic() - began) + _SPARE)
 
     def first(self, texts: Iterator[str]) -> int | None:
@@ -162,7 +201,9 @@ class Commanded:
         begun = enumerate(texts)
         try:
             while True:
-                while len(self._running) < self._jobs and (following := next(begun, None)) is not None:
+                while (
+                    len(self._running) < self._jobs and (following := next(begun, None)) is not None
+                ):
                     self._begin(*following)
                 if not self._running:
                     return None
@@ -177,9 +218,14 @@ class Commanded:
         self.tests += 1
         file = self._folder / f"candidate-{at % self._jobs}-{self.tests}.trace"
         file.write_bytes(text.encode("utf-8", "surrogatepass"))
-        process = subprocess.Popen([*self._command, str(file)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL, start_new_session=True,
-                                   preexec_fn=partial(die_with_parent, os.getpid()))  # fmt: skip
+        process = subprocess.Popen(
+            [*self._command, str(file)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            preexec_fn=partial(die_with_parent, os.getpid()),
+        )
         self._running[at] = (process, time.monotonic())
 
     def _kept(self) -> int | None:

@@ -23,7 +23,9 @@ _SEED = 1  # the same runs each time, so that two answers can be compared
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What `runs` runs gave: `refused` are the runs that saw a refusal, by class and message (`unsupported:...`)."""
+    """What `runs` runs gave: `refused` are the runs that saw a refusal, by class and message
+    (`unsupported:...`).
+    """
 
     about: Mapping[str, Any]
     runs: int
@@ -37,20 +39,33 @@ def probe(plan: Plan, runs: int, jobs: int) -> Probe:
     """Do `runs` random runs on `plan`'s target. Raises TargetError when the solver cannot be used."""
     refused: Counter[str] = Counter()
     with Scratch("doctor") as folder:
-        config = CampaignConfig((plan,), folder, _SEED, jobs, runs=runs, known=("*",), backtrace=False, damp=False)
+        config = CampaignConfig(
+            (plan,), folder, _SEED, jobs, runs=runs, known=("*",), backtrace=False, damp=False
+        )
         campaign = Campaign(config)
         for event in campaign:
             if isinstance(event, RunEnded):
                 names = event.report["counts"]
-                refused.update(name.removeprefix(_REFUSAL) for name in names if name.startswith(_REFUSAL))
+                refused.update(
+                    name.removeprefix(_REFUSAL) for name in names if name.startswith(_REFUSAL)
+                )
             elif isinstance(event, Ended):
                 figures = event.snapshot
-    return Probe(campaign.abouts[0], figures.runs, figures.overstayed, figures.counts, refused, figures.buckets)
+    return Probe(
+        campaign.abouts[0],
+        figures.runs,
+        figures.overstayed,
+        figures.counts,
+        refused,
+        figures.buckets,
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """What this machine has: paths, bytes (None: no limit, or not known), and the gdb that shows native frames."""
+    """What this machine has: paths, bytes (None: no limit, or not known), and the gdb that shows
+    native frames.
+    """
 
     gdb: str | None
     memory: int | None
@@ -64,7 +79,13 @@ def look_at_host() -> Host:
     memory = _meminfo()
     soft, _ = resource.getrlimit(resource.RLIMIT_AS)
     space = None if soft == resource.RLIM_INFINITY else soft
-    return Host(shutil.which("gdb"), memory.get("MemTotal"), memory.get("MemAvailable"), _group_limit(), space)
+    return Host(
+        shutil.which("gdb"),
+        memory.get("MemTotal"),
+        memory.get("MemAvailable"),
+        _group_limit(),
+        space,
+    )
 
 
 def _meminfo() -> dict[str, int]:

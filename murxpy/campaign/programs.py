@@ -1,4 +1,6 @@
-"""Programs that show a finding without murxpy: run as a user would, under limits, and judged as a run of ours is."""
+"""Programs that show a finding without murxpy: run as a user would, under limits, and judged as a
+run of ours is.
+"""
 
 from __future__ import annotations
 
@@ -23,43 +25,67 @@ _STEP = 0.02  # seconds between two looks
 _STACK = 8 << 20  # bytes, as workers have it
 
 
-def run_program(plan: Plan, file: Path, words: Sequence[str], trace: str, seconds: float, limits: Limits) -> Outcome:
-    """How the Python program `file` with arguments `words` ends in the interpreter and environment of the target of `plan`.
+def run_program(
+    plan: Plan, file: Path, words: Sequence[str], trace: str, seconds: float, limits: Limits
+) -> Outcome:
+    """How the Python program `file` with arguments `words` ends in the interpreter and environment
+    of the target of `plan`.
 
-    `trace` is what it is a translation of, for the judgement. Past `seconds` the cause is `wall`, past the memory limit `memory`; a
-    program that exits gives `died` with its status. Raises OSError when it cannot be started.
+    `trace` is what it is a translation of, for the judgement. Past `seconds` the cause is `wall`,
+    past the memory limit `memory`; a program that exits gives `died` with its status. Raises
+    OSError when it cannot be started.
     """
     with tempfile.TemporaryFile() as output:
         start = time.monotonic()
         process = subprocess.Popen(
-            [plan.target.interpreter, *(["-S"] if plan.target.bare else []), str(file.absolute()), *words], stdin=subprocess.DEVNULL,
-            stdout=output, stderr=output, start_new_session=True, env=_environment(plan), cwd=file.parent,
+            [
+                plan.target.interpreter,
+                *(["-S"] if plan.target.bare else []),
+                str(file.absolute()),
+                *words,
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+            env=_environment(plan),
+            cwd=file.parent,
             preexec_fn=partial(die_with_parent, os.getpid()),
-        )  # fmt: skip
+        )
         try:
             _limit(process.pid, limits)
             cause, status, peak = _watch(process, start + seconds, limits.memory)
         finally:
             _end(process)
         text = excerpt(output.fileno())
-    return Outcome(cause, None, trace, text, status, peak, time.monotonic() - start, memory_limit=limits.memory)
+    return Outcome(
+        cause, None, trace, text, status, peak, time.monotonic() - start, memory_limit=limits.memory
+    )
 
 
 def _environment(plan: Plan) -> dict[str, str]:
     variables = plan.target.environment()
     paths = [*plan.target.paths, *plan.setup.get("paths", []), variables.get("PYTHONPATH", "")]
-    return {**variables, "PYTHONPATH": os.pathsep.join(filter(None, paths)), "PYTHONFAULTHANDLER": "1",
-            "PYTHONDONTWRITEBYTECODE": "1"}  # fmt: skip
+    return {
+        **variables,
+        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+        "PYTHONFAULTHANDLER": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
 
 
 def _limit(pid: int, limits: Limits) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError, ValueError):
         resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (limits.output, limits.output))
-        resource.prlimit(pid, resource.RLIMIT_STACK, (_STACK, resource.prlimit(pid, resource.RLIMIT_STACK)[1]))
+        resource.prlimit(
+            pid, resource.RLIMIT_STACK, (_STACK, resource.prlimit(pid, resource.RLIMIT_STACK)[1])
+        )
 
 
-def _watch(process: subprocess.Popen[bytes], deadline: float, memory: int) -> tuple[Cause, int | None, int]:
+def _watch(
+    process: subprocess.Popen[bytes], deadline: float, memory: int
+) -> tuple[Cause, int | None, int]:
     """Cause, wait status and largest resident memory."""
     peak = 0
     while True:

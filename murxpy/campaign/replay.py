@@ -29,41 +29,66 @@ class Replayed:
         return self.outcomes[-1]
 
 
-def replay_trace(plan: Plan, text: str, name: str, limits: Limits | None = None,
-                 follow: Callable[[str], None] | None = None, wall: float | None = None) -> Replayed:  # fmt: skip
-    """Replay the trace `text`, called `name` in messages, in a fresh process of `plan`'s target, for `wall` seconds.
+def replay_trace(
+    plan: Plan,
+    text: str,
+    name: str,
+    limits: Limits | None = None,
+    follow: Callable[[str], None] | None = None,
+    wall: float | None = None,
+) -> Replayed:
+    """Replay the trace `text`, called `name` in messages, in a fresh process of `plan`'s target,
+    for `wall` seconds.
 
-    `follow` gets the text of the trace that the replay writes, as it grows. Raises TargetError when the solver cannot
-    be loaded. A malformed trace is an outcome whose report says so.
+    `follow` gets the text of the trace that the replay writes, as it grows. Raises TargetError when
+    the solver cannot be loaded. A malformed trace is an outcome whose report says so.
     """
     limits = limits or Limits()
     return _run(plan, [Job(1, 0, wall or limits.replay_wall, text=text, name=name)], limits, follow)
 
 
-def walk_seeds(plan: Plan, runs: Sequence[tuple[int, tuple[tuple[str, str, str], ...]]], limits: Limits | None = None,
-               follow: Callable[[str], None] | None = None) -> Replayed:  # fmt: skip
+def walk_seeds(
+    plan: Plan,
+    runs: Sequence[tuple[int, tuple[tuple[str, str, str], ...]]],
+    limits: Limits | None = None,
+    follow: Callable[[str], None] | None = None,
+) -> Replayed:
     """Do the random runs of `runs` (seed, damped calls) one after another in one fresh process.
 
-    `follow` gets the text of the last run's trace as it grows. Raises TargetError when the solver cannot be loaded.
+    `follow` gets the text of the last run's trace as it grows. Raises TargetError when the solver
+    cannot be loaded.
     """
     limits = limits or Limits()
-    jobs = [Job(number, seed, limits.wall, damp=damp, keep=True, by_line=limits.by_line) for number, (seed, damp) in enumerate(runs, 1)]
+    jobs = [
+        Job(number, seed, limits.wall, damp=damp, keep=True, by_line=limits.by_line)
+        for number, (seed, damp) in enumerate(runs, 1)
+    ]
     return _run(plan, jobs, limits, follow)
 
 
-def replay_texts(plan: Plan, texts: Sequence[str], name: str, limits: Limits | None = None,
-                 follow: Callable[[str], None] | None = None) -> Replayed:  # fmt: skip
+def replay_texts(
+    plan: Plan,
+    texts: Sequence[str],
+    name: str,
+    limits: Limits | None = None,
+    follow: Callable[[str], None] | None = None,
+) -> Replayed:
     """Replay `texts` one after another in one fresh process; otherwise as `replay_trace`."""
     limits = limits or Limits()
-    jobs = [Job(number, 0, limits.wall, text=text, name=name) for number, text in enumerate(texts, 1)]
+    jobs = [
+        Job(number, 0, limits.wall, text=text, name=name) for number, text in enumerate(texts, 1)
+    ]
     return _run(plan, jobs, limits, follow)
 
 
-def _run(plan: Plan, jobs: list[Job], limits: Limits, follow: Callable[[str], None] | None) -> Replayed:
+def _run(
+    plan: Plan, jobs: list[Job], limits: Limits, follow: Callable[[str], None] | None
+) -> Replayed:
     with closing(Pool([plan], limits)) as pool:
         (about,) = pool.warm()
         results: list[Result] = []
-        while not results:  # a process may be gone before it began; the pool raises TargetError when that does not end
+        # a process may be gone before it began; the pool raises TargetError when that does not end
+        while not results:
             worker = pool.spawn(0)
             for job in jobs:
                 pool.assign(worker, job)
@@ -71,7 +96,12 @@ def _run(plan: Plan, jobs: list[Job], limits: Limits, follow: Callable[[str], No
             results = _gather(pool, worker, _Follower(worker, jobs[-1], follow) if follow else None)
     found = None
     for result in results:
-        found = candidate(0, plan.target.family, version_of(about), result.job, result.past, result.outcome) or found
+        found = (
+            candidate(
+                0, plan.target.family, version_of(about), result.job, result.past, result.outcome
+            )
+            or found
+        )
     return Replayed(tuple(result.outcome for result in results), found, about)
 
 

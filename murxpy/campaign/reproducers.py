@@ -1,4 +1,6 @@
-"""A finding in all its forms: its trace, a Python program, an SMT-LIB script; and whether each shows it again."""
+"""A finding in all its forms: its trace, a Python program, an SMT-LIB script; and whether each
+shows it again.
+"""
 
 from __future__ import annotations
 
@@ -49,11 +51,15 @@ def base_of(trace: Path) -> Path:
     return trace.with_name(name)
 
 
-def write_programs(plan: Plan, trace: Path, text: str, shown: Shown, limits: Limits | None = None) -> list[Reproducer]:
-    """Write the translations of `text`, the trace in the file `trace`, beside it, and see whether each shows the finding.
+def write_programs(
+    plan: Plan, trace: Path, text: str, shown: Shown, limits: Limits | None = None
+) -> list[Reproducer]:
+    """Write the translations of `text`, the trace in the file `trace`, beside it, and see whether
+    each shows the finding.
 
-    Gives the Python program and the SMT-LIB script; nothing where the target has no wrapper. Where SMT-LIB cannot say all
-    of it, the script without that is kept if it shows the finding all the same. Raises OSError.
+    Gives the Python program and the SMT-LIB script; nothing where the target has no wrapper. Where
+    SMT-LIB cannot say all of it, the script without that is kept if it shows the finding all the
+    same. Raises OSError.
     """
     if "wrapper" not in plan.setup or "catalogue" not in plan.setup:
         return []
@@ -82,7 +88,9 @@ class _Programs:
             file.unlink(missing_ok=True)
             return Reproducer("python", "", None, str(error))
         write_atomically(file, written)
-        return Reproducer("python", str(file), *_python(self._plan, file, self._text, self._shown, self._limits))
+        return Reproducer(
+            "python", str(file), *_python(self._plan, file, self._text, self._shown, self._limits)
+        )
 
     def script(self) -> Reproducer:
         """The trace as a script."""
@@ -91,7 +99,8 @@ class _Programs:
         try:
             written = self._smtlib(lossy=False)
         except MurxpyError as error:
-            unsaid = str(error).partition(", which SMT-LIB cannot say")[0].partition("; with --")[0]  # options of another command
+            # options of another command
+            unsaid = str(error).partition(", which SMT-LIB cannot say")[0].partition("; with --")[0]
             try:
                 written = self._smtlib(lossy=True)
             except MurxpyError:
@@ -102,14 +111,18 @@ class _Programs:
         if unsaid and not seen:
             file.unlink()
             return Reproducer("smt2", "", None, f"not in SMT-LIB: {unsaid}")
-        return Reproducer("smt2", str(file), seen, f"without what is not in SMT-LIB: {unsaid}" if unsaid else note)
+        return Reproducer(
+            "smt2", str(file), seen, f"without what is not in SMT-LIB: {unsaid}" if unsaid else note
+        )
 
     def _smtlib(self, lossy: bool) -> str:
         script = scripted(self._parsed())
         if script is not None:  # what the solver was given is the script
             return script.text
         family = self._plan.target.family
-        return to_smtlib(self._parsed(), self._catalogue, family if family in DIALECTS else "standard", lossy)
+        return to_smtlib(
+            self._parsed(), self._catalogue, family if family in DIALECTS else "standard", lossy
+        )
 
     def _parsed(self) -> Trace:
         return parse_trace(self._text, self._name)
@@ -126,12 +139,15 @@ def _python(plan: Plan, file: Path, text: str, shown: Shown, limits: Limits) -> 
     if _exit_code(outcome) == 1 and defects and "Traceback" not in outcome.output:
         recorded, seen = _bare(shown.message), _bare(defects[-1])
         same = normalise(recorded) == normalise(seen) or recorded in seen or seen in recorded
-        same = same or (shown.kind == INVALID_MODEL and seen == UNSATISFIED)  # a program asks a fresh solver, not our evaluator
+        # a program asks a fresh solver, not our evaluator
+        same = same or (shown.kind == INVALID_MODEL and seen == UNSATISFIED)
         return (True, "") if same else (False, f"it shows: {defects[-1]}")
     return False, _exit_words(outcome)
 
 
-def _script(plan: Plan, file: Path, text: str, shown: Shown, limits: Limits) -> tuple[bool | None, str]:
+def _script(
+    plan: Plan, file: Path, text: str, shown: Shown, limits: Limits
+) -> tuple[bool | None, str]:
     runner = plan.setup["wrapper"].get("script-runner")
     if not runner:
         return None, "the wrapper does not say how its solver reads a script"

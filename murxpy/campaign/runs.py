@@ -10,7 +10,9 @@ from murxpy.campaign.yields import Yield, settled
 
 
 class Runs:
-    """Hands out runs as `ledger` has them. `steering` chooses what they are made from; None for walks alone, which need no choice."""
+    """Hands out runs as `ledger` has them. `steering` chooses what they are made from; None for
+    walks alone, which need no choice.
+    """
 
     def __init__(self, seed: int, ledger: Ledger, steering: Steering | None) -> None:
         self._seed = seed
@@ -24,7 +26,9 @@ class Runs:
         index = self.ledger.take()
         if index is None:
             return None
-        return index, run_seed(self._seed, index) if self.steering is None else self.steering.seed_of(index)
+        return index, run_seed(
+            self._seed, index
+        ) if self.steering is None else self.steering.seed_of(index)
 
     @property
     def used_up(self) -> bool:
@@ -42,7 +46,9 @@ class Runs:
             self.steering.count(index, counts)
 
     def ended_badly(self, index: int, seed: int, word: str) -> dict[str, int]:
-        """A mutation fuzzer's run ended without a report, or was found fault with: what to count for it, `word` of its fuzzer."""
+        """A mutation fuzzer's run ended without a report, or was found fault with: what to count
+        for it, `word` of its fuzzer.
+        """
         if self.steering is None or (source := self.steering.fuzzer_of(seed)) is None:
             return {}
         counts = {f"mutator:{source}:{word}": 1}
@@ -55,11 +61,15 @@ class Runs:
             self.steering.found(index, bucket)
 
     def ended(self, index: int, bucket: str = "") -> None:
-        """Run `index` came to its end and was counted, with what was found in it, of `bucket`. It is done when judges have answered."""
+        """Run `index` came to its end and was counted, with what was found in it, of `bucket`. It
+        is done when judges have answered.
+        """
         self.ledger.ended[index] = bucket
 
     def counted(self, index: int) -> str | None:
-        """The bucket of what was found when run `index` ended before, in an earlier session, empty for nothing; None for a first time."""
+        """The bucket of what was found when run `index` ended before, in an earlier session, empty
+        for nothing; None for a first time.
+        """
         return self.ledger.ended.get(index)
 
     def done(self, index: int) -> None:
@@ -74,4 +84,8 @@ class Runs:
 
     def yields(self) -> tuple[Yield, ...]:
         """What came of each seed that was used."""
-        return () if self.steering is None else tuple(settled(self.steering.yields.values(), self.steering.state()))
+        return (
+            ()
+            if self.steering is None
+            else tuple(settled(self.steering.yields.values(), self.steering.state()))
+        )

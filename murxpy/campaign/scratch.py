@@ -1,7 +1,9 @@
-"""Folders for temporary files, each owned by the process that made it, and the removal of those whose owner is gone.
+"""Folders for temporary files, each owned by the process that made it, and the removal of those
+whose owner is gone.
 
-The owner holds a lock on a file in the folder for as long as it lives: the kernel gives the lock back when the process ends, however
-it ends, so that no process number is asked after that may by now be another's.
+The owner holds a lock on a file in the folder for as long as it lives: the kernel gives the lock
+back when the process ends, however it ends, so that no process number is asked after that may by
+now be another's.
 """
 
 from __future__ import annotations
@@ -17,12 +19,15 @@ import time
 from pathlib import Path
 
 _LOCK = ".owner"
-_NAME = re.compile(r"\.?murxpy-[a-z]+-[a-z0-9_]{8}")  # with a dot: of a folder that does not have its lock yet
+# with a dot: of a folder that does not have its lock yet
+_NAME = re.compile(r"\.?murxpy-[a-z]+-[a-z0-9_]{8}")
 _MADE = 3600.0  # seconds; a folder that has no lock after so long never gets one
 
 
 class Scratch:
-    """A new folder `path` in the system's folder for temporary files, for `purpose`, a word of small letters. Raises OSError."""
+    """A new folder `path` in the system's folder for temporary files, for `purpose`, a word of
+    small letters. Raises OSError.
+    """
 
     def __init__(self, purpose: str) -> None:
         hidden = Path(tempfile.mkdtemp(prefix=f".murxpy-{purpose}-"))
@@ -30,7 +35,8 @@ class Scratch:
         try:
             self._lock = os.open(hidden / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             fcntl.flock(self._lock, fcntl.LOCK_EX)
-            self.path = hidden.with_name(hidden.name.removeprefix("."))  # visible only when it is locked
+            # visible only when it is locked
+            self.path = hidden.with_name(hidden.name.removeprefix("."))
             hidden.rename(self.path)
         except BaseException:
             shutil.rmtree(hidden, ignore_errors=True)
@@ -53,7 +59,9 @@ class Scratch:
 
 
 def sweep() -> list[Path]:
-    """Remove the folders of this user whose owner is gone; gives what was removed. What cannot be removed stays."""
+    """Remove the folders of this user whose owner is gone; gives what was removed. What cannot be
+    removed stays.
+    """
     removed = []
     root = Path(tempfile.gettempdir())
     with contextlib.suppress(OSError):
@@ -65,7 +73,9 @@ def sweep() -> list[Path]:
 
 
 def _ownerless(path: Path) -> bool:
-    """Whether nobody owned the folder `path`, which is then removed. Raises OSError where that cannot be told."""
+    """Whether nobody owned the folder `path`, which is then removed. Raises OSError where that
+    cannot be told.
+    """
     info = path.lstat()
     if not stat.S_ISDIR(info.st_mode) or info.st_uid != os.geteuid():
         return False

@@ -1,8 +1,9 @@
-"""Minimizing a whole script: from its text to the smallest that still shows what is to be kept, and of which that is still known.
+"""Minimizing a whole script: from its text to the smallest that still shows what is to be kept, and
+of which that is still known.
 
-A crash or an exception is kept by its message. Of a wrong answer the right one must be known for each candidate anew: two other
-solvers give it, or our evaluator finds all assertions true in the model of one of them. Of a disagreement both sides must answer
-as before.
+A crash or an exception is kept by its message. Of a wrong answer the right one must be known for
+each candidate anew: two other solvers give it, or our evaluator finds all assertions true in the
+model of one of them. Of a disagreement both sides must answer as before.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ WRONG = "wrong-answer"
 
 @dataclass(frozen=True)
 class Scripted:
-    """A script as a solver was given it: what its checks are known to answer, and the limit of each (0: none)."""
+    """A script as a solver was given it: what its checks are known to answer, and the limit of each
+    (0: none).
+    """
 
     text: str
     expected: tuple[str, ...] = ()
@@ -58,7 +61,9 @@ class Scripted:
 def scripted(trace: Trace) -> Scripted | None:
     """What the last line of a trace runs; None where that is no script."""
     lines = trace.lines
-    text = lines[-1].args[0] if lines and lines[-1].action == "run-script" and lines[-1].args else None
+    text = (
+        lines[-1].args[0] if lines and lines[-1].action == "run-script" and lines[-1].args else None
+    )
     if not isinstance(text, Quoted):
         return None
     limits = [line.args[0] for line in lines if line.action == "set-limit" and line.args]
@@ -71,7 +76,11 @@ def trace_of(script: Scripted, solver: str) -> str:
     """The trace that runs a script alone."""
     rows = [f"# murxpy-trace 1\n# solver {solver}\n1 new\n"]
     rows += [f"1 set-limit {script.limit}\n"] if script.limit else []
-    rows += [f"1 expect {' '.join(script.expected)}\n"] if any(answer != "unknown" for answer in script.expected) else []
+    rows += (
+        [f"1 expect {' '.join(script.expected)}\n"]
+        if any(answer != "unknown" for answer in script.expected)
+        else []
+    )
     return "".join([*rows, f"1 run-script {quote(script.text)}\n"])
 
 
@@ -119,7 +128,9 @@ class _Solver:
 class _Oracle:
     """What a script shows, and whether another one shows the same."""
 
-    def __init__(self, target: _Solver, judges: Sequence[_Solver], source: Scripted, name: str) -> None:
+    def __init__(
+        self, target: _Solver, judges: Sequence[_Solver], source: Scripted, name: str
+    ) -> None:
         self.target, self.judges = target, list(judges)
         outcome = target.run(source)
         if (outcome.report or {}).get("status") == "malformed":
@@ -139,7 +150,11 @@ class _Oracle:
         self.key = bucket_key(self.target.family, self._verdict)
         if self._verdict.kind == WRONG:
             found = zip(source.expected, answers_in(outcome), strict=False)
-            at = next(at for at, (expected, answer) in enumerate(found) if OPPOSITE.get(expected) == answer)
+            at = next(
+                at
+                for at, (expected, answer) in enumerate(found)
+                if OPPOSITE.get(expected) == answer
+            )
             self.checks, self._right = at + 1, source.expected[at]
 
     def _of_disagreement(self, outcome: Outcome, source: Scripted, name: str) -> None:
@@ -152,7 +167,11 @@ class _Oracle:
                     self.key = f"{self.target.name} answers {answer}, {solver.name} {other}"
                     return
         others = " and ".join(solver.name for solver in self.judges)
-        hint = f", and {others} answers alike" if others else "; to keep a disagreement name another solver with --cross-check"
+        hint = (
+            f", and {others} answers alike"
+            if others
+            else "; to keep a disagreement name another solver with --cross-check"
+        )
         raise InputError(f"it shows no finding on {self.target.name}{hint}", file=name)
 
     def asked(self, script: Script, text: str) -> Scripted | None:
@@ -160,7 +179,9 @@ class _Oracle:
         count = sum(isinstance(command, CHECKS) for command in script.commands)
         if self.checks and not count:
             return None
-        return Scripted(text, ("unknown",) * (count - 1) + (self._right,) if self._right else (), self._limit)
+        return Scripted(
+            text, ("unknown",) * (count - 1) + (self._right,) if self._right else (), self._limit
+        )
 
     def wanted(self, outcome: Outcome) -> bool:
         """Whether the target did the same again."""
@@ -173,12 +194,16 @@ class _Oracle:
         """Whether what the target does is still wrong: the others are asked."""
         if self._answer:
             return self._votes(text, OPPOSITE[self._answer]) > 0
-        return not self._right or self._known(script, text, sum(isinstance(command, CHECKS) for command in script.commands))
+        return not self._right or self._known(
+            script, text, sum(isinstance(command, CHECKS) for command in script.commands)
+        )
 
     def _loose(self, verdict: Verdict | None) -> tuple[str, str]:
         """Kind and bucket of a finding without the theories of its script."""
         assert verdict is not None
-        return verdict.kind, bucket_key(self.target.family, replace(verdict, call=replace(verdict.call, operator="")))
+        return verdict.kind, bucket_key(
+            self.target.family, replace(verdict, call=replace(verdict.call, operator=""))
+        )
 
     def _votes(self, text: str, answer: str) -> int:
         return sum(solver.opinion(text)[-1:] == [answer] for solver in self.judges)
@@ -188,7 +213,12 @@ class _Oracle:
         votes = self._votes(text, self._right)
         if votes >= VOTES:
             return True
-        return votes > 0 and self._right == "sat" and count == 1 and any(solver.holds(script) for solver in self.judges)
+        return (
+            votes > 0
+            and self._right == "sat"
+            and count == 1
+            and any(solver.holds(script) for solver in self.judges)
+        )
 
     def named(self, script: Script, text: str) -> tuple[str, str]:
         """The key of what a script shows, and the trace that its run writes."""
@@ -202,9 +232,17 @@ class _Oracle:
         return (self.key if verdict is None else bucket_key(self.target.family, verdict)), trace
 
 
-def minimize_script(plan: Plan, source: Scripted, name: str, judges: Sequence[Plan] = (), wishes: Wishes | None = None,
-                    follow: Follow = lambda progress: None) -> tuple[Minimized, str]:  # fmt: skip
-    """Make a script smaller; gives the trace that runs the result, and the result. Raises InputError where it shows nothing."""
+def minimize_script(
+    plan: Plan,
+    source: Scripted,
+    name: str,
+    judges: Sequence[Plan] = (),
+    wishes: Wishes | None = None,
+    follow: Follow = lambda progress: None,
+) -> tuple[Minimized, str]:
+    """Make a script smaller; gives the trace that runs the result, and the result. Raises
+    InputError where it shows nothing.
+    """
     wishes = wishes or Wishes()
     start = time.monotonic()
     script = read_script(source.text, name, build_catalogue(load_catalogue()))
@@ -229,8 +267,16 @@ def minimize_script(plan: Plan, source: Scripted, name: str, judges: Sequence[Pl
 class _Work:
     """One minimization in progress."""
 
-    def __init__(self, oracle: _Oracle, script: Script, dialect: str, follow: Follow, start: float) -> None:
-        self._oracle, self._script, self._dialect, self._follow, self._start = oracle, script, dialect, follow, start
+    def __init__(
+        self, oracle: _Oracle, script: Script, dialect: str, follow: Follow, start: float
+    ) -> None:
+        self._oracle, self._script, self._dialect, self._follow, self._start = (
+            oracle,
+            script,
+            dialect,
+            follow,
+            start,
+        )
         self._texts: dict[Commands, str] = {}
         problem = Problem[Commands](self._first, self._order, self.text)
         self._reducer = Reducer(problem, self._cut(), self._progress)
@@ -264,7 +310,9 @@ class _Work:
         return order(self.text(commands), commands)
 
     def _first(self, candidates: Iterator[Commands]) -> int | None:
-        """The target is asked about several candidates at a time, the others only about one that it still does the same on."""
+        """The target is asked about several candidates at a time, the others only about one that it
+        still does the same on.
+        """
         oracle, handed, waiting = self._oracle, list[Commands](), deque[int]()
 
         def traces() -> Iterator[str]:
@@ -291,19 +339,28 @@ class _Work:
             at = tried[won]
             if oracle.stands(self._made(handed[at]), self.text(handed[at])):
                 return at
-            begun = range(max(0, won - oracle.target.tester.jobs + 1), len(tried))  # these may have been given up
+            # these may have been given up
+            begun = range(max(0, won - oracle.target.tester.jobs + 1), len(tried))
             waiting.extendleft(reversed([tried[number] for number in begun if number != won]))
 
     def run(self, name: str) -> str:
-        """Reduce; how it ended. Raises InputError where the script as we print it shows something else."""
+        """Reduce; how it ended. Raises InputError where the script as we print it shows something
+        else.
+        """
         first = self._reducer.best
         try:
             shown = self._first(iter([first])) is not None
         except OutOfTime:
-            raise InputError("the time is over before what the script shows was seen again; give it more with --time", file=name) from None
+            raise InputError(
+                "the time is over before what the script shows was seen again; give it more with --time",
+                file=name,
+            ) from None
         if not shown:
-            raise InputError("what it shows is not seen again when it is printed anew, or what it must answer is not known: two other "
-                             "solvers must say so, or our evaluator in the model of one", file=name)  # fmt: skip
+            raise InputError(
+                "what it shows is not seen again when it is printed anew, or what it must answer is not known: two other "
+                "solvers must say so, or our evaluator in the model of one",
+                file=name,
+            )
         try:
             with interrupts.deferred():
                 reduce_script(self._reducer, self._script.tables)
@@ -315,7 +372,15 @@ class _Work:
 
     def _progress(self, best: Commands) -> None:
         found = self._order(best)
-        self._follow(Progress(found[1], found[0], self._reducer.tests, time.monotonic() - self._start, partial(self.text, best)))
+        self._follow(
+            Progress(
+                found[1],
+                found[0],
+                self._reducer.tests,
+                time.monotonic() - self._start,
+                partial(self.text, best),
+            )
+        )
 
     def result(self, source: Scripted, ended: str, replays: int) -> tuple[Minimized, str]:
         """The best, as trace and as script; sizes are in characters of the script."""
@@ -324,9 +389,13 @@ class _Work:
         key, trace = self._oracle.named(self._made(best), small)
         seconds = time.monotonic() - self._start
         tests, repeated = self._reducer.tests, self._reducer.repeated
-        return Minimized(trace, key, len(source.text), len(small), tests, replays, repeated, seconds, ended), small
+        return Minimized(
+            trace, key, len(source.text), len(small), tests, replays, repeated, seconds, ended
+        ), small
 
 
 def others_than(target: str, known: Sequence[str] = ("z3", "cvc5")) -> tuple[str, ...]:
-    """The solvers that say what is right where nobody names any: those that are installed beside murxpy."""
+    """The solvers that say what is right where nobody names any: those that are installed beside
+    murxpy.
+    """
     return tuple(name for name in known if name != target)

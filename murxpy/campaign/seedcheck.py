@@ -1,4 +1,6 @@
-"""Checking seeds: each script is read, lifted, and run on solvers, and their answers are compared with what it says of itself."""
+"""Checking seeds: each script is read, lifted, and run on solvers, and their answers are compared
+with what it says of itself.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ FAULTS = ("mislabelled", "disagreement", "unreadable")
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What came of a seed: a verdict of VERDICTS, its labels, the answers of each solver in order, and why it is no good."""
+    """What came of a seed: a verdict of VERDICTS, its labels, the answers of each solver in order,
+    and why it is no good.
+    """
 
     path: str
     verdict: str
@@ -34,8 +38,12 @@ class Checked:
     reason: str = ""
 
 
-def check_seeds(paths: Sequence[Path], court: Court, catalogue: Catalogue, limit: int, jobs: int = 1) -> Iterator[Checked]:
-    """Check each script, in order, `jobs` at a time; `limit` is that of each check, in milliseconds of the solvers' own limits."""
+def check_seeds(
+    paths: Sequence[Path], court: Court, catalogue: Catalogue, limit: int, jobs: int = 1
+) -> Iterator[Checked]:
+    """Check each script, in order, `jobs` at a time; `limit` is that of each check, in milliseconds
+    of the solvers' own limits.
+    """
     return court.answers((_check(path, court, catalogue, limit) for path in paths), jobs)
 
 
@@ -49,7 +57,9 @@ def _check(path: Path, court: Court, catalogue: Catalogue, limit: int) -> Questi
 
 
 def _labels(script: Script, path: Path) -> list[str | None]:
-    """What a script says of its checks; where it says nothing of its only one, what its folder says."""
+    """What a script says of its checks; where it says nothing of its only one, what its folder
+    says.
+    """
     statuses = script.statuses()
     return [folder_label(path) or None] if statuses == [None] else statuses
 
@@ -64,14 +74,23 @@ def _ask(court: Court, trace: str, limit: int) -> Questions[dict[str, list[str]]
 
 
 def judge(path: str, labels: list[str | None], answers: dict[str, list[str]]) -> Checked:
-    """Compare answers with labels: solvers that contradict each other are worse than a label that all contradict."""
+    """Compare answers with labels: solvers that contradict each other are worse than a label that
+    all contradict.
+    """
     verdict, reason = "right", ""
     for at, label in enumerate(labels):
-        decided = {name: given[at] for name, given in answers.items() if at < len(given) and given[at] in DECIDED}
+        decided = {
+            name: given[at]
+            for name, given in answers.items()
+            if at < len(given) and given[at] in DECIDED
+        }
         found = _verdict(label, list(decided.values()))
         if VERDICTS.index(found) > VERDICTS.index(verdict):
             verdict = found
-            said = ", ".join(f"{name} {answer}" for name, answer in decided.items()) or "nobody decides it"
+            said = (
+                ", ".join(f"{name} {answer}" for name, answer in decided.items())
+                or "nobody decides it"
+            )
             reason = f"check {at + 1} of {len(labels)}: labelled {label or 'nothing'}, {said}"
     return Checked(path, verdict, labels, answers, reason)
 

@@ -12,14 +12,20 @@ def run_seed(seed: int, index: int) -> int:
 
 
 class Ledger:
-    """Hands out run indices. All below `next` were handed out; of these, those in `open()` are not done.
+    """Hands out run indices. All below `next` were handed out; of these, those in `open()` are not
+    done.
 
-    `ended` are those of the open ones that came to their end and were counted, but wait for judges: by index, the bucket of what was found
-    in the run, empty where nothing was. They are handed out again in the next session, and are not counted again there.
+    `ended` are those of the open ones that came to their end and were counted, but wait for judges:
+    by index, the bucket of what was found in the run, empty where nothing was. They are handed out
+    again in the next session, and are not counted again there.
     """
 
     def __init__(
-        self, following: int = 0, again: tuple[int, ...] = (), limit: int | None = None, ended: Mapping[int, str] | None = None
+        self,
+        following: int = 0,
+        again: tuple[int, ...] = (),
+        limit: int | None = None,
+        ended: Mapping[int, str] | None = None,
     ) -> None:
         self.next = following
         self.ended = dict(ended or {})

@@ -1,4 +1,5 @@
-"""The process beside a campaign that makes findings smaller and writes their reproducers: one request a line, one answer a line.
+"""The process beside a campaign that makes findings smaller and writes their reproducers: one
+request a line, one answer a line.
 
 It is its own process so that the campaign's loop never waits for it, and dies with the campaign.
 """
@@ -22,7 +23,14 @@ from murxpy.campaign.disagreement import HEADER
 from murxpy.campaign.folder import write_atomically
 from murxpy.campaign.histories import minimize_history
 from murxpy.campaign.limits import Limits
-from murxpy.campaign.minimize import SAVE_SECONDS, Minimized, Progress, Wishes, minimize, minimize_disagreement
+from murxpy.campaign.minimize import (
+    SAVE_SECONDS,
+    Minimized,
+    Progress,
+    Wishes,
+    minimize,
+    minimize_disagreement,
+)
 from murxpy.campaign.origin import read_history
 from murxpy.campaign.reproducers import Shown, base_of, write_programs
 from murxpy.campaign.script_minimize import Scripted, minimize_script, others_than, scripted
@@ -45,7 +53,12 @@ def plan_data(plan: Plan) -> dict[str, Any]:
 
 def _plan(data: Mapping[str, Any]) -> Plan:
     target = dict(data["target"])
-    return Plan(TargetSpec(**{**target, "paths": tuple(target["paths"]), "libraries": tuple(target["libraries"])}), data["setup"])
+    return Plan(
+        TargetSpec(
+            **{**target, "paths": tuple(target["paths"]), "libraries": tuple(target["libraries"])}
+        ),
+        data["setup"],
+    )
 
 
 class _Saver:
@@ -62,14 +75,18 @@ class _Saver:
 
 
 def shrink(plan: Plan, trace: Path, seconds: float, kind: str) -> tuple[str, Path, Minimized]:
-    """Minimize the trace or history in the file `trace`, a finding of `kind`, into a file beside it, and go on from what is there.
+    """Minimize the trace or history in the file `trace`, a finding of `kind`, into a file beside
+    it, and go on from what is there.
 
-    Gives what was made of it (`min.trace` or `min.history`) and where it is. Raises InputError, TargetError.
+    Gives what was made of it (`min.trace` or `min.history`) and where it is. Raises InputError,
+    TargetError.
     """
     form = "min.trace"
     small = base_of(trace).with_name(f"{base_of(trace).name}.min.trace")
     if trace.suffix == ".history":
-        lessened = minimize_history(plan, tuple(read_history(trace)), trace.name, Wishes(time=seconds))
+        lessened = minimize_history(
+            plan, tuple(read_history(trace)), trace.name, Wishes(time=seconds)
+        )
         result = lessened.result
         if lessened.apart:
             form, small = "min.history", small.with_suffix(".history")
@@ -87,36 +104,62 @@ def _shrink_trace(plan: Plan, trace: Path, small: Path, seconds: float, kind: st
     script = scripted(parsed)
     if script is not None:
         with contextlib.suppress(InputError):  # else its lines alone
-            return _shrink_script(plan, script, trace.name, parsed.header.get(HEADER, ""), wishes, len(parsed.lines))
+            return _shrink_script(
+                plan, script, trace.name, parsed.header.get(HEADER, ""), wishes, len(parsed.lines)
+            )
     if kind == DISAGREEMENT:
-        judges = tuple(filter(None, parse_trace(source, trace.name).header.get(HEADER, "").split(",")))
-        return minimize_disagreement(Court(plan, judge_plans(judges), Limits()), source, trace.name, wishes, earlier, _Saver(small))
+        judges = tuple(
+            filter(None, parse_trace(source, trace.name).header.get(HEADER, "").split(","))
+        )
+        return minimize_disagreement(
+            Court(plan, judge_plans(judges), Limits()),
+            source,
+            trace.name,
+            wishes,
+            earlier,
+            _Saver(small),
+        )
     try:
         return minimize(plan, source, trace.name, wishes, earlier, _Saver(small))
     except InputError:
-        return minimize(plan, source, trace.name, replace(wishes, tries=_TRIES), earlier, _Saver(small))
+        return minimize(
+            plan, source, trace.name, replace(wishes, tries=_TRIES), earlier, _Saver(small)
+        )
 
 
-def _shrink_script(plan: Plan, script: Scripted, name: str, judges: str, wishes: Wishes, lines: int) -> Minimized:
-    """Minimize what the last of so many lines of a trace runs; the judges in its header, or the other solvers, say what is right."""
-    names = tuple(filter(None, judges.split(","))) or (others_than(plan.target.name) if script.expected else ())
+def _shrink_script(
+    plan: Plan, script: Scripted, name: str, judges: str, wishes: Wishes, lines: int
+) -> Minimized:
+    """Minimize what the last of so many lines of a trace runs; the judges in its header, or the
+    other solvers, say what is right.
+    """
+    names = tuple(filter(None, judges.split(","))) or (
+        others_than(plan.target.name) if script.expected else ()
+    )
     result = minimize_script(plan, script, name, judge_plans(names), wishes)[0]
     return replace(result, before=lines, after=len(parse_trace(result.text, name).lines))
 
 
 def answer(request: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
-    """Do one request; its answer as plain data: `reproducers`, `before` and `after` in lines, and `ended`.
+    """Do one request; its answer as plain data: `reproducers`, `before` and `after` in lines, and
+    `ended`.
 
-    The request: `trace` (the file of a trace or a history), `kind`, `key` and `message` of the finding, `minimize`, `seconds`
-    for that, and `memory` in bytes.
+    The request: `trace` (the file of a trace or a history), `kind`, `key` and `message` of the
+    finding, `minimize`, `seconds` for that, and `memory` in bytes.
     """
     trace = Path(request["trace"])
     shown = Shown(request["kind"], request["key"], request["message"])
     alone = trace.suffix == ".trace"
-    made = [Reproducer("trace", str(trace), True)] if alone else [
-        Reproducer("trace", str(trace.with_suffix(".trace")), False, "it needs the runs before it"),
-        Reproducer("history", str(trace), True),
-    ]  # fmt: skip
+    made = (
+        [Reproducer("trace", str(trace), True)]
+        if alone
+        else [
+            Reproducer(
+                "trace", str(trace.with_suffix(".trace")), False, "it needs the runs before it"
+            ),
+            Reproducer("history", str(trace), True),
+        ]
+    )
     text = read_trace(trace) if alone else ""
     told: dict[str, Any] = {"before": 0, "after": 0, "ended": ""}
     if request["minimize"]:
@@ -125,7 +168,11 @@ def answer(request: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
         except MurxpyError as error:
             made.append(Reproducer("min.trace", "", None, str(error)))
         else:
-            note = "" if result.key == shown.key or shown.kind in _OWN_WORDS else f"it shows {result.key}"
+            note = (
+                ""
+                if result.key == shown.key or shown.kind in _OWN_WORDS
+                else f"it shows {result.key}"
+            )
             made.append(Reproducer(form, str(small), True, note))
             shown = replace(shown, key=result.key) if note else shown
             text = result.text if form == "min.trace" else ""

@@ -1,4 +1,6 @@
-"""Sums of a campaign: the counters of all runs, what each worker does, the buckets, and the figures drawn from them."""
+"""Sums of a campaign: the counters of all runs, what each worker does, the buckets, and the figures
+drawn from them.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +10,21 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
 
-from murxpy.campaign.events import Alike, Event, Found, Overstayed, Reproduced, RunEnded, Tier, WorkerLost
+from murxpy.campaign.events import (
+    Alike,
+    Event,
+    Found,
+    Overstayed,
+    Reproduced,
+    RunEnded,
+    Tier,
+    WorkerLost,
+)
 
 WorkerState = Literal["starting", "running", "confirming", "waiting"]
 
-YIELD = ("made", "accepted", "decided", "unknown", "timeouts", "findings")  # what is counted of a mutation fuzzer's mutants
+# what is counted of a mutation fuzzer's mutants
+YIELD = ("made", "accepted", "decided", "unknown", "timeouts", "findings")
 RECENT = 10.0  # seconds over which the present rates are taken
 
 
@@ -30,10 +42,12 @@ class WorkerView:
 
 @dataclass(frozen=True, slots=True)
 class BucketView:
-    """One defect as seen by this campaign; `seed` and `lines` are those of its smallest trace, `first` when it came.
+    """One defect as seen by this campaign; `seed` and `lines` are those of its smallest trace,
+    `first` when it came.
 
-    `trace` is the path of the trace kept for it, under the output folder; empty when none is kept (known bugs). `same` is the key of
-    an earlier bucket that is probably the same defect, empty where there is none.
+    `trace` is the path of the trace kept for it, under the output folder; empty when none is kept
+    (known bugs). `same` is the key of an earlier bucket that is probably the same defect, empty
+    where there is none.
     """
 
     key: str
@@ -58,7 +72,8 @@ class BucketView:
 class Snapshot:
     """The figures of a campaign at one moment, `elapsed` seconds after it began.
 
-    Rates are per second of the wall time in which there were runs: up to the grace for what was found last, and for the judges.
+    Rates are per second of the wall time in which there were runs: up to the grace for what was
+    found last, and for the judges.
     """
 
     elapsed: float
@@ -78,7 +93,11 @@ class Snapshot:
 
     def part(self, prefix: str) -> dict[str, int]:
         """The counters whose name begins with `prefix`, by the rest of their name, sorted."""
-        return {name[len(prefix) :]: n for name, n in sorted(self.counts.items()) if name.startswith(prefix)}
+        return {
+            name[len(prefix) :]: n
+            for name, n in sorted(self.counts.items())
+            if name.startswith(prefix)
+        }
 
     @property
     def runs(self) -> int:
@@ -102,14 +121,19 @@ class Snapshot:
 
     @property
     def solver_share(self) -> float | None:
-        """Share of the time of all runs that was spent in solver and binding, from 0 to 1; None before the first."""
+        """Share of the time of all runs that was spent in solver and binding, from 0 to 1; None
+        before the first.
+        """
         total = self.counts.get("time-ns:run", 0)
         return min(1.0, self.counts.get("time-ns:solver", 0) / total) if total else None
 
     @property
     def answers(self) -> dict[str, int]:
         """Checks by answer: `sat`, `unsat`, `unknown`, `over-limit`, in this order."""
-        return {name: self.counts.get(f"answer:{name}", 0) for name in ("sat", "unsat", "unknown", "over-limit")}
+        return {
+            name: self.counts.get(f"answer:{name}", 0)
+            for name in ("sat", "unsat", "unknown", "over-limit")
+        }
 
     @property
     def refusals(self) -> dict[str, int]:
@@ -119,28 +143,45 @@ class Snapshot:
 
     @property
     def mutants(self) -> dict[str, int]:
-        """Of each mutation fuzzer what it made and what came of that, as `opfuzz-made`; nothing where none runs."""
+        """Of each mutation fuzzer what it made and what came of that, as `opfuzz-made`; nothing
+        where none runs.
+        """
         counts = self.part("mutator:")
         names = dict.fromkeys(key.partition(":")[0] for key in counts)
-        return {f"{name}-{word}": counts.get(f"{name}:{word}", 0) for name in names for word in YIELD}
+        return {
+            f"{name}-{word}": counts.get(f"{name}:{word}", 0) for name in names for word in YIELD
+        }
 
     @property
     def judged(self) -> dict[str, int]:
-        """Checks by what judges said to them: `agreed`, `disagreed`, `undecided`; `lost` runs of theirs. Nothing without judges."""
-        checks, decided, agreed, lost = (self.counts.get(f"judge:{name}", 0) for name in ("checks", "decided", "agreed", "lost"))
+        """Checks by what judges said to them: `agreed`, `disagreed`, `undecided`; `lost` runs of
+        theirs. Nothing without judges.
+        """
+        checks, decided, agreed, lost = (
+            self.counts.get(f"judge:{name}", 0) for name in ("checks", "decided", "agreed", "lost")
+        )
         if not self.counts.get("judge:runs"):
             return {}
-        return {"agreed": agreed, "disagreed": decided - agreed, "undecided": checks - decided, "lost": lost}
+        return {
+            "agreed": agreed,
+            "disagreed": decided - agreed,
+            "undecided": checks - decided,
+            "lost": lost,
+        }
 
     @property
     def confirmed_share(self) -> float | None:
-        """Share of the decided checks of judged runs that some judge answered in the same way, and none in the other; None without one."""
+        """Share of the decided checks of judged runs that some judge answered in the same way, and
+        none in the other; None without one.
+        """
         judged = self.counts.get("check:judged", 0)
         return self.counts.get("check:confirmed", 0) / judged if judged else None
 
     @property
     def judges_share(self) -> float | None:
-        """Share of the judges in the time of runs and judges together; None where no judge has answered."""
+        """Share of the judges in the time of runs and judges together; None where no judge has
+        answered.
+        """
         judges = self.counts.get("judge:time-ns:run", 0)
         return judges / (judges + self.counts.get("time-ns:run", 0)) if judges else None
 
@@ -151,8 +192,12 @@ class Snapshot:
 
     @property
     def new_buckets(self) -> tuple[BucketView, ...]:
-        """Buckets that this campaign opened, that are not known to the user and not the same as an earlier one, oldest first."""
-        return tuple(bucket for bucket in self.buckets if bucket.new and not bucket.known and not bucket.same)
+        """Buckets that this campaign opened, that are not known to the user and not the same as an
+        earlier one, oldest first.
+        """
+        return tuple(
+            bucket for bucket in self.buckets if bucket.new and not bucket.known and not bucket.same
+        )
 
     @property
     def since_new(self) -> float | None:
@@ -162,7 +207,9 @@ class Snapshot:
 
 
 class Statistics:
-    """Sums events. The caller gives all times, in seconds since the campaign began; nothing here reads a clock."""
+    """Sums events. The caller gives all times, in seconds since the campaign began; nothing here
+    reads a clock.
+    """
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -174,8 +221,12 @@ class Statistics:
         self._runs_ended: float | None = None
         self._history: deque[tuple[float, int, int]] = deque([(0.0, 0, 0)])
 
-    def worker(self, worker: int, target: str, state: WorkerState, seed: int | None, now: float) -> None:
-        """Worker `worker` of `target` is in `state` since `now`, on the run of `seed` (None: on none)."""
+    def worker(
+        self, worker: int, target: str, state: WorkerState, seed: int | None, now: float
+    ) -> None:
+        """Worker `worker` of `target` is in `state` since `now`, on the run of `seed` (None: on
+        none).
+        """
         view = self._workers.get(worker) or WorkerView(worker, target)
         self._workers[worker] = replace(view, target=target, state=state, seed=seed, since=now)
 
@@ -190,7 +241,9 @@ class Statistics:
             self._workers[worker] = replace(view, seed=None, state="waiting")
 
     def add(self, event: Event, now: float) -> None:
-        """Count `event`, which happened at `now`. Events without figures of their own are passed over."""
+        """Count `event`, which happened at `now`. Events without figures of their own are passed
+        over.
+        """
         if isinstance(event, RunEnded):
             self.counts.update(event.report["counts"])
             self._run_over(event.worker, now)
@@ -218,7 +271,9 @@ class Statistics:
 
     def _run_over(self, worker: int, now: float) -> None:
         view = self._workers.get(worker) or WorkerView(worker, "")
-        self._workers[worker] = replace(view, runs=view.runs + 1, seed=None, state="waiting", since=now)
+        self._workers[worker] = replace(
+            view, runs=view.runs + 1, seed=None, state="waiting", since=now
+        )
 
     def _found(self, event: Found, now: float) -> None:
         found = event.finding
@@ -242,7 +297,9 @@ class Statistics:
                 event.trace,
             )
             return
-        smaller = replace(old, seed=found.seed, lines=found.lines) if found.lines < old.lines else old
+        smaller = (
+            replace(old, seed=found.seed, lines=found.lines) if found.lines < old.lines else old
+        )
         self._buckets[event.bucket] = replace(
             smaller,
             count=old.count + 1,
@@ -259,7 +316,9 @@ class Statistics:
             elapsed=now,
             counts=MappingProxyType(dict(self.counts)),
             workers=tuple(self._workers[worker] for worker in sorted(self._workers)),
-            buckets=tuple(replace(view, same=self._same.get(key, "")) for key, view in self._buckets.items()),
+            buckets=tuple(
+                replace(view, same=self._same.get(key, "")) for key, view in self._buckets.items()
+            ),
             overstayed=self._overstayed,
             lost=self._lost,
             recent_runs=(self.counts["run:total"] - runs) / span,

@@ -1,7 +1,9 @@
-"""Which seeds the runs of a target work on: those that paid before more often, none beyond its budget.
+"""Which seeds the runs of a target work on: those that paid before more often, none beyond its
+budget.
 
-It decides by counts alone, of runs in the order of their numbers, never by a clock. What is decided is written into the run's own seed
-(`murxpy.mutation.corpus`), so that a run can be redone without the campaign.
+It decides by counts alone, of runs in the order of their numbers, never by a clock. What is decided
+is written into the run's own seed (`murxpy.mutation.corpus`), so that a run can be redone without
+the campaign.
 """
 
 from __future__ import annotations
@@ -19,18 +21,26 @@ from murxpy.mutation.fuzzers import FUZZERS
 LAG = 32  # runs that may be under way: a run is chosen by what came of those so far before it
 MOST = 4.0  # the largest weight of a seed; one that nothing is known of has 1
 _KEY = 0x5EED5
-_COUNTED = ("mutator:", "unreadable:", "mislabelled:")  # beginnings of what runs count of their seeds
+# beginnings of what runs count of their seeds
+_COUNTED = ("mutator:", "unreadable:", "mislabelled:")
 
 
 class Steering:
     """Chooses the run seeds of one target.
 
-    `seed` is the campaign's; `sources` the part of a session's setup; `saved` what `state` gave; `yields` what is known of seeds, as far
-    as any were used, `changed` those of them that are to be stored. `starved` are the sources that have no seed of a label that they
-    need. Raises InputError where all are.
+    `seed` is the campaign's; `sources` the part of a session's setup; `saved` what `state` gave;
+    `yields` what is known of seeds, as far as any were used, `changed` those of them that are to be
+    stored. `starved` are the sources that have no seed of a label that they need. Raises InputError
+    where all are.
     """
 
-    def __init__(self, seed: int, sources: Mapping[str, Any], yields: Iterable[Yield] = (), saved: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        seed: int,
+        sources: Mapping[str, Any],
+        yields: Iterable[Yield] = (),
+        saved: Mapping[str, Any] | None = None,
+    ) -> None:
         self._seed = seed
         self._corpus = Corpus(sources["seeds"], sources["mix"], sources.get("choices"))
         budget = sources.get("budget")
@@ -38,27 +48,39 @@ class Steering:
         self.yields: dict[Key, Yield] = {entry.key: entry for entry in yields}
         self.changed: dict[Key, Yield] = {}
         saved = saved or {}
-        self._open, self._over = ({int(at): begun(row) for at, row in saved.get(part, {}).items()} for part in ("open", "over"))
+        self._open, self._over = (
+            {int(at): begun(row) for at, row in saved.get(part, {}).items()}
+            for part in ("open", "over")
+        )
         self._paid: dict[str, None] = dict.fromkeys(saved.get("paid", ()))
         self._numbers = {entry.name: number for number, entry in enumerate(self._corpus.seeds)}
         among = {source: self._corpus.among(source)[:STEERED] for source in self._corpus.sources}
         self._pools = {source: [list(pool) for pool in pools] for source, pools in among.items()}
         self.starved = tuple(source for source in self._pools if not self._alive(source))
         if len(self.starved) == len(self._pools):
-            raise InputError("; ".join(f"{source}: {self.lacking(source)}" for source in self.starved))
+            raise InputError(
+                "; ".join(f"{source}: {self.lacking(source)}" for source in self.starved)
+            )
         for source, pools in self._pools.items():
             for pool in pools:
                 pool[:] = [number for number in pool if not self._spent(source, number)]
 
     def lacking(self, source: str) -> str:
         """What a starved source lacks, in words."""
-        labels = [label for label, pool in zip(self._corpus.labels[source], self._pools[source], strict=False) if not pool]
+        labels = [
+            label
+            for label, pool in zip(self._corpus.labels[source], self._pools[source], strict=False)
+            if not pool
+        ]
         named = " and none ".join(dict.fromkeys(f"labelled {label}" for label in labels))
         return f"none of the {len(self._corpus.seeds)} seeds is {named} (by its (set-info :status ...), or its folder)"
 
     def state(self) -> dict[str, Any]:
         """What is to be kept besides `yields`, as plain data."""
-        open_, over = ({str(index): run.row() for index, run in runs.items()} for runs in (self._open, self._over))
+        open_, over = (
+            {str(index): run.row() for index, run in runs.items()}
+            for runs in (self._open, self._over)
+        )
         return {"open": open_, "over": over, "paid": list(self._paid)}
 
     @property
@@ -86,7 +108,13 @@ class Steering:
         """Run `index` counted this; names are those of a run's report."""
         if index in self._open:
             own = self._open[index].counts
-            own.update({name: n + own.get(name, 0) for name, n in counts.items() if name.startswith(_COUNTED)})
+            own.update(
+                {
+                    name: n + own.get(name, 0)
+                    for name, n in counts.items()
+                    if name.startswith(_COUNTED)
+                }
+            )
 
     def found(self, index: int, bucket: str) -> None:
         """Something of a bucket was found in run `index`, of none (empty) what pays nothing."""
@@ -107,7 +135,9 @@ class Steering:
         return source == API or (bool(self._pools[source]) and all(self._pools[source]))
 
     def _choose(self, source: str, stream: Stream) -> list[int]:
-        """A seed for each place of a run, by weight; two that do not fit each other as seldom as one that gives nothing."""
+        """A seed for each place of a run, by weight; two that do not fit each other as seldom as
+        one that gives nothing.
+        """
         seeds = [self._drawn(source, pool, stream) for pool in self._pools[source] if pool]
         while len(seeds) == STEERED and not self._fit(source, seeds) and stream.random() >= LEAST:
             seeds = [self._drawn(source, pool, stream) for pool in self._pools[source]]
@@ -118,7 +148,9 @@ class Steering:
         return FUZZERS[source].fit(first, second)
 
     def _drawn(self, source: str, pool: Sequence[int], stream: Stream) -> int:
-        """A seed of the pool: one drawn uniformly is taken with a chance that is its share of the largest weight."""
+        """A seed of the pool: one drawn uniformly is taken with a chance that is its share of the
+        largest weight.
+        """
         while True:
             number = stream.choose(pool)
             known = self.yields.get((source, self._corpus.seeds[number].name))
@@ -126,9 +158,14 @@ class Steering:
                 return number
 
     def _begin(self, seed: int) -> Begun:
-        """Count a run under its source with each of its steered seeds, and take what is spent by that out of the pools."""
+        """Count a run under its source with each of its steered seeds, and take what is spent by
+        that out of the pools.
+        """
         drawn = self._corpus.draw(seed)
-        run = Begun(seed, [(drawn.source, self._corpus.seeds[number].name) for number in drawn.seeds[:STEERED]])
+        run = Begun(
+            seed,
+            [(drawn.source, self._corpus.seeds[number].name) for number in drawn.seeds[:STEERED]],
+        )
         for key in dict.fromkeys(run.keys):
             self.yields.setdefault(key, Yield(*key)).runs += 1
             self._changed(key)
@@ -139,13 +176,17 @@ class Steering:
         self.changed[key] = self.yields[key]
         source, name = key
         number = self._numbers.get(name, -1)
-        for pool in self._pools.get(source, ()) if number >= 0 and self._spent(source, number) else ():
+        for pool in (
+            self._pools.get(source, ()) if number >= 0 and self._spent(source, number) else ()
+        ):
             if number in pool:
                 pool.remove(number)
 
     def _spent(self, source: str, number: int) -> bool:
         known = self.yields.get((source, self._corpus.seeds[number].name))
-        return known is not None and (known.unusable or (self._runs is not None and known.runs >= self._runs))
+        return known is not None and (
+            known.unusable or (self._runs is not None and known.runs >= self._runs)
+        )
 
     def _learn(self, index: int) -> None:
         """Count what came of the runs that are far enough before `index`, in their order."""

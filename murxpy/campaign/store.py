@@ -1,4 +1,6 @@
-"""The store of a campaign: an SQLite database in WAL mode with one writer. It mirrors what is held in memory."""
+"""The store of a campaign: an SQLite database in WAL mode with one writer. It mirrors what is held
+in memory.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,9 @@ from murxpy.errors import InputError
 
 FILE = "campaign.sqlite"
 
-# Pages of 4 KiB in the log of changes before they go to their place in the database: the log takes room besides it. On a disk with
-# less than `_SMALL` bytes left each change goes there soon, which costs a write to the disk each time.
+# Pages of 4 KiB in the log of changes before they go to their place in the database: the log takes
+# room besides it. On a disk with less than `_SMALL` bytes left each change goes there soon, which
+# costs a write to the disk each time.
 _LOG, _SHORT_LOG, _SMALL = 128, 16, 16 << 20
 SCHEMA = 2
 _OLDEST = 1  # read as it is, and brought up to date by a campaign that goes on
@@ -38,7 +41,8 @@ CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
 CREATE TABLE sessions (started REAL PRIMARY KEY, ended REAL, reason TEXT, arguments TEXT NOT NULL);
 """
 
-# Version 1 had the list of damped calls in each row of `findings`, 8.8 KB long: of 96 MB at 600 buckets these were 90.
+# Version 1 had the list of damped calls in each row of `findings`, 8.8 KB long: of 96 MB at 600
+# buckets these were 90.
 _FROM_1 = f"""
 CREATE TABLE damps (id INTEGER PRIMARY KEY, calls TEXT NOT NULL UNIQUE);
 INSERT INTO damps (calls) SELECT DISTINCT damp FROM findings;
@@ -55,13 +59,31 @@ PRAGMA user_version = {SCHEMA};
 # Of fuzzers on seeds; made where it is missing, in folders of earlier releases.
 _YIELDS = "CREATE TABLE IF NOT EXISTS yields (target TEXT, source TEXT, seed TEXT, data TEXT NOT NULL, PRIMARY KEY (target, source, seed))"
 
-_BUCKET = ("kind", "tier", "severity", "solver", "signal", "message", "action", "operator", "spelling", "state",
-           "first", "last", "count", "tried", "backtrace", "triage")  # fmt: skip
+_BUCKET = (
+    "kind",
+    "tier",
+    "severity",
+    "solver",
+    "signal",
+    "message",
+    "action",
+    "operator",
+    "spelling",
+    "state",
+    "first",
+    "last",
+    "count",
+    "tried",
+    "backtrace",
+    "triage",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One finding as it is counted: run `run` of `target`, its seed, and as JSON the calls that were damped in it."""
+    """One finding as it is counted: run `run` of `target`, its seed, and as JSON the calls that
+    were damped in it.
+    """
 
     bucket: str
     target: str
@@ -103,17 +125,27 @@ class Store:
     def __init__(self, folder: Path, *, read_only: bool = False) -> None:
         self._path = folder / FILE
         if read_only and not self._path.is_file():
-            raise InputError("no campaign was run here; name the folder that was given to 'fuzz' as --out",
-                             file=str(folder))  # fmt: skip
+            raise InputError(
+                "no campaign was run here; name the folder that was given to 'fuzz' as --out",
+                file=str(folder),
+            )
         uri = self._path.absolute().as_uri() + ("?mode=ro" if read_only else "")
         with contextlib.ExitStack() as opened:  # closes the database where it cannot be used
             try:
-                self._db = opened.enter_context(contextlib.closing(
-                    sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)))  # fmt: skip
+                self._db = opened.enter_context(
+                    contextlib.closing(
+                        sqlite3.connect(
+                            uri, uri=True, isolation_level=None, check_same_thread=False
+                        )
+                    )
+                )
                 self._open(read_only)
             except sqlite3.Error as error:
                 other = "name another folder" if read_only else "choose another folder with --out"
-                raise InputError(f"the campaign's database cannot be used ({error}); {other}", file=str(self._path)) from error
+                raise InputError(
+                    f"the campaign's database cannot be used ({error}); {other}",
+                    file=str(self._path),
+                ) from error
             opened.pop_all()
 
     def _open(self, read_only: bool) -> None:
@@ -127,22 +159,28 @@ class Store:
         if version == 0 and not read_only:
             self._db.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {SCHEMA}; COMMIT;")
         elif not _OLDEST <= version <= SCHEMA:
-            raise InputError(f"the campaign's database has version {version}, this murxpy reads version {_OLDEST} to {SCHEMA}; "
-                             "choose another folder with --out", file=str(self._path))  # fmt: skip
+            raise InputError(
+                f"the campaign's database has version {version}, this murxpy reads version {_OLDEST} to {SCHEMA}; "
+                "choose another folder with --out",
+                file=str(self._path),
+            )
         elif version == 1 and not read_only:
             self._update()
         if not read_only:
             self._db.execute(_YIELDS)
 
     def _update(self) -> None:
-        """Bring a database of version 1 up to date, whole or not at all, and give back the room that this makes."""
+        """Bring a database of version 1 up to date, whole or not at all, and give back the room
+        that this makes.
+        """
         try:
             self._db.executescript(f"BEGIN; {_FROM_1} COMMIT;")
         except sqlite3.Error:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
             raise
-        with contextlib.suppress(sqlite3.Error):  # it needs room of its own; without, later rows fill what is free
+        # it needs room of its own; without, later rows fill what is free
+        with contextlib.suppress(sqlite3.Error):
             self._db.execute("VACUUM")
 
     def save(self, changes: Changes) -> None:
@@ -150,7 +188,8 @@ class Store:
         try:
             self._transact(changes)
         except sqlite3.OperationalError:
-            # The log of changes may be what fills the disk: what is in it goes to its place in the database, then it begins anew.
+            # The log of changes may be what fills the disk: what is in it goes to its place in the
+            # database, then it begins anew.
             self._db.execute("PRAGMA wal_checkpoint(RESTART)")
             self._transact(changes)
 
@@ -166,31 +205,57 @@ class Store:
 
     def _write(self, changes: Changes) -> None:
         run = self._db.executemany
-        run("INSERT OR REPLACE INTO targets VALUES (?, ?, ?, ?, ?)",
-            [(t.name, t.solver, t.version, t.next, json.dumps(t.open)) for t in changes.targets])  # fmt: skip
-        run("INSERT OR REPLACE INTO buckets VALUES (?, ?, ?, ?, ?, ?)",
-            [(b.key, b.kind, b.state, b.count, b.first, _dump(b)) for b in changes.buckets])  # fmt: skip
-        run("INSERT OR IGNORE INTO damps (calls) VALUES (?)", {(row.damp,): None for row in changes.rows})
-        run("INSERT OR IGNORE INTO findings VALUES (?, ?, ?, ?, ?, ?, (SELECT id FROM damps WHERE calls = ?), ?)",
-            [(r.bucket, r.target, r.run, f"{r.seed:x}", r.version, r.lines, r.damp, r.time)
-             for r in changes.rows])  # fmt: skip
-        run("INSERT INTO counters VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value",
-            changes.counters.items())  # fmt: skip
-        run("INSERT OR REPLACE INTO meta VALUES (?, ?)",
-            [(name, json.dumps(value)) for name, value in changes.meta.items()])  # fmt: skip
-        run("INSERT OR REPLACE INTO yields VALUES (?, ?, ?, ?)",
-            [(target, *key, json.dumps(asdict(entry))) for (target, key), entry in changes.yields.items()])  # fmt: skip
+        run(
+            "INSERT OR REPLACE INTO targets VALUES (?, ?, ?, ?, ?)",
+            [(t.name, t.solver, t.version, t.next, json.dumps(t.open)) for t in changes.targets],
+        )
+        run(
+            "INSERT OR REPLACE INTO buckets VALUES (?, ?, ?, ?, ?, ?)",
+            [(b.key, b.kind, b.state, b.count, b.first, _dump(b)) for b in changes.buckets],
+        )
+        run(
+            "INSERT OR IGNORE INTO damps (calls) VALUES (?)",
+            {(row.damp,): None for row in changes.rows},
+        )
+        run(
+            "INSERT OR IGNORE INTO findings VALUES (?, ?, ?, ?, ?, ?, (SELECT id FROM damps WHERE calls = ?), ?)",
+            [
+                (r.bucket, r.target, r.run, f"{r.seed:x}", r.version, r.lines, r.damp, r.time)
+                for r in changes.rows
+            ],
+        )
+        run(
+            "INSERT INTO counters VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value",
+            changes.counters.items(),
+        )
+        run(
+            "INSERT OR REPLACE INTO meta VALUES (?, ?)",
+            [(name, json.dumps(value)) for name, value in changes.meta.items()],
+        )
+        run(
+            "INSERT OR REPLACE INTO yields VALUES (?, ?, ?, ?)",
+            [
+                (target, *key, json.dumps(asdict(entry)))
+                for (target, key), entry in changes.yields.items()
+            ],
+        )
         if changes.session is not None:
             run("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?)", [changes.session])
 
     def meta(self) -> dict[str, Any]:
         """The named values of the campaign, such as its `seed`."""
-        return {name: json.loads(value) for name, value in self._db.execute("SELECT name, value FROM meta")}
+        return {
+            name: json.loads(value)
+            for name, value in self._db.execute("SELECT name, value FROM meta")
+        }
 
     def targets(self) -> dict[str, TargetState]:
         """How far each target has come, by its name."""
         rows = self._db.execute("SELECT name, solver, version, next, open FROM targets")
-        return {row[0]: TargetState(row[0], row[1], row[2], row[3], tuple(json.loads(row[4]))) for row in rows}
+        return {
+            row[0]: TargetState(row[0], row[1], row[2], row[3], tuple(json.loads(row[4])))
+            for row in rows
+        }
 
     def buckets(self) -> list[Bucket]:
         """All buckets, oldest first."""
@@ -199,14 +264,20 @@ class Store:
 
     def rows(self, bucket: str) -> list[tuple[str, int, int]]:
         """The findings of `bucket`: target, run index, run seed; in the order of targets and runs."""
-        rows = self._db.execute("SELECT target, run, seed FROM findings WHERE bucket = ? ORDER BY 1, 2", (bucket,))
+        rows = self._db.execute(
+            "SELECT target, run, seed FROM findings WHERE bucket = ? ORDER BY 1, 2", (bucket,)
+        )
         return [(target, run, int(seed, 16)) for target, run, seed in rows]
 
     def yields(self) -> dict[str, list[Yield]]:
-        """By target, what came of the seeds that were used, in the order of their names; nothing in a folder of an earlier release."""
+        """By target, what came of the seeds that were used, in the order of their names; nothing in
+        a folder of an earlier release.
+        """
         found: dict[str, list[Yield]] = {}
         if self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'yields'").fetchone():
-            for target, data in self._db.execute("SELECT target, data FROM yields ORDER BY target, source, seed"):
+            for target, data in self._db.execute(
+                "SELECT target, data FROM yields ORDER BY target, source, seed"
+            ):
                 found.setdefault(target, []).append(Yield(**json.loads(data)))
         return found
 
@@ -231,7 +302,9 @@ class Store:
 
 def _dump(bucket: Bucket) -> str:
     data: dict[str, Any] = {name: getattr(bucket, name) for name in _BUCKET}
-    data["traces"] = [[kept.file, kept.seed, kept.lines, kept.size, kept.confirmed] for kept in bucket.traces]
+    data["traces"] = [
+        [kept.file, kept.seed, kept.lines, kept.size, kept.confirmed] for kept in bucket.traces
+    ]
     data["reproducers"] = [asdict(form) for form in bucket.reproducers]
     return json.dumps(data)
 
@@ -243,19 +316,28 @@ def _load(key: str, data: dict[str, Any]) -> Bucket:
 
 
 def read_buckets(folder: Path) -> list[Bucket]:
-    """The buckets of the campaign in `folder`, which may be running. Raises InputError when there is none."""
+    """The buckets of the campaign in `folder`, which may be running. Raises InputError when there
+    is none.
+    """
     with closing(Store(folder, read_only=True)) as store:
         return store.buckets()
 
 
 def read_versions(folder: Path) -> dict[str, str]:
-    """The solver's version of each bucket of the campaign in `folder`. Raises InputError when there is none."""
+    """The solver's version of each bucket of the campaign in `folder`. Raises InputError when there
+    is none.
+    """
     with closing(Store(folder, read_only=True)) as store:
         return store.versions()
 
 
 def read_yields(folder: Path) -> dict[str, list[Yield]]:
-    """By target, what came of the seeds of the campaign in `folder`. Raises InputError when there is none."""
+    """By target, what came of the seeds of the campaign in `folder`. Raises InputError when there
+    is none.
+    """
     with closing(Store(folder, read_only=True)) as store:
         meta = store.meta()
-        return {name: settled(entries, meta.get(f"steering:{name}") or {}) for name, entries in store.yields().items()}
+        return {
+            name: settled(entries, meta.get(f"steering:{name}") or {})
+            for name, entries in store.yields().items()
+        }

@@ -1,4 +1,6 @@
-"""Targets: which solver, in which interpreter, from which folder. `z3`, `z3@ENVIRONMENT`, `z3@BUILD-FOLDER`."""
+"""Targets: which solver, in which interpreter, from which folder. `z3`, `z3@ENVIRONMENT`,
+`z3@BUILD-FOLDER`.
+"""
 
 from __future__ import annotations
 
@@ -16,19 +18,34 @@ _PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
 
 # Where builds and installations keep the Python package, and the libraries that it loads.
 _PACKAGE_FOLDERS = (
-    "python", "src/api/python", "build/python", "build/src/api/python", ".",
-    f"lib/{_PYTHON}/site-packages", f"lib/{_PYTHON}/dist-packages", f"local/lib/{_PYTHON}/dist-packages",
-)  # fmt: skip
-_LIBRARY_FOLDERS = ("", "lib", "src", "src/parser", "build", "build/src", "build/src/parser", "lib64")
+    "python",
+    "src/api/python",
+    "build/python",
+    "build/src/api/python",
+    ".",
+    f"lib/{_PYTHON}/site-packages",
+    f"lib/{_PYTHON}/dist-packages",
+    f"local/lib/{_PYTHON}/dist-packages",
+)
+_LIBRARY_FOLDERS = (
+    "",
+    "lib",
+    "src",
+    "src/parser",
+    "build",
+    "build/src",
+    "build/src/parser",
+    "lib64",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class TargetSpec:
     """Where a solver is loaded from.
 
-    `paths` come first in the search for modules, `libraries` in that for shared libraries. `root` is the folder that
-    the solver's module must lie under, None when any will do. `bare`: the interpreter is ours, but none of the
-    packages installed for it may be imported.
+    `paths` come first in the search for modules, `libraries` in that for shared libraries. `root`
+    is the folder that the solver's module must lie under, None when any will do. `bare`: the
+    interpreter is ours, but none of the packages installed for it may be imported.
     """
 
     name: str
@@ -44,20 +61,28 @@ class TargetSpec:
         variables = dict(os.environ)
         if self.libraries:
             for name in ("LD_LIBRARY_PATH", "Z3_LIBRARY_PATH"):
-                variables[name] = os.pathsep.join([*self.libraries, *filter(None, [variables.get(name)])])
+                variables[name] = os.pathsep.join(
+                    [*self.libraries, *filter(None, [variables.get(name)])]
+                )
         if self.bare:  # a developer's build may have sanitizers in it
             variables.setdefault("ASAN_OPTIONS", "detect_leaks=0:abort_on_error=1")
-            variables.setdefault("UBSAN_OPTIONS", "halt_on_error=1:abort_on_error=1:print_stacktrace=1")
+            variables.setdefault(
+                "UBSAN_OPTIONS", "halt_on_error=1:abort_on_error=1:print_stacktrace=1"
+            )
         return variables
 
     def check_module(self, file: str | None) -> None:
-        """Raise TargetError unless `file`, where the solver's module was found, lies under the target."""
+        """Raise TargetError unless `file`, where the solver's module was found, lies under the
+        target.
+        """
         if self.root is None:
             return
         root = os.path.realpath(self.root)
         if file is None or os.path.commonpath([root, os.path.realpath(file)]) != root:
-            raise TargetError(f"target '{self.name}': the module loaded is {file}, which is not under {root}; install "
-                              f"the solver there, or name the folder where it is")  # fmt: skip
+            raise TargetError(
+                f"target '{self.name}': the module loaded is {file}, which is not under {root}; install "
+                f"the solver there, or name the folder where it is"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +94,22 @@ class Plan:
 
 
 def resolve(name: str, module: str | None = None) -> TargetSpec:
-    """The target that the user calls `name`; `module` is the solver's Python module when it is not named as the family.
+    """The target that the user calls `name`; `module` is the solver's Python module when it is not
+    named as the family.
 
     Raises TargetError when the place named after `@` holds neither an environment nor a build.
     """
     family, _, place = name.partition("@")
     if not place:
         user = [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
-        return TargetSpec(name, family, sys.executable, tuple(path for path in user if os.path.isdir(path)))
+        return TargetSpec(
+            name, family, sys.executable, tuple(path for path in user if os.path.isdir(path))
+        )
     folder = Path(place).expanduser().absolute()
     if not folder.is_dir():
-        raise TargetError(f"target '{name}': there is no folder {folder}; give an environment or a build folder")
+        raise TargetError(
+            f"target '{name}': there is no folder {folder}; give an environment or a build folder"
+        )
     interpreter = folder / "bin" / "python"
     if interpreter.exists():
         return TargetSpec(name, family, str(interpreter), root=str(folder))
@@ -88,9 +118,19 @@ def resolve(name: str, module: str | None = None) -> TargetSpec:
 
 def _build(name: str, family: str, folder: Path, module: str) -> TargetSpec:
     for candidate in (folder / place for place in _PACKAGE_FOLDERS):
-        if (candidate / module).is_dir() or any(candidate.glob(f"{module}.*")) or any(candidate.glob(f"{module}_*.so")):
-            libraries = tuple(str(folder / place) for place in _LIBRARY_FOLDERS if (folder / place).is_dir())
-            return TargetSpec(name, family, sys.executable, (str(candidate),), libraries, str(folder), bare=True)
-    raise TargetError(f"target '{name}': {folder} has neither bin/python (an environment) nor the Python package "
-                      f"'{module}' (a build, in one of {', '.join(_PACKAGE_FOLDERS[:4])}); build the solver's Python "
-                      "bindings")  # fmt: skip
+        if (
+            (candidate / module).is_dir()
+            or any(candidate.glob(f"{module}.*"))
+            or any(candidate.glob(f"{module}_*.so"))
+        ):
+            libraries = tuple(
+                str(folder / place) for place in _LIBRARY_FOLDERS if (folder / place).is_dir()
+            )
+            return TargetSpec(
+                name, family, sys.executable, (str(candidate),), libraries, str(folder), bare=True
+            )
+    raise TargetError(
+        f"target '{name}': {folder} has neither bin/python (an environment) nor the Python package "
+        f"'{module}' (a build, in one of {', '.join(_PACKAGE_FOLDERS[:4])}); build the solver's Python "
+        "bindings"
+    )

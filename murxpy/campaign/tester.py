@@ -1,4 +1,6 @@
-"""Replays of many candidates: several in one process, which is replaced after a death; what counts shows in a fresh one."""
+"""Replays of many candidates: several in one process, which is replaced after a death; what counts
+shows in a fresh one.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def replay_of(text: str, name: str = _NAME) -> Job:
 
 @dataclass(eq=False)
 class _Task:
-    """Jobs on a worker, for candidate number `at`. `fresh`: the process does nothing else, and the task is over when it has ended."""
+    """Jobs on a worker, for candidate number `at`. `fresh`: the process does nothing else, and the
+    task is over when it has ended.
+    """
 
     worker: Worker
     jobs: Sequence[Job]
@@ -43,13 +47,14 @@ class _Task:
 
 
 class Tester:
-    """Replays candidates on `plan`'s target, `jobs` at a time, each for `wall` seconds at most, until `deadline` (monotonic).
+    """Replays candidates on `plan`'s target, `jobs` at a time, each for `wall` seconds at most,
+    until `deadline` (monotonic).
 
-    `alone`: every replay gets a process of its own, and how that process ends counts, too; otherwise a process does up
-    to `limits.recycle` replays, and a replay in which it dies is made again in a fresh one. `tries`: how often a
-    candidate is replayed at most, for faults that do not show each time. `split` cuts a candidate into texts that one fresh
-    process replays one after another. Raises TargetError when the solver cannot be
-    loaded. `close` ends all processes.
+    `alone`: every replay gets a process of its own, and how that process ends counts, too;
+    otherwise a process does up to `limits.recycle` replays, and a replay in which it dies is made
+    again in a fresh one. `tries`: how often a candidate is replayed at most, for faults that do not
+    show each time. `split` cuts a candidate into texts that one fresh process replays one after
+    another. Raises TargetError when the solver cannot be loaded. `close` ends all processes.
     """
 
     def __init__(self, plan: Plan, limits: Limits, jobs: int = 1) -> None:
@@ -75,14 +80,18 @@ class Tester:
         self._pool.close()
 
     def fresh(self, *jobs: Job) -> list[Outcome]:
-        """How each of `jobs` in one fresh process ended, and then how the process did where something was wrong with that."""
+        """How each of `jobs` in one fresh process ended, and then how the process did where
+        something was wrong with that.
+        """
         task = self._begin_fresh(jobs)
         while not task.over:
             self._step()
         return task.outcomes
 
     def many(self, count: int, *jobs: Job) -> list[list[Outcome]]:
-        """The outcomes of `count` fresh processes that each do `jobs`, as many at a time as there may be."""
+        """The outcomes of `count` fresh processes that each do `jobs`, as many at a time as there
+        may be.
+        """
         done: list[_Task] = []
         running: list[_Task] = []
         while len(done) < count:
@@ -94,7 +103,8 @@ class Tester:
         return [task.outcomes for task in done]
 
     def first(self, texts: Iterator[str], wanted: Wanted) -> int | None:
-        """The index of the first of `texts` that is seen to end as `wanted`; None when none does. Raises OutOfTime.
+        """The index of the first of `texts` that is seen to end as `wanted`; None when none does.
+        Raises OutOfTime.
 
         With several jobs, those that are begun behind it are given up as soon as one is seen to.
         """
@@ -138,7 +148,9 @@ class Tester:
                     losses += 1
                     waiting.append((task.at, task.text))
             if losses > _LOSSES:
-                raise InternalError("the processes die before they begin a replay; see what 'murxpy doctor' says")
+                raise InternalError(
+                    "the processes die before they begin a replay; see what 'murxpy doctor' says"
+                )
 
     def _begin(self, at: int, text: str) -> _Task:
         if self.alone or self.split is not None:
@@ -164,8 +176,14 @@ class Tester:
 
     def _idle(self) -> Worker:
         """A process without work: one that has done few replays, else a fresh one."""
-        self._workers = [worker for worker in self._workers if worker.number in self._pool.workers and not worker.eof]
-        given_up = [worker for worker in self._workers if worker.jobs and worker.number not in self._tasks]
+        self._workers = [
+            worker
+            for worker in self._workers
+            if worker.number in self._pool.workers and not worker.eof
+        ]
+        given_up = [
+            worker for worker in self._workers if worker.jobs and worker.number not in self._tasks
+        ]
         for worker in given_up[: max(0, len(given_up) - self.jobs)]:
             worker.kill("stopped")
         for worker in list(self._workers):
@@ -181,7 +199,12 @@ class Tester:
     def _new(self) -> Worker:
         """A process that has done nothing yet: the spare one, so that nobody waits for a fork."""
         spare, self._spare = self._spare, None
-        if spare is not None and spare.number in self._pool.workers and not spare.eof and spare.killed is None:
+        if (
+            spare is not None
+            and spare.number in self._pool.workers
+            and not spare.eof
+            and spare.killed is None
+        ):
             return spare
         return self._pool.spawn(0)
 
@@ -189,12 +212,16 @@ class Tester:
         self._tasks[task.worker.number] = task
         for job in task.jobs:
             self.replays += 1
-            self._pool.assign(task.worker, replace(job, number=self._pool.job_number(), wall=self.wall))
+            self._pool.assign(
+                task.worker, replace(job, number=self._pool.job_number(), wall=self.wall)
+            )
         if self._spare is None:
             self._spare = self._pool.spawn(0)
 
     def _give_up(self) -> None:
-        """Ask no more for what still runs; what is over soon ends by itself, and leaves a process for others."""
+        """Ask no more for what still runs; what is over soon ends by itself, and leaves a process
+        for others.
+        """
         for task in self._tasks.values():
             if task.fresh:
                 task.worker.kill("stopped")
@@ -213,6 +240,8 @@ class Tester:
             if isinstance(event, Lost) or not task.fresh:
                 del self._tasks[event.worker.number]
                 task.over = bool(task.outcomes) or not task.fresh
-                if not task.over:  # the process was gone before it began; the pool raises TargetError when that does not end
+                # the process was gone before it began; the pool raises TargetError when that does
+                # not end
+                if not task.over:
                     task.worker = self._new()
                     self._give(task)

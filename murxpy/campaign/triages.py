@@ -1,4 +1,6 @@
-"""The triage of a campaign's folder: who is wrong in each of its disagreements and invalid models, asked again where that is missing."""
+"""The triage of a campaign's folder: who is wrong in each of its disagreements and invalid models,
+asked again where that is missing.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ KINDS = (KIND, MODEL)
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One bucket with its triage; `why` says what prevented one. `same`: another bucket that is probably the same defect."""
+    """One bucket with its triage; `why` says what prevented one. `same`: another bucket that is
+    probably the same defect.
+    """
 
     bucket: Bucket
     triage: dict[str, Any] = field(default_factory=dict)
@@ -39,16 +43,22 @@ class Judged:
     same: str = ""
 
 
-def triaged(out: Path, judges: Sequence[str] = (), again: bool = False, limits: Limits | None = None) -> list[Judged]:
-    """The disagreements and invalid models of the campaign in `out` with their triage; what is missing is asked and stored.
+def triaged(
+    out: Path, judges: Sequence[str] = (), again: bool = False, limits: Limits | None = None
+) -> list[Judged]:
+    """The disagreements and invalid models of the campaign in `out` with their triage; what is
+    missing is asked and stored.
 
-    `judges` are asked where a trace names none, by default all other solvers that have a wrapper and can be loaded; `again`: ask
-    all. Raises InputError where there is no campaign.
+    `judges` are asked where a trace names none, by default all other solvers that have a wrapper
+    and can be loaded; `again`: ask all. Raises InputError where there is no campaign.
     """
     limits = limits or Limits()
     with closing(Store(out, read_only=True)) as store:
         buckets = [bucket for bucket in store.buckets() if bucket.kind in KINDS]
-    judged = [Judged(b, b.triage) if b.triage and not again else _ask(out, b, judges, limits) for b in buckets]
+    judged = [
+        Judged(b, b.triage) if b.triage and not again else _ask(out, b, judges, limits)
+        for b in buckets
+    ]
     fresh = [entry for entry in judged if entry.triage and entry.triage is not entry.bucket.triage]
     for entry in fresh:
         entry.bucket.triage = entry.triage
@@ -68,10 +78,18 @@ def _save(out: Path, buckets: list[Bucket]) -> None:
 
 
 def _same(entry: Judged, others: Sequence[Judged]) -> str:
-    """The bucket whose operators and options are among those of this one, where the same solver is wrong."""
+    """The bucket whose operators and options are among those of this one, where the same solver is
+    wrong.
+    """
     for other in others:
         alike = all(entry.triage.get(key) == other.triage.get(key) for key in ("said", "culprit"))
-        if other is not entry and entry.triage and alike and _parts(other) < _parts(entry) and _parts(other):
+        if (
+            other is not entry
+            and entry.triage
+            and alike
+            and _parts(other) < _parts(entry)
+            and _parts(other)
+        ):
             return other.bucket.key
     return ""
 
@@ -92,9 +110,16 @@ def _ask(out: Path, bucket: Bucket, judges: Sequence[str], limits: Limits) -> Ju
         request = source.request if source is not None else Request((trace.solver,))
         (plan,) = make_plans(request)
         named = trace.header.get(HEADER)
-        names = tuple(named.split(",")) if named else tuple(judges) or other_solvers(plan.target.family)
+        names = (
+            tuple(named.split(",")) if named else tuple(judges) or other_solvers(plan.target.family)
+        )
         with closing(Court(plan, judge_plans(names), limits)) as court:
-            return Judged(bucket, _disagreement(court, text) if bucket.kind == KIND else court.answer(_model(court.bench, text)))
+            return Judged(
+                bucket,
+                _disagreement(court, text)
+                if bucket.kind == KIND
+                else court.answer(_model(court.bench, text)),
+            )
     except MurxpyError as error:
         return Judged(bucket, bucket.triage, str(error))
 
@@ -128,5 +153,9 @@ def _model(bench: Bench, text: str) -> Questions[dict[str, Any]]:
         voices += [Voice(bench.name(at), bench.releases[at], "judge", now) for now in there]
     verdict: Triage = triage_model(side, models, voices)
     script = tuple(parse_trace(text, "trace").lines)
-    left = {"operators": list(operators(script)), "options": list(options(script)), "whole": text.count("\n")}
+    left = {
+        "operators": list(operators(script)),
+        "options": list(options(script)),
+        "whole": text.count("\n"),
+    }
     return {**verdict.data(), "said": verdict.culprit, **left}

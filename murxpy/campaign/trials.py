@@ -15,7 +15,9 @@ _TRIES = 3  # a trial is begun again when the process was lost through no fault 
 
 @dataclass(eq=False)
 class Trial:
-    """`jobs`, in this order, in one fresh process of `target`; `done` is called with the trial when it is over."""
+    """`jobs`, in this order, in one fresh process of `target`; `done` is called with the trial when
+    it is over.
+    """
 
     target: int
     jobs: tuple[Job, ...]
@@ -76,7 +78,8 @@ class Lane:
         orphaned = not trial.private and (event.worker.killed == "parent")
         unborn = not trial.outcomes and event.worker.killed != "stopped"
         if (orphaned or unborn) and trial.tries < _TRIES:
-            trial.private = trial.private or orphaned  # whose fault it was shows in a process tree of its own
+            # whose fault it was shows in a process tree of its own
+            trial.private = trial.private or orphaned
             self._queue.appendleft(trial)
         else:
             trial.done(trial)

@@ -16,7 +16,8 @@ from murxpy.trace.grammar import parse_trace
 
 Wanted = Callable[[Outcome], bool]
 Runs = Sequence[Sequence[Outcome]]  # of each replay: how it ended, and then its process
-LATE = 2.0  # seconds after which a smaller trace of a hang counts as one that hangs, until the last test
+# seconds after which a smaller trace of a hang counts as one that hangs, until the last test
+LATE = 2.0
 
 _SIGNALS = {number.name: number.name for number in signal.Signals}
 _CHECKS = ("check-sat", "check-sat-assuming")
@@ -24,10 +25,12 @@ _CHECKS = ("check-sat", "check-sat-assuming")
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What is to be kept in place of the kind and the bucket of the finding; all that is given must hold.
+    """What is to be kept in place of the kind and the bucket of the finding; all that is given must
+    hold.
 
-    `message`: the finding's message, `part`: a part of it; `exit`: a signal's name or an exit code that the process ends with;
-    `unknown`: the last check answers unknown; `slower`: a replay takes longer than so many seconds.
+    `message`: the finding's message, `part`: a part of it; `exit`: a signal's name or an exit code
+    that the process ends with; `unknown`: the last check answers unknown; `slower`: a replay takes
+    longer than so many seconds.
     """
 
     message: str | None = None
@@ -37,7 +40,9 @@ class Match:
     slower: float | None = None
 
     def __bool__(self) -> bool:
-        return self.unknown or any(wish is not None for wish in (self.message, self.part, self.exit, self.slower))
+        return self.unknown or any(
+            wish is not None for wish in (self.message, self.part, self.exit, self.slower)
+        )
 
     def words(self) -> str:
         """What it asks for."""
@@ -52,21 +57,27 @@ class Match:
 
 
 def exit_kind(text: str) -> str:
-    """An exit code from 0 to 255, or the name of a signal, with or without `SIG`. Raises InputError."""
+    """An exit code from 0 to 255, or the name of a signal, with or without `SIG`. Raises
+    InputError.
+    """
     name = text.upper()
     name = name if name.startswith("SIG") else f"SIG{name}"
     if text.isdecimal() and int(text) <= 255:
         return str(int(text))
     if name not in _SIGNALS:
-        raise InputError(f"--match-exit {text}: expected an exit code from 0 to 255 or a signal{nearest(name, _SIGNALS)}")
+        raise InputError(
+            f"--match-exit {text}: expected an exit code from 0 to 255 or a signal{nearest(name, _SIGNALS)}"
+        )
     return name
 
 
 @dataclass(frozen=True, slots=True)
 class Golden:
-    """What the trace shows: in words, whether a replay shows it, too, its trace up to there, the seconds that it takes.
+    """What the trace shows: in words, whether a replay shows it, too, its trace up to there, the
+    seconds that it takes.
 
-    `alone`: it shows in how the process ends, after the run. `late`: it is that a replay does not end in time.
+    `alone`: it shows in how the process ends, after the run. `late`: it is that a replay does not
+    end in time.
     """
 
     key: str
@@ -78,7 +89,9 @@ class Golden:
 
 
 def golden(runs: Runs, family: str, name: str, tries: int, match: Match) -> Golden:
-    """What the replays `runs` of the trace called `name` show. Raises InputError when it is malformed, or not the same each time."""
+    """What the replays `runs` of the trace called `name` show. Raises InputError when it is
+    malformed, or not the same each time.
+    """
     for outcome in runs[0]:
         report = outcome.report or {}
         if report.get("status") == "malformed":
@@ -90,13 +103,17 @@ def golden(runs: Runs, family: str, name: str, tries: int, match: Match) -> Gold
     shown = [next(((v, o) for o in run if (v := judge(o)) is not None), None) for run in runs]
     keys = Counter(bucket_key(family, found[0]) for found in shown if found is not None)
     key = _settled(keys, len(runs), name, tries)
-    verdict, outcome = next(found for found in shown if found is not None and bucket_key(family, found[0]) == key)
+    verdict, outcome = next(
+        found for found in shown if found is not None and bucket_key(family, found[0]) == key
+    )
     wanted = partial(shows, family=family, key=key, kind=verdict.kind, after=outcome.after)
     return Golden(key, wanted, outcome.trace, _seconds(runs), outcome.after)
 
 
 def shows(outcome: Outcome, family: str, key: str, kind: str, after: bool = False) -> bool:
-    """Whether `outcome` is a finding of this kind in this bucket, in or after the run alike; what is malformed is none."""
+    """Whether `outcome` is a finding of this kind in this bucket, in or after the run alike; what
+    is malformed is none.
+    """
     verdict = judge(outcome)
     if verdict is None or outcome.after is not after:
         return False
@@ -104,10 +121,14 @@ def shows(outcome: Outcome, family: str, key: str, kind: str, after: bool = Fals
 
 
 def _settled(keys: Counter[str], runs: int, name: str, tries: int) -> str:
-    """The key that the replays show most often. Raises InputError where it is none, or where it takes more tries."""
+    """The key that the replays show most often. Raises InputError where it is none, or where it
+    takes more tries.
+    """
     if not keys:
-        raise InputError(f"it shows no finding in {runs} replays, expected a trace that 'murxpy replay' exits with 1 for",
-                         file=name)  # fmt: skip
+        raise InputError(
+            f"it shows no finding in {runs} replays, expected a trace that 'murxpy replay' exits with 1 for",
+            file=name,
+        )
     key, times = keys.most_common(1)[0]
     if times < runs and tries == 1:
         others = "" if len(keys) == 1 else f", and other findings in {sum(keys.values()) - times}"
@@ -116,8 +137,10 @@ def _settled(keys: Counter[str], runs: int, name: str, tries: int) -> str:
 
 
 def _changing(what: str, times: int, runs: int, name: str, others: str = "") -> InputError:
-    return InputError(f"{what} in {times} of {runs} replays{others}; let each candidate be replayed several times with --tries 5",
-                      file=name)  # fmt: skip
+    return InputError(
+        f"{what} in {times} of {runs} replays{others}; let each candidate be replayed several times with --tries 5",
+        file=name,
+    )
 
 
 def _matching(runs: Runs, name: str, tries: int, match: Match) -> Golden:
@@ -131,7 +154,9 @@ def _matching(runs: Runs, name: str, tries: int, match: Match) -> Golden:
     if times < len(runs) and tries == 1:
         raise _changing(match.words(), times, len(runs), name)
     where = f" in {call.action}" if match.slower is not None else ""
-    return Golden(match.words() + where, wanted, shown[0].trace, _seconds(runs), shown[0].after, match.slower)
+    return Golden(
+        match.words() + where, wanted, shown[0].trace, _seconds(runs), shown[0].after, match.slower
+    )
 
 
 def _matches(outcome: Outcome, match: Match, call: Call) -> bool:
@@ -160,17 +185,26 @@ def _last_unknown(outcome: Outcome) -> bool:
     """Whether the last check that the replay made answered `unknown`."""
     if outcome.cause != "report" or (outcome.report or {}).get("status") == "malformed":
         return False
-    checks = [line for line in parse_trace(outcome.trace, "replay").lines if line.action in _CHECKS] if outcome.trace else []
+    checks = (
+        [line for line in parse_trace(outcome.trace, "replay").lines if line.action in _CHECKS]
+        if outcome.trace
+        else []
+    )
     return bool(checks) and checks[-1].result("answer") == ["unknown"]
 
 
 def _late(outcome: Outcome, call: Call) -> bool:
     there = last_call(outcome.trace)
-    return outcome.cause == "wall" and (there.action, there.operator) == (call.action, call.operator)
+    return outcome.cause == "wall" and (there.action, there.operator) == (
+        call.action,
+        call.operator,
+    )
 
 
 def _hanging(runs: Runs, name: str, tries: int) -> Golden:
-    """Golden for a trace whose replays do not end: nor must those of smaller ones, in the same call."""
+    """Golden for a trace whose replays do not end: nor must those of smaller ones, in the same
+    call.
+    """
     call = last_call(runs[0][-1].trace)
     wanted = partial(_late, call=call)
     times = sum(wanted(run[-1]) for run in runs)

@@ -1,4 +1,6 @@
-"""The campaign's side of the process that makes findings smaller and writes their reproducers: a queue, a share of the time."""
+"""The campaign's side of the process that makes findings smaller and writes their reproducers: a
+queue, a share of the time.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ _WORDS = 120.0  # seconds more until the process is given up
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A finding to be made smaller, or only to be printed: its bucket, what it shows, its trace or history, its target's number.
+    """A finding to be made smaller, or only to be printed: its bucket, what it shows, its trace or
+    history, its target's number.
 
     `seconds` are those that making it smaller gets.
     """
@@ -43,7 +46,9 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """What came of an order. `after` is 0 where nothing was minimized; `error` says why there is nothing."""
+    """What came of an order. `after` is 0 where nothing was minimized; `error` says why there is
+    nothing.
+    """
 
     order: Order
     reproducers: tuple[Reproducer, ...] = ()
@@ -59,7 +64,9 @@ class Workshop:
     Nothing here waits. The time spent stays below `SHARE` of the workers' time.
     """
 
-    def __init__(self, plans: Sequence[Plan], memory: int, done: Callable[[Delivery], None]) -> None:
+    def __init__(
+        self, plans: Sequence[Plan], memory: int, done: Callable[[Delivery], None]
+    ) -> None:
         self._plans = plans
         self._memory = memory
         self._done = done
@@ -85,19 +92,31 @@ class Workshop:
         self._queue = deque(replace(order, minimize=False) for order in self._queue)
 
     def poll(self, workers_time: float) -> None:
-        """Take what is done, and begin the next order when its share of `workers_time` (seconds, all workers together) allows.
+        """Take what is done, and begin the next order when its share of `workers_time` (seconds,
+        all workers together) allows.
 
         `unbounded` says that there are no workers any more to take time from.
         """
         if self._order is not None:
             self._look()
-        if self._order is None and self._queue and (self.unbounded or self._spent <= SHARE * workers_time):
+        if (
+            self._order is None
+            and self._queue
+            and (self.unbounded or self._spent <= SHARE * workers_time)
+        ):
             self._begin(self._queue.popleft())
 
     def _begin(self, order: Order) -> None:
-        request = {"plan": "", "trace": str(order.trace), "kind": order.kind, "key": order.key, "message": order.message,
-                   "minimize": order.minimize, "seconds": order.seconds,
-                   "memory": self._memory}  # fmt: skip
+        request = {
+            "plan": "",
+            "trace": str(order.trace),
+            "kind": order.kind,
+            "key": order.key,
+            "message": order.message,
+            "minimize": order.minimize,
+            "seconds": order.seconds,
+            "memory": self._memory,
+        }
         self._order, self._answer, self._began = order, b"", time.monotonic()
         try:
             request["plan"] = self._plan_file(order.target)
@@ -118,9 +137,12 @@ class Workshop:
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "murxpy.campaign.shrinker", str(os.getpid())], stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
-            )  # fmt: skip
+                [sys.executable, "-P", "-m", "murxpy.campaign.shrinker", str(os.getpid())],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
             assert self._process.stdout is not None
             os.set_blocking(self._process.stdout.fileno(), False)
         return self._process

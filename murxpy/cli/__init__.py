@@ -1,4 +1,6 @@
-"""The command line. A command is a click command in the module of its name in this package, loaded when it is used."""
+"""The command line. A command is a click command in the module of its name in this package, loaded
+when it is used.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,9 @@ class _Commands(click.Group):
         refuse_empty(command)
         return command
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             hint = nearest(args[0], COMMANDS) or f"; known are {', '.join(COMMANDS)}"
             raise click.UsageError(f"unknown command '{args[0]}'{hint}", ctx)
@@ -76,9 +80,9 @@ def murxpy() -> None:
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command line and exit the process.
 
-    Exit codes: 0 nothing new found, 1 findings, 2 usage or bad input, 3 internal error, 4 the solver cannot be used.
-    A command returns its exit code, or None for 0. An error is one line on standard error, with MURXPY_DEBUG=1 after
-    its traceback.
+    Exit codes: 0 nothing new found, 1 findings, 2 usage or bad input, 3 internal error, 4 the
+    solver cannot be used. A command returns its exit code, or None for 0. An error is one line on
+    standard error, with MURXPY_DEBUG=1 after its traceback.
     """
     raise SystemExit(run(sys.argv[1:] if args is None else list(args)))
 
@@ -116,12 +120,18 @@ def _run(args: list[str]) -> int:
     except OSError as error:
         return fail(f"{error.filename or 'output'}: {error.strerror or error}", 2)
     except Exception as error:
-        hint = "" if _debugging() else " (a fault of murxpy: run it with MURXPY_DEBUG=1 and report what it prints)"
+        hint = (
+            ""
+            if _debugging()
+            else " (a fault of murxpy: run it with MURXPY_DEBUG=1 and report what it prints)"
+        )
         return fail(f"internal error: {type(error).__name__}: {error}{hint}", 3)
 
 
 def _open_outputs() -> None:
-    """Send what is written to a closed standard stream nowhere, before its descriptor is given to something else."""
+    """Send what is written to a closed standard stream nowhere, before its descriptor is given to
+    something else.
+    """
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))

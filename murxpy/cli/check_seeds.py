@@ -27,19 +27,58 @@ from murxpy.report.console import Progress
 
 @click.command("check-seeds")
 @click.argument("seeds", metavar="SEEDS...", nargs=-1, required=True, type=Existing(MISSING_SEEDS))
-@click.option("--solver", metavar="SOLVER[@PLACE]", default="z3", show_default=True, help="Run them on this one.")
-@click.option("--cross-check", "judges", type=names(), default="", metavar="SOLVER[@PLACE],...", help="And on these.")
-@click.option("--limit", type=duration, default="1s", metavar="TIME", show_default=True, help="The solver's own limit of a check.")
-@click.option("--wall", type=duration, default="5s", metavar="TIME", show_default=True, help="Wall time of a script on one solver.")
-@click.option("--jobs", type=click.IntRange(1, 256), metavar="N", help="Scripts at a time.  [default: one a usable CPU]")
+@click.option(
+    "--solver",
+    metavar="SOLVER[@PLACE]",
+    default="z3",
+    show_default=True,
+    help="Run them on this one.",
+)
+@click.option(
+    "--cross-check",
+    "judges",
+    type=names(),
+    default="",
+    metavar="SOLVER[@PLACE],...",
+    help="And on these.",
+)
+@click.option(
+    "--limit",
+    type=duration,
+    default="1s",
+    metavar="TIME",
+    show_default=True,
+    help="The solver's own limit of a check.",
+)
+@click.option(
+    "--wall",
+    type=duration,
+    default="5s",
+    metavar="TIME",
+    show_default=True,
+    help="Wall time of a script on one solver.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 256),
+    metavar="N",
+    help="Scripts at a time.  [default: one a usable CPU]",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def check_seeds(
-    seeds: tuple[Path, ...], solver: str, judges: tuple[str, ...], limit: float, wall: float, jobs: int | None, as_json: bool
+    seeds: tuple[Path, ...],
+    solver: str,
+    judges: tuple[str, ...],
+    limit: float,
+    wall: float,
+    jobs: int | None,
+    as_json: bool,
 ) -> int:
-    """Read SEEDS, SMT-LIB scripts and folders of them, run each, and compare the answers with its (set-info :status ...), or with
-    the folder sat or unsat that it is in.
+    """Read SEEDS, SMT-LIB scripts and folders of them, run each, and compare the answers with its
+    (set-info :status ...), or with the folder sat or unsat that it is in.
 
-    Exits with 1 when one cannot be read, is labelled otherwise than the solvers answer, or makes solvers contradict each other.
+    Exits with 1 when one cannot be read, is labelled otherwise than the solvers answer, or makes
+    solvers contradict each other.
     """
     paths = list(script_files(seeds))
     if not paths:
@@ -51,14 +90,20 @@ def check_seeds(
     counts: Counter[str] = Counter()
     found: list[Checked] = []
     with closing(Court(plan, others, Limits(wall=wall))) as court, Progress(len(paths)) as progress:
-        for checked in seedcheck.check_seeds(paths, court, build_catalogue(load_catalogue()), int(limit * 1000), jobs):
+        for checked in seedcheck.check_seeds(
+            paths, court, build_catalogue(load_catalogue()), int(limit * 1000), jobs
+        ):
             counts[checked.verdict] += 1
             found.append(checked)
             progress.step()
             if checked.verdict in FAULTS and not as_json:
                 click.echo(f"{checked.verdict}: {_line(checked)}")
     if as_json:
-        click.echo(json.dumps({"counts": dict(counts), "seeds": [asdict(checked) for checked in found]}, indent=2))
+        click.echo(
+            json.dumps(
+                {"counts": dict(counts), "seeds": [asdict(checked) for checked in found]}, indent=2
+            )
+        )
     else:
         for verdict in VERDICTS:
             if counts[verdict]:
@@ -67,4 +112,6 @@ def check_seeds(
 
 
 def _line(checked: Checked) -> str:
-    return checked.reason if checked.verdict == "unreadable" else f"{checked.path}: {checked.reason}"
+    return (
+        checked.reason if checked.verdict == "unreadable" else f"{checked.path}: {checked.reason}"
+    )

@@ -25,13 +25,29 @@ _RUNS = 150
 
 @click.command()
 @click.argument("targets", metavar="[SOLVER[@PLACE]]...", nargs=-1)
-@click.option("--runs", type=click.IntRange(min=1), default=_RUNS, metavar="N", show_default=True,
-              help="Random runs on each solver, to see what it refuses.")  # fmt: skip
-@click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of a solver, which is looked at if none is named.")
-@click.option("--profile", type=NamedFile(), metavar="FILE", help="More restrictions on what is generated.")
+@click.option(
+    "--runs",
+    type=click.IntRange(min=1),
+    default=_RUNS,
+    metavar="N",
+    show_default=True,
+    help="Random runs on each solver, to see what it refuses.",
+)
+@click.option(
+    "--wrapper",
+    type=NamedFile(),
+    metavar="FILE",
+    help="Wrapper of a solver, which is looked at if none is named.",
+)
+@click.option(
+    "--profile", type=NamedFile(), metavar="FILE", help="More restrictions on what is generated."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def doctor(targets: tuple[str, ...], runs: int, wrapper: str | None, profile: str | None, as_json: bool) -> int:
-    """Say of each solver (all that have a wrapper) whether it can be used, and what its release lacks and refuses.
+def doctor(
+    targets: tuple[str, ...], runs: int, wrapper: str | None, profile: str | None, as_json: bool
+) -> int:
+    """Say of each solver (all that have a wrapper) whether it can be used, and what its release
+    lacks and refuses.
 
     Exits with 4 when one cannot be used.
     """
@@ -58,7 +74,9 @@ def doctor(targets: tuple[str, ...], runs: int, wrapper: str | None, profile: st
     return code
 
 
-def _look(requests: list[Request], runs: int, jobs: int) -> Iterator[tuple[str, Plan | None, Probe | MurxpyError]]:
+def _look(
+    requests: list[Request], runs: int, jobs: int
+) -> Iterator[tuple[str, Plan | None, Probe | MurxpyError]]:
     """Each target with what was found, or with the error that prevents its use."""
     for request in requests:
         name, plan = str((*request.targets, request.wrapper)[0]), None
@@ -71,5 +89,10 @@ def _look(requests: list[Request], runs: int, jobs: int) -> Iterator[tuple[str, 
 
 def _json(name: str, plan: Plan | None, result: Probe | MurxpyError) -> dict[str, Any]:
     if isinstance(result, MurxpyError) or plan is None:
-        return {"target": name, "usable": False, "error": str(result), "exit_code": getattr(result, "exit_code", 4)}
+        return {
+            "target": name,
+            "usable": False,
+            "error": str(result),
+            "exit_code": getattr(result, "exit_code", 4),
+        }
     return {**target_json(plan, result), "exit_code": 0}

@@ -1,4 +1,6 @@
-"""`murxpy eval`: each assertion of a trace or script and its value under a model, by our own evaluation."""
+"""`murxpy eval`: each assertion of a trace or script and its value under a model, by our own
+evaluation.
+"""
 
 from __future__ import annotations
 
@@ -33,31 +35,64 @@ from murxpy.trace.lift import lift
 from murxpy.trace.translate.planted import under_planted
 
 _CHECKS = ("check-sat", "check-sat-assuming")
-_SAYING = ("mk-", "instantiate-sort", "assert-", "check-sat", "push", "pop", "reset")  # what a script says, where other lines only ask
-_OWN = ("check-model", "check-values", "evaluate", "expect")  # they would end the replay where something is wrong
+# what a script says, where other lines only ask
+_SAYING = ("mk-", "instantiate-sort", "assert-", "check-sat", "push", "pop", "reset")
+# they would end the replay where something is wrong
+_OWN = ("check-model", "check-values", "evaluate", "expect")
 API, TEXT = "api", "text"
 
 
 @click.command("eval")
 @click.argument("file", metavar="FILE", type=Existing())
-@click.option("--solver", metavar="SOLVER[@PLACE]", help="Solve with this one.  [default: where the trace comes from]")
-@click.option("--through", type=click.Choice([API, TEXT]),
-              help="Solve a script call by call through the API, or as text.  [default: the API; as text what it refuses]")  # fmt: skip
-@click.option("--model", metavar="FILE", type=Existing(),
-              help="Evaluate a script under the model in this file, as solvers print it, and ask no solver.")  # fmt: skip
-@click.option("--planted", is_flag=True, help="Evaluate a trace under its planted model, and ask no solver.")
-@click.option("--wall", type=duration, default="20s", metavar="TIME", show_default=True, help="End it after this time.")
-def eval(file: Path, solver: str | None, through: str | None, model: Path | None, planted: bool, wall: float) -> int:
-    """Replay FILE, a trace or an SMT-LIB script, and print the model of its last sat answer and the value of each assertion under it.
+@click.option(
+    "--solver",
+    metavar="SOLVER[@PLACE]",
+    help="Solve with this one.  [default: where the trace comes from]",
+)
+@click.option(
+    "--through",
+    type=click.Choice([API, TEXT]),
+    help="Solve a script call by call through the API, or as text.  [default: the API; as text what it refuses]",
+)
+@click.option(
+    "--model",
+    metavar="FILE",
+    type=Existing(),
+    help="Evaluate a script under the model in this file, as solvers print it, and ask no solver.",
+)
+@click.option(
+    "--planted", is_flag=True, help="Evaluate a trace under its planted model, and ask no solver."
+)
+@click.option(
+    "--wall",
+    type=duration,
+    default="20s",
+    metavar="TIME",
+    show_default=True,
+    help="End it after this time.",
+)
+def eval(
+    file: Path,
+    solver: str | None,
+    through: str | None,
+    model: Path | None,
+    planted: bool,
+    wall: float,
+) -> int:
+    """Replay FILE, a trace or an SMT-LIB script, and print the model of its last sat answer and the
+    value of each assertion under it.
 
-    With --planted, the model is the planted one of the trace, and the assertions are those of its last check.
+    With --planted, the model is the planted one of the trace, and the assertions are those of its
+    last check.
 
     Exits with 1 when an assertion is false, with 0 when none is known to be.
     """
     if through is not None and (planted or model is not None):
         raise InputError("with --planted or --model no solver is asked: leave out --through")
     if planted and (model is not None or solver is not None):
-        raise InputError("with --planted no solver is asked, and there is a model: leave out --solver and --model")
+        raise InputError(
+            "with --planted no solver is asked, and there is a model: leave out --solver and --model"
+        )
     if planted:
         return _show(Evaluation(*under_planted(_trace(file), build_catalogue(load_catalogue()))))
     if model is not None:
@@ -74,10 +109,15 @@ def eval(file: Path, solver: str | None, through: str | None, model: Path | None
 
 
 def _script(file: Path, solver: str | None, through: str | None, wall: float) -> int:
-    """Evaluate a script through the API, unless that refuses a part of it or is not wanted; else as text."""
+    """Evaluate a script through the API, unless that refuses a part of it or is not wanted; else as
+    text.
+    """
     script = read_file(file, build_catalogue(load_catalogue()))
     if solver is None:
-        raise InputError("name the solver that the script is run on with --solver, or give a model with --model", file=str(file))
+        raise InputError(
+            "name the solver that the script is run on with --solver, or give a model with --model",
+            file=str(file),
+        )
     (plan,) = make_plans(Request((solver,)))
     name, reason = plan.target.name, ""
     if through != TEXT:
@@ -91,11 +131,26 @@ def _script(file: Path, solver: str | None, through: str | None, wall: float) ->
         if not reason:
             return asked.show(f"through {name}'s API")
         if through == API:
-            raise InputError(f"{name}'s API refuses a part of the script ({reason}), so there is no model of the whole script; "
-                             f"leave out '--through {API}' to have {name} read it as text", file=str(file))  # fmt: skip
+            raise InputError(
+                f"{name}'s API refuses a part of the script ({reason}), so there is no model of the whole script; "
+                f"leave out '--through {API}' to have {name} read it as text",
+                file=str(file),
+            )
     text = asking_for_models(read_text(file), str(file))
-    asked = _Asked(plan, Trace(str(file), [Line("new", seed=1), Line("evaluate", [Quoted(text)], seed=1)], {"solver": name}), file, wall)
-    return asked.show(f"through {name}'s reader of scripts" + (f", since its API refuses a part ({reason})" if reason else ""))
+    asked = _Asked(
+        plan,
+        Trace(
+            str(file),
+            [Line("new", seed=1), Line("evaluate", [Quoted(text)], seed=1)],
+            {"solver": name},
+        ),
+        file,
+        wall,
+    )
+    return asked.show(
+        f"through {name}'s reader of scripts"
+        + (f", since its API refuses a part ({reason})" if reason else "")
+    )
 
 
 class _Asked:
@@ -109,30 +164,45 @@ class _Asked:
             raise InputError(self._report["message"])
         self._trace = parse_trace(self._replayed.outcome.trace, str(file))
         self._found = read_evaluation(self._trace)
-        self._answers = list(dict.fromkeys(str(answer) for *_, answer in self._report.get("answers") or ()))
+        self._answers = list(
+            dict.fromkeys(str(answer) for *_, answer in self._report.get("answers") or ())
+        )
 
     def lacking(self) -> str:
-        """Why what the solver answered is not about all of a script, or is without a model; empty where it is fine."""
+        """Why what the solver answered is not about all of a script, or is without a model; empty
+        where it is fine.
+        """
         for key in self._report.get("counts") or {}:
             if key.startswith("replay-refused:"):
                 _, action, reason = key.split(":", 2)
-                if action.startswith(_SAYING) or (action == "evaluate" and self._found is None and "sat" in self._answers):
+                if action.startswith(_SAYING) or (
+                    action == "evaluate" and self._found is None and "sat" in self._answers
+                ):
                     return f"{action}: {reason}"
         return ""
 
     def show(self, way: str = "") -> int:
-        """Print the evaluation, or why there is none, and `way`, the one to the solver; the exit code."""
+        """Print the evaluation, or why there is none, and `way`, the one to the solver; the exit
+        code.
+        """
         if reason := unread(self._trace):
-            raise InputError(f"no model that can be judged, {way or 'of the last script'}: {reason}", file=str(self._file))
+            raise InputError(
+                f"no model that can be judged, {way or 'of the last script'}: {reason}",
+                file=str(self._file),
+            )
         if way:
             click.echo(way)
         if self._replayed.found is not None:
-            click.echo(f"the replay ends with a finding: {self._replayed.found.verdict.message}", err=True)
+            click.echo(
+                f"the replay ends with a finding: {self._replayed.found.verdict.message}", err=True
+            )
         if self._found is not None:
             return _show(self._found)
         if self._replayed.outcome.cause == "wall":
-            raise InputError(f"no model: the solver had not answered after {self._wall:g} s; give it more time with --wall",
-                             file=str(self._file))  # fmt: skip
+            raise InputError(
+                f"no model: the solver had not answered after {self._wall:g} s; give it more time with --wall",
+                file=str(self._file),
+            )
         if self._answers and "sat" not in self._answers:
             click.echo(f"no model: the checks answer {', '.join(self._answers)}")
             return 0
@@ -158,8 +228,14 @@ def _under_model(file: Path, model: Path) -> Evaluation:
     script = read_file(file, build_catalogue(load_catalogue()))
     read = read_model(read_text(model), str(model), script)
     valuation = Valuation(script, read)
-    return Evaluation(shown_model(script.tables.catalogue, read), [(f"line {script.line(at)}", _verdict(valuation, command.term))
-                              for at, command in enumerate(script.commands) if isinstance(command, Assert)])  # fmt: skip
+    return Evaluation(
+        shown_model(script.tables.catalogue, read),
+        [
+            (f"line {script.line(at)}", _verdict(valuation, command.term))
+            for at, command in enumerate(script.commands)
+            if isinstance(command, Assert)
+        ],
+    )
 
 
 def _verdict(valuation: Valuation, formula: Term) -> str:
@@ -170,12 +246,21 @@ def _verdict(valuation: Valuation, formula: Term) -> str:
 
 
 def asking(trace: Trace) -> Trace:
-    """The trace with a line `evaluate` behind each check and in place of each script, and without what would end its replay early."""
+    """The trace with a line `evaluate` behind each check and in place of each script, and without
+    what would end its replay early.
+    """
     lines: list[Line] = []
     for line in trace.lines:
         text = line.args[0] if line.action == "run-script" and line.args else None
         if isinstance(text, Quoted):
-            lines.append(replace(line, action="evaluate", args=[Quoted(asking_for_models(text.text, trace.name))], results=[]))
+            lines.append(
+                replace(
+                    line,
+                    action="evaluate",
+                    args=[Quoted(asking_for_models(text.text, trace.name))],
+                    results=[],
+                )
+            )
         elif line.action not in _OWN:
             lines.append(line)
         if line.action in _CHECKS:

@@ -15,11 +15,22 @@ from murxpy.report.findings import bucket_rows, findings_json, findings_known, p
 
 @click.command()
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path), default="murxpy-out")
-@click.option("--format", "style", type=click.Choice(["text", "json", "known"]), default="text", show_default=True,
-              help="For people, as JSON, or as a file for 'murxpy fuzz --known'.")  # fmt: skip
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "json", "known"]),
+    default="text",
+    show_default=True,
+    help="For people, as JSON, or as a file for 'murxpy fuzz --known'.",
+)
 @click.option("--json", "style", flag_value="json", help="The same as --format json.")
-@click.option("--all", "every", is_flag=True, help="List those of tier documented, too: they need what the solver documents as "
-              "internal, unsupported or experimental.")  # fmt: skip
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="List those of tier documented, too: they need what the solver documents as "
+    "internal, unsupported or experimental.",
+)
 @click.option("--tier", type=click.Choice(get_args(Tier)), help="List those of this tier only.")
 def findings(out: Path, style: str, every: bool, tier: str | None) -> None:
     """List the findings in the output folder OUT of a campaign (murxpy-out), a defect each."""

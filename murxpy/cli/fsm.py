@@ -16,7 +16,14 @@ from murxpy.data.visits import expected_visits
 from murxpy.errors import InputError, nearest
 from murxpy.report.console import make_console
 from murxpy.report.fsm_svg import machine_svg
-from murxpy.report.tables import machine_json, machine_summary, machine_table, print_table, reach_json, reach_table
+from murxpy.report.tables import (
+    machine_json,
+    machine_summary,
+    machine_table,
+    print_table,
+    reach_json,
+    reach_table,
+)
 
 
 @click.group()
@@ -26,17 +33,42 @@ def fsm() -> None:
 
 @fsm.command()
 @click.argument("machine", type=NamedFile(), default="default")
-@click.option("--runs", type=click.IntRange(min=1), help="Also how often each operator is to be expected in N runs.")
-@click.option("--solver", type=NamedFile(), help="The solver (a wrapper's name or file) whose operators and spellings are counted.")
-@click.option("--given", multiple=True, metavar="CONDITION=CHANCE", help="Take this chance, 0 to 1, for a condition; repeatable.")
-@click.option("--svg", type=click.Path(dir_okay=False, path_type=Path), help="Draw the machine into this file.")
+@click.option(
+    "--runs",
+    type=click.IntRange(min=1),
+    help="Also how often each operator is to be expected in N runs.",
+)
+@click.option(
+    "--solver",
+    type=NamedFile(),
+    help="The solver (a wrapper's name or file) whose operators and spellings are counted.",
+)
+@click.option(
+    "--given",
+    multiple=True,
+    metavar="CONDITION=CHANCE",
+    help="Take this chance, 0 to 1, for a condition; repeatable.",
+)
+@click.option(
+    "--svg",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw the machine into this file.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def show(machine: str, runs: int | None, solver: str | None, given: tuple[str, ...], svg: Path | None, as_json: bool) -> None:
+def show(
+    machine: str,
+    runs: int | None,
+    solver: str | None,
+    given: tuple[str, ...],
+    svg: Path | None,
+    as_json: bool,
+) -> None:
     """Show states, probabilities, and what to expect of a run.
 
-    MACHINE is a name or a YAML file. The numbers are calculated from the weights: a state's shares are of the actions
-    drawn in it; a condition holds as often as the machine's `expect` says, or --given. Those of operators are an
-    estimate that takes arguments to be there and guards of spellings to hold.
+    MACHINE is a name or a YAML file. The numbers are calculated from the weights: a state's shares
+    are of the actions drawn in it; a condition holds as often as the machine's `expect` says, or
+    --given. Those of operators are an estimate that takes arguments to be there and guards of
+    spellings to hold.
     """
     data = load_machine(machine)
     visits = expected_visits(data, dict(_chance(text) for text in given))
@@ -48,10 +80,16 @@ def show(machine: str, runs: int | None, solver: str | None, given: tuple[str, .
         _write(svg, machine_svg(data, visits))
     if as_json:
         shown = machine_json(data, visits)
-        click.echo(json.dumps(shown if runs is None else shown | {"reach": reach_json(reach, runs)}, indent=2))
+        click.echo(
+            json.dumps(
+                shown if runs is None else shown | {"reach": reach_json(reach, runs)}, indent=2
+            )
+        )
         return
     console = make_console()
-    console.print(f"{data['name']}: {data['about']}", machine_summary(data, visits), sep="\n", soft_wrap=True)
+    console.print(
+        f"{data['name']}: {data['about']}", machine_summary(data, visits), sep="\n", soft_wrap=True
+    )
     console.print()
     print_table(console, machine_table(data, visits))
     if runs is not None:

@@ -25,7 +25,14 @@ from murxpy.cli.own_options import OWN, own_options, prefixed
 from murxpy.cli.params import Existing, NamedFile, duration, names, run_seed, seed, size
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError
-from murxpy.fuzzers.api import CHECKS, DEFAULT_CHECKS, Wishes, chosen_checks, parse_option, without_object
+from murxpy.fuzzers.api import (
+    CHECKS,
+    DEFAULT_CHECKS,
+    Wishes,
+    chosen_checks,
+    parse_option,
+    without_object,
+)
 from murxpy.fuzzers.mutation import WAYS, Mutation, needs_seeds, parse_mix, seed_files
 from murxpy.fuzzers.seeds import SUFFIX
 from murxpy.oracles.crash import SEVERITY
@@ -38,67 +45,206 @@ from murxpy.report.summary import print_summary
 
 @click.command()
 @click.argument("targets", metavar="SOLVER[@PLACE]... [SEEDS...]", nargs=-1)
-@click.option("--time", type=duration, metavar="TIME", help="Stop after this time, such as 60s, 5m or 2h.")
-@click.option("--runs", type=click.IntRange(min=1), metavar="N", help="Stop after so many runs on each target.")
-@click.option("--jobs", type=click.IntRange(1, 1024), metavar="N",
-              help="Worker processes.  [default: one a usable CPU]")  # fmt: skip
-@click.option("--seed", type=seed, metavar="N",
-              help="Seed of the campaign.  [default: that of the campaign in --out, or a new one]")  # fmt: skip
-@click.option("--out", type=click.Path(path_type=Path), default="murxpy-out", metavar="DIR", show_default=True,
-              help="Output folder; a campaign that is in it goes on.")  # fmt: skip
-@click.option("--theories", type=names(), default="", metavar="NAMES", help="Only these theories, such as BV,FP,QUANT.")
-@click.option("--cross-check", "judges", type=names(), multiple=True, metavar="SOLVER[@PLACE],...",
-              help="Have other solvers or releases answer each decided check, too; repeatable.")  # fmt: skip
-@click.option("--judge-limit", type=duration, default="200ms", metavar="TIME", show_default=True,
-              help="Limit of a judge's check, as its own resource limit that takes about so long, whatever the target's is.")  # fmt: skip
-@click.option("--machine", type=NamedFile(), default="default", metavar="NAME|FILE", show_default=True, help="State machine.")
-@click.option("--contract", is_flag=True,
-              help="Misuse the binding on purpose: wrong calls, which it must refuse cleanly, and stress on lifetimes.")  # fmt: skip
-@click.option("--profile", type=NamedFile(), metavar="FILE", help="More restrictions on what is generated.")
-@click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of a solver, which is the target if none is named.")
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
-              help="Set this option of the solver in every run; repeatable.")  # fmt: skip
-@click.option("--no-swarm", is_flag=True, help="Give every run all theories and operators, with the machine's weights.")
+@click.option(
+    "--time", type=duration, metavar="TIME", help="Stop after this time, such as 60s, 5m or 2h."
+)
+@click.option(
+    "--runs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Stop after so many runs on each target.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 1024),
+    metavar="N",
+    help="Worker processes.  [default: one a usable CPU]",
+)
+@click.option(
+    "--seed",
+    type=seed,
+    metavar="N",
+    help="Seed of the campaign.  [default: that of the campaign in --out, or a new one]",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default="murxpy-out",
+    metavar="DIR",
+    show_default=True,
+    help="Output folder; a campaign that is in it goes on.",
+)
+@click.option(
+    "--theories",
+    type=names(),
+    default="",
+    metavar="NAMES",
+    help="Only these theories, such as BV,FP,QUANT.",
+)
+@click.option(
+    "--cross-check",
+    "judges",
+    type=names(),
+    multiple=True,
+    metavar="SOLVER[@PLACE],...",
+    help="Have other solvers or releases answer each decided check, too; repeatable.",
+)
+@click.option(
+    "--judge-limit",
+    type=duration,
+    default="200ms",
+    metavar="TIME",
+    show_default=True,
+    help="Limit of a judge's check, as its own resource limit that takes about so long, whatever the target's is.",
+)
+@click.option(
+    "--machine",
+    type=NamedFile(),
+    default="default",
+    metavar="NAME|FILE",
+    show_default=True,
+    help="State machine.",
+)
+@click.option(
+    "--contract",
+    is_flag=True,
+    help="Misuse the binding on purpose: wrong calls, which it must refuse cleanly, and stress on lifetimes.",
+)
+@click.option(
+    "--profile", type=NamedFile(), metavar="FILE", help="More restrictions on what is generated."
+)
+@click.option(
+    "--wrapper",
+    type=NamedFile(),
+    metavar="FILE",
+    help="Wrapper of a solver, which is the target if none is named.",
+)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Set this option of the solver in every run; repeatable.",
+)
+@click.option(
+    "--no-swarm",
+    is_flag=True,
+    help="Give every run all theories and operators, with the machine's weights.",
+)
 @click.option("--no-option-fuzzing", is_flag=True, help="Set no options of the solver at random.")
-@click.option("--limits", type=click.Choice(["solver", "wall"]), default="solver", show_default=True,
-              help="What ends a check: the solver's own resource limit, or only --wall.")  # fmt: skip
-@click.option("--check", "checks", type=names([*CHECKS, "all", "none"]), default="", metavar="NAMES",
-              help=f"What is checked of answers: {', '.join(CHECKS)}; all or none.  [default: {','.join(DEFAULT_CHECKS)}]")  # fmt: skip
-@click.option("--wall", type=duration, default="2s", metavar="TIME", show_default=True,
-              help="Wall time of a run, with --mix of each of its mutants; past it, it is killed.")  # fmt: skip
-@click.option("--memory", type=size, default="2g", metavar="SIZE", show_default=True,
-              help="Memory of a worker; 0 for no limit.")  # fmt: skip
+@click.option(
+    "--limits",
+    type=click.Choice(["solver", "wall"]),
+    default="solver",
+    show_default=True,
+    help="What ends a check: the solver's own resource limit, or only --wall.",
+)
+@click.option(
+    "--check",
+    "checks",
+    type=names([*CHECKS, "all", "none"]),
+    default="",
+    metavar="NAMES",
+    help=f"What is checked of answers: {', '.join(CHECKS)}; all or none.  [default: {','.join(DEFAULT_CHECKS)}]",
+)
+@click.option(
+    "--wall",
+    type=duration,
+    default="2s",
+    metavar="TIME",
+    show_default=True,
+    help="Wall time of a run, with --mix of each of its mutants; past it, it is killed.",
+)
+@click.option(
+    "--memory",
+    type=size,
+    default="2g",
+    metavar="SIZE",
+    show_default=True,
+    help="Memory of a worker; 0 for no limit.",
+)
 @click.option("--isolate", is_flag=True, help="Fork a process for each run.")
-@click.option("--known", type=Existing(), multiple=True, metavar="FILE",
-              help="Known bugs (bucket keys or patterns), which do not count; repeatable.")  # fmt: skip
-@click.option("--fail-on", type=names(SEVERITY), default="", metavar="KINDS",
-              help="Kinds of findings that set the exit code, too, such as hang,out-of-memory.")  # fmt: skip
-@click.option("--mix", metavar="SOURCES", help="Where runs come from, with weights, such as api:4,opfuzz:2; needs SEEDS.")
-@click.option("--iterations", type=click.IntRange(1, 1_000_000), default=25, show_default=True,
-              help="Mutants of a seed in one run, each made from the one before.")  # fmt: skip
-@click.option("--budget", type=click.IntRange(1), metavar="N",
-              help="Mutants of a seed, at most, for each fuzzer; when all seeds are used up, the campaign ends.")  # fmt: skip
-@click.option("--check-limit", type=duration, default="50ms", metavar="TIME", show_default=True,
-              help="Limit of a mutant's check, as the solver's resource limit that takes about so long.")  # fmt: skip
-@click.option("--through", type=click.Choice(WAYS), default=WAYS[0], show_default=True,
-              help="Give mutants to the solver as text, call by call through its API, or either in half of the runs.")  # fmt: skip
-@click.option("--size-limit", type=click.IntRange(1), default=100_000, metavar="BYTES", show_default=True, help="Largest seed.")
+@click.option(
+    "--known",
+    type=Existing(),
+    multiple=True,
+    metavar="FILE",
+    help="Known bugs (bucket keys or patterns), which do not count; repeatable.",
+)
+@click.option(
+    "--fail-on",
+    type=names(SEVERITY),
+    default="",
+    metavar="KINDS",
+    help="Kinds of findings that set the exit code, too, such as hang,out-of-memory.",
+)
+@click.option(
+    "--mix",
+    metavar="SOURCES",
+    help="Where runs come from, with weights, such as api:4,opfuzz:2; needs SEEDS.",
+)
+@click.option(
+    "--iterations",
+    type=click.IntRange(1, 1_000_000),
+    default=25,
+    show_default=True,
+    help="Mutants of a seed in one run, each made from the one before.",
+)
+@click.option(
+    "--budget",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Mutants of a seed, at most, for each fuzzer; when all seeds are used up, the campaign ends.",
+)
+@click.option(
+    "--check-limit",
+    type=duration,
+    default="50ms",
+    metavar="TIME",
+    show_default=True,
+    help="Limit of a mutant's check, as the solver's resource limit that takes about so long.",
+)
+@click.option(
+    "--through",
+    type=click.Choice(WAYS),
+    default=WAYS[0],
+    show_default=True,
+    help="Give mutants to the solver as text, call by call through its API, or either in half of the runs.",
+)
+@click.option(
+    "--size-limit",
+    type=click.IntRange(1),
+    default=100_000,
+    metavar="BYTES",
+    show_default=True,
+    help="Largest seed.",
+)
 @click.option("--first", is_flag=True, help="Stop at the first finding that counts.")
-@click.option("--minimize", is_flag=True, help="Make what is found smaller while the campaign runs.")
-@click.option("--run-seed", type=run_seed, metavar="HEX",
-              help="Do only the run of this seed; its trace goes to standard output as it happens.")  # fmt: skip
+@click.option(
+    "--minimize", is_flag=True, help="Make what is found smaller while the campaign runs."
+)
+@click.option(
+    "--run-seed",
+    type=run_seed,
+    metavar="HEX",
+    help="Do only the run of this seed; its trace goes to standard output as it happens.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Write events as JSON, one a line.")
 def fuzz(targets: tuple[str, ...], **wishes: Any) -> int:
     """Fuzz solvers through their Python APIs, until --time or --runs is over or Ctrl-C comes.
 
-    A target is a solver (z3, cvc5) as installed beside murxpy, or SOLVER@PLACE: a virtual environment with another
-    release, or a build folder. Findings are kept under --out.
+    A target is a solver (z3, cvc5) as installed beside murxpy, or SOLVER@PLACE: a virtual
+    environment with another release, or a build folder. Findings are kept under --out.
     """
     targets, seeds = _sorted_out(targets)
     if not targets and wishes["wrapper"] is None:
-        raise click.UsageError("name a solver, such as z3 or cvc5 ('murxpy wrappers' lists them), or give --wrapper")
+        raise click.UsageError(
+            "name a solver, such as z3 or cvc5 ('murxpy wrappers' lists them), or give --wrapper"
+        )
     if wishes["mix"] is None and seeds:
-        raise click.UsageError(f"{seeds[0]}: seeds are for --mix, or for 'murxpy opfuzz'; leave them out")
+        raise click.UsageError(
+            f"{seeds[0]}: seeds are for --mix, or for 'murxpy opfuzz'; leave them out"
+        )
     mix = () if wishes["mix"] is None else parse_mix(wishes["mix"])
     choices = prefixed(wishes, [name for name, _ in mix])
     return run(targets, wishes, mutation_of(mix, seeds, wishes, choices) if mix else None)
@@ -112,22 +258,43 @@ MUTATION_OPTIONS = ("iterations", "check_limit", "size_limit", "through", "budge
 
 
 def mutation_of(
-    mix: Sequence[tuple[str, float]], seeds: Sequence[str], wishes: dict[str, Any], choices: dict[str, dict[str, Any]]
+    mix: Sequence[tuple[str, float]],
+    seeds: Sequence[str],
+    wishes: dict[str, Any],
+    choices: dict[str, dict[str, Any]],
 ) -> Mutation:
     """What the user wants of the mutation fuzzers. Raises UsageError where seeds are missing."""
     if needs_seeds(mix) and not seeds:
         raise click.UsageError("no seeds: name SMT-LIB scripts or folders of them")
     iterations, limit, size_limit, through, budget = (wishes[name] for name in MUTATION_OPTIONS)
     dialect = "standard" if wishes["judges"] else ""  # what every judge reads
-    return Mutation(tuple(mix), tuple(seeds), iterations, 1000.0 * limit, size_limit, choices, dialect, through, budget)
+    return Mutation(
+        tuple(mix),
+        tuple(seeds),
+        iterations,
+        1000.0 * limit,
+        size_limit,
+        choices,
+        dialect,
+        through,
+        budget,
+    )
 
 
 def _sorted_out(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Solvers, and behind them files and folders that are there."""
     wrappers = wrapper_names()
-    others = [name for name in names if name not in wrappers and "@" not in name and Path(name).suffix not in (".yaml", ".yml")]
+    others = [
+        name
+        for name in names
+        if name not in wrappers and "@" not in name and Path(name).suffix not in (".yaml", ".yml")
+    ]
     seeds = [name for name in others if Path(name).exists()]
-    missing = [name for name in others if name not in seeds and (Path(name).suffix == SUFFIX or os.sep in name)]
+    missing = [
+        name
+        for name in others
+        if name not in seeds and (Path(name).suffix == SUFFIX or os.sep in name)
+    ]
     if missing:
         raise InputError("there is no such file", file=missing[0])
     return tuple(name for name in names if name not in seeds), tuple(seeds)
@@ -142,7 +309,11 @@ def run(targets: tuple[str, ...], wishes: dict[str, Any], mutation: Mutation | N
     judged = tuple(dict.fromkeys(name for given in wishes["judges"] for name in given))
     recycle = {"recycle": 1} if wishes["isolate"] else {}
     limits = Limits(
-        wall=wishes["wall"], memory=wishes["memory"], by_line=mutation is not None, judge_ms=1000.0 * wishes["judge_limit"], **recycle
+        wall=wishes["wall"],
+        memory=wishes["memory"],
+        by_line=mutation is not None,
+        judge_ms=1000.0 * wishes["judge_limit"],
+        **recycle,
     )
     judges = make_judges(request, plans, judged) if judged else ()
     notes = _without_object(wishes["checks"], plans)
@@ -157,19 +328,39 @@ def run(targets: tuple[str, ...], wishes: dict[str, Any], mutation: Mutation | N
     jobs = wishes["jobs"] or len(os.sched_getaffinity(0))
     ensure_files(jobs)
     config = CampaignConfig(
-        plans, wishes["out"], wishes["seed"], jobs, wishes["time"], wishes["runs"], wishes["first"], limits, known,
-        wishes["fail_on"], wishes["machine"], _recorded(request, judged), minimize=wishes["minimize"], judges=judges,
-    )  # fmt: skip
+        plans,
+        wishes["out"],
+        wishes["seed"],
+        jobs,
+        wishes["time"],
+        wishes["runs"],
+        wishes["first"],
+        limits,
+        known,
+        wishes["fail_on"],
+        wishes["machine"],
+        _recorded(request, judged),
+        minimize=wishes["minimize"],
+        judges=judges,
+    )
     return _campaign(Campaign(config), wishes["as_json"], notes)
 
 
 def _without_object(checks: Sequence[str], plans: Sequence[Plan]) -> list[str]:
     """What was asked for by name and is nothing with a target."""
-    lacking = [(plan.target.name, without_object(checks, plan.setup.get("wrapper", {}))) for plan in plans]
-    return [f"{target} has nothing that --check {','.join(names)} could look at" for target, names in lacking if names]
+    lacking = [
+        (plan.target.name, without_object(checks, plan.setup.get("wrapper", {}))) for plan in plans
+    ]
+    return [
+        f"{target} has nothing that --check {','.join(names)} could look at"
+        for target, names in lacking
+        if names
+    ]
 
 
-def _request(targets: tuple[str, ...], wishes: dict[str, Any], mutation: Mutation | None) -> Request:
+def _request(
+    targets: tuple[str, ...], wishes: dict[str, Any], mutation: Mutation | None
+) -> Request:
     options = tuple(map(parse_option, wishes["settings"]))
     of_runs = Wishes(
         wishes["theories"],
@@ -179,7 +370,9 @@ def _request(targets: tuple[str, ...], wishes: dict[str, Any], mutation: Mutatio
         wishes["limits"],
         chosen_checks(wishes["checks"]),
     )
-    return Request(targets, wishes["machine"], wishes["wrapper"], wishes["profile"], of_runs, mutation)
+    return Request(
+        targets, wishes["machine"], wishes["wrapper"], wishes["profile"], of_runs, mutation
+    )
 
 
 def _recorded(request: Request, judges: tuple[str, ...]) -> dict[str, Any]:
@@ -214,7 +407,9 @@ def _one_run(plans: Sequence[Plan], limits: Limits, wishes: dict[str, Any]) -> i
     if len(plans) != 1:
         raise InputError("--run-seed: expected one target, the one that the run is of")
     if wishes["as_json"]:
-        raise InputError("--run-seed writes a trace: leave --json out, or replay the trace with --json")
+        raise InputError(
+            "--run-seed writes a trace: leave --json out, or replay the trace with --json"
+        )
     replayed = walk_seeds(plans[0], [(wishes["run_seed"], ())], limits, follow=write_now)
     for line in outcome_lines(replayed):
         click.echo(line, err=True)

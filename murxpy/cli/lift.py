@@ -15,10 +15,17 @@ from murxpy.trace.lift import lift as lift_script
 
 @click.command()
 @click.argument("file", metavar="SCRIPT", type=Existing())
-@click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path),
-              help="Write to this file.  [default: standard output]")  # fmt: skip
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write to this file.  [default: standard output]",
+)
 def lift(file: Path, output: Path | None) -> int:
-    """Print SCRIPT, an SMT-LIB script, as a trace, which 'murxpy replay --solver' runs on any solver."""
+    """Print SCRIPT, an SMT-LIB script, as a trace, which 'murxpy replay --solver' runs on any
+    solver.
+    """
     text = lift_script(read_file(file, build_catalogue(load_catalogue()))).text()
     if output is None:
         click.echo(text, nl=False)

@@ -15,7 +15,13 @@ from murxpy.campaign.court import Court
 from murxpy.campaign.folder import write_atomically
 from murxpy.campaign.histories import minimize_history, minimize_joined
 from murxpy.campaign.limits import Limits
-from murxpy.campaign.minimize import SAVE_SECONDS, Minimized, Progress, Wishes, minimize_disagreement
+from murxpy.campaign.minimize import (
+    SAVE_SECONDS,
+    Minimized,
+    Progress,
+    Wishes,
+    minimize_disagreement,
+)
 from murxpy.campaign.minimize import minimize as minimize_trace
 from murxpy.campaign.origin import holds_traces, origin, read_history
 from murxpy.campaign.plans import Request, make_plans
@@ -40,61 +46,135 @@ from murxpy.trace.grammar import Trace, parse_trace
 
 @click.command()
 @click.argument("file", metavar="TRACE|SCRIPT", type=Existing())
-@click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Replays at a time.")
-@click.option("--time", "seconds", type=duration, metavar="TIME", help="End with the best after this time.")
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-              help="Where the result goes.  [default: NAME.min.trace beside NAME.trace]")  # fmt: skip
-@click.option("--tries", type=click.IntRange(1, 100), default=1, show_default=True,
-              help="Replay each candidate up to so often, for what does not show each time.")  # fmt: skip
-@click.option("--strategy", type=click.Choice(["delete", "regenerate", "both"]), default="delete", show_default=True,
-              help="Delete parts; or of what storm found make other instances within smaller bounds, as STORM does; or both.")  # fmt: skip
-@click.option("--match-message", metavar="TEXT", help="Keep a finding with this message, not the same bucket.")
+@click.option(
+    "--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Replays at a time."
+)
+@click.option(
+    "--time", "seconds", type=duration, metavar="TIME", help="End with the best after this time."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Where the result goes.  [default: NAME.min.trace beside NAME.trace]",
+)
+@click.option(
+    "--tries",
+    type=click.IntRange(1, 100),
+    default=1,
+    show_default=True,
+    help="Replay each candidate up to so often, for what does not show each time.",
+)
+@click.option(
+    "--strategy",
+    type=click.Choice(["delete", "regenerate", "both"]),
+    default="delete",
+    show_default=True,
+    help="Delete parts; or of what storm found make other instances within smaller bounds, as STORM does; or both.",
+)
+@click.option(
+    "--match-message", metavar="TEXT", help="Keep a finding with this message, not the same bucket."
+)
 @click.option("--match-part", metavar="TEXT", help="Keep a finding with this text in its message.")
-@click.option("--match-exit", metavar="CODE|SIGNAL", help="Keep that the process ends so, such as 3 or SIGSEGV.")
+@click.option(
+    "--match-exit",
+    metavar="CODE|SIGNAL",
+    help="Keep that the process ends so, such as 3 or SIGSEGV.",
+)
 @click.option("--unknown", is_flag=True, help="Keep that the last check answers unknown.")
-@click.option("--slower", type=duration, metavar="TIME", help="Keep that a replay takes longer than this.")
-@click.option("--command", metavar="COMMAND", help="Keep what this command, given a candidate's file, exits with 0 for.")
-@click.option("--cross-check", "judged", type=names(), metavar="SOLVER[@PLACE],...",
-              help="Keep that one of these disagrees, and who is wrong; 'none': the finding.  [default: those in the header]")  # fmt: skip
-@click.option("--reproducers", is_flag=True,
-              help="Also print the result as a Python program and an SMT-LIB script beside it, and try both.")  # fmt: skip
-@click.option("--solver", metavar="SOLVER[@PLACE]", help="Replay on this one.  [default: where the trace comes from]")
+@click.option(
+    "--slower", type=duration, metavar="TIME", help="Keep that a replay takes longer than this."
+)
+@click.option(
+    "--command",
+    metavar="COMMAND",
+    help="Keep what this command, given a candidate's file, exits with 0 for.",
+)
+@click.option(
+    "--cross-check",
+    "judged",
+    type=names(),
+    metavar="SOLVER[@PLACE],...",
+    help="Keep that one of these disagrees, and who is wrong; 'none': the finding.  [default: those in the header]",
+)
+@click.option(
+    "--reproducers",
+    is_flag=True,
+    help="Also print the result as a Python program and an SMT-LIB script beside it, and try both.",
+)
+@click.option(
+    "--solver",
+    metavar="SOLVER[@PLACE]",
+    help="Replay on this one.  [default: where the trace comes from]",
+)
 @click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of the solver.")
 def minimize(
-    file: Path, jobs: int, seconds: float | None, output: Path | None, tries: int, solver: str | None,
-    wrapper: str | None, judged: tuple[str, ...] | None, reproducers: bool, strategy: str, **wishes: Any,
-) -> None:  # fmt: skip
-    """Make TRACE, or with --solver the SMT-LIB SCRIPT, as small as it can be while it still shows the same finding.
+    file: Path,
+    jobs: int,
+    seconds: float | None,
+    output: Path | None,
+    tries: int,
+    solver: str | None,
+    wrapper: str | None,
+    judged: tuple[str, ...] | None,
+    reproducers: bool,
+    strategy: str,
+    **wishes: Any,
+) -> None:
+    """Make TRACE, or with --solver the SMT-LIB SCRIPT, as small as it can be while it still shows
+    the same finding.
 
-    The same is: its kind and its bucket, unless --match-..., --unknown or --slower ask for something else, all of which
-    must hold then, or --command does. Ctrl-C ends it with the best so far; a second call goes on from that.
+    The same is: its kind and its bucket, unless --match-..., --unknown or --slower ask for
+    something else, all of which must hold then, or --command does. Ctrl-C ends it with the best so
+    far; a second call goes on from that.
     """
     match, command = _wanted(**wishes)
     wished = Wishes(jobs, seconds, tries, match, command)
     if strategy != "delete" and (match or command or file.suffix != ".trace"):
-        raise InputError(f"--strategy {strategy} is for the trace of a finding of storm, and keeps the finding", file=str(file))
+        raise InputError(
+            f"--strategy {strategy} is for the trace of a finding of storm, and keeps the finding",
+            file=str(file),
+        )
     if file.suffix == ".history":
         _history(file, output, solver, wrapper, wished)
         return
     if file.suffix == ".smt2":
         _script_file(file, output, solver, wrapper, judged, wished)
         return
-    _trace_file(file, output, trace_target(file, solver, wrapper), judged, wished, strategy, reproducers)
+    _trace_file(
+        file, output, trace_target(file, solver, wrapper), judged, wished, strategy, reproducers
+    )
 
 
 def trace_target(file: Path, solver: str | None, wrapper: str | None) -> tuple[str, Trace, Plan]:
     """The text of a trace, the trace, and what it is to be replayed on. Raises InputError."""
     source = read_trace(file)
     trace = parse_trace(source, str(file))
-    return source, trace, trace_plan(trace, solver, wrapper, None if solver or wrapper else origin(file))
+    return (
+        source,
+        trace,
+        trace_plan(trace, solver, wrapper, None if solver or wrapper else origin(file)),
+    )
 
 
-def _trace_file(file: Path, output: Path | None, target: tuple[str, Trace, Plan], judged: tuple[str, ...] | None, wishes: Wishes,
-                strategy: str, reproducers: bool) -> None:  # fmt: skip
+def _trace_file(
+    file: Path,
+    output: Path | None,
+    target: tuple[str, Trace, Plan],
+    judged: tuple[str, ...] | None,
+    wishes: Wishes,
+    strategy: str,
+    reproducers: bool,
+) -> None:
     """Minimize a trace, or the script that it runs."""
     source, trace, plan = target
-    output = output or file.with_name(f"{file.name.removesuffix('.trace').removesuffix('.min')}.min.trace")
-    earlier = read_trace(output) if output.is_file() and output.resolve() != file.resolve() else None
+    output = output or file.with_name(
+        f"{file.name.removesuffix('.trace').removesuffix('.min')}.min.trace"
+    )
+    earlier = (
+        read_trace(output) if output.is_file() and output.resolve() != file.resolve() else None
+    )
     if earlier is not None:
         parse_trace(earlier, str(output))  # what is no trace is not overwritten
     asked = bool(wishes.match or wishes.command)
@@ -107,12 +187,26 @@ def _trace_file(file: Path, output: Path | None, target: tuple[str, Trace, Plan]
             watch.clear()
             click.echo(f"made anew: {_sizes(result, 'character')}")
     if strategy != "regenerate":
-        alone = script and _alone(plan, script, (file, trace), judges or (() if judged is not None else ("",)), wishes, watch)
+        alone = script and _alone(
+            plan,
+            script,
+            (file, trace),
+            judges or (() if judged is not None else ("",)),
+            wishes,
+            watch,
+        )
         script = script if alone else None
         if alone:
             result = alone
         elif judges:
-            result = minimize_disagreement(Court(plan, judge_plans(judges), Limits()), source, str(file), wishes, earlier, watch.see)
+            result = minimize_disagreement(
+                Court(plan, judge_plans(judges), Limits()),
+                source,
+                str(file),
+                wishes,
+                earlier,
+                watch.see,
+            )
         else:
             result = minimize_trace(plan, source, str(file), wishes, earlier, watch.see)
     write_atomically(output, result.text)
@@ -122,11 +216,19 @@ def _trace_file(file: Path, output: Path | None, target: tuple[str, Trace, Plan]
         _print_forms(plan, output, result, bool(judges))
 
 
-def _alone(plan: Plan, script: Scripted, of: tuple[Path, Trace], judges: tuple[str, ...], wishes: Wishes,
-           watch: _Watch) -> Minimized | None:  # fmt: skip
-    """Minimize the script that a trace runs last; None where that shows it only behind the scripts before it.
+def _alone(
+    plan: Plan,
+    script: Scripted,
+    of: tuple[Path, Trace],
+    judges: tuple[str, ...],
+    wishes: Wishes,
+    watch: _Watch,
+) -> Minimized | None:
+    """Minimize the script that a trace runs last; None where that shows it only behind the scripts
+    before it.
 
-    `judges` with one empty name are those solvers that are there, if it is known what the script must answer.
+    `judges` with one empty name are those solvers that are there, if it is known what the script
+    must answer.
     """
     if judges == ("",):
         judges = others_than(plan.target.name) if script.expected else ()
@@ -136,15 +238,23 @@ def _alone(plan: Plan, script: Scripted, of: tuple[Path, Trace], judges: tuple[s
         if sum(line.action == "run-script" for line in of[1].lines) < 2:
             raise
         watch.clear()
-        click.echo(f"the last script alone does not do ({error}); the lines of the trace are minimized", err=True)
+        click.echo(
+            f"the last script alone does not do ({error}); the lines of the trace are minimized",
+            err=True,
+        )
         return None
 
 
 def with_seeds(file: Path) -> Plan:
-    """The target of a trace in the folder of its campaign, with the campaign's seeds. Raises InputError for a trace anywhere else."""
+    """The target of a trace in the folder of its campaign, with the campaign's seeds. Raises
+    InputError for a trace anywhere else.
+    """
     found = origin(file)
     if found is None:
-        raise InputError("to make it anew its campaign's seeds are needed: name the trace in the campaign's folder", file=str(file))
+        raise InputError(
+            "to make it anew its campaign's seeds are needed: name the trace in the campaign's folder",
+            file=str(file),
+        )
     (plan,) = make_plans(found.request)
     return plan
 
@@ -154,21 +264,35 @@ def _print_forms(plan: Plan, output: Path, result: Minimized, judged: bool) -> N
     replayed = replay_trace(plan, result.text, str(output))
     shown = Shown(DISAGREEMENT if judged else "hang", result.key, "")
     if replayed.found is not None and not judged:
-        shown = Shown(replayed.found.verdict.kind, replayed.found.key, replayed.found.verdict.message)
+        shown = Shown(
+            replayed.found.verdict.kind, replayed.found.key, replayed.found.verdict.message
+        )
     for form in write_programs(plan, output, result.text, shown):
         said = {True: "shows it", False: "does not show it", None: "not tried"}[form.reproduces]
         note = f" ({one_line(form.note, 200)})" if form.note else ""
-        click.echo(f"{form.form}: {form.file}: {said}{note}" if form.file else f"{form.form}: none{note}")
+        click.echo(
+            f"{form.form}: {form.file}: {said}{note}" if form.file else f"{form.form}: none{note}"
+        )
 
 
 def _script_file(
-    file: Path, output: Path | None, solver: str | None, wrapper: str | None, judged: tuple[str, ...] | None, wishes: Wishes
+    file: Path,
+    output: Path | None,
+    solver: str | None,
+    wrapper: str | None,
+    judged: tuple[str, ...] | None,
+    wishes: Wishes,
 ) -> None:
     """Minimize an SMT-LIB script."""
     if wishes.command or wishes.match:
-        raise InputError("of a script the finding itself is kept: leave out --command, --match-..., --unknown and --slower", file=str(file))
+        raise InputError(
+            "of a script the finding itself is kept: leave out --command, --match-..., --unknown and --slower",
+            file=str(file),
+        )
     if solver is None and wrapper is None:
-        raise InputError("name the solver that the script is run on with --solver or --wrapper", file=str(file))
+        raise InputError(
+            "name the solver that the script is run on with --solver or --wrapper", file=str(file)
+        )
     (plan,) = make_plans(Request((solver,) if solver else (), wrapper=wrapper))
     text = read_text(file)
     labels = statuses_of(text)
@@ -176,14 +300,23 @@ def _script_file(
     names = tuple(judged or ()) if judged != ("none",) else ()
     names = names or (others_than(plan.target.name) if labelled else ())
     watch = _Watch(None)
-    made, small = minimize_script(plan, Scripted(text, labels if labelled else ()), str(file), judge_plans(names), wishes, watch.see)
+    made, small = minimize_script(
+        plan,
+        Scripted(text, labels if labelled else ()),
+        str(file),
+        judge_plans(names),
+        wishes,
+        watch.see,
+    )
     output = output or file.with_name(f"{file.stem.removesuffix('.min')}.min.smt2")
     write_atomically(output, small)
     watch.clear()
     click.echo(_summary(made, output, "character"))
 
 
-def _history(file: Path, output: Path | None, solver: str | None, wrapper: str | None, wishes: Wishes) -> None:
+def _history(
+    file: Path, output: Path | None, solver: str | None, wrapper: str | None, wishes: Wishes
+) -> None:
     """Minimize a finding that needs the runs before it."""
     if wishes.command:
         raise InputError("--command is for a trace: a history needs replays", file=str(file))
@@ -194,24 +327,43 @@ def _history(file: Path, output: Path | None, solver: str | None, wrapper: str |
     else:
         found = origin(file)
         if found is None:
-            raise InputError("expected a file under OUT/findings of a campaign, which tells what the runs depend on", file=str(file))
+            raise InputError(
+                "expected a file under OUT/findings of a campaign, which tells what the runs depend on",
+                file=str(file),
+            )
         (plan,) = make_plans(found.request)
         lessened = minimize_history(plan, tuple(read_history(file)), str(file), wishes, watch.see)
     ending = "history" if lessened.apart else "trace"
     output = output or base_of(file).with_name(f"{base_of(file).name}.min.{ending}")
     write_atomically(output, lessened.result.text)
     watch.clear()
-    click.echo(f"{amount(lessened.runs_before, 'run')} to {lessened.runs}; {_summary(lessened.result, output)}")
+    click.echo(
+        f"{amount(lessened.runs_before, 'run')} to {lessened.runs}; {_summary(lessened.result, output)}"
+    )
 
 
-def _wanted(match_message: str | None, match_part: str | None, match_exit: str | None, unknown: bool, slower: float | None,
-            command: str | None) -> tuple[Match, tuple[str, ...]]:  # fmt: skip
+def _wanted(
+    match_message: str | None,
+    match_part: str | None,
+    match_exit: str | None,
+    unknown: bool,
+    slower: float | None,
+    command: str | None,
+) -> tuple[Match, tuple[str, ...]]:
     """What is to be kept."""
-    match = Match(match_message, match_part, None if match_exit is None else exit_kind(match_exit), unknown, slower)
+    match = Match(
+        match_message,
+        match_part,
+        None if match_exit is None else exit_kind(match_exit),
+        unknown,
+        slower,
+    )
     if command is None:
         return match, ()
     if match:
-        raise InputError("--command says alone what is kept: leave out --match-..., --unknown and --slower")
+        raise InputError(
+            "--command says alone what is kept: leave out --match-..., --unknown and --slower"
+        )
     try:
         return match, tuple(shlex.split(command)) or ("",)
     except ValueError as error:
@@ -229,12 +381,21 @@ class _Watch:
 
     def see(self, progress: Progress) -> None:
         """Take the news."""
-        if self._output is not None and time.monotonic() - self._written >= SAVE_SECONDS and progress.lines != self._lines:
+        if (
+            self._output is not None
+            and time.monotonic() - self._written >= SAVE_SECONDS
+            and progress.lines != self._lines
+        ):
             write_atomically(self._output, progress.text())
             self._written, self._lines = time.monotonic(), progress.lines
         if self._live:
             tests = rate(progress.tests / progress.seconds) if progress.seconds else "-"
-            state = [amount(progress.lines, "line"), amount(progress.terms, "term"), amount(progress.tests, "test"), tests]
+            state = [
+                amount(progress.lines, "line"),
+                amount(progress.terms, "term"),
+                amount(progress.tests, "test"),
+                tests,
+            ]
             click.echo(f"\r\x1b[K{', '.join(state)}", err=True, nl=False)
 
     def clear(self) -> None:
@@ -249,7 +410,9 @@ def _summary(result: Minimized, output: Path, unit: str = "line") -> str:
 
 def _sizes(result: Minimized, unit: str) -> str:
     """What it was, what it is, and what that took."""
-    ended = {"complete": "", "time": ", ended by its time limit", "interrupted": ", interrupted"}[result.ended]
+    ended = {"complete": "", "time": ", ended by its time limit", "interrupted": ", interrupted"}[
+        result.ended
+    ]
     share = percent(result.after / result.before) if result.before else "-"
     tests = amount(result.tests, "test")
     return f"{amount(result.before, unit)} to {result.after} ({share}), {tests} in {brief(result.seconds)}{ended}"

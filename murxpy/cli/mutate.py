@@ -1,4 +1,6 @@
-"""`murxpy opfuzz` and the other mutation fuzzers: campaigns of one of them. They take the options of `murxpy fuzz`, and their own."""
+"""`murxpy opfuzz` and the other mutation fuzzers: campaigns of one of them. They take the options
+of `murxpy fuzz`, and their own.
+"""
 
 from __future__ import annotations
 
@@ -14,24 +16,54 @@ from murxpy.fuzzers.api import SCRIPT_CHECKS
 
 _NOT_HERE = ("targets", "mix", "machine", "theories", "no_swarm", "contract")  # of walks alone
 
-_WALL = click.Option(["--wall"], type=duration, default="2s", metavar="TIME", show_default=True,
-                     help="Wall time of a mutant; past it, the run of --iterations mutants is killed.")  # fmt: skip
+_WALL = click.Option(
+    ["--wall"],
+    type=duration,
+    default="2s",
+    metavar="TIME",
+    show_default=True,
+    help="Wall time of a mutant; past it, the run of --iterations mutants is killed.",
+)
 
-_CHECK = click.Option(["--check", "checks"], type=names([*SCRIPT_CHECKS, "all", "none"]), default="", metavar="NAMES",
-                      help="What some mutants are asked for, and what is checked of it: models of sat answers, cores of unsat ones; "
-                           "all or none.  [default: models,cores]")  # fmt: skip
+_CHECK = click.Option(
+    ["--check", "checks"],
+    type=names([*SCRIPT_CHECKS, "all", "none"]),
+    default="",
+    metavar="NAMES",
+    help="What some mutants are asked for, and what is checked of it: models of sat answers, cores of unsat ones; "
+    "all or none.  [default: models,cores]",
+)
 
 
 def _command(name: str, about: str) -> click.Command:
     """The command of one fuzzer, with its own options in front."""
     own = own_options(name)
-    shared = [param for param in fuzz.params if param.name not in (*_NOT_HERE, *MUTATION_OPTIONS, *MIX_OPTIONS, "wall")]
+    shared = [
+        param
+        for param in fuzz.params
+        if param.name not in (*_NOT_HERE, *MUTATION_OPTIONS, *MIX_OPTIONS, "wall")
+    ]
     shared = [_CHECK if param.name == "checks" else param for param in shared]
-    limits = [_WALL if param.name == "wall" else param for param in fuzz.params if param.name in (*MUTATION_OPTIONS, "wall")]
+    limits = [
+        _WALL if param.name == "wall" else param
+        for param in fuzz.params
+        if param.name in (*MUTATION_OPTIONS, "wall")
+    ]
     target = click.Argument(["target"], metavar="SOLVER[@PLACE]")
-    seeds = click.Argument(["seeds"], metavar="SEEDS...", nargs=-1, required=True, type=Existing(MISSING_SEEDS, text=True))
+    seeds = click.Argument(
+        ["seeds"],
+        metavar="SEEDS...",
+        nargs=-1,
+        required=True,
+        type=Existing(MISSING_SEEDS, text=True),
+    )
     params = [target, seeds, *own, *limits, *shared]
-    return click.Command(name, callback=_callback(name, [option.name or "" for option in own]), params=params, help=about)
+    return click.Command(
+        name,
+        callback=_callback(name, [option.name or "" for option in own]),
+        params=params,
+        help=about,
+    )
 
 
 def _callback(name: str, own: Sequence[str]) -> Callable[..., int]:
@@ -39,7 +71,11 @@ def _callback(name: str, own: Sequence[str]) -> Callable[..., int]:
         choices = chosen({key: wishes.pop(key) for key in own})
         mutation = mutation_of(((name, 1.0),), seeds, wishes, {name: choices})
         context = click.get_current_context()
-        given = {param.name: param.process_value(context, param.get_default(context)) for param in fuzz.params if param.name in _NOT_HERE}
+        given = {
+            param.name: param.process_value(context, param.get_default(context))
+            for param in fuzz.params
+            if param.name in _NOT_HERE
+        }
         return run((target,), {**given, **wishes}, mutation)
 
     return callback

@@ -31,18 +31,24 @@ def size(text: str) -> int:
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmg])(?:i?b)?", text.strip().lower())
     size = int(float(match[1]) * _BYTES[match[2]]) if match else 0
     if not (_LEAST_MEMORY <= size <= 1 << 45 or text.strip() == "0"):
-        raise click.BadParameter(f"'{text}': expected a size such as 512m or 2g, of at least 64m, or 0 for no limit")
+        raise click.BadParameter(
+            f"'{text}': expected a size such as 512m or 2g, of at least 64m, or 0 for no limit"
+        )
     return size
 
 
 def seed(text: str) -> int:
     """The seed in decimal or, with other digits or `0x`, hexadecimal `text`. Raises BadParameter."""
-    return _seed(text, 10 if text.strip().isdecimal() else 16, "a number below 2^64, decimal or hexadecimal")
+    return _seed(
+        text, 10 if text.strip().isdecimal() else 16, "a number below 2^64, decimal or hexadecimal"
+    )
 
 
 def run_seed(text: str) -> int:
     """The seed in hexadecimal `text`. Raises BadParameter."""
-    return _seed(text, 16, "at most 16 hexadecimal digits, as in the header and the name of a trace")
+    return _seed(
+        text, 16, "at most 16 hexadecimal digits, as in the header and the name of a trace"
+    )
 
 
 def _seed(text: str, base: int, expected: str) -> int:
@@ -54,7 +60,9 @@ def _seed(text: str, base: int, expected: str) -> int:
 
 
 def names(known: Iterable[str] = ()) -> Callable[[str], tuple[str, ...]]:
-    """A reader of names with commas between them, each among `known` where that is given. It raises BadParameter."""
+    """A reader of names with commas between them, each among `known` where that is given. It raises
+    BadParameter.
+    """
     listed = tuple(known)
 
     def read(text: str) -> tuple[str, ...]:
@@ -63,14 +71,18 @@ def names(known: Iterable[str] = ()) -> Callable[[str], tuple[str, ...]]:
             if not name:
                 raise click.BadParameter(f"'{text}': expected names with commas between them")
             if listed and name not in listed:
-                raise click.BadParameter(f"unknown name '{name}'{nearest(name, listed)}; known are {', '.join(listed)}")
+                raise click.BadParameter(
+                    f"unknown name '{name}'{nearest(name, listed)}; known are {', '.join(listed)}"
+                )
         return found
 
     return read
 
 
 class Existing(click.ParamType[Any]):
-    """A file or folder that is read; `text` gives its name as text. Where there is none, that is told before all other errors."""
+    """A file or folder that is read; `text` gives its name as text. Where there is none, that is
+    told before all other errors.
+    """
 
     name = "path"
 
@@ -82,17 +94,25 @@ class Existing(click.ParamType[Any]):
         if value == "":
             self.fail("expected a path or a name, found an empty text", param, ctx)
         if not os.path.lexists(value):
-            raise InputError(self._missing.format(value)) if self._missing else InputError("there is no such file", file=str(value))
+            raise (
+                InputError(self._missing.format(value))
+                if self._missing
+                else InputError("there is no such file", file=str(value))
+            )
         return str(value) if self._text else Path(value)
 
 
 class NamedFile(click.ParamType[Any]):
-    """The name of something shipped, or a YAML file of the user; a file that is not there is told before all other errors."""
+    """The name of something shipped, or a YAML file of the user; a file that is not there is told
+    before all other errors.
+    """
 
     name = "text"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if (Path(value).suffix in (".yaml", ".yml") or os.sep in value) and not os.path.lexists(value):
+        if (Path(value).suffix in (".yaml", ".yml") or os.sep in value) and not os.path.lexists(
+            value
+        ):
             raise InputError("there is no such file", file=value)
         return value
 
@@ -114,13 +134,18 @@ class _NotEmpty(click.ParamType[Any]):
 
 
 def refuse_empty(command: click.Command) -> None:
-    """Have `command` refuse an empty text wherever it takes a path or a target, and a missing file before anything else."""
+    """Have `command` refuse an empty text wherever it takes a path or a target, and a missing file
+    before anything else.
+    """
     for inner in command.commands.values() if isinstance(command, click.Group) else ():
         refuse_empty(inner)
     for param in command.params:
-        named = re.search("FILE|DIR|SEEDS|SOLVER", param.metavar or "") or isinstance(param.type, click.Path)
+        named = re.search("FILE|DIR|SEEDS|SOLVER", param.metavar or "") or isinstance(
+            param.type, click.Path
+        )
         option = named and isinstance(param, click.Option)
-        single = isinstance(param.type, Existing | NamedFile) and param.nargs == 1  # SEEDS... keep their place behind the solver
+        # SEEDS... keep their place behind the solver
+        single = isinstance(param.type, Existing | NamedFile) and param.nargs == 1
         param.is_eager = param.is_eager or bool(option or single)
         if named and not isinstance(param.type, _NotEmpty):
             param.type = _NotEmpty(param.type)

@@ -1,4 +1,6 @@
-"""`murxpy replay`: a trace, or the runs of a finding that needs several, once more in a fresh process."""
+"""`murxpy replay`: a trace, or the runs of a finding that needs several, once more in a fresh
+process.
+"""
 
 from __future__ import annotations
 
@@ -31,22 +33,57 @@ from murxpy.trace.grammar import Trace, parse_trace
 
 @click.command()
 @click.argument("file", metavar="TRACE", type=Existing())
-@click.option("--solver", metavar="SOLVER[@PLACE]", help="Replay on this one.  [default: where the trace comes from]")
+@click.option(
+    "--solver",
+    metavar="SOLVER[@PLACE]",
+    help="Replay on this one.  [default: where the trace comes from]",
+)
 @click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of the solver.")
-@click.option("--cross-check", "judged", type=names(), metavar="SOLVER[@PLACE],...",
-              help="Have these answer its checks, too; 'none' for nobody.  [default: those that its header names]")  # fmt: skip
-@click.option("--wall", type=duration, default="20s", metavar="TIME", show_default=True,
-              help="End it after this time; from 20s on that is a hang.")  # fmt: skip
-@click.option("--memory", type=size, default="2g", metavar="SIZE", show_default=True, help="Memory; 0 for no limit.")
-@click.option("--trace", "follow", is_flag=True, help="Write the trace of the replay to standard output as it happens.")
+@click.option(
+    "--cross-check",
+    "judged",
+    type=names(),
+    metavar="SOLVER[@PLACE],...",
+    help="Have these answer its checks, too; 'none' for nobody.  [default: those that its header names]",
+)
+@click.option(
+    "--wall",
+    type=duration,
+    default="20s",
+    metavar="TIME",
+    show_default=True,
+    help="End it after this time; from 20s on that is a hang.",
+)
+@click.option(
+    "--memory",
+    type=size,
+    default="2g",
+    metavar="SIZE",
+    show_default=True,
+    help="Memory; 0 for no limit.",
+)
+@click.option(
+    "--trace",
+    "follow",
+    is_flag=True,
+    help="Write the trace of the replay to standard output as it happens.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def replay(
-    file: Path, solver: str | None, wrapper: str | None, judged: tuple[str, ...] | None, wall: float, memory: int, follow: bool,
+    file: Path,
+    solver: str | None,
+    wrapper: str | None,
+    judged: tuple[str, ...] | None,
+    wall: float,
+    memory: int,
+    follow: bool,
     as_json: bool,
-) -> int:  # fmt: skip
-    """Replay TRACE, ours or Murxla's, in a fresh process. Exits with 1 when something goes wrong, with 0 when not.
+) -> int:
+    """Replay TRACE, ours or Murxla's, in a fresh process. Exits with 1 when something goes wrong,
+    with 0 when not.
 
-    A file `*.history`, which findings have that need earlier runs in their process, is replayed run by run.
+    A file `*.history`, which findings have that need earlier runs in their process, is replayed run
+    by run.
     """
     if follow and as_json:
         raise InputError("--trace and --json both write to standard output: leave one out")
@@ -74,20 +111,34 @@ def replay(
     return code
 
 
-def plan_of(trace: Trace, solver: str | None, wrapper: str | None, found: Origin | None, *, option: bool = True) -> Plan:
-    """The target to replay on: the one named, else the one it was found on, else the solver that the trace names.
+def plan_of(
+    trace: Trace,
+    solver: str | None,
+    wrapper: str | None,
+    found: Origin | None,
+    *,
+    option: bool = True,
+) -> Plan:
+    """The target to replay on: the one named, else the one it was found on, else the solver that
+    the trace names.
 
     `option`: whether the command has an option --wrapper.
     """
     if solver is None and wrapper is None and found is None and not trace.solver:
-        raise InputError("the trace does not say its solver, expected a line like '# solver z3 5.4.0'; name it with "
-                         "--solver", file=trace.name)  # fmt: skip
+        raise InputError(
+            "the trace does not say its solver, expected a line like '# solver z3 5.4.0'; name it with "
+            "--solver",
+            file=trace.name,
+        )
     request = Request((solver,) if solver else () if wrapper else (trace.solver,), wrapper=wrapper)
     if found is not None:
         request = replace(request, targets=found.request.targets, wrapper=found.request.wrapper)
     elif not (solver or wrapper) and trace.solver not in wrapper_names():
-        raise InputError(f"the trace is of '{trace.solver}', which has no wrapper here; name another solver with "
-                         f"--solver{', or its wrapper with --wrapper' if option else ''}", file=trace.name)  # fmt: skip
+        raise InputError(
+            f"the trace is of '{trace.solver}', which has no wrapper here; name another solver with "
+            f"--solver{', or its wrapper with --wrapper' if option else ''}",
+            file=trace.name,
+        )
     (plan,) = make_plans(request)
     return plan
 
@@ -99,7 +150,9 @@ def judges_of(trace: Trace, wished: tuple[str, ...] | None) -> tuple[str, ...]:
     return () if wished == ("none",) else wished
 
 
-def _show_judged(plan: Plan, names: tuple[str, ...], replayed: Replayed, limits: Limits, as_json: bool) -> int:
+def _show_judged(
+    plan: Plan, names: tuple[str, ...], replayed: Replayed, limits: Limits, as_json: bool
+) -> int:
     """Have the replayed trace judged, and print what came of both; the exit code."""
     with closing(Court(plan, judge_plans(names), limits)) as court:
         answers = court.judged(replayed.outcome.trace)
@@ -113,16 +166,24 @@ def _show_judged(plan: Plan, names: tuple[str, ...], replayed: Replayed, limits:
     return int(found is not None or fails(replayed))
 
 
-def _replay_history(file: Path, found: Origin | None, limits: Limits, follow: bool, solver: str | None,
-                    wrapper: str | None) -> Replayed:  # fmt: skip
+def _replay_history(
+    file: Path,
+    found: Origin | None,
+    limits: Limits,
+    follow: bool,
+    solver: str | None,
+    wrapper: str | None,
+) -> Replayed:
     if file.is_file() and holds_traces(file):
         text = read_trace(file)
         plan = plan_of(parse_trace(text, str(file)), solver, wrapper, found)
         return replay_texts(plan, parts(text), str(file), limits, write_now if follow else None)
     runs = read_history(file)
     if found is None:
-        raise InputError("expected a file under OUT/findings of a campaign, which tells what the runs depend on",
-                         file=str(file))  # fmt: skip
+        raise InputError(
+            "expected a file under OUT/findings of a campaign, which tells what the runs depend on",
+            file=str(file),
+        )
     (plan,) = make_plans(found.request)
     return walk_seeds(plan, runs, limits, write_now if follow else None)
 

@@ -16,14 +16,22 @@ from murxpy.report.tables import operators_table, print_table, theories_json, th
 @click.argument("theory", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def theories(theory: str | None, as_json: bool) -> None:
-    """Show the theories, or the operators of THEORY and in how many ways each solver's wrapper spells them."""
+    """Show the theories, or the operators of THEORY and in how many ways each solver's wrapper
+    spells them.
+    """
     catalogue = load_catalogue()
     wrappers = {name: load_wrapper(name) for name in wrapper_names()}
     if theory is not None:
         names = [entry["name"] for entry in catalogue["theories"]]
         if theory.upper() not in names:
-            raise InputError(f"unknown theory '{theory}'{nearest(theory.upper(), names)}; known are {', '.join(names)}")
-        catalogue = {"theories": [entry for entry in catalogue["theories"] if entry["name"] == theory.upper()]}
+            raise InputError(
+                f"unknown theory '{theory}'{nearest(theory.upper(), names)}; known are {', '.join(names)}"
+            )
+        catalogue = {
+            "theories": [
+                entry for entry in catalogue["theories"] if entry["name"] == theory.upper()
+            ]
+        }
     if as_json:
         click.echo(json.dumps(theories_json(catalogue, wrappers), indent=2))
     elif theory is None:

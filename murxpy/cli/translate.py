@@ -1,4 +1,6 @@
-"""`murxpy translate`: a trace, or a folder of traces, as SMT-LIB scripts, Python programs or traces of Murxla."""
+"""`murxpy translate`: a trace, or a folder of traces, as SMT-LIB scripts, Python programs or traces
+of Murxla.
+"""
 
 from __future__ import annotations
 
@@ -29,21 +31,59 @@ _SUFFIXES = {"smt2": ".smt2", "python": ".py", "murxla": ".murxla"}
 
 @click.command()
 @click.argument("source", metavar="TRACE", type=Existing())
-@click.option("--to", "target", type=click.Choice(sorted(_SUFFIXES)), required=True, help="What to print.")
-@click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path),
-              help="Write to this file.  [default: standard output]")  # fmt: skip
-@click.option("--into", metavar="DIR", type=click.Path(path_type=Path), help="Folder for the translations of a folder.")
-@click.option("--dialect", type=click.Choice(DIALECTS), help="SMT-LIB with this solver's extensions.  [default: standard]")
-@click.option("--lossy", is_flag=True, help="SMT-LIB, Murxla: a comment in place of what they cannot say.")
-@click.option("--by-definition", is_flag=True,
-              help="SMT-LIB: print operators without a name by their definition, another formula with the same meaning.")  # fmt: skip
-@click.option("--planted", is_flag=True, help="SMT-LIB: constants, functions and sorts defined as the planted model has them.")
-@click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Python: the wrapper of the trace's solver.  [default: the shipped one]")
+@click.option(
+    "--to", "target", type=click.Choice(sorted(_SUFFIXES)), required=True, help="What to print."
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write to this file.  [default: standard output]",
+)
+@click.option(
+    "--into",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Folder for the translations of a folder.",
+)
+@click.option(
+    "--dialect",
+    type=click.Choice(DIALECTS),
+    help="SMT-LIB with this solver's extensions.  [default: standard]",
+)
+@click.option(
+    "--lossy", is_flag=True, help="SMT-LIB, Murxla: a comment in place of what they cannot say."
+)
+@click.option(
+    "--by-definition",
+    is_flag=True,
+    help="SMT-LIB: print operators without a name by their definition, another formula with the same meaning.",
+)
+@click.option(
+    "--planted",
+    is_flag=True,
+    help="SMT-LIB: constants, functions and sorts defined as the planted model has them.",
+)
+@click.option(
+    "--wrapper",
+    type=NamedFile(),
+    metavar="FILE",
+    help="Python: the wrapper of the trace's solver.  [default: the shipped one]",
+)
 def translate(
-    source: Path, target: str, output: Path | None, into: Path | None, dialect: str | None, lossy: bool, by_definition: bool,
-    planted: bool, wrapper: str | None,
-) -> int:  # fmt: skip
-    """Print TRACE, or every *.trace below a folder, as an SMT-LIB script, a stand-alone Python program, or a trace of Murxla.
+    source: Path,
+    target: str,
+    output: Path | None,
+    into: Path | None,
+    dialect: str | None,
+    lossy: bool,
+    by_definition: bool,
+    planted: bool,
+    wrapper: str | None,
+) -> int:
+    """Print TRACE, or every *.trace below a folder, as an SMT-LIB script, a stand-alone Python
+    program, or a trace of Murxla.
 
     The program makes the very calls of the trace, and exits with 1 when the recorded defect shows.
 
@@ -59,7 +99,9 @@ def translate(
             raise InputError("TRACE is a folder, expected --into DIR and no -o", file=str(source))
         return _folder(source, into, _SUFFIXES[target], translator)
     if into is not None:
-        raise InputError("--into is for a folder, expected one, found a file or nothing", file=str(source))
+        raise InputError(
+            "--into is for a folder, expected one, found a file or nothing", file=str(source)
+        )
     text = translator(parse_trace(read_trace(source), str(source)))
     if output is None:
         click.echo(text, nl=False)
@@ -85,10 +127,14 @@ def _write(file: Path, text: str) -> None:
         raise InputError(f"cannot write: {error.strerror}", file=str(file)) from None
 
 
-def _translator(target: str, dialect: str, lossy: bool, by_definition: bool, planted: bool, wrapper: str | None) -> Translator:
+def _translator(
+    target: str, dialect: str, lossy: bool, by_definition: bool, planted: bool, wrapper: str | None
+) -> Translator:
     catalogue = build_catalogue(load_catalogue())
     if target == "smt2":
-        return lambda trace: (to_defined if planted else to_smtlib)(trace, catalogue, dialect, lossy, by_definition)
+        return lambda trace: (to_defined if planted else to_smtlib)(
+            trace, catalogue, dialect, lossy, by_definition
+        )
     if target == "murxla":
         return lambda trace: to_murxla(trace, catalogue, lossy)
     known: dict[str, dict[str, Any]] = {}
@@ -96,7 +142,10 @@ def _translator(target: str, dialect: str, lossy: bool, by_definition: bool, pla
     def python(trace: Trace) -> str:
         name = wrapper or trace.solver
         if not wrapper and name not in wrapper_names():
-            raise InputError(f"the trace is of '{name}', which has no wrapper here; name one with --wrapper", file=trace.name)
+            raise InputError(
+                f"the trace is of '{name}', which has no wrapper here; name one with --wrapper",
+                file=trace.name,
+            )
         if name not in known:
             known[name] = load_wrapper(name)
         return to_python(trace, catalogue, known[name])
@@ -105,7 +154,9 @@ def _translator(target: str, dialect: str, lossy: bool, by_definition: bool, pla
 
 
 def _folder(source: Path, into: Path, suffix: str, translator: Translator) -> int:
-    """Translate each trace below `source`, and name each that cannot be. The exit code is that of the last such error."""
+    """Translate each trace below `source`, and name each that cannot be. The exit code is that of
+    the last such error.
+    """
     traces = sorted(source.rglob("*.trace"))
     if not traces:
         raise InputError("no *.trace in this folder", file=str(source))
@@ -113,7 +164,10 @@ def _folder(source: Path, into: Path, suffix: str, translator: Translator) -> in
     with _progress(traces) as shown:
         for path in shown:
             try:
-                _write(into / path.relative_to(source).with_suffix(suffix), translator(parse_trace(read_trace(path), str(path))))
+                _write(
+                    into / path.relative_to(source).with_suffix(suffix),
+                    translator(parse_trace(read_trace(path), str(path))),
+                )
             except MurxpyError as error:
                 errors.append(error)
     for found in errors:

@@ -16,13 +16,28 @@ from murxpy.report.judged import print_triage, triage_json
 
 @click.command()
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path), default="murxpy-out")
-@click.option("--cross-check", "judges", type=names(), default="", metavar="SOLVER[@PLACE],...",
-              help="Who is asked where a trace names no judges.  [default: all other solvers]")  # fmt: skip
+@click.option(
+    "--cross-check",
+    "judges",
+    type=names(),
+    default="",
+    metavar="SOLVER[@PLACE],...",
+    help="Who is asked where a trace names no judges.  [default: all other solvers]",
+)
 @click.option("--again", is_flag=True, help="Ask all again, not only what is missing.")
-@click.option("--wall", type=duration, default="5s", metavar="TIME", show_default=True, help="Wall time of a replay.")
+@click.option(
+    "--wall",
+    type=duration,
+    default="5s",
+    metavar="TIME",
+    show_default=True,
+    help="Wall time of a replay.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def triage(out: Path, judges: tuple[str, ...], again: bool, wall: float, as_json: bool) -> None:
-    """Say for each disagreement and each invalid model in the output folder OUT of a campaign who is wrong, by which evidence."""
+    """Say for each disagreement and each invalid model in the output folder OUT of a campaign who
+    is wrong, by which evidence.
+    """
     judged = triaged(out, judges, again, Limits(wall=wall))
     if as_json:
         click.echo(json.dumps(triage_json(judged, str(out)), indent=2))

@@ -10,7 +10,13 @@ from murxpy.cli.params import NamedFile
 from murxpy.data import load_wrapper, wrapper_names
 from murxpy.data.wrappers import SECTIONS
 from murxpy.report.console import make_console
-from murxpy.report.tables import options_table, print_table, profile_lines, spellings_table, wrappers_table
+from murxpy.report.tables import (
+    options_table,
+    print_table,
+    profile_lines,
+    spellings_table,
+    wrappers_table,
+)
 
 
 @click.command()
@@ -32,14 +38,19 @@ def wrappers(wrapper: str | None, as_json: bool) -> None:
         return
     for line in (f"{data['solver']}: {data['package']} {data['releases']}".rstrip(), *_facts(data)):
         console.print(line, soft_wrap=True)
-    for title, table in (("spellings", spellings_table(data, SECTIONS)), ("options", options_table(data))):
+    for title, table in (
+        ("spellings", spellings_table(data, SECTIONS)),
+        ("options", options_table(data)),
+    ):
         if table.rows:
             console.print()
             print_table(console, table)
         else:
             console.print(f"no {title}")
     if data["profile"]:
-        console.print("", "profile", *profile_lines(data["profile"], "  "), sep="\n", soft_wrap=True)
+        console.print(
+            "", "profile", *profile_lines(data["profile"], "  "), sep="\n", soft_wrap=True
+        )
 
 
 def _facts(data: dict[str, object]) -> list[str]:
@@ -48,4 +59,8 @@ def _facts(data: dict[str, object]) -> list[str]:
     named = ", ".join(theories) if isinstance(theories, list) else ""
     sources = data["helpers_sources"]
     helpers = [path for path, _ in sources] if isinstance(sources, list) else []
-    return [f"module: {data['module']}", f"theories: {named}", f"helpers: {', '.join(helpers) or 'none'}"]
+    return [
+        f"module: {data['module']}",
+        f"theories: {named}",
+        f"helpers: {', '.join(helpers) or 'none'}",
+    ]

@@ -1,4 +1,6 @@
-"""The data folders: found, decoded strictly, checked, and handed on as plain data that JSON carries unchanged."""
+"""The data folders: found, decoded strictly, checked, and handed on as plain data that JSON carries
+unchanged.
+"""
 
 from murxpy.data.folders import data_folder
 from murxpy.data.machines import inspect_machine, load_machine, machine_names

@@ -25,15 +25,20 @@ def names_in(conditions: Iterable[str]) -> list[str]:
 
 
 def enabled(machine: dict[str, Any], state: str, assignment: Assignment) -> list[dict[str, Any]]:
-    """The transitions of a state that can be drawn: their conditions hold, and for `go` what the new state needs.
+    """The transitions of a state that can be drawn: their conditions hold, and for `go` what the
+    new state needs.
 
-    What an action's new state needs may come from the action itself, so it is looked at when the action is done.
+    What an action's new state needs may come from the action itself, so it is looked at when the
+    action is done.
     """
     return [
         transition
         for transition in machine["states"][state]["do"]
         if holds(transition["when"], assignment)
-        and (transition["do"] != "go" or holds(machine["states"][transition["to"]]["needs"], assignment))
+        and (
+            transition["do"] != "go"
+            or holds(machine["states"][transition["to"]]["needs"], assignment)
+        )
     ]
 
 

@@ -1,4 +1,6 @@
-"""From decoded YAML to typed structs, with errors that name the line, what was expected and the nearest known name."""
+"""From decoded YAML to typed structs, with errors that name the line, what was expected and the
+nearest known name.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ T = TypeVar("T")
 
 
 class Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
-    """Base of all structs of the data files: keys are written `like-this`, an unknown one is an error."""
+    """Base of all structs of the data files: keys are written `like-this`, an unknown one is an
+    error.
+    """
 
 
 def convert(document: Document, type_: type[T]) -> T:
@@ -26,7 +30,9 @@ def convert(document: Document, type_: type[T]) -> T:
 
 
 def convert_at(document: Document, type_: type[T], place: Place) -> T:
-    """The part of the document at `place` as a `type_`. Raises InputError for the first entry that does not fit."""
+    """The part of the document at `place` as a `type_`. Raises InputError for the first entry that
+    does not fit.
+    """
     value = document.data
     for step in place:
         value = value[step]
@@ -78,12 +84,16 @@ def _check_struct(document: Document, value: Any, info: types.StructType, place:
     for key in value:
         if key not in fields:
             known = ", ".join(fields)
-            raise document.error((*place, key), f"unknown key '{key}'{nearest(str(key), fields)}; known are {known}")
+            raise document.error(
+                (*place, key), f"unknown key '{key}'{nearest(str(key), fields)}; known are {known}"
+            )
     for name, field in fields.items():
         if name in value:
             _check(document, value[name], field.type, (*place, name))
         elif field.required:
-            raise document.error(place, f"the key '{name}' is missing: expected {_describe(field.type)}")
+            raise document.error(
+                place, f"the key '{name}' is missing: expected {_describe(field.type)}"
+            )
 
 
 def _check_tuple(document: Document, value: Any, info: types.TupleType, place: Place) -> None:
@@ -94,7 +104,9 @@ def _check_tuple(document: Document, value: Any, info: types.TupleType, place: P
 
 
 def _check_union(document: Document, value: Any, info: types.UnionType, place: Place) -> None:
-    """Check against the member that has the shape of the value, so that the error is about what is in it."""
+    """Check against the member that has the shape of the value, so that the error is about what is
+    in it.
+    """
     for member in info.types:
         if _same_shape(value, member):
             _check(document, value, member, place)
@@ -120,15 +132,21 @@ def _is_leaf(value: Any, info: types.Type) -> bool:
         return any(value == known and type(value) is type(known) for known in info.values)
     if isinstance(info, (types.IntType, types.FloatType)):
         classes = (int,) if isinstance(info, types.IntType) else (int, float)
-        return isinstance(value, classes) and not isinstance(value, bool) and _in_bounds(value, info)
+        return (
+            isinstance(value, classes) and not isinstance(value, bool) and _in_bounds(value, info)
+        )
     if isinstance(info, types.StrType):
-        return isinstance(value, str) and (info.pattern is None or re.search(info.pattern, value) is not None)
+        return isinstance(value, str) and (
+            info.pattern is None or re.search(info.pattern, value) is not None
+        )
     return isinstance(value, bool) if isinstance(info, types.BoolType) else value is None
 
 
 def _in_bounds(value: float, info: types.IntType | types.FloatType) -> bool:
     return not (
-        (info.ge is not None and value < info.ge) or (info.gt is not None and value <= info.gt) or (info.le is not None and value > info.le)
+        (info.ge is not None and value < info.ge)
+        or (info.gt is not None and value <= info.gt)
+        or (info.le is not None and value > info.le)
     )
 
 
@@ -157,8 +175,12 @@ def _describe(info: types.Type) -> str:
     """What a value of the type looks like, for an error."""
     if isinstance(info, types.UnionType):
         numbers = any(isinstance(member, types.FloatType) for member in info.types)
-        shown = [member for member in info.types if not (numbers and isinstance(member, types.IntType))]
-        return " or ".join(_describe(member) for member in shown if not isinstance(member, types.NoneType))
+        shown = [
+            member for member in info.types if not (numbers and isinstance(member, types.IntType))
+        ]
+        return " or ".join(
+            _describe(member) for member in shown if not isinstance(member, types.NoneType)
+        )
     if isinstance(info, types.StructType):
         return "a mapping with " + ", ".join(field.encode_name for field in info.fields)
     if isinstance(info, types.DictType):
@@ -175,7 +197,13 @@ def _describe(info: types.Type) -> str:
 def _describe_leaf(info: types.Type) -> str:
     if isinstance(info, (types.IntType, types.FloatType)):
         name = "an integer" if isinstance(info, types.IntType) else "a number"
-        low = f" of at least {info.ge}" if info.ge is not None else f" over {info.gt}" if info.gt is not None else ""
+        low = (
+            f" of at least {info.ge}"
+            if info.ge is not None
+            else f" over {info.gt}"
+            if info.gt is not None
+            else ""
+        )
         return name + low + (f" to {info.le}" if info.le is not None else "")
     if isinstance(info, types.StrType):
         return "text" if info.pattern is None else f"text like {info.pattern}"

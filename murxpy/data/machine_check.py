@@ -1,4 +1,6 @@
-"""What makes a state machine sound: known names, all states reachable, an end in reach, never stuck."""
+"""What makes a state machine sound: known names, all states reachable, an end in reach, never
+stuck.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ Machine = dict[str, Any]
 
 
 def machine_errors(document: Document, machine: Machine) -> list[InputError]:
-    """All faults of a machine, each with its line; what builds on something else is looked at when that is sound."""
+    """All faults of a machine, each with its line; what builds on something else is looked at when
+    that is sound.
+    """
     errors = [*_names(document, machine), *_values(document, machine)]
     if not errors:
         errors = [*_kinds(document, machine), *_reach(document, machine)]
@@ -28,7 +32,9 @@ def machine_graph(machine: Machine) -> nx.DiGraph[str]:
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_nodes_from(machine["states"])
     for name, state in machine["states"].items():
-        graph.add_edges_from((name, transition["to"]) for transition in state["do"] if transition["to"] != name)
+        graph.add_edges_from(
+            (name, transition["to"]) for transition in state["do"] if transition["to"] != name
+        )
     return graph
 
 
@@ -53,7 +59,9 @@ def _conditions(document: Document, place: Place, names: list[str]) -> Iterator[
         yield from _known(document, place, "condition", negated(name)[0], CONDITIONS)
 
 
-def _known(document: Document, place: Place, what: str, name: str, known: Iterable[str]) -> Iterator[InputError]:
+def _known(
+    document: Document, place: Place, what: str, name: str, known: Iterable[str]
+) -> Iterator[InputError]:
     known = list(known)
     if name not in known:
         where = f"state '{place[1]}': " if place[0] == "states" else ""
@@ -61,7 +69,9 @@ def _known(document: Document, place: Place, what: str, name: str, known: Iterab
 
 
 def nearest_or_all(name: str, known: Iterable[str]) -> str:
-    """The known name nearest to `name`, or all if none is near and they are few: what to append to an error."""
+    """The known name nearest to `name`, or all if none is near and they are few: what to append to
+    an error.
+    """
     known = list(known)
     return nearest(name, known) or (f"; known are {', '.join(known)}" if len(known) <= 25 else "")
 
@@ -72,19 +82,29 @@ def _values(document: Document, machine: Machine) -> Iterator[InputError]:
         yield from _choices(document, ("distributions", name, "choices"), distribution)
     swarm = machine["swarm"]
     if swarm["theories"]["count"] is not None:
-        yield from _choices(document, ("swarm", "theories", "count", "choices"), swarm["theories"]["count"])
+        yield from _choices(
+            document, ("swarm", "theories", "count", "choices"), swarm["theories"]["count"]
+        )
     yield from _range(document, ("swarm", "operators", "keep"), swarm["operators"]["keep"])
     yield from _range(document, ("swarm", "weights", "factor"), swarm["weights"]["factor"])
     if swarm["weights"]["factor"] is not None and swarm["weights"]["factor"][0] <= 0:
         yield document.error(("swarm", "weights", "factor"), "a factor is over 0")
-    places = [("weights", section) for section in machine["weights"]] + [("swarm", "theories", "weights")]
-    for place, weights in zip(places, [*machine["weights"].values(), swarm["theories"]["weights"]], strict=True):
+    places = [("weights", section) for section in machine["weights"]] + [
+        ("swarm", "theories", "weights")
+    ]
+    for place, weights in zip(
+        places, [*machine["weights"].values(), swarm["theories"]["weights"]], strict=True
+    ):
         for name, weight in weights.items():
             if weight <= 0:
-                yield document.error((*place, name), f"the weight of '{name}' is {weight}: expected a number over 0")
+                yield document.error(
+                    (*place, name), f"the weight of '{name}' is {weight}: expected a number over 0"
+                )
 
 
-def _choices(document: Document, place: Place, distribution: dict[str, Any]) -> Iterator[InputError]:
+def _choices(
+    document: Document, place: Place, distribution: dict[str, Any]
+) -> Iterator[InputError]:
     if not distribution["choices"]:
         yield document.error(place, "no choices: expected [[value, weight], ...]")
     for position, (value, _) in enumerate(distribution["choices"]):
@@ -93,24 +113,43 @@ def _choices(document: Document, place: Place, distribution: dict[str, Any]) -> 
 
 def _range(document: Document, place: Place, value: list[float] | None) -> Iterator[InputError]:
     if value is not None and value[0] > value[1]:
-        yield document.error(place, f"the range [{value[0]}, {value[1]}] is empty: expected [least, most]")
+        yield document.error(
+            place, f"the range [{value[0]}, {value[1]}] is empty: expected [least, most]"
+        )
 
 
 def _kinds(document: Document, machine: Machine) -> Iterator[InputError]:
-    """The final state ends the run; a decision only leads to choices, and a choice follows only a decision."""
+    """The final state ends the run; a decision only leads to choices, and a choice follows only a
+    decision.
+    """
     states = machine["states"]
     if states[machine["final"]]["do"]:
-        yield document.error(("states", machine["final"]), f"the final state '{machine['final']}' does something")
+        yield document.error(
+            ("states", machine["final"]), f"the final state '{machine['final']}' does something"
+        )
     for name, state in states.items():
         for position, transition in enumerate(state["do"]):
             place: Place = ("states", name, "do", position)
             target = transition["to"]
             if transition["do"] == "go" and target == name:
-                yield document.error(place, f"state '{name}': 'go' needs another state: expected 'to: STATE'")
-            elif state["kind"] == "decision" and (transition["do"] != "go" or states[target]["kind"] != "choice"):
-                yield document.error(place, f"the decision '{name}' must only 'go' to states with 'kind: choice'")
-            elif state["kind"] != "decision" and states[target]["kind"] == "choice" and target != name:
-                yield document.error(place, f"state '{name}' leads to the choice '{target}', which only decisions may")
+                yield document.error(
+                    place, f"state '{name}': 'go' needs another state: expected 'to: STATE'"
+                )
+            elif state["kind"] == "decision" and (
+                transition["do"] != "go" or states[target]["kind"] != "choice"
+            ):
+                yield document.error(
+                    place, f"the decision '{name}' must only 'go' to states with 'kind: choice'"
+                )
+            elif (
+                state["kind"] != "decision"
+                and states[target]["kind"] == "choice"
+                and target != name
+            ):
+                yield document.error(
+                    place,
+                    f"state '{name}' leads to the choice '{target}', which only decisions may",
+                )
 
 
 def _reach(document: Document, machine: Machine) -> Iterator[InputError]:
@@ -120,21 +159,31 @@ def _reach(document: Document, machine: Machine) -> Iterator[InputError]:
     ending = nx.ancestors(graph, final) | {final}
     for name in machine["states"]:
         if name not in reached:
-            yield document.error(("states", name), f"state '{name}' is never reached from '{start}'")
+            yield document.error(
+                ("states", name), f"state '{name}' is never reached from '{start}'"
+            )
         if name not in ending:
-            yield document.error(("states", name), f"the final state '{final}' is not in reach of state '{name}'")
+            yield document.error(
+                ("states", name), f"the final state '{final}' is not in reach of state '{name}'"
+            )
 
 
 def _stuck(document: Document, machine: Machine) -> Iterator[InputError]:
-    """States in which, for some truth values of the conditions, nothing can be drawn or nothing leads out."""
+    """States in which, for some truth values of the conditions, nothing can be drawn or nothing
+    leads out.
+    """
     for name, state in machine["states"].items():
         if name == machine["final"]:
             continue
         for assignment in assignments(mentioned(machine, name), state["needs"]):
             fault = _fault(machine, name, assignment)
             if fault:
-                when = ", ".join(key if value else f"not-{key}" for key, value in assignment.items())
-                yield document.error(("states", name), f"state '{name}': {fault}" + (f" when {when}" if when else ""))
+                when = ", ".join(
+                    key if value else f"not-{key}" for key, value in assignment.items()
+                )
+                yield document.error(
+                    ("states", name), f"state '{name}': {fault}" + (f" when {when}" if when else "")
+                )
                 break
 
 
@@ -144,7 +193,9 @@ def _fault(machine: Machine, state: str, assignment: Assignment) -> str:
     if not transitions:
         return "nothing can be done"
     while not any(transition["to"] != state for transition in transitions):
-        made = {name for transition in transitions for name in ESTABLISHES.get(transition["do"], ())}
+        made = {
+            name for transition in transitions for name in ESTABLISHES.get(transition["do"], ())
+        }
         more = {name: True for name in assignment if name in made and not assignment[name]}
         if not more:
             return "there is no way out"

@@ -1,4 +1,6 @@
-"""The state machines of `fsm/*.yaml`: states, actions, weights, and every size and chance of a run, as plain data."""
+"""The state machines of `fsm/*.yaml`: states, actions, weights, and every size and chance of a run,
+as plain data.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ _NAMED_BY_CATALOGUE = ("theories", "operators", "sorts")
 
 
 class Transition(Strict, frozen=True):
-    """An action of a state: its relative weight, the state it leads to (none: stay), and when it can be drawn."""
+    """An action of a state: its relative weight, the state it leads to (none: stay), and when it
+    can be drawn.
+    """
 
     do: str
     weight: Weight
@@ -97,8 +101,8 @@ class Machine(Strict, frozen=True):
 def load_machine(name_or_path: str) -> Plain:
     """The machine of a shipped name or of a file, completed with what `default` says and checked.
 
-    Gives a dict with the keys of the file; in it `needs` and `when` are lists, and `to` is always there. Raises
-    InputError for the first fault.
+    Gives a dict with the keys of the file; in it `needs` and `when` are lists, and `to` is always
+    there. Raises InputError for the first fault.
     """
     machine, errors = inspect_machine(name_or_path)
     if errors:
@@ -130,7 +134,9 @@ def machine_path(name_or_path: str) -> Path:
         return path
     known = machine_names()
     hint = nearest(name_or_path, known)
-    raise InputError(f"unknown state machine '{name_or_path}'{hint}: expected {', '.join(known)} or a YAML file")
+    raise InputError(
+        f"unknown state machine '{name_or_path}'{hint}: expected {', '.join(known)} or a YAML file"
+    )
 
 
 def machine_names() -> list[str]:
@@ -161,7 +167,9 @@ def _complete(machine: Plain, base: Plain) -> Plain:
     for section in ("expect", *_NAMED_BY_DEFAULT):
         merged[section] = base[section] | machine[section]
     for section in ("weights", "swarm"):
-        merged[section] = {part: _over(machine[section][part], entry) for part, entry in base[section].items()}
+        merged[section] = {
+            part: _over(machine[section][part], entry) for part, entry in base[section].items()
+        }
     return merged
 
 
@@ -187,7 +195,9 @@ def _name_errors(document: Document, machine: Plain, base: Plain | None) -> list
                 errors.append(_unknown(document, ("weights", section, name), known[section]))
     for name in machine["swarm"]["theories"]["weights"]:
         if name not in known["theories"]:
-            errors.append(_unknown(document, ("swarm", "theories", "weights", name), known["theories"]))
+            errors.append(
+                _unknown(document, ("swarm", "theories", "weights", name), known["theories"])
+            )
     return errors
 
 
@@ -202,4 +212,6 @@ def _catalogue_names() -> dict[str, list[str]]:
 
 def _unknown(document: Document, place: tuple[str, ...], known: Any) -> InputError:
     section, name = place[-2], place[-1]
-    return document.error(place, f"unknown name '{name}' among {section}{nearest_or_all(name, known)}")
+    return document.error(
+        place, f"unknown name '{name}' among {section}{nearest_or_all(name, known)}"
+    )

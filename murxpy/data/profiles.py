@@ -1,4 +1,6 @@
-"""Profiles: what is not to be generated for a solver, from its wrapper file and from a file of the user."""
+"""Profiles: what is not to be generated for a solver, from its wrapper file and from a file of the
+user.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,14 @@ Bounds = tuple[int, int]
 
 
 class OperatorRule(Strict, frozen=True):
-    """Restrictions of one operator: sort kinds kept from its sort variables, literal arguments, indices, arity."""
+    """Restrictions of one operator: sort kinds kept from its sort variables, literal arguments,
+    indices, arity.
+    """
 
     exclude_sorts: list[str] = []
-    literals: dict[Position, Literal["any", "char", "nonnegative", "nonzero", "small", "special"]] = {}
+    literals: dict[
+        Position, Literal["any", "char", "nonnegative", "nonzero", "small", "special"]
+    ] = {}
     indices: dict[Position, Bounds] = {}
     arity: Bounds | None = None
 
@@ -85,7 +91,9 @@ def decode_profile(document: Document, place: Place) -> Plain:
             entry = kind if section == "operators" else position
             _check(document, (*place, section, entry), "operator", [kind], operators)
     for kind, rule in profile.get("operators", {}).items():
-        _check(document, (*place, "operators", kind), "sort kind", rule.get("exclude-sorts", []), sorts)
+        _check(
+            document, (*place, "operators", kind), "sort kind", rule.get("exclude-sorts", []), sorts
+        )
     for context, rule in profile.get("sorts", {}).items():
         listed = rule if context == "exclude" else rule["exclude"]
         _check(document, (*place, "sorts", context), "sort kind", listed, sorts)
@@ -96,7 +104,9 @@ def decode_profile(document: Document, place: Place) -> Plain:
 
 
 def merge_profile(wrapper_profile: Plain, profile: Plain) -> Plain:
-    """`profile` over `wrapper_profile`: lists of what is excluded are joined, all else the second one replaces."""
+    """`profile` over `wrapper_profile`: lists of what is excluded are joined, all else the second
+    one replaces.
+    """
     return _merge(wrapper_profile, profile, excluding=False)
 
 

@@ -1,10 +1,12 @@
-"""How often operators and their spellings are to be expected in a campaign, so that weights are set by calculation.
+"""How often operators and their spellings are to be expected in a campaign, so that weights are set
+by calculation.
 
-An estimate. The operator terms of a run come from the machine (`murxpy.data.visits`); how often a theory is among
-those of a run is found by drawing many swarms with a fixed seed. Within a run `mk-term` draws a theory and then an
-operator by their weights, of those whose sort kinds the run has. Not counted: that arguments may be missing, that terms
-are also made inside other actions, and that random factors on weights do not cancel exactly. A spelling with a guard is
-counted as if the guard held.
+An estimate. The operator terms of a run come from the machine (`murxpy.data.visits`); how often a
+theory is among those of a run is found by drawing many swarms with a fixed seed. Within a run
+`mk-term` draws a theory and then an operator by their weights, of those whose sort kinds the run
+has. Not counted: that arguments may be missing, that terms are also made inside other actions, and
+that random factors on weights do not cancel exactly. A spelling with a guard is counted as if the
+guard held.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ _SORT_NAME = re.compile(r"\b[A-Z]{2,}\b")
 
 @dataclass(frozen=True)
 class Expected:
-    """An operator, or one of its spellings, and the number of its calls in all runs; `guarded`: at most that."""
+    """An operator, or one of its spellings, and the number of its calls in all runs; `guarded`: at
+    most that.
+    """
 
     theory: str
     operator: str
@@ -32,8 +36,11 @@ class Expected:
     guarded: bool = False
 
 
-def expected_operators(catalogue: Plain, machine: Plain, wrapper: Plain | None, mk_terms: float) -> list[Expected]:
-    """The calls of each operator, in the catalogue's order, when `mk_terms` operator terms are made in all runs.
+def expected_operators(
+    catalogue: Plain, machine: Plain, wrapper: Plain | None, mk_terms: float
+) -> list[Expected]:
+    """The calls of each operator, in the catalogue's order, when `mk_terms` operator terms are made
+    in all runs.
 
     With a `wrapper`, only of its operators, each followed by its spellings.
     """
@@ -53,7 +60,13 @@ def _spellings(theory: str, kind: str, entry: Any, count: float) -> list[Expecte
     weights = {name: _weight(form) for name, form in forms(entry).items()}
     total = sum(weights.values()) or 1.0
     return [
-        Expected(theory, kind, name, count * weights[name] / total, isinstance(form, dict) and bool(form.get("when")))
+        Expected(
+            theory,
+            kind,
+            name,
+            count * weights[name] / total,
+            isinstance(form, dict) and bool(form.get("when")),
+        )
         for name, form in forms(entry).items()
     ]
 
@@ -73,18 +86,28 @@ def _offered(catalogue: Plain, wrapper: Plain | None) -> dict[str, dict[str, Pla
         if wrapper is not None:
             if theory["name"] not in wrapper["theories"] and not theory["always"]:
                 continue
-            kinds = {kind: op for kind, op in kinds.items() if _usable(kind, op, wrapper) and kind not in excluded}
+            kinds = {
+                kind: op
+                for kind, op in kinds.items()
+                if _usable(kind, op, wrapper) and kind not in excluded
+            }
         offered[theory["name"]] = kinds
     return offered
 
 
 def _usable(kind: str, operator: Plain, wrapper: Plain) -> bool:
-    return kind in wrapper["operators"] and (operator["feature"] is None or bool(wrapper.get(operator["feature"])))
+    return kind in wrapper["operators"] and (
+        operator["feature"] is None or bool(wrapper.get(operator["feature"]))
+    )
 
 
-def _shares(catalogue: Plain, machine: Plain, wrapper: Plain | None, offered: dict[str, dict[str, Plain]]) -> dict[str, float]:
+def _shares(
+    catalogue: Plain, machine: Plain, wrapper: Plain | None, offered: dict[str, dict[str, Plain]]
+) -> dict[str, float]:
     """The mean share of each operator among the operator terms of a run."""
-    owners = {kind.removeprefix("SORT_"): t["name"] for t in catalogue["theories"] for kind in t["sorts"]}
+    owners = {
+        kind.removeprefix("SORT_"): t["name"] for t in catalogue["theories"] for kind in t["sorts"]
+    }
     needs = {
         kind: {owners[name] for name in _SORT_NAME.findall(operator["sig"]) if name in owners}
         for operators in offered.values()
@@ -92,7 +115,12 @@ def _shares(catalogue: Plain, machine: Plain, wrapper: Plain | None, offered: di
     }
     shares: dict[str, float] = {}
     linear = machine["swarm"]["linear"] or 0.0
-    nonlinear = {k for ops in offered.values() for k, op in ops.items() if op["nonlinear"] in ("quotient", "always")}
+    nonlinear = {
+        k
+        for ops in offered.values()
+        for k, op in ops.items()
+        if op["nonlinear"] in ("quotient", "always")
+    }
     for chosen, count in _theory_sets(catalogue, machine, wrapper, offered).items():
         for part, banned in ((1.0 - linear, set[str]()), (linear, nonlinear)):
             for kind, share in _shares_among(machine, offered, needs, chosen, banned).items():
@@ -107,13 +135,22 @@ def _shares_among(
     chosen: tuple[str, ...],
     banned: set[str],
 ) -> dict[str, float]:
-    """The share of each operator in a run that has the `chosen` theories and not the operators in `banned`."""
+    """The share of each operator in a run that has the `chosen` theories and not the operators in
+    `banned`.
+    """
     present = set(chosen)
-    drawable = {name: [kind for kind in offered[name] if needs[kind] <= present and kind not in banned] for name in chosen}
-    theories = {name: weight_of(machine["weights"]["theories"], name) for name in chosen if drawable[name]}
+    drawable = {
+        name: [kind for kind in offered[name] if needs[kind] <= present and kind not in banned]
+        for name in chosen
+    }
+    theories = {
+        name: weight_of(machine["weights"]["theories"], name) for name in chosen if drawable[name]
+    }
     shares: dict[str, float] = {}
     for name, weight in theories.items():
-        operators = {kind: weight_of(machine["weights"]["operators"], kind) for kind in drawable[name]}
+        operators = {
+            kind: weight_of(machine["weights"]["operators"], kind) for kind in drawable[name]
+        }
         factor = weight / sum(theories.values()) / sum(operators.values())
         shares |= {kind: factor * own for kind, own in operators.items()}
     return shares

@@ -1,4 +1,6 @@
-"""The spellings in a wrapper file: their form, their placeholders, guards and helpers, checked where they stand."""
+"""The spellings in a wrapper file: their form, their placeholders, guards and helpers, checked
+where they stand.
+"""
 
 from __future__ import annotations
 
@@ -33,15 +35,23 @@ class Spelling(Strict, frozen=True):
 
 
 def forms(entry: Any) -> dict[str, Any]:
-    """The spellings of an entry by name: one that is only a template, or only one mapping, is called `default`."""
+    """The spellings of an entry by name: one that is only a template, or only one mapping, is
+    called `default`.
+    """
     return {"default": entry} if isinstance(entry, str) or "is" in entry else entry
 
 
-def check_spellings(document: Document, wrapper: dict[str, Any], sections: tuple[str, ...], helpers: list[str]) -> None:
-    """Raise InputError for the first spelling that is not well-formed; `helpers` are the texts of the files of helpers."""
+def check_spellings(
+    document: Document, wrapper: dict[str, Any], sections: tuple[str, ...], helpers: list[str]
+) -> None:
+    """Raise InputError for the first spelling that is not well-formed; `helpers` are the texts of
+    the files of helpers.
+    """
     known = _helper_names(document, helpers) if helpers else None
     for place, form in _spellings(document, wrapper, sections):
-        spelling = Spelling(is_=form) if isinstance(form, str) else convert_at(document, Spelling, place)
+        spelling = (
+            Spelling(is_=form) if isinstance(form, str) else convert_at(document, Spelling, place)
+        )
         _check_template(document, place, spelling.is_, known)
         for guard in [spelling.when] if isinstance(spelling.when, str) else spelling.when:
             parse_guard(guard, _find_helper(document, place, known), _where(document, place))
@@ -49,19 +59,29 @@ def check_spellings(document: Document, wrapper: dict[str, Any], sections: tuple
         _check_template(document, ("conjunction",), wrapper["conjunction"], known)
 
 
-def _spellings(document: Document, wrapper: dict[str, Any], sections: tuple[str, ...]) -> Iterator[tuple[Place, Any]]:
-    """Each spelling with its place. Raises InputError for an entry that has none, or of another shape."""
+def _spellings(
+    document: Document, wrapper: dict[str, Any], sections: tuple[str, ...]
+) -> Iterator[tuple[Place, Any]]:
+    """Each spelling with its place. Raises InputError for an entry that has none, or of another
+    shape.
+    """
     for section in sections:
         for key, entry in wrapper[section].items():
             place: Place = (section, key)
             if not entry or not isinstance(entry, (str, dict)):
-                raise document.error(place, f"'{key}' has no spelling: expected a template or 'NAME: TEMPLATE'")
+                raise document.error(
+                    place, f"'{key}' has no spelling: expected a template or 'NAME: TEMPLATE'"
+                )
             for name, form in forms(entry).items():
                 at = place if form is entry else (*place, name)
                 if not _NAME.fullmatch(name):
-                    raise document.error(at, f"'{name}' cannot name a spelling: expected letters, digits and '-'")
+                    raise document.error(
+                        at, f"'{name}' cannot name a spelling: expected letters, digits and '-'"
+                    )
                 if not isinstance(form, (str, dict)):
-                    raise document.error(at, f"expected a template or a mapping with 'is', found {form!r:.40}")
+                    raise document.error(
+                        at, f"expected a template or a mapping with 'is', found {form!r:.40}"
+                    )
                 yield at, form
 
 
@@ -70,8 +90,19 @@ def _check_template(document: Document, place: Place, text: str, known: list[str
     template = parse_template(text, where)
     try:
         ast.parse(f"({template.source})", mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # the last two: nested too deeply for Python's parser
-        message = error.msg if isinstance(error, SyntaxError) else error if isinstance(error, ValueError) else "nested too deeply"
+    except (
+        SyntaxError,
+        ValueError,
+        RecursionError,
+        MemoryError,
+    ) as error:  # the last two: nested too deeply for Python's parser
+        message = (
+            error.msg
+            if isinstance(error, SyntaxError)
+            else error
+            if isinstance(error, ValueError)
+            else "nested too deeply"
+        )
         raise document.error(place, f"'{text}' is not a Python expression: {message}") from None
     for name in _HELPER.findall(text):
         _find_helper(document, place, known)(name)
@@ -82,7 +113,9 @@ def _find_helper(document: Document, place: Place, known: list[str] | None) -> C
 
     def find(name: str) -> Any:
         if known is None:
-            raise document.error(place, f"'h.{name}' needs a helpers file: expected 'helpers: FILE' in the wrapper")
+            raise document.error(
+                place, f"'h.{name}' needs a helpers file: expected 'helpers: FILE' in the wrapper"
+            )
         if name not in known:
             raise document.error(place, f"unknown helper 'h.{name}'{nearest(name, known)}")
         return None
@@ -91,7 +124,9 @@ def _find_helper(document: Document, place: Place, known: list[str] | None) -> C
 
 
 def _helper_names(document: Document, sources: list[str]) -> list[str]:
-    """The names that the files of helpers define. Raises InputError where two define one function, since they share a namespace."""
+    """The names that the files of helpers define. Raises InputError where two define one function,
+    since they share a namespace.
+    """
     names: list[str] = []
     functions: list[str] = []
     for source in sources:

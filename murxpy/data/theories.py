@@ -27,14 +27,18 @@ class SortKind(Strict, frozen=True):
 
 
 class Operator(Strict, frozen=True):
-    """An operator kind: its SMT-LIB name and signature, and what generator and checker must know beside."""
+    """An operator kind: its SMT-LIB name and signature, and what generator and checker must know
+    beside.
+    """
 
     smtlib: str
     sig: str
     aliases: list[str] = []
     nonlinear: Literal["product", "quotient", "always"] | None = None
     feature: str | None = None
-    typing: Literal["constructor", "selector", "tester", "updater", "match", "match-case"] | None = None
+    typing: (
+        Literal["constructor", "selector", "tester", "updater", "match", "match-case"] | None
+    ) = None
 
 
 class Syntax(Strict, frozen=True):
@@ -59,9 +63,9 @@ class Theory(Strict, frozen=True):
 def load_catalogue(folder: Path | None = None) -> Plain:
     """All theories of `folder` (the shipped ones), the core first and then by file name.
 
-    Gives `{"theories": [{"name", "smtlib", "always", "requires", "sorts", "operators", "syntax"}]}`; `sorts` and
-    `operators` are dicts by kind, and operators of the section `extensions` have `"extension": True`. Raises
-    InputError.
+    Gives `{"theories": [{"name", "smtlib", "always", "requires", "sorts", "operators",
+    "syntax"}]}`; `sorts` and `operators` are dicts by kind, and operators of the section
+    `extensions` have `"extension": True`. Raises InputError.
     """
     folder = data_folder("fsm") / "theories" if folder is None else folder
     files = sorted(folder.glob("*.yaml"), key=lambda path: (path.stem != _FIRST, path.stem))
@@ -83,7 +87,9 @@ def _as_plain(theory: Theory) -> Plain:
 
 
 def _check_names(documents: list[Document], theories: list[Theory]) -> None:
-    """Raise InputError where a name stands twice, has not the form of its kind, or requires what is not there."""
+    """Raise InputError where a name stands twice, has not the form of its kind, or requires what is
+    not there.
+    """
     seen: dict[str, str] = {}
     for document, theory in zip(documents, theories, strict=True):
         _claim(seen, document, theory.theory, ("theory",))
@@ -97,7 +103,9 @@ def _check_names(documents: list[Document], theories: list[Theory]) -> None:
     for document, theory in zip(documents, theories, strict=True):
         for position, name in enumerate(theory.requires):
             if name not in names:
-                raise document.error(("requires", position), f"unknown theory '{name}'{nearest(name, names)}")
+                raise document.error(
+                    ("requires", position), f"unknown theory '{name}'{nearest(name, names)}"
+                )
 
 
 def _check_signatures(documents: list[Document], theories: list[Theory]) -> None:
@@ -114,10 +122,14 @@ def _check_signatures(documents: list[Document], theories: list[Theory]) -> None
 def _check_form(document: Document, section: str, kind: str) -> None:
     pattern = _NAMES["sorts" if section == "sorts" else "operators"]
     if not pattern.fullmatch(kind):
-        raise document.error((section, kind), f"'{kind}' is no name of a kind: expected one like {pattern.pattern}")
+        raise document.error(
+            (section, kind), f"'{kind}' is no name of a kind: expected one like {pattern.pattern}"
+        )
 
 
 def _claim(seen: dict[str, str], document: Document, name: str, place: Place) -> None:
     if name in seen:
-        raise document.error(place, f"'{name}' is defined already, at {seen[name]}: names are unique")
+        raise document.error(
+            place, f"'{name}' is defined already, at {seen[name]}: names are unique"
+        )
     seen[name] = f"{document.file}:{document.line(place)}"

@@ -1,9 +1,11 @@
-"""What a state machine's weights mean: how often a run is expected to visit each state and take each transition.
+"""What a state machine's weights mean: how often a run is expected to visit each state and take
+each transition.
 
-A run is a Markov chain over the states. Three facts that steer it are part of the chain's state, as they depend on what
-was done: `incremental` is drawn once a run, `checked` becomes true with a check, and `spent` with the operator terms,
-whose number is geometric here with the mean of the machine's `run-length`. Every other condition is taken to hold
-independently at each step with the chance that the machine's `expect` gives, or always. Actions are taken to succeed.
+A run is a Markov chain over the states. Three facts that steer it are part of the chain's state, as
+they depend on what was done: `incremental` is drawn once a run, `checked` becomes true with a
+check, and `spent` with the operator terms, whose number is geometric here with the mean of the
+machine's `run-length`. Every other condition is taken to hold independently at each step with the
+chance that the machine's `expect` gives, or always. Actions are taken to succeed.
 """
 
 from __future__ import annotations
@@ -33,8 +35,9 @@ class _Node(NamedTuple):
 class Visits:
     """Expected numbers a run.
 
-    `entered` and `steps` by state (a step is one action drawn), `taken` by state and position of the transition,
-    `actions` by action; `unchecked` is the share of runs that end without a check since their last reset.
+    `entered` and `steps` by state (a step is one action drawn), `taken` by state and position of
+    the transition, `actions` by action; `unchecked` is the share of runs that end without a check
+    since their last reset.
     """
 
     entered: dict[str, float]
@@ -56,12 +59,15 @@ class Visits:
 def expected_visits(machine: Machine, given: Mapping[str, float] | None = None) -> Visits:
     """The expected visits of a run of a checked machine.
 
-    `given` has chances of conditions that replace those of `expect`. Raises InputError when the run would never end.
+    `given` has chances of conditions that replace those of `expect`. Raises InputError when the run
+    would never end.
     """
     chances = dict.fromkeys(ANSWERS, 1.0) | machine["expect"] | dict(given or {})
     incremental = chances.get("incremental", 1.0)
     taken: dict[tuple[str, int], float] = {
-        (name, position): 0.0 for name, state in machine["states"].items() for position in range(len(state["do"]))
+        (name, position): 0.0
+        for name, state in machine["states"].items()
+        for position in range(len(state["do"]))
     }
     unchecked = 0.0
     for flag, share in ((True, incremental), (False, 1.0 - incremental)):
@@ -73,7 +79,9 @@ def expected_visits(machine: Machine, given: Mapping[str, float] | None = None) 
 def mean_of(distribution: dict[str, Any]) -> float:
     """The mean of a distribution of numbers and ranges."""
     choices = distribution["choices"]
-    total = sum((sum(value) / 2 if isinstance(value, list) else value) * weight for value, weight in choices)
+    total = sum(
+        (sum(value) / 2 if isinstance(value, list) else value) * weight for value, weight in choices
+    )
     return float(total / sum(weight for _, weight in choices))
 
 
@@ -93,9 +101,15 @@ def _sum_up(machine: Machine, taken: dict[tuple[str, int], float], unchecked: fl
 
 
 def _add_chain(
-    machine: Machine, chances: Mapping[str, float], incremental: bool, share: float, taken: dict[tuple[str, int], float]
+    machine: Machine,
+    chances: Mapping[str, float],
+    incremental: bool,
+    share: float,
+    taken: dict[tuple[str, int], float],
 ) -> float:
-    """Add what the runs with this value of `incremental` take, which are `share` of all; how many end unchecked."""
+    """Add what the runs with this value of `incremental` take, which are `share` of all; how many
+    end unchecked.
+    """
     start = _Node(machine["start"], False, False)
     moves = _moves(machine, chances, incremental, start)
     nodes = list(moves)
@@ -109,11 +123,19 @@ def _add_chain(
     for node, count in zip(nodes, counts, strict=True):
         for position, _, probability in moves[node]:
             taken[node.state, position] += share * count * probability
-    return sum(count for node, count in zip(nodes, counts, strict=True) if node[::2] == (machine["final"], False))
+    return sum(
+        count
+        for node, count in zip(nodes, counts, strict=True)
+        if node[::2] == (machine["final"], False)
+    )
 
 
-def _moves(machine: Machine, chances: Mapping[str, float], incremental: bool, start: _Node) -> dict[_Node, list[tuple[int, _Node, float]]]:
-    """For each node that is reached: the transitions, by position, where they lead and with which probability."""
+def _moves(
+    machine: Machine, chances: Mapping[str, float], incremental: bool, start: _Node
+) -> dict[_Node, list[tuple[int, _Node, float]]]:
+    """For each node that is reached: the transitions, by position, where they lead and with which
+    probability.
+    """
     terms = max(1.0, mean_of(machine["distributions"]["run-length"]))
     moves: dict[_Node, list[tuple[int, _Node, float]]] = {}
     waiting = [start]
@@ -130,8 +152,12 @@ def _moves(machine: Machine, chances: Mapping[str, float], incremental: bool, st
     return moves
 
 
-def _targets(node: _Node, transition: dict[str, Any], terms: float) -> Iterator[tuple[_Node, float]]:
-    """The nodes that a transition leads to and their shares; `terms` is the mean number of terms of a run."""
+def _targets(
+    node: _Node, transition: dict[str, Any], terms: float
+) -> Iterator[tuple[_Node, float]]:
+    """The nodes that a transition leads to and their shares; `terms` is the mean number of terms of
+    a run.
+    """
     checked = transition["do"] in _CHECKS or (node.checked and transition["do"] not in _RESETS)
     if transition["do"] == "mk-term" and not node.spent:
         yield _Node(transition["to"], True, checked), 1.0 / terms
@@ -140,7 +166,9 @@ def _targets(node: _Node, transition: dict[str, Any], terms: float) -> Iterator[
         yield _Node(transition["to"], node.spent, checked), 1.0
 
 
-def _draws(machine: Machine, chances: Mapping[str, float], incremental: bool, node: _Node) -> dict[int, float]:
+def _draws(
+    machine: Machine, chances: Mapping[str, float], incremental: bool, node: _Node
+) -> dict[int, float]:
     """The probability of each transition, by position, at a node."""
     if node.state == machine["final"]:
         return {}
@@ -151,7 +179,10 @@ def _draws(machine: Machine, chances: Mapping[str, float], incremental: bool, no
         "can-check": incremental or not node.checked,
     }
     names = mentioned(machine, node.state)
-    all_positions = {id(transition): index for index, transition in enumerate(machine["states"][node.state]["do"])}
+    all_positions = {
+        id(transition): index
+        for index, transition in enumerate(machine["states"][node.state]["do"])
+    }
     drawn: dict[int, float] = {}
     for assignment in assignments(names):
         likelihood = _likelihood(assignment, chances, fixed)
@@ -162,11 +193,15 @@ def _draws(machine: Machine, chances: Mapping[str, float], incremental: bool, no
             drawn[position] = drawn.get(position, 0.0) + likelihood * transition["weight"] / total
     mass = sum(drawn.values())
     if mass == 0:
-        raise InputError(f"with these conditions nothing can be done in state '{node.state}' of '{machine['name']}'")
+        raise InputError(
+            f"with these conditions nothing can be done in state '{node.state}' of '{machine['name']}'"
+        )
     return {position: part / mass for position, part in drawn.items()}
 
 
-def _likelihood(assignment: Assignment, chances: Mapping[str, float], fixed: Mapping[str, bool]) -> float:
+def _likelihood(
+    assignment: Assignment, chances: Mapping[str, float], fixed: Mapping[str, bool]
+) -> float:
     """How likely an assignment is, up to a factor: impossible ones were left out."""
     result = 1.0
     for name, value in assignment.items():
@@ -181,12 +216,16 @@ def _likelihood(assignment: Assignment, chances: Mapping[str, float], fixed: Map
 
 
 def _solve(rows: list[dict[int, float]], right: list[float]) -> list[float]:
-    """Solve a sparse linear system by elimination with pivots. Raises InputError when it has no one solution."""
+    """Solve a sparse linear system by elimination with pivots. Raises InputError when it has no one
+    solution.
+    """
     size = len(rows)
     for column in range(size):
         pivot = max(range(column, size), key=lambda index: abs(rows[index].get(column, 0.0)))
         if abs(rows[pivot].get(column, 0.0)) < 1e-12:
-            raise InputError("with these conditions a run never ends: some state is not left any more")
+            raise InputError(
+                "with these conditions a run never ends: some state is not left any more"
+            )
         rows[column], rows[pivot] = rows[pivot], rows[column]
         right[column], right[pivot] = right[pivot], right[column]
         for index in range(column + 1, size):
@@ -198,6 +237,8 @@ def _solve(rows: list[dict[int, float]], right: list[float]) -> list[float]:
                         rows[index][position] = rows[index].get(position, 0.0) - factor * value
     values = [0.0] * size
     for index in reversed(range(size)):
-        known = sum(value * values[position] for position, value in rows[index].items() if position > index)
+        known = sum(
+            value * values[position] for position, value in rows[index].items() if position > index
+        )
         values[index] = (right[index] - known) / rows[index][index]
     return values

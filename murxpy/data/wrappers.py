@@ -1,4 +1,6 @@
-"""The wrappers of `wrappers/*.yaml`: how a solver's API is spelled, decoded and checked, as plain data."""
+"""The wrappers of `wrappers/*.yaml`: how a solver's API is spelled, decoded and checked, as plain
+data.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +24,27 @@ from murxpy.errors import InputError, nearest
 Scalar = bool | int | float | str
 ENTRY_POINTS = "murxpy.wrappers"
 SECTIONS = (
-    "lifecycle", "sorts", "special-values", "values", "constants", "variables", "functions", "operators", "actions",
-    "special-options", "readers", "self-checks", "invariants",
-)  # fmt: skip
+    "lifecycle",
+    "sorts",
+    "special-values",
+    "values",
+    "constants",
+    "variables",
+    "functions",
+    "operators",
+    "actions",
+    "special-options",
+    "readers",
+    "self-checks",
+    "invariants",
+)
 _TAKEN = r"^((bool|any|constant|uninterpreted|quantified)\+?|same-[0-9]+)$"
 
 
 class Option(Strict, frozen=True):
-    """An option of the solver to draw: `values` of a choice, `min` and `max` of a number, for runs with `theories`."""
+    """An option of the solver to draw: `values` of a choice, `min` and `max` of a number, for runs
+    with `theories`.
+    """
 
     name: str
     type: Literal["bool", "int", "float", "choice"]
@@ -41,12 +56,25 @@ class Option(Strict, frozen=True):
 
 
 class OwnAction(Strict, frozen=True):
-    """An action only this solver has: when it can be done, the terms it takes, whether it asserts more than we know.
+    """An action only this solver has: when it can be done, the terms it takes, whether it asserts
+    more than we know.
 
     `stress`: contract mode only, since it stresses callbacks or the lives of objects.
     """
 
-    needs: list[Literal["sat", "unsat", "unknown", "checked", "asserted", "models", "cores", "incremental", "quantifiers"]] = []
+    needs: list[
+        Literal[
+            "sat",
+            "unsat",
+            "unknown",
+            "checked",
+            "asserted",
+            "models",
+            "cores",
+            "incremental",
+            "quantifiers",
+        ]
+    ] = []
     option: str | None = None
     takes: list[Annotated[str, Meta(pattern=_TAKEN)]] = []
     changes: bool = False
@@ -55,7 +83,9 @@ class OwnAction(Strict, frozen=True):
 
 
 class Refusal(Strict, frozen=True):
-    """How an exception of the binding is sorted: its class and a regular expression for its message."""
+    """How an exception of the binding is sorted: its class and a regular expression for its
+    message.
+    """
 
     class_: Literal["unsupported", "resources", "ill-formed"] = field(name="class")
     type: str | None = None
@@ -70,7 +100,9 @@ class Defect(Strict, frozen=True):
 
 
 class Undefined(Strict, frozen=True):
-    """Calls (a regular expression over templates) whose misuse by `rules` (none: all) the binding leaves undefined, and why."""
+    """Calls (a regular expression over templates) whose misuse by `rules` (none: all) the binding
+    leaves undefined, and why.
+    """
 
     call: str
     because: str
@@ -78,7 +110,9 @@ class Undefined(Strict, frozen=True):
 
 
 class Promised(Strict, frozen=True):
-    """A class of exceptions that the binding's documentation promises: the words that do, and whose docstring has them."""
+    """A class of exceptions that the binding's documentation promises: the words that do, and whose
+    docstring has them.
+    """
 
     type: Annotated[str, Meta(min_length=1)]
     quote: Annotated[str, Meta(min_length=20)]
@@ -86,7 +120,9 @@ class Promised(Strict, frozen=True):
 
 
 class Skip(Strict, frozen=True):
-    """Public callables that contract mode never calls, and why: a regular expression over names, the modules that define them."""
+    """Public callables that contract mode never calls, and why: a regular expression over names,
+    the modules that define them.
+    """
 
     because: str
     name: str = ".*"
@@ -94,7 +130,8 @@ class Skip(Strict, frozen=True):
 
 
 class Argument(Strict, frozen=True):
-    """What stands for a parameter (a regular expression) of the callables `of` (one over their names): the kinds `is`.
+    """What stands for a parameter (a regular expression) of the callables `of` (one over their
+    names): the kinds `is`.
 
     `at-most`: a larger number would only cost time. `sealed`: it is never broken.
     """
@@ -108,9 +145,11 @@ class Argument(Strict, frozen=True):
 
 
 class Calls(Strict, frozen=True):
-    """The public callables of the binding: its modules, what is never called, hints for operands, what makes objects of a class.
+    """The public callables of the binding: its modules, what is never called, hints for operands,
+    what makes objects of a class.
 
-    A recipe is a list of calls: a name, then words of a trace, `$N` for what call N gave, or kinds of operands.
+    A recipe is a list of calls: a name, then words of a trace, `$N` for what call N gave, or kinds
+    of operands.
     """
 
     modules: list[str] = []
@@ -121,14 +160,18 @@ class Calls(Strict, frozen=True):
 
 
 class Conversion(Strict, frozen=True):
-    """What a broken promise says (a regular expression) where a conversion of arguments that all callables share causes it, and why."""
+    """What a broken promise says (a regular expression) where a conversion of arguments that all
+    callables share causes it, and why.
+    """
 
     message: str
     because: Annotated[str, Meta(min_length=1)]
 
 
 class Contract(Strict, frozen=True):
-    """What the binding says of wrong calls: the exceptions that it documents, and what it leaves undefined."""
+    """What the binding says of wrong calls: the exceptions that it documents, and what it leaves
+    undefined.
+    """
 
     documented: list[Promised] = []
     defects: list[Defect] = []
@@ -138,8 +181,9 @@ class Contract(Strict, frozen=True):
 
 
 class Documented(Strict, frozen=True):
-    """What the solver documents as internal, unsupported or experimental, with the quote: calls (a regular expression over templates)
-    or options that are on, where a sort is made, too, whose words match `sorts`. `counts`: why findings with it count all the same.
+    """What the solver documents as internal, unsupported or experimental, with the quote: calls (a
+    regular expression over templates) or options that are on, where a sort is made, too, whose
+    words match `sorts`. `counts`: why findings with it count all the same.
     """
 
     quote: str
@@ -150,7 +194,9 @@ class Documented(Strict, frozen=True):
 
 
 class Difference(Strict, frozen=True):
-    """What means something else here than in the solvers of `from`, or than in any other; it is not cross-checked with these."""
+    """What means something else here than in the solvers of `from`, or than in any other; it is not
+    cross-checked with these.
+    """
 
     reason: str
     from_: list[str] = field(name="from", default_factory=list)
@@ -210,8 +256,8 @@ class Wrapper(Strict, frozen=True):
 def load_wrapper(name_or_path: str) -> Plain:
     """The wrapper of a shipped name, of an entry point of group `murxpy.wrappers`, or of a file.
 
-    Gives a dict with the keys of the file, the spellings as they are written, and `helpers_sources`: path and text of each file of
-    helpers, in order. Raises InputError.
+    Gives a dict with the keys of the file, the spellings as they are written, and
+    `helpers_sources`: path and text of each file of helpers, in order. Raises InputError.
     """
     path = wrapper_path(name_or_path)
     document = read_document(path)
@@ -233,7 +279,9 @@ def load_wrapper(name_or_path: str) -> Plain:
 
 
 def wrapper_path(name_or_path: str) -> Path:
-    """The file of a wrapper: a name of `wrappers/` or of an entry point, or a path. Raises InputError for neither."""
+    """The file of a wrapper: a name of `wrappers/` or of an entry point, or a path. Raises
+    InputError for neither.
+    """
     shipped = data_folder("wrappers") / f"{name_or_path}.yaml"
     if name_or_path and Path(name_or_path).name == name_or_path and shipped.is_file():
         return shipped
@@ -244,7 +292,9 @@ def wrapper_path(name_or_path: str) -> Path:
         return path
     known = wrapper_names()
     hint = nearest(name_or_path, known)
-    raise InputError(f"unknown solver '{name_or_path}'{hint}: expected {', '.join(known)} or a wrapper's YAML file")
+    raise InputError(
+        f"unknown solver '{name_or_path}'{hint}: expected {', '.join(known)} or a wrapper's YAML file"
+    )
 
 
 def wrapper_names() -> list[str]:
@@ -254,13 +304,19 @@ def wrapper_names() -> list[str]:
 
 
 def _of_entry_point(name: str, load: Any) -> Path:
-    """The path that a package's entry point gives: a str or a path object. Raises InputError for anything else."""
+    """The path that a package's entry point gives: a str or a path object. Raises InputError for
+    anything else.
+    """
     try:
         value = load()
     except Exception as error:  # whatever a foreign package throws
-        raise InputError(f"the wrapper '{name}' of an installed package cannot be loaded: {error}") from None
+        raise InputError(
+            f"the wrapper '{name}' of an installed package cannot be loaded: {error}"
+        ) from None
     if not isinstance(value, (str, PathLike)):
-        raise InputError(f"the entry point '{name}' of {ENTRY_POINTS} gives {value!r:.60}: expected the path of a YAML")
+        raise InputError(
+            f"the entry point '{name}' of {ENTRY_POINTS} gives {value!r:.60}: expected the path of a YAML"
+        )
     return Path(fspath(value))
 
 
@@ -271,7 +327,9 @@ def _helpers(document: Document, wrapper: Plain) -> list[Path]:
     paths = [Path(document.file).parent / name for name in names]
     for name, path in zip(names, paths, strict=True):
         if Path(name).name != name:
-            raise document.error(("helpers",), f"'{name}' is not a plain file name: helpers stand beside the wrapper")
+            raise document.error(
+                ("helpers",), f"'{name}' is not a plain file name: helpers stand beside the wrapper"
+            )
         if not path.is_file():
             raise document.error(("helpers",), f"the helpers {path} are missing")
     return paths
@@ -282,7 +340,12 @@ def _check_names(document: Document, wrapper: Plain) -> None:
     catalogue = load_catalogue()["theories"]
     theories = [theory["name"] for theory in catalogue]
     kinds = [kind for theory in catalogue for kind in theory["sorts"]]
-    special = [name for theory in catalogue for sort in theory["sorts"].values() for name in sort["special"]]
+    special = [
+        name
+        for theory in catalogue
+        for sort in theory["sorts"].values()
+        for name in sort["special"]
+    ]
     operators = [kind for theory in catalogue for kind in theory["operators"]]
     short = [kind.removeprefix("SORT_") for kind in kinds]
     for position, name in enumerate(wrapper["theories"]):
@@ -319,7 +382,9 @@ def _check(document: Document, place: Place, what: str, name: str, known: Iterab
 
 
 def _check_options(document: Document, wrapper: Plain) -> None:
-    """Raise InputError for an option that cannot be drawn: a choice without values, an empty range, a double."""
+    """Raise InputError for an option that cannot be drawn: a choice without values, an empty range,
+    a double.
+    """
     seen: set[str] = set()
     for position, option in enumerate(wrapper["options"]):
         place: Place = ("options", position)
@@ -328,11 +393,15 @@ def _check_options(document: Document, wrapper: Plain) -> None:
             raise document.error(place, f"the option '{name}' stands here a second time")
         seen.add(name)
         if option["type"] == "choice" and not option["values"]:
-            raise document.error(place, f"the option '{name}' is a choice: expected 'values: [...]'")
+            raise document.error(
+                place, f"the option '{name}' is a choice: expected 'values: [...]'"
+            )
         if option["type"] in ("int", "float"):
             low, high = option["min"], option["max"]
             if not option["values"] and (low is None or high is None or low > high):
-                raise document.error(place, f"the option '{name}' is a number: expected 'min' and 'max', or 'values'")
+                raise document.error(
+                    place, f"the option '{name}' is a number: expected 'min' and 'max', or 'values'"
+                )
 
 
 def _check_refusals(document: Document, wrapper: Plain) -> None:
@@ -341,13 +410,19 @@ def _check_refusals(document: Document, wrapper: Plain) -> None:
         try:
             re.compile(refusal["message"] or "")
         except re.error as error:
-            raise document.error(("refusals", position), f"'message' is no regular expression: {error}") from None
+            raise document.error(
+                ("refusals", position), f"'message' is no regular expression: {error}"
+            ) from None
     contract = wrapper["contract"]
     patterns = [("defects", "message", entry) for entry in contract["defects"]]
     patterns += [("undefined", "call", entry) for entry in contract["undefined"]]
     patterns += [("conversions", "message", entry) for entry in contract["conversions"]]
     patterns += [("calls", "name", entry) for entry in contract["calls"]["skip"]]
-    patterns += [("calls", key, entry) for key in ("parameter", "of") for entry in contract["calls"]["arguments"]]
+    patterns += [
+        ("calls", key, entry)
+        for key in ("parameter", "of")
+        for entry in contract["calls"]["arguments"]
+    ]
     for part, key, entry in patterns:
         _check_pattern(document, ("contract", part), key, entry)
     for position, entry in enumerate(wrapper["documented"]):

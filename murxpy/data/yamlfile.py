@@ -1,8 +1,9 @@
 """Strict YAML: the data folders' files as plain data that remembers where each entry stands.
 
-The subset is the one a careful author writes anyway. Only `true` and `false` are Booleans (`on` and `no` are names of
-solver options), numbers are decimal, dates are text; a key stands once; there are no tags and no merge keys. The
-parser's events are read in a loop, with limits on size, depth and aliases, so no input exhausts stack or memory.
+The subset is the one a careful author writes anyway. Only `true` and `false` are Booleans (`on` and
+`no` are names of solver options), numbers are decimal, dates are text; a key stands once; there are
+no tags and no merge keys. The parser's events are read in a loop, with limits on size, depth and
+aliases, so no input exhausts stack or memory.
 """
 
 from __future__ import annotations
@@ -33,14 +34,18 @@ _WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None, "~
 
 @dataclass(frozen=True)
 class Document:
-    """A decoded file: `data` is dicts with str and int keys, lists and scalars; `lines` has the line of each entry."""
+    """A decoded file: `data` is dicts with str and int keys, lists and scalars; `lines` has the
+    line of each entry.
+    """
 
     file: str
     data: Any
     lines: dict[Place, int] = field(repr=False)
 
     def line(self, path: Place) -> int:
-        """The line, from 1, where the entry at `path` stands, or the nearest entry around it that is known."""
+        """The line, from 1, where the entry at `path` stands, or the nearest entry around it that
+        is known.
+        """
         while path and path not in self.lines:
             path = path[:-1]
         return self.lines.get(path, 1)
@@ -51,12 +56,16 @@ class Document:
 
 
 def read_document(path: Path) -> Document:
-    """Decode the YAML file at `path`. Raises InputError, with the line where there is one, for anything malformed."""
+    """Decode the YAML file at `path`. Raises InputError, with the line where there is one, for
+    anything malformed.
+    """
     return parse_document(read_text(path), str(path))
 
 
 def read_text(path: Path) -> str:
-    """The text of an input file. Raises InputError when it cannot be read, is too large, or is not UTF-8."""
+    """The text of an input file. Raises InputError when it cannot be read, is too large, or is not
+    UTF-8.
+    """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise InputError("expected a file with text", file=str(path))
@@ -66,7 +75,9 @@ def read_text(path: Path) -> str:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"cannot be read: {reason}", file=str(path)) from None
     if len(content) > MAX_BYTES:
-        raise InputError(f"larger than {MAX_BYTES:,} bytes: not a file of this kind", file=str(path))
+        raise InputError(
+            f"larger than {MAX_BYTES:,} bytes: not a file of this kind", file=str(path)
+        )
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -82,7 +93,9 @@ def parse_document(text: str, file: str) -> Document:
             builder.take(event)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else None
-        raise InputError(f"not YAML: {error.problem or error.context}", file=file, line=line) from None
+        raise InputError(
+            f"not YAML: {error.problem or error.context}", file=file, line=line
+        ) from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1 if isinstance(error.position, int) else None
         raise InputError(f"not YAML: {error.reason}", file=file, line=line) from None
@@ -145,7 +158,8 @@ class _Builder:
         if frame.anchor is not None:
             self._anchors[frame.anchor] = (frame.value, frame.count)
         if self._open:
-            self._open[-1].count += frame.count - 1  # the collection itself was counted when it began
+            # the collection itself was counted when it began
+            self._open[-1].count += frame.count - 1
 
     def _scalar(self, event: Any, line: int) -> None:
         self._refuse_tag(event, line)
@@ -156,7 +170,9 @@ class _Builder:
 
     def _alias(self, anchor: str, line: int) -> None:
         if anchor not in self._anchors:
-            raise self._error(line, f"'*{anchor}' stands for nothing: expected '&{anchor}' on an entry above")
+            raise self._error(
+                line, f"'*{anchor}' stands for nothing: expected '&{anchor}' on an entry above"
+            )
         value, count = self._anchors[anchor]
         self._place(value, line, count)
 
@@ -188,11 +204,16 @@ class _Builder:
     def _take_key(self, frame: _Frame, key: Any, line: int) -> None:
         if isinstance(key, bool) or not isinstance(key, (str, int)):
             shown = "a list or mapping" if isinstance(key, (list, dict)) else f"'{_as_yaml(key)}'"
-            raise self._error(line, f"{shown} is not a key: expected a name (in quotes, if it is this word)")
+            raise self._error(
+                line, f"{shown} is not a key: expected a name (in quotes, if it is this word)"
+            )
         assert isinstance(frame.value, dict)
         if key in frame.value:
             before = self.lines[(*frame.path, key)]
-            raise self._error(line, f"the key '{key}' stands here a second time, first on line {before}: remove one")
+            raise self._error(
+                line,
+                f"the key '{key}' stands here a second time, first on line {before}: remove one",
+            )
         frame.key, frame.has_key = key, True
         self.lines[(*frame.path, key)] = line
 
@@ -202,7 +223,8 @@ class _Builder:
             return _WORDS[text]
         try:
             if _INT.fullmatch(text):
-                if len(text) > MAX_DIGITS:  # Python's own limit may have been lifted in this process
+                # Python's own limit may have been lifted in this process
+                if len(text) > MAX_DIGITS:
                     raise ValueError
                 return int(text)
             if _FLOAT.fullmatch(text):
@@ -216,7 +238,9 @@ class _Builder:
 
     def _refuse_tag(self, event: Any, line: int) -> None:
         if event.tag not in (None, "!"):
-            raise self._error(line, f"the tag '{event.tag}' is not taken: write the value without it")
+            raise self._error(
+                line, f"the tag '{event.tag}' is not taken: write the value without it"
+            )
 
     def _error(self, line: int, message: str) -> InputError:
         return InputError(message, file=self.file, line=line)

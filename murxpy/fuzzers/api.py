@@ -1,4 +1,6 @@
-"""The API fuzzer: random walks over a state machine of the solver's API. What its session needs, as plain data."""
+"""The API fuzzer: random walks over a state machine of the solver's API. What its session needs, as
+plain data.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,19 @@ LimitedBy = Literal["solver", "wall"]
 
 # Checks of what the solver promises, by name; those that cost little are on by default.
 DEFAULT_CHECKS = (
-    "models", "values", "cores", "assumptions", "invariants", "simplify", "substitute", "interpolants", "eliminations",
-    "blocked-models", "proofs", "planted",
-)  # fmt: skip
+    "models",
+    "values",
+    "cores",
+    "assumptions",
+    "invariants",
+    "simplify",
+    "substitute",
+    "interpolants",
+    "eliminations",
+    "blocked-models",
+    "proofs",
+    "planted",
+)
 SCRIPT_CHECKS = ("models", "cores")  # those of them that are made of the answers to whole scripts
 CHECKS = (*DEFAULT_CHECKS, "abducts", *(f"invariant-{name}" for name in PHRASES))
 
@@ -27,10 +39,11 @@ CHECKS = (*DEFAULT_CHECKS, "abducts", *(f"invariant-{name}" for name in PHRASES)
 class Wishes:
     """What the user wants of the runs.
 
-    `theories`: only these, all of them in every run; none: all that the solver has. `options`: names and values that
-    every run sets. `swarm`: runs differ in theories, operators and weights. `random_options`: runs set options at
-    random. `limits`: what ends a check, the solver's own resource limit or only the wall time of the run. `checks`: which
-    of what the solver promises is checked.
+    `theories`: only these, all of them in every run; none: all that the solver has. `options`:
+    names and values that every run sets. `swarm`: runs differ in theories, operators and weights.
+    `random_options`: runs set options at random. `limits`: what ends a check, the solver's own
+    resource limit or only the wall time of the run. `checks`: which of what the solver promises is
+    checked.
     """
 
     theories: tuple[str, ...] = ()
@@ -41,11 +54,13 @@ class Wishes:
     checks: tuple[str, ...] = DEFAULT_CHECKS
 
 
-def session_setup(catalogue: Plain, machine: Plain, wrapper: Plain, profile: Plain, wishes: Wishes) -> Plain:
+def session_setup(
+    catalogue: Plain, machine: Plain, wrapper: Plain, profile: Plain, wishes: Wishes
+) -> Plain:
     """The setup of a session (see `murxpy.worker.session`) that does random runs as wished.
 
-    `profile` is the whole one, the user's merged over the wrapper's. Raises InputError for a theory that is unknown or
-    that the wrapper has not.
+    `profile` is the whole one, the user's merged over the wrapper's. Raises InputError for a theory
+    that is unknown or that the wrapper has not.
     """
     return {
         "catalogue": catalogue,
@@ -62,22 +77,30 @@ def session_setup(catalogue: Plain, machine: Plain, wrapper: Plain, profile: Pla
 
 
 def chosen_theories(names: Sequence[str], catalogue: Plain, wrapper: Plain) -> list[str] | None:
-    """The theories called `names` in any case, None for none. Raises InputError for one that cannot be had."""
+    """The theories called `names` in any case, None for none. Raises InputError for one that cannot
+    be had.
+    """
     known = [theory["name"] for theory in catalogue["theories"]]
     offered = wrapper["theories"] or known
     chosen = []
     for name in names:
         theory = name.upper()
         if theory not in known:
-            raise InputError(f"unknown theory '{name}'{nearest(theory, known)}; known are {', '.join(known)}")
+            raise InputError(
+                f"unknown theory '{name}'{nearest(theory, known)}; known are {', '.join(known)}"
+            )
         if theory not in offered:
-            raise InputError(f"{wrapper['solver']} has no theory {theory}: expected some of {', '.join(offered)}")
+            raise InputError(
+                f"{wrapper['solver']} has no theory {theory}: expected some of {', '.join(offered)}"
+            )
         chosen.append(theory)
     return list(dict.fromkeys(chosen)) or None
 
 
 def chosen_checks(names: Sequence[str]) -> tuple[str, ...]:
-    """The checks called `names`, in our order; `all`, `none`, and no name for the default. Raises InputError."""
+    """The checks called `names`, in our order; `all`, `none`, and no name for the default. Raises
+    InputError.
+    """
     if not names:
         return DEFAULT_CHECKS
     if "none" in names and len(names) > 1:
@@ -88,8 +111,14 @@ def chosen_checks(names: Sequence[str]) -> tuple[str, ...]:
 def without_object(names: Sequence[str], wrapper: Plain) -> list[str]:
     """Those of the checks called `names` that a solver gives nothing to check for."""
     readers, own = wrapper.get("readers") or {}, wrapper.get("invariants") or {}
-    invariants = [name for name in PHRASES if name not in INVARIANTS and name not in PROMISES and name not in own]
-    lacking = [name for name, reader in READERS.items() if reader not in readers] + [f"invariant-{name}" for name in invariants]
+    invariants = [
+        name
+        for name in PHRASES
+        if name not in INVARIANTS and name not in PROMISES and name not in own
+    ]
+    lacking = [name for name, reader in READERS.items() if reader not in readers] + [
+        f"invariant-{name}" for name in invariants
+    ]
     return [name for name in names if name in lacking]
 
 

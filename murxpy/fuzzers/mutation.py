@@ -1,4 +1,6 @@
-"""The mutation fuzzers as sources of a campaign's runs: what the user wishes of them, and their part of a session's setup."""
+"""The mutation fuzzers as sources of a campaign's runs: what the user wishes of them, and their
+part of a session's setup.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,11 @@ WAYS = (TEXT, API, BOTH)
 class Mutation:
     """What the user wants of the mutation fuzzers.
 
-    `mix`: sources with their weights, `api` the walks over the state machine. `seeds`: files and folders. `walk`: mutants of one run,
-    after which it begins anew from a seed. `check_ms`: the limit of a check, in milliseconds of a usual machine. `choices`: by fuzzer,
-    its own settings. `dialect`: of the scripts; empty: that of the solver. `through`: how mutants reach the solver, one of `WAYS`.
-    `budget`: mutants of a seed in the hands of one fuzzer, None for no end.
+    `mix`: sources with their weights, `api` the walks over the state machine. `seeds`: files and
+    folders. `walk`: mutants of one run, after which it begins anew from a seed. `check_ms`: the
+    limit of a check, in milliseconds of a usual machine. `choices`: by fuzzer, its own settings.
+    `dialect`: of the scripts; empty: that of the solver. `through`: how mutants reach the solver,
+    one of `WAYS`. `budget`: mutants of a seed in the hands of one fuzzer, None for no end.
     """
 
     mix: tuple[tuple[str, float], ...]
@@ -70,7 +73,9 @@ def _parse_source(part: str) -> tuple[str, float]:
     known = [API, *FUZZERS]
     name, colon, weight = part.partition(":")
     if name not in known:
-        raise InputError(f"--mix: unknown source '{name}'{nearest(name, known)}; known are {', '.join(known)}")
+        raise InputError(
+            f"--mix: unknown source '{name}'{nearest(name, known)}; known are {', '.join(known)}"
+        )
     try:
         number = float(weight) if colon else 1.0
     except ValueError:

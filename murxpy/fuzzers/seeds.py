@@ -1,4 +1,6 @@
-"""Seed files for the mutation fuzzers: found in folders, read, labelled by what they say of themselves."""
+"""Seed files for the mutation fuzzers: found in folders, read, labelled by what they say of
+themselves.
+"""
 
 from __future__ import annotations
 
@@ -34,14 +36,17 @@ class SeedFiles:
 
     def notices(self) -> list[str]:
         """What was left out, a line a reason."""
-        return [f"{len(paths)} of the seed files left out, {reason}: {', '.join(paths[:3])}{', ...' if len(paths) > 3 else ''}"
-                for reason, paths in self.left_out.items()]  # fmt: skip
+        return [
+            f"{len(paths)} of the seed files left out, {reason}: {', '.join(paths[:3])}{', ...' if len(paths) > 3 else ''}"
+            for reason, paths in self.left_out.items()
+        ]
 
 
 def collect_seeds(paths: Iterable[Path], size_limit: int = SIZE_LIMIT) -> SeedFiles:
     """The scripts of files, and of the `.smt2` files in folders, in order of their paths.
 
-    What cannot be a seed is left out with its reason. Raises InputError for a path that is not there, or when nothing is left.
+    What cannot be a seed is left out with its reason. Raises InputError for a path that is not
+    there, or when nothing is left.
     """
     found = SeedFiles()
     paths = list(paths)
@@ -49,29 +54,44 @@ def collect_seeds(paths: Iterable[Path], size_limit: int = SIZE_LIMIT) -> SeedFi
         _read(found, path, size_limit)
     if not found.files:
         reasons = "".join(f"; {notice}" for notice in found.notices())
-        raise InputError(f"no seeds in {', '.join(map(str, paths))}: expected SMT-LIB scripts (*{SUFFIX}){reasons}")
+        raise InputError(
+            f"no seeds in {', '.join(map(str, paths))}: expected SMT-LIB scripts (*{SUFFIX}){reasons}"
+        )
     return found
 
 
-def script_files(paths: Iterable[Path], unreadable: Callable[[Path, OSError], None] | None = None) -> Iterator[Path]:
+def script_files(
+    paths: Iterable[Path], unreadable: Callable[[Path, OSError], None] | None = None
+) -> Iterator[Path]:
     """The files among `paths`, and the `.smt2` files in the folders among them.
 
-    Raises InputError for a path that is not there, and for a folder that cannot be read, unless `unreadable` takes it.
+    Raises InputError for a path that is not there, and for a folder that cannot be read, unless
+    `unreadable` takes it.
     """
 
     def failed(error: OSError) -> None:
         if unreadable is None:
-            raise InputError(f"the folder cannot be read: {error.strerror}", file=str(error.filename))
+            raise InputError(
+                f"the folder cannot be read: {error.strerror}", file=str(error.filename)
+            )
         unreadable(Path(error.filename), error)
 
     for path in paths:
         if path.is_dir():
-            inside = (Path(folder, name) for folder, _, names in os.walk(path, onerror=failed) for name in names)
-            yield from sorted(file for file in inside if file.name.endswith(SUFFIX) and file.is_file())
+            inside = (
+                Path(folder, name)
+                for folder, _, names in os.walk(path, onerror=failed)
+                for name in names
+            )
+            yield from sorted(
+                file for file in inside if file.name.endswith(SUFFIX) and file.is_file()
+            )
         elif path.is_file():
             yield path
         else:
-            raise InputError(f"no such file or folder: {path}; expected seeds, SMT-LIB scripts or folders of them")
+            raise InputError(
+                f"no such file or folder: {path}; expected seeds, SMT-LIB scripts or folders of them"
+            )
 
 
 def _read(found: SeedFiles, path: Path, size_limit: int) -> None:
@@ -93,7 +113,9 @@ def _read(found: SeedFiles, path: Path, size_limit: int) -> None:
 
 
 def _label_of_folder(path: Path, text: str) -> str:
-    """The folder's label for a script that has one check and says nothing of it, or that its answer is unknown."""
+    """The folder's label for a script that has one check and says nothing of it, or that its answer
+    is unknown.
+    """
     said = any(status != "unknown" for status in _STATUS.findall(text))
     return folder_label(path) if not said and len(_CHECK.findall(text)) == 1 else ""
 
@@ -105,13 +127,17 @@ def folder_label(path: Path) -> str:
 
 
 def label_of(text: str) -> str:
-    """`sat`, `unsat` or `sat unsat`: what a script says of its checks; empty where it does not say it of each, or nothing that is known."""
+    """`sat`, `unsat` or `sat unsat`: what a script says of its checks; empty where it does not say
+    it of each, or nothing that is known.
+    """
     found = statuses_of(text)
     return " ".join(label for label in ("sat", "unsat") if label in found)
 
 
 def statuses_of(text: str) -> tuple[str, ...]:
-    """What a script says of each check by one status before it: `sat`, `unsat` or `unknown`; empty where it leaves out any."""
+    """What a script says of each check by one status before it: `sat`, `unsat` or `unknown`; empty
+    where it leaves out any.
+    """
     found: list[str] = []
     waiting: list[str] = []
     for match in _LABELS.finditer(text):

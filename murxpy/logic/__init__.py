@@ -1,1 +1,3 @@
-"""Sorts, operators and terms: immutable, hash-consed, typed by our own checker; loaded from `fsm/theories`."""
+"""Sorts, operators and terms: immutable, hash-consed, typed by our own checker; loaded from
+`fsm/theories`.
+"""

@@ -10,7 +10,9 @@ from murxpy.logic.signature import Signature, parse_signature
 
 @dataclass(frozen=True, eq=False)
 class Operator:
-    """An operator kind: its name in traces, SMT-LIB name, rank, and what generator and printer must know of it."""
+    """An operator kind: its name in traces, SMT-LIB name, rank, and what generator and printer must
+    know of it.
+    """
 
     kind: str
     theory: str
@@ -73,10 +75,17 @@ def build_catalogue(data: dict[str, Any]) -> Catalogue:
     catalogue = Catalogue()
     for theory in data["theories"]:
         name = theory["name"]
-        catalogue.theories[name] = Theory(name, theory.get("smtlib", "-"), bool(theory.get("always")), tuple(theory.get("requires") or ()))
+        catalogue.theories[name] = Theory(
+            name,
+            theory.get("smtlib", "-"),
+            bool(theory.get("always")),
+            tuple(theory.get("requires") or ()),
+        )
         for kind, sort in (theory.get("sorts") or {}).items():
             params, special = sort.get("params") or (), sort.get("special") or ()
-            catalogue.sorts[kind] = SortKind(kind, name, sort["smtlib"], tuple(params), tuple(special))
+            catalogue.sorts[kind] = SortKind(
+                kind, name, sort["smtlib"], tuple(params), tuple(special)
+            )
         for kind, entry in (theory.get("operators") or {}).items():
             _add_operator(catalogue, name, kind, entry)
     return catalogue

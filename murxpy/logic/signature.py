@@ -1,13 +1,16 @@
-"""The signatures of `fsm/theories`: their small language, matching argument sorts, building result sorts.
+"""The signatures of `fsm/theories`: their small language, matching argument sorts, building result
+sorts.
 
     {i:0..n-1} {j:0..i} BV(n) -> BV(i-j+1)
 
-A word in capitals is a sort kind; in lower case, a variable: of a number where the kind takes a number (BV, FP, FF), else of a sort.
-`a*` stands for any number of sorts, `a*~` for them in the reverse order, `a[i]` for the i-th of them. `{i:lo..hi}` is an index with its
-range, `{e}` one that is read off the result, `{i:lo..hi}+` any number of them, and `a[i+]` the sorts that these pick. Attributes:
-`:left-assoc`, `:right-assoc`, `:chainable`, `:pairwise` as in SMT-LIB; `:nary` takes any number of arguments like the last;
-`:as` says that the result sort is not determined by the arguments; `:binder` that variables come first; `:columns` that the indices
-name pairs of components of equal sorts, the first of `a*`, the second of `b*`.
+A word in capitals is a sort kind; in lower case, a variable: of a number where the kind takes a
+number (BV, FP, FF), else of a sort. `a*` stands for any number of sorts, `a*~` for them in the
+reverse order, `a[i]` for the i-th of them. `{i:lo..hi}` is an index with its range, `{e}` one that
+is read off the result, `{i:lo..hi}+` any number of them, and `a[i+]` the sorts that these pick.
+Attributes: `:left-assoc`, `:right-assoc`, `:chainable`, `:pairwise` as in SMT-LIB; `:nary` takes
+any number of arguments like the last; `:as` says that the result sort is not determined by the
+arguments; `:binder` that variables come first; `:columns` that the indices name pairs of components
+of equal sorts, the first of `a*`, the second of `b*`.
 """
 
 from __future__ import annotations
@@ -56,7 +59,9 @@ class Linear:
         return [item for item in self.code if isinstance(item, str) and item not in "+-*/"]
 
     def solve(self, target: int, env: Binding) -> bool:
-        """Bind the one unbound variable so that the value is `target`; False where that is impossible."""
+        """Bind the one unbound variable so that the value is `target`; False where that is
+        impossible.
+        """
         if len(self.code) == 1 and isinstance(self.code[0], str):
             return target >= 1 and env.setdefault(self.code[0], target) == target
         free = [name for name in self.names() if name not in env]
@@ -83,7 +88,9 @@ def _compute(operator: str, left: int, right: int) -> int:
 
 @dataclass(frozen=True)
 class Pattern:
-    """A sort pattern: a kind with parameter patterns, or a variable (`kind` None), possibly repeated (`star`)."""
+    """A sort pattern: a kind with parameter patterns, or a variable (`kind` None), possibly
+    repeated (`star`).
+    """
 
     kind: str | None
     name: str = ""
@@ -97,10 +104,15 @@ class Pattern:
         """True if every variable in it is bound."""
         if self.kind is None:
             return self.name in env
-        return not self.params or all(p.value(env) is not None if isinstance(p, Linear) else p.ground(env) for p in self.params)
+        return not self.params or all(
+            p.value(env) is not None if isinstance(p, Linear) else p.ground(env)
+            for p in self.params
+        )
 
     def match(self, sort: Sort, env: Binding) -> bool:
-        """Match one sort, binding variables in `env`; False (with `env` partly filled) where it does not fit."""
+        """Match one sort, binding variables in `env`; False (with `env` partly filled) where it
+        does not fit.
+        """
         if self.kind is None:
             bound = env.setdefault(self.name, sort)
             return bound is sort
@@ -132,7 +144,9 @@ class Pattern:
 
 
 def _several(pattern: Pattern, env: Binding) -> tuple[Sort, ...]:
-    """The sorts that `a*`, `a*~` or `a[i+]` stands for under `env`; KeyError while a variable is unbound."""
+    """The sorts that `a*`, `a*~` or `a[i+]` stands for under `env`; KeyError while a variable is
+    unbound.
+    """
     bound = env[pattern.name]
     if not isinstance(bound, tuple):
         return ()
@@ -141,10 +155,14 @@ def _several(pattern: Pattern, env: Binding) -> tuple[Sort, ...]:
     return bound[::-1] if pattern.turned else bound
 
 
-def _match_params(patterns: tuple[Pattern | Linear, ...], params: tuple[SortParam, ...], env: Binding) -> bool:
+def _match_params(
+    patterns: tuple[Pattern | Linear, ...], params: tuple[SortParam, ...], env: Binding
+) -> bool:
     star = next((k for k, p in enumerate(patterns) if isinstance(p, Pattern) and p.star), None)
     if star is None:
-        return len(patterns) == len(params) and all(_match_param(p, q, env) for p, q in zip(patterns, params, strict=False))
+        return len(patterns) == len(params) and all(
+            _match_param(p, q, env) for p, q in zip(patterns, params, strict=False)
+        )
     behind = len(patterns) - star - 1
     if len(params) < star + behind:
         return False
@@ -154,7 +172,10 @@ def _match_params(patterns: tuple[Pattern | Linear, ...], params: tuple[SortPara
     return (
         all(_match_param(p, q, env) for p, q in zip(patterns[:star], params[:star], strict=False))
         and env.setdefault(name, middle) == middle  # type: ignore[arg-type]
-        and all(_match_param(p, q, env) for p, q in zip(patterns[star + 1 :], params[stop:], strict=False))
+        and all(
+            _match_param(p, q, env)
+            for p, q in zip(patterns[star + 1 :], params[stop:], strict=False)
+        )
     )
 
 
@@ -168,7 +189,9 @@ def _match_param(pattern: Pattern | Linear, param: SortParam, env: Binding) -> b
 
 @dataclass(frozen=True)
 class Index:
-    """An index of an operator: its name, its range where it has one, whether there is one for each argument, or any number."""
+    """An index of an operator: its name, its range where it has one, whether there is one for each
+    argument, or any number.
+    """
 
     name: str
     low: Linear | None
@@ -204,7 +227,9 @@ class _Reader:
         while at < len(text):
             found = _TOKEN.match(text, at)
             if found is None:
-                raise InputError(f"{self.where}: unexpected '{text[at:].strip()[:10]}' in signature '{self.text}'")
+                raise InputError(
+                    f"{self.where}: unexpected '{text[at:].strip()[:10]}' in signature '{self.text}'"
+                )
             tokens.append(found.group(1))
             at = found.end()
         return tokens
@@ -216,7 +241,9 @@ class _Reader:
         token = self.peek()
         if not token or (expected is not None and token != expected):
             found = f"'{token}'" if token else "its end"
-            raise InputError(f"{self.where}: expected {expected or 'more'} but found {found} in signature '{self.text}'")
+            raise InputError(
+                f"{self.where}: expected {expected or 'more'} but found {found} in signature '{self.text}'"
+            )
         self.at += 1
         return token
 
@@ -234,7 +261,8 @@ class _Reader:
                 indices.append(self.index())
             else:
                 pattern = self.pattern()
-                # Equal patterns are one object, so that the sort found for one argument serves the next at once.
+                # Equal patterns are one object, so that the sort found for one argument serves the
+                # next at once.
                 args.append(next((p for p in args if p == pattern), pattern))
         self.take("->")
         result = self.pattern()
@@ -247,7 +275,16 @@ class _Reader:
         if self.peek() or not set(flags) <= {*ASSOCIATIVE, "as", "binder", "columns"}:
             raise InputError(f"{self.where}: unknown attribute in signature '{self.text}'")
         attribute = next((f for f in flags if f in ASSOCIATIVE), None)
-        return Signature(tuple(indices), tuple(args), result, attribute, "as" in flags, "binder" in flags, self.text, "columns" in flags)
+        return Signature(
+            tuple(indices),
+            tuple(args),
+            result,
+            attribute,
+            "as" in flags,
+            "binder" in flags,
+            self.text,
+            "columns" in flags,
+        )
 
     def index(self) -> Index:
         self.take("{")
@@ -281,7 +318,9 @@ class _Reader:
     def pattern(self) -> Pattern:
         word = self.take()
         if not word.isalpha():
-            raise InputError(f"{self.where}: expected a sort but found '{word}' in signature '{self.text}'")
+            raise InputError(
+                f"{self.where}: expected a sort but found '{word}' in signature '{self.text}'"
+            )
         if word.islower():
             pick = None
             if self.skip("["):

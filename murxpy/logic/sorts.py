@@ -29,7 +29,9 @@ class Sort:
 
     @property
     def width(self) -> int:
-        """The first integer parameter: a bit-vector's width, a field's order, the exponent bits of a format."""
+        """The first integer parameter: a bit-vector's width, a field's order, the exponent bits of
+        a format.
+        """
         return self.number(0)
 
     def number(self, position: int) -> int:
@@ -74,7 +76,9 @@ class Constructor:
 
 @dataclass(eq=False)
 class Datatype:
-    """A declared datatype; compared by identity, since two declarations of one name are two datatypes."""
+    """A declared datatype; compared by identity, since two declarations of one name are two
+    datatypes.
+    """
 
     name: str
     params: list[str] = field(default_factory=list)
@@ -112,10 +116,15 @@ class SortTable:
             return bound.get(name, sort) if isinstance(name, str) else sort
         if not sort.sorts():
             return sort
-        return self.get(sort.kind, *(self.substitute(p, bound) if isinstance(p, Sort) else p for p in sort.params))
+        return self.get(
+            sort.kind,
+            *(self.substitute(p, bound) if isinstance(p, Sort) else p for p in sort.params),
+        )
 
     def field_sorts(self, sort: Sort, constructor: Constructor) -> list[Sort]:
-        """The sorts of the fields of `constructor` in the datatype sort `sort`, its parameters filled in."""
+        """The sorts of the fields of `constructor` in the datatype sort `sort`, its parameters
+        filled in.
+        """
         bound = dict(zip(sort.datatype.params, sort.sorts(), strict=False))
         return [self.substitute(field_sort, bound) for _, field_sort in constructor.fields]
 
@@ -124,7 +133,9 @@ _WITNESSES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
 
 
 def probably_prime(number: int) -> bool:
-    """True if `number` is prime: certain below 3 * 10^24, beyond that by the Miller-Rabin test with twelve bases."""
+    """True if `number` is prime: certain below 3 * 10^24, beyond that by the Miller-Rabin test with
+    twelve bases.
+    """
     if number < 2 or any(number % p == 0 for p in _WITNESSES):
         return number in _WITNESSES
     shift = (number - 1 & 1 - number).bit_length() - 1
@@ -150,13 +161,17 @@ def components(sort: Sort) -> Iterator[Sort]:
 
 
 def well_founded(datatypes: list[Datatype]) -> list[Datatype]:
-    """Those of a block of mutually recursive declarations that have a finite value; SMT-LIB 2.7, section 4.2.3."""
+    """Those of a block of mutually recursive declarations that have a finite value; SMT-LIB 2.7,
+    section 4.2.3.
+    """
     founded: list[Datatype] = []
     changed = True
     while changed:
         changed = False
         for datatype in datatypes:
-            if datatype not in founded and any(_finite(c, datatypes, founded) for c in datatype.constructors):
+            if datatype not in founded and any(
+                _finite(c, datatypes, founded) for c in datatype.constructors
+            ):
                 founded.append(datatype)
                 changed = True
     return founded
@@ -167,12 +182,19 @@ def _finite(constructor: Constructor, block: list[Datatype], founded: list[Datat
 
 
 def _inhabited(sort: Sort, block: list[Datatype], founded: list[Datatype]) -> bool:
-    # A datatype of the block inside another sort (an array of them) counts as unfounded, which is what solvers demand.
-    return all(inner.datatype in founded or inner.datatype not in block for inner in components(sort) if inner.kind == "SORT_DT")
+    # A datatype of the block inside another sort (an array of them) counts as unfounded, which is
+    # what solvers demand.
+    return all(
+        inner.datatype in founded or inner.datatype not in block
+        for inner in components(sort)
+        if inner.kind == "SORT_DT"
+    )
 
 
 def reachable(datatype: Datatype) -> list[Datatype]:
-    """The block of mutually recursive datatypes that `datatype` is in: those that reach it and that it reaches."""
+    """The block of mutually recursive datatypes that `datatype` is in: those that reach it and that
+    it reaches.
+    """
     return [d for d in _reached(datatype) if datatype in _reached(d)]
 
 

@@ -8,16 +8,32 @@ from typing import Any
 
 from murxpy.logic.sorts import Sort
 
-CONSTANT, VARIABLE, VALUE, SPECIAL, FUNCTION = "OP_CONSTANT", "OP_VARIABLE", "OP_VALUE", "OP_SPECIAL", "OP_FUN"
+CONSTANT, VARIABLE, VALUE, SPECIAL, FUNCTION = (
+    "OP_CONSTANT",
+    "OP_VARIABLE",
+    "OP_VALUE",
+    "OP_SPECIAL",
+    "OP_FUN",
+)
 LEAVES = (CONSTANT, VARIABLE, VALUE, SPECIAL)
 
 
 class Term:
-    """A term: operator kind, arguments, indices (or a leaf's payload), sort, free variables in order of creation."""
+    """A term: operator kind, arguments, indices (or a leaf's payload), sort, free variables in
+    order of creation.
+    """
 
     __slots__ = ("args", "free", "ground", "indices", "op", "serial", "sort")
 
-    def __init__(self, op: str, args: tuple[Term, ...], indices: tuple[Any, ...], sort: Sort, free: tuple[Term, ...], serial: int) -> None:
+    def __init__(
+        self,
+        op: str,
+        args: tuple[Term, ...],
+        indices: tuple[Any, ...],
+        sort: Sort,
+        free: tuple[Term, ...],
+        serial: int,
+    ) -> None:
         self.op = op
         self.args = args
         self.indices = indices
@@ -74,7 +90,14 @@ class TermTable:
         self._terms[(VARIABLE, serial)] = term
         return term
 
-    def apply(self, op: str, args: tuple[Term, ...], indices: tuple[Any, ...], sort: Sort, bound: tuple[Term, ...] = ()) -> Term:
+    def apply(
+        self,
+        op: str,
+        args: tuple[Term, ...],
+        indices: tuple[Any, ...],
+        sort: Sort,
+        bound: tuple[Term, ...] = (),
+    ) -> Term:
         """The application of `op`; `bound` are the variables that it binds."""
         key = (op, args, indices, sort)
         term = self._terms.get(key)
@@ -85,7 +108,9 @@ class TermTable:
 
 
 def _free(args: tuple[Term, ...], bound: tuple[Term, ...]) -> tuple[Term, ...]:
-    """The free variables of the arguments without `bound`, by serial number; a tuple that is there already where one is right."""
+    """The free variables of the arguments without `bound`, by serial number; a tuple that is there
+    already where one is right.
+    """
     found: tuple[Term, ...] = ()
     for arg in args:
         free = arg.free
@@ -108,7 +133,9 @@ _serial = attrgetter("serial")
 
 
 def bottom_up(root: Term, done: Container[Term]) -> Iterator[Term]:
-    """The terms in `root` that are not in `done`, arguments first; each must be there before the next is asked for."""
+    """The terms in `root` that are not in `done`, arguments first; each must be there before the
+    next is asked for.
+    """
     stack = [root]
     while stack:
         term = stack[-1]

@@ -1,4 +1,6 @@
-"""The type checker: the result sort of an operator from its arguments' sorts, indices, and where needed the sort asked for."""
+"""The type checker: the result sort of an operator from its arguments' sorts, indices, and where
+needed the sort asked for.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +31,17 @@ class Checker:
         self.sorts = sorts
         self._known: dict[tuple[Any, ...], Sort] = {}
 
-    def result(self, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...] = (), wanted: Sort | None = None) -> Sort:
+    def result(
+        self,
+        operator: Operator,
+        args: tuple[Sort, ...],
+        indices: tuple[Any, ...] = (),
+        wanted: Sort | None = None,
+    ) -> Sort:
         """The sort of `operator` applied to arguments of sorts `args`.
 
-        `wanted` is the result sort where the arguments do not determine it (`as`). Raises IllSorted.
+        `wanted` is the result sort where the arguments do not determine it (`as`). Raises
+        IllSorted.
         """
         key = (operator.kind, args, indices, wanted)
         sort = self._known.get(key)
@@ -40,14 +49,24 @@ class Checker:
             sort = self._known[key] = self._infer(operator, args, indices, wanted)
         return sort
 
-    def _infer(self, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None) -> Sort:
+    def _infer(
+        self,
+        operator: Operator,
+        args: tuple[Sort, ...],
+        indices: tuple[Any, ...],
+        wanted: Sort | None,
+    ) -> Sort:
         if operator.typing is not None:
             return DATATYPE_RULES[operator.typing](self.sorts, operator, args, indices, wanted)
         signature = operator.signature
         if signature.binder:
             return _binder(self.sorts, operator, args)
-        if len(args) < operator.minimum or (len(args) > operator.minimum and not takes_more(signature)):
-            raise IllSorted(f"{operator.kind} takes {arity_text(operator)} arguments, got {len(args)}")
+        if len(args) < operator.minimum or (
+            len(args) > operator.minimum and not takes_more(signature)
+        ):
+            raise IllSorted(
+                f"{operator.kind} takes {arity_text(operator)} arguments, got {len(args)}"
+            )
         attribute = signature.attribute
         if attribute == "left-assoc" and len(args) > 2:
             return self._fold(operator, list(args), indices)
@@ -61,20 +80,30 @@ class Checker:
             sort = self.result(operator, (sort, other), indices)
         return sort
 
-    def _apply(self, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None) -> Sort:
+    def _apply(
+        self,
+        operator: Operator,
+        args: tuple[Sort, ...],
+        indices: tuple[Any, ...],
+        wanted: Sort | None,
+    ) -> Sort:
         signature = operator.signature
         env: Binding = {"arity": len(args)}
         bind_indices(operator, indices, len(args), env)
         if wanted is not None and not signature.result.match(wanted, env):
             raise IllSorted(f"{operator.kind} cannot give {wanted}")
         if not match_args(signature, args, env):
-            raise IllSorted(f"{operator.kind}: no rank {signature.text} for ({', '.join(map(str, args))})")
+            raise IllSorted(
+                f"{operator.kind}: no rank {signature.text} for ({', '.join(map(str, args))})"
+            )
         tuple_arity(signature, env)
         check_ranges(operator, indices, env)
         try:
             return signature.result.build(env, self.sorts)
         except KeyError as unbound:
-            raise IllSorted(f"{operator.kind} needs the sort of its result ({unbound.args[0]} is open)") from None
+            raise IllSorted(
+                f"{operator.kind} needs the sort of its result ({unbound.args[0]} is open)"
+            ) from None
 
 
 def takes_more(signature: Signature) -> bool:
@@ -88,7 +117,9 @@ def arity_text(operator: Operator) -> str:
 
 
 def match_args(signature: Signature, args: Sequence[Sort], env: Binding) -> bool:
-    """Match argument sorts against the rank, extra arguments like the last; binds variables in `env`."""
+    """Match argument sorts against the rank, extra arguments like the last; binds variables in
+    `env`.
+    """
     position = 0
     for pattern in signature.args:
         if pattern.star:
@@ -108,7 +139,9 @@ def match_args(signature: Signature, args: Sequence[Sort], env: Binding) -> bool
 
 
 def tuple_arity(signature: Signature, env: Binding) -> None:
-    """Let `arity` be the number of components where the one argument is a tuple of any length, `width` that of `a*`."""
+    """Let `arity` be the number of components where the one argument is a tuple of any length,
+    `width` that of `a*`.
+    """
     parts = env.get("a")
     if isinstance(parts, tuple):
         env["width"] = len(parts)
@@ -149,7 +182,9 @@ def _check_columns(operator: Operator, indices: tuple[Any, ...], env: Binding) -
         raise IllSorted(f"{operator.kind} takes pairs of indices, got {len(indices)}")
     for left, right in zip(indices[::2], indices[1::2], strict=True):
         if not (left < len(one) and right < len(other)) or one[left] is not other[right]:
-            raise IndexOutOfRange(f"{operator.kind}: the components {left} and {right} are not of one sort")
+            raise IndexOutOfRange(
+                f"{operator.kind}: the components {left} and {right} are not of one sort"
+            )
 
 
 def check_ranges(operator: Operator, indices: tuple[Any, ...], env: Binding) -> None:
@@ -157,13 +192,18 @@ def check_ranges(operator: Operator, indices: tuple[Any, ...], env: Binding) -> 
     specs = operator.signature.indices
     if operator.signature.columns:
         _check_columns(operator, indices, env)
-    for spec, value in zip(specs * len(indices) if specs and specs[-1].many else specs, indices, strict=False):
+    for spec, value in zip(
+        specs * len(indices) if specs and specs[-1].many else specs, indices, strict=False
+    ):
         low = _bound(spec.low, env, 0)
         high = _bound(spec.high, env, MAX_INDEX_RANGE)
-        # A range that speaks of `max` limits the generator only: the standard knows no widest bit-vector.
+        # A range that speaks of `max` limits the generator only: the standard knows no widest
+        # bit-vector.
         unlimited = spec.high is not None and "max" in spec.high.names()
         if value < low or (value > high and not unlimited):
-            raise IndexOutOfRange(f"{operator.kind}: index {spec.name} is {value}, expected {low} to {high}")
+            raise IndexOutOfRange(
+                f"{operator.kind}: index {spec.name} is {value}, expected {low} to {high}"
+            )
 
 
 def _bound(linear: Linear | None, env: Binding, default: int) -> int:
@@ -178,7 +218,9 @@ def _binder(sorts: SortTable, operator: Operator, args: tuple[Sort, ...]) -> Sor
     shape = operator.signature.args
     behind = len(shape) - 1
     if len(args) < 1 + behind:
-        raise IllSorted(f"{operator.kind} takes variables and {behind} more arguments, got {len(args)}")
+        raise IllSorted(
+            f"{operator.kind} takes variables and {behind} more arguments, got {len(args)}"
+        )
     variables, rest = args[: len(args) - behind], args[len(args) - behind :]
     body = rest[0]
     if shape[1].kind == "SORT_BOOL" and body.kind != "SORT_BOOL":
@@ -203,9 +245,15 @@ def signature_kind(operator: Operator) -> str:
 def _constructor(operator: Operator, datatype: Sort, indices: tuple[Any, ...]) -> Constructor:
     if datatype.kind != "SORT_DT":
         raise IllSorted(f"{operator.kind} takes a datatype, got {datatype}")
-    found = datatype.datatype.constructor(indices[0]) if indices and isinstance(indices[0], str) else None
+    found = (
+        datatype.datatype.constructor(indices[0])
+        if indices and isinstance(indices[0], str)
+        else None
+    )
     if found is None:
-        raise IllSorted(f"{operator.kind}: {datatype} has no constructor {indices[0] if indices else ''}")
+        raise IllSorted(
+            f"{operator.kind}: {datatype} has no constructor {indices[0] if indices else ''}"
+        )
     return found
 
 
@@ -213,7 +261,9 @@ def _field(operator: Operator, constructor: Constructor, indices: tuple[Any, ...
     for position, (selector, _) in enumerate(constructor.fields):
         if len(indices) > 1 and selector == indices[1]:
             return position
-    raise IllSorted(f"{operator.kind}: {constructor.name} has no selector {indices[1] if len(indices) > 1 else ''}")
+    raise IllSorted(
+        f"{operator.kind}: {constructor.name} has no selector {indices[1] if len(indices) > 1 else ''}"
+    )
 
 
 def _count(operator: Operator, args: tuple[Sort, ...], expected: int) -> None:
@@ -224,28 +274,54 @@ def _count(operator: Operator, args: tuple[Sort, ...], expected: int) -> None:
 Rule = Callable[[SortTable, Operator, tuple[Sort, ...], tuple[Any, ...], "Sort | None"], Sort]
 
 
-def _apply_constructor(sorts: SortTable, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None) -> Sort:
+def _apply_constructor(
+    sorts: SortTable,
+    operator: Operator,
+    args: tuple[Sort, ...],
+    indices: tuple[Any, ...],
+    wanted: Sort | None,
+) -> Sort:
     if wanted is None:
         raise IllSorted(f"{operator.kind} needs the sort of its result")
     fields = sorts.field_sorts(wanted, _constructor(operator, wanted, indices))
     if tuple(fields) != args:
-        raise IllSorted(f"{operator.kind} {indices[0]} takes ({', '.join(map(str, fields))}), got {args}")
+        raise IllSorted(
+            f"{operator.kind} {indices[0]} takes ({', '.join(map(str, fields))}), got {args}"
+        )
     return wanted
 
 
-def _apply_selector(sorts: SortTable, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None) -> Sort:
+def _apply_selector(
+    sorts: SortTable,
+    operator: Operator,
+    args: tuple[Sort, ...],
+    indices: tuple[Any, ...],
+    wanted: Sort | None,
+) -> Sort:
     _count(operator, args, 1)
     constructor = _constructor(operator, args[0], indices)
     return sorts.field_sorts(args[0], constructor)[_field(operator, constructor, indices)]
 
 
-def _apply_tester(sorts: SortTable, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None) -> Sort:
+def _apply_tester(
+    sorts: SortTable,
+    operator: Operator,
+    args: tuple[Sort, ...],
+    indices: tuple[Any, ...],
+    wanted: Sort | None,
+) -> Sort:
     _count(operator, args, 1)
     _constructor(operator, args[0], indices)
     return sorts.get("SORT_BOOL")
 
 
-def _apply_updater(sorts: SortTable, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None) -> Sort:
+def _apply_updater(
+    sorts: SortTable,
+    operator: Operator,
+    args: tuple[Sort, ...],
+    indices: tuple[Any, ...],
+    wanted: Sort | None,
+) -> Sort:
     _count(operator, args, 2)
     constructor = _constructor(operator, args[0], indices)
     expected = sorts.field_sorts(args[0], constructor)[_field(operator, constructor, indices)]
@@ -254,20 +330,36 @@ def _apply_updater(sorts: SortTable, operator: Operator, args: tuple[Sort, ...],
     return args[0]
 
 
-def _match_case(sorts: SortTable, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None) -> Sort:
+def _match_case(
+    sorts: SortTable,
+    operator: Operator,
+    args: tuple[Sort, ...],
+    indices: tuple[Any, ...],
+    wanted: Sort | None,
+) -> Sort:
     if wanted is None or not args:
         raise IllSorted(f"{operator.kind} needs a body and the datatype's sort")
     variables = args[:-1]
     if indices:
         fields = sorts.field_sorts(wanted, _constructor(operator, wanted, indices))
         if tuple(fields) != variables:
-            raise IllSorted(f"{operator.kind} {indices[0]} binds ({', '.join(map(str, fields))}), got {variables}")
+            raise IllSorted(
+                f"{operator.kind} {indices[0]} binds ({', '.join(map(str, fields))}), got {variables}"
+            )
     elif variables != (wanted,):
-        raise IllSorted(f"{operator.kind}: a pattern without constructor binds one variable of {wanted}")
+        raise IllSorted(
+            f"{operator.kind}: a pattern without constructor binds one variable of {wanted}"
+        )
     return sorts.get("SORT_CASE", wanted, args[-1])
 
 
-def _match(sorts: SortTable, operator: Operator, args: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None) -> Sort:
+def _match(
+    sorts: SortTable,
+    operator: Operator,
+    args: tuple[Sort, ...],
+    indices: tuple[Any, ...],
+    wanted: Sort | None,
+) -> Sort:
     if len(args) < 2 or any(case.kind != "SORT_CASE" for case in args[1:]):
         raise IllSorted(f"{operator.kind} takes a datatype and cases, got {args}")
     for case in args[1:]:

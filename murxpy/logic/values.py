@@ -1,7 +1,8 @@
 """Literals: their Python values by sort kind, and how a trace writes them.
 
-BOOL a bool, BV an int in 0..2^w-1, INT an int, REAL a Fraction, FP an int (the IEEE bits), FF an int in 0..p-1, STRING a str whose
-characters are SMT-LIB code points (0 to 0x2FFFF, surrogates included).
+BOOL a bool, BV an int in 0..2^w-1, INT an int, REAL a Fraction, FP an int (the IEEE bits), FF an
+int in 0..p-1, STRING a str whose characters are SMT-LIB code points (0 to 0x2FFFF, surrogates
+included).
 """
 
 from __future__ import annotations
@@ -13,11 +14,21 @@ from typing import Any
 from murxpy.errors import InputError
 from murxpy.logic.sorts import Sort
 
-LITERAL_KINDS = ("SORT_BOOL", "SORT_BV", "SORT_INT", "SORT_REAL", "SORT_FP", "SORT_FF", "SORT_STRING")
+LITERAL_KINDS = (
+    "SORT_BOOL",
+    "SORT_BV",
+    "SORT_INT",
+    "SORT_REAL",
+    "SORT_FP",
+    "SORT_FF",
+    "SORT_STRING",
+)
 MAX_CODE_POINT = 0x2FFFF
 
-_ESCAPE = re.compile(r"\\u\{([0-9a-fA-F]{1,6})\}|\\u([0-9a-fA-F]{4})")  # of traces, which hold names of any code points
-_LITERAL_ESCAPE = re.compile(r"\\u\{([0-9a-fA-F]{1,4}|[0-2][0-9a-fA-F]{4})\}|\\u([0-9a-fA-F]{4})")  # of SMT-LIB
+# of traces, which hold names of any code points
+_ESCAPE = re.compile(r"\\u\{([0-9a-fA-F]{1,6})\}|\\u([0-9a-fA-F]{4})")
+# of SMT-LIB
+_LITERAL_ESCAPE = re.compile(r"\\u\{([0-9a-fA-F]{1,4}|[0-2][0-9a-fA-F]{4})\}|\\u([0-9a-fA-F]{4})")
 _CODED = re.compile(r"[^ -~]|[\"\\]")  # what is written as `\u{...}`
 _DIGITS = {2: re.compile("-?[01]+"), 10: re.compile("-?[0-9]+"), 16: re.compile("-?[0-9a-fA-F]+")}
 _DECIMAL = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
@@ -28,18 +39,24 @@ class BadValue(InputError):
 
 
 def read_value(sort: Sort, words: list[Any]) -> Any:
-    """The value that the arguments of a `mk-value` line denote (`true`, `"v"`, `"n" "d"`, `"v" base`); raises BadValue."""
+    """The value that the arguments of a `mk-value` line denote (`true`, `"v"`, `"n" "d"`, `"v"
+    base`); raises BadValue.
+    """
     reader = _READERS.get(sort.kind)
     if reader is None:
         raise BadValue(f"{sort} has no literals")
     try:
         return reader(sort, words)
     except (ValueError, LookupError, ZeroDivisionError, TypeError, AttributeError):
-        raise BadValue(f"expected a literal of {sort}, found '{' '.join(map(str, words))[:60]}'") from None
+        raise BadValue(
+            f"expected a literal of {sort}, found '{' '.join(map(str, words))[:60]}'"
+        ) from None
 
 
 def write_value(sort: Sort, value: Any) -> list[Any]:
-    """The arguments of the `mk-value` line of a value: words (bool), strings, and the base as an int."""
+    """The arguments of the `mk-value` line of a value: words (bool), strings, and the base as an
+    int.
+    """
     kind = sort.kind
     if kind == "SORT_BOOL":
         return [bool(value)]
@@ -48,7 +65,11 @@ def write_value(sort: Sort, value: Any) -> list[Any]:
     if kind == "SORT_FP":
         return [format(value, f"0{sort.number(0) + sort.number(1)}b")]
     if kind == "SORT_REAL":
-        return [str(value.numerator), str(value.denominator)] if value.denominator != 1 else [str(value.numerator)]
+        return (
+            [str(value.numerator), str(value.denominator)]
+            if value.denominator != 1
+            else [str(value.numerator)]
+        )
     return [str(value)]
 
 
@@ -115,20 +136,25 @@ _READERS = {
 
 
 def to_codes(text: str) -> str:
-    """`text` in printable ASCII: quotes, backslashes and all else as `\\u{...}`, as SMT-LIB 2.7 writes code points."""
+    """`text` in printable ASCII: quotes, backslashes and all else as `\\u{...}`, as SMT-LIB 2.7
+    writes code points.
+    """
     return _CODED.sub(lambda found: f"\\u{{{ord(found[0]):x}}}", text)
 
 
 def from_codes(text: str) -> str:
-    """The code points that a quoted text of a trace stands for, each `\\u{...}` of up to six digits and `\\uXXXX` as one."""
+    """The code points that a quoted text of a trace stands for, each `\\u{...}` of up to six digits
+    and `\\uXXXX` as one.
+    """
     return _ESCAPE.sub(_code_point, text) if "\\" in text else text
 
 
 def from_escapes(text: str) -> str:
-    """The string that a literal of SMT-LIB denotes (theory UnicodeStrings), given what stands between its quotes.
+    """The string that a literal of SMT-LIB denotes (theory UnicodeStrings), given what stands
+    between its quotes.
 
-    An escape is `\\uXXXX`, or `\\u{...}` with one to five digits, of five the first at most 2. All else denotes itself: `\\u{000061}`
-    is ten letters and `\\u{30000}` nine.
+    An escape is `\\uXXXX`, or `\\u{...}` with one to five digits, of five the first at most 2. All
+    else denotes itself: `\\u{000061}` is ten letters and `\\u{30000}` nine.
     """
     return _LITERAL_ESCAPE.sub(_code_point, text) if "\\" in text else text
 
@@ -142,7 +168,13 @@ def special_value(name: str, sort: Sort) -> Any:
     """The value of a special value where it is a literal's (`bv.ones`, `ff.one`), else None."""
     if sort.kind == "SORT_BV":
         top = 1 << (sort.width - 1)
-        numbers = {"bv.zero": 0, "bv.one": 1, "bv.ones": 2 * top - 1, "bv-min-signed": top, "bv-max-signed": top - 1}
+        numbers = {
+            "bv.zero": 0,
+            "bv.one": 1,
+            "bv.ones": 2 * top - 1,
+            "bv-min-signed": top,
+            "bv-max-signed": top - 1,
+        }
         return numbers.get(name)
     if sort.kind == "SORT_FF":
         return {"ff.zero": 0, "ff.one": 1, "ff.negone": sort.width - 1}.get(name)

@@ -1,6 +1,8 @@
-"""The term database: every sort and term made so far, with the solver's objects, scopes and reference counts.
+"""The term database: every sort and term made so far, with the solver's objects, scopes and
+reference counts.
 
-An id names the one object that one line returned. Two lines may return what the solver thinks is one node: they stay two entries.
+An id names the one object that one line returned. Two lines may return what the solver thinks is
+one node: they stay two entries.
 """
 
 from __future__ import annotations
@@ -14,7 +16,9 @@ from murxpy.machine.random import Stream
 
 
 class Entry:
-    """A term of the run: id, typed term, the solver's object, scope level (open variables), uses as an argument."""
+    """A term of the run: id, typed term, the solver's object, scope level (open variables), uses as
+    an argument.
+    """
 
     __slots__ = ("id", "level", "obj", "pushed", "slot", "term", "uses")
 
@@ -95,7 +99,9 @@ class Scope:
 
 
 class Database:
-    """Sorts and terms by id, by kind and by sort. Level 0 holds closed terms, level k those under k open scopes."""
+    """Sorts and terms by id, by kind and by sort. Level 0 holds closed terms, level k those under k
+    open scopes.
+    """
 
     def __init__(self) -> None:
         self.terms: dict[int, Entry] = {}
@@ -125,9 +131,13 @@ class Database:
             self.sort_entries.setdefault(sort, []).append(entry)
         return entry
 
-    def add_term(self, term: Term, obj: Any, number: int | None = None, pushed: int = 0, pooled: bool = True) -> Entry:
+    def add_term(
+        self, term: Term, obj: Any, number: int | None = None, pushed: int = 0, pooled: bool = True
+    ) -> Entry:
         """Enter a term that a line returned. Not `pooled`: reachable by id only, never picked."""
-        entry = Entry(self._next_term if number is None else number, term, obj, self.level_of(term), pushed)
+        entry = Entry(
+            self._next_term if number is None else number, term, obj, self.level_of(term), pushed
+        )
         self._next_term = max(self._next_term, entry.id + 1)
         self.terms[entry.id] = entry
         if pooled:
@@ -171,7 +181,9 @@ class Database:
         return self._count.get(sort, 0)
 
     def pick(self, sort: Sort, stream: Stream, bias: float, closed: bool = False) -> Entry | None:
-        """A term of `sort`: from an open scope more often than not where one has any, unless `closed`."""
+        """A term of `sort`: from an open scope more often than not where one has any, unless
+        `closed`.
+        """
         if closed or len(self.scopes) == 1:
             pool = self.scopes[0].pools.get(sort)
             return pool.pick(stream, bias) if pool else None
@@ -216,7 +228,9 @@ class Database:
         self.sorts.pop(entry.id, None)
 
     def drop_above(self, pushed: int) -> None:
-        """Forget the terms made above assertion level `pushed`, for wrappers whose declarations are scoped."""
+        """Forget the terms made above assertion level `pushed`, for wrappers whose declarations are
+        scoped.
+        """
         self.discard(lambda e: e.pushed <= pushed)
 
     def discard(self, keep: Any) -> None:

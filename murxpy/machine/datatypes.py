@@ -1,4 +1,6 @@
-"""Datatype declarations: as the words of a trace line, and as the plain data that a wrapper's helper takes."""
+"""Datatype declarations: as the words of a trace line, and as the plain data that a wrapper's
+helper takes.
+"""
 
 from __future__ import annotations
 
@@ -37,12 +39,21 @@ def _field_words(run: Run, sort: Sort, owner: Datatype, block: list[Datatype]) -
 
 
 def declarations(run: Run, block: list[Datatype]) -> list[Any]:
-    """(name, [parameter], [(constructor, [(selector, sort)])]) with sorts as objects or `("self",)`, `("param", p)`, `("ref", d, [..])`."""
-    return [(d.name, list(d.params), [_constructor(run, c, d, block) for c in d.constructors]) for d in block]
+    """(name, [parameter], [(constructor, [(selector, sort)])]) with sorts as objects or
+    `("self",)`, `("param", p)`, `("ref", d, [..])`.
+    """
+    return [
+        (d.name, list(d.params), [_constructor(run, c, d, block) for c in d.constructors])
+        for d in block
+    ]
 
 
-def _constructor(run: Run, constructor: Constructor, owner: Datatype, block: list[Datatype]) -> tuple[str, list[Any]]:
-    return constructor.name, [(selector, _field(run, sort, owner, block)) for selector, sort in constructor.fields]
+def _constructor(
+    run: Run, constructor: Constructor, owner: Datatype, block: list[Datatype]
+) -> tuple[str, list[Any]]:
+    return constructor.name, [
+        (selector, _field(run, sort, owner, block)) for selector, sort in constructor.fields
+    ]
 
 
 def _field(run: Run, sort: Sort, owner: Datatype, block: list[Datatype]) -> Any:

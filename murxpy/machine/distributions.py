@@ -13,7 +13,9 @@ class Distribution:
     __slots__ = ("_choice",)
 
     def __init__(self, choices: list[Any]) -> None:
-        self._choice: Weighted[Any] = Weighted([(value, float(weight)) for value, weight in choices])
+        self._choice: Weighted[Any] = Weighted(
+            [(value, float(weight)) for value, weight in choices]
+        )
 
     def draw(self, stream: Stream) -> Any:
         """One number (int) or name (str)."""
@@ -30,11 +32,16 @@ class Distribution:
 
 
 class Settings:
-    """Distributions, limits, probabilities and weights of a machine, with limits that a profile overrides."""
+    """Distributions, limits, probabilities and weights of a machine, with limits that a profile
+    overrides.
+    """
 
     def __init__(self, machine: dict[str, Any], overrides: dict[str, int]) -> None:
         self.machine = machine
-        self.distributions = {name: Distribution(e["choices"]) for name, e in (machine.get("distributions") or {}).items()}
+        self.distributions = {
+            name: Distribution(e["choices"])
+            for name, e in (machine.get("distributions") or {}).items()
+        }
         self.limits: dict[str, int] = dict(machine.get("limits") or {})
         for name, value in overrides.items():
             self.limits[name] = min(value, self.limits.get(name, value))

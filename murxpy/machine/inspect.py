@@ -13,8 +13,15 @@ from murxpy.solvers.guards import literal_value
 def sort_facts(sort: Sort) -> dict[str, Any]:
     """What a helper may know of a sort: kind and parameters, as plain data."""
     if sort.kind == "SORT_DT":
-        return {"kind": sort.kind, "params": [sort_facts(s) for s in sort.sorts()], "name": sort.datatype.name}
-    return {"kind": sort.kind, "params": [sort_facts(p) if isinstance(p, Sort) else p for p in sort.params]}
+        return {
+            "kind": sort.kind,
+            "params": [sort_facts(s) for s in sort.sorts()],
+            "name": sort.datatype.name,
+        }
+    return {
+        "kind": sort.kind,
+        "params": [sort_facts(p) if isinstance(p, Sort) else p for p in sort.params],
+    }
 
 
 def check_sort(run: Run, entry: SortEntry, seed: int, spelling: str | None = None) -> None:
@@ -25,7 +32,11 @@ def check_sort(run: Run, entry: SortEntry, seed: int, spelling: str | None = Non
 def check_term(run: Run, entry: Entry, seed: int, spelling: str | None = None) -> None:
     """`check-term t`: the object's sort, kind and children are those of the term."""
     facts = sort_facts(entry.term.sort)
-    facts |= {"op": entry.term.op, "arity": len(entry.term.args), "indices": list(entry.term.indices)}
+    facts |= {
+        "op": entry.term.op,
+        "arity": len(entry.term.args),
+        "indices": list(entry.term.indices),
+    }
     _check(run, "check-term", str(entry), entry.obj, facts, seed, spelling)
 
 
@@ -38,14 +49,26 @@ def check_value(run: Run, entry: Entry, seed: int, spelling: str | None = None) 
 
 
 def check_eq(run: Run, entry: Entry, seed: int, spelling: str | None = None) -> None:
-    """`check-eq t`: equality, hash and ordering of the object with itself and with others behave as Python promises."""
+    """`check-eq t`: equality, hash and ordering of the object with itself and with others behave as
+    Python promises.
+    """
     _check(run, "check-eq", str(entry), entry.obj, sort_facts(entry.term.sort), seed, spelling)
 
 
-def _check(run: Run, name: str, words: str, obj: Any, facts: dict[str, Any], seed: int, spelling: str | None) -> None:
+def _check(
+    run: Run,
+    name: str,
+    words: str,
+    obj: Any,
+    facts: dict[str, Any],
+    seed: int,
+    spelling: str | None,
+) -> None:
     run.frame.fill(value=facts)
     chosen = run.choose(run.wrapper.set("self-checks", name), seed, spelling, name)
     run.begin(seed, name, chosen.name, words)
     broken = run.call(chosen, (obj, facts), (), name)
     if broken is not None:
-        raise Stopped(run.finding("contract", "binding", str(broken), name, str(facts["kind"]), chosen.name))
+        raise Stopped(
+            run.finding("contract", "binding", str(broken), name, str(facts["kind"]), chosen.name)
+        )

@@ -28,7 +28,9 @@ def logic_name(theories: Sequence[str], linear: bool) -> str:
 
 
 def used_theories(catalogue: Catalogue, terms: Iterable[Term]) -> list[str]:
-    """The theories of the operators and of the sorts of `terms`, all of which are to be given, in the catalogue's order."""
+    """The theories of the operators and of the sorts of `terms`, all of which are to be given, in
+    the catalogue's order.
+    """
     found: dict[str, None] = {}
     for term in terms:
         operator = catalogue.operators.get(term.op)

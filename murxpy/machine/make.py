@@ -1,6 +1,8 @@
-"""Actions that make objects: each function writes one line, makes one call, enters what it returned.
+"""Actions that make objects: each function writes one line, makes one call, enters what it
+returned.
 
-`number` and `sort_number` are the ids that a replayed trace gives to what is returned; None takes the next free ones.
+`number` and `sort_number` are the ids that a replayed trace gives to what is returned; None takes
+the next free ones.
 """
 
 from __future__ import annotations
@@ -19,10 +21,17 @@ from murxpy.machine.tokens import Quoted, Token, print_token, quote
 
 
 def make_sort(
-    run: Run, sort: Sort, params: Sequence[SortEntry], seed: int, spelling: str | None = None, number: int | None = None
+    run: Run,
+    sort: Sort,
+    params: Sequence[SortEntry],
+    seed: int,
+    spelling: str | None = None,
+    number: int | None = None,
 ) -> SortEntry:
     """`mk-sort KIND parameters`: a sort whose parameter sorts are the objects of `params`."""
-    run.frame.fill(result=sort, name=str(sort.params[0]) if sort.kind == "SORT_UNINTERPRETED" else "")
+    run.frame.fill(
+        result=sort, name=str(sort.params[0]) if sort.kind == "SORT_UNINTERPRETED" else ""
+    )
     chosen = run.choose(run.wrapper.set("sorts", sort.kind), seed, spelling, sort.kind)
     run.begin(seed, "mk-sort", chosen.name, " ".join([sort.kind, *_sort_words(sort, params)]))
     obj = run.call(chosen, [p.obj for p in params], (), "mk-sort")
@@ -39,7 +48,13 @@ def _sort_words(sort: Sort, params: Sequence[SortEntry]) -> list[str]:
     return [str(p) for p in params] if params else [str(p) for p in sort.params]
 
 
-def make_datatypes(run: Run, block: list[Datatype], seed: int, spelling: str | None = None, numbers: Sequence[int] = ()) -> list[SortEntry]:
+def make_datatypes(
+    run: Run,
+    block: list[Datatype],
+    seed: int,
+    spelling: str | None = None,
+    numbers: Sequence[int] = (),
+) -> list[SortEntry]:
     """`mk-sort SORT_DT ...`: a block of datatypes, perhaps mutually recursive; gives one sort each."""
     sorts = [run.sorts.get("SORT_DT", d) for d in block]
     run.frame.fill(value=declarations(run, block))
@@ -47,19 +62,27 @@ def make_datatypes(run: Run, block: list[Datatype], seed: int, spelling: str | N
     run.begin(seed, "mk-sort", chosen.name, " ".join(["SORT_DT", *datatype_words(run, block)]))
     objects = run.call(chosen, (), (), "mk-sort")
     entries = [
-        run.db.add_sort(sort, obj, number) for sort, obj, number in zip(sorts, objects, [*numbers, *[None] * len(block)], strict=False)
+        run.db.add_sort(sort, obj, number)
+        for sort, obj, number in zip(sorts, objects, [*numbers, *[None] * len(block)], strict=False)
     ]
     run.result("return " + " ".join(f"s{e.id}" for e in entries))
     return entries
 
 
 def instantiate_sort(
-    run: Run, parametric: SortEntry, params: Sequence[SortEntry], seed: int, spelling: str | None = None, number: int | None = None
+    run: Run,
+    parametric: SortEntry,
+    params: Sequence[SortEntry],
+    seed: int,
+    spelling: str | None = None,
+    number: int | None = None,
 ) -> SortEntry:
     """`instantiate-sort sP s..`: a parametric datatype with its parameters filled in."""
     sort = run.sorts.get("SORT_DT", parametric.sort.datatype, *(p.sort for p in params))
     run.frame.fill(result=sort)
-    chosen = run.choose(run.wrapper.set("sorts", "instantiate-sort"), seed, spelling, "instantiate-sort")
+    chosen = run.choose(
+        run.wrapper.set("sorts", "instantiate-sort"), seed, spelling, "instantiate-sort"
+    )
     run.begin(seed, "instantiate-sort", chosen.name, " ".join(map(str, [parametric, *params])))
     obj = run.call(chosen, [parametric.obj, *(p.obj for p in params)], (), "instantiate-sort")
     entry = run.db.add_sort(sort, obj, number)
@@ -67,37 +90,75 @@ def instantiate_sort(
     return entry
 
 
-def make_constant(run: Run, sort: SortEntry, name: str, seed: int, spelling: str | None = None, number: int | None = None) -> Entry:
+def make_constant(
+    run: Run,
+    sort: SortEntry,
+    name: str,
+    seed: int,
+    spelling: str | None = None,
+    number: int | None = None,
+) -> Entry:
     """`mk-const s "symbol"`: a free constant, or an uninterpreted function."""
     run.frame.fill(result=sort.sort, name=name)
-    chosen = run.choose(run.wrapper.sort_set("constants", sort.sort.kind), seed, spelling, f"constants of {sort.sort}")
+    chosen = run.choose(
+        run.wrapper.sort_set("constants", sort.sort.kind),
+        seed,
+        spelling,
+        f"constants of {sort.sort}",
+    )
     run.begin(seed, "mk-const", chosen.name, f"{sort} {quote(name)}")
     obj = run.call(chosen, (), (), "mk-const")
     return run.term_entry(run.terms.leaf(CONSTANT, (name,), sort.sort), obj, number, sort.id)
 
 
-def make_variable(run: Run, sort: SortEntry, name: str, seed: int, spelling: str | None = None, number: int | None = None) -> Entry:
+def make_variable(
+    run: Run,
+    sort: SortEntry,
+    name: str,
+    seed: int,
+    spelling: str | None = None,
+    number: int | None = None,
+) -> Entry:
     """`mk-var s "symbol"`: a variable to be bound later; opens no scope by itself."""
     run.frame.fill(result=sort.sort, name=name)
-    chosen = run.choose(run.wrapper.sort_set("variables", sort.sort.kind), seed, spelling, f"variables of {sort.sort}")
+    chosen = run.choose(
+        run.wrapper.sort_set("variables", sort.sort.kind),
+        seed,
+        spelling,
+        f"variables of {sort.sort}",
+    )
     run.begin(seed, "mk-var", chosen.name, f"{sort} {quote(name)}")
     obj = run.call(chosen, (), (), "mk-var")
     return run.term_entry(run.terms.variable(name, sort.sort), obj, number, sort.id, pooled=False)
 
 
 def make_value(
-    run: Run, sort: SortEntry, words: Sequence[Token], seed: int, spelling: str | None = None, number: int | None = None
+    run: Run,
+    sort: SortEntry,
+    words: Sequence[Token],
+    seed: int,
+    spelling: str | None = None,
+    number: int | None = None,
 ) -> Entry:
     """`mk-value s words`: a literal. Raises BadValue where the sort has no such literal."""
     value = read_value(sort.sort, [w.text if isinstance(w, Quoted) else w for w in words])
     run.frame.fill(result=sort.sort, value=value)
-    chosen = run.choose(run.wrapper.set("values", sort.sort.kind), seed, spelling, f"values of {sort.sort}")
+    chosen = run.choose(
+        run.wrapper.set("values", sort.sort.kind), seed, spelling, f"values of {sort.sort}"
+    )
     run.begin(seed, "mk-value", chosen.name, " ".join([str(sort), *map(print_token, words)]))
     obj = run.call(chosen, (), (), "mk-value")
     return run.term_entry(run.terms.leaf(VALUE, (value,), sort.sort), obj, number, sort.id)
 
 
-def make_special(run: Run, sort: SortEntry, name: str, seed: int, spelling: str | None = None, number: int | None = None) -> Entry:
+def make_special(
+    run: Run,
+    sort: SortEntry,
+    name: str,
+    seed: int,
+    spelling: str | None = None,
+    number: int | None = None,
+) -> Entry:
     """`mk-special-value s "kind"`: NaN, the empty sequence, a rounding mode and the like."""
     run.frame.fill(result=sort.sort)
     chosen = run.choose(run.wrapper.set("special-values", name), seed, spelling, name)
@@ -117,12 +178,16 @@ def make_term(
     number: int | None = None,
     sort_number: int | None = None,
 ) -> Entry:
-    """`mk-term KIND SORT_KIND n t.. [m idx..]`: an application. Raises IllSorted before anything is called."""
+    """`mk-term KIND SORT_KIND n t.. [m idx..]`: an application. Raises IllSorted before anything is
+    called.
+    """
     terms = tuple([e.term for e in args])
     sort = run.checker.result(operator, tuple([t.sort for t in terms]), indices, wanted)
     bound = bound_variables(operator, len(args))
     kind = operator.kind
-    frame = run.frame.fill(terms, indices, wanted if operator.typing == "match-case" else sort, "", None, bound)
+    frame = run.frame.fill(
+        terms, indices, wanted if operator.typing == "match-case" else sort, "", None, bound
+    )
     run.counts[f"op:{kind}"] += 1
     chosen = run.choose(run.wrapper.spellings["operators"].get(kind), seed, spelling, kind)
     run.begin(seed, "mk-term", chosen.name, _term_words(run, operator, args, indices, sort, wanted))
@@ -145,7 +210,14 @@ def bound_variables(operator: Operator, count: int) -> int:
     return count - len(operator.signature.args) + 1
 
 
-def _term_words(run: Run, operator: Operator, args: Sequence[Entry], indices: tuple[Any, ...], sort: Sort, wanted: Sort | None) -> str:
+def _term_words(
+    run: Run,
+    operator: Operator,
+    args: Sequence[Entry],
+    indices: tuple[Any, ...],
+    sort: Sort,
+    wanted: Sort | None,
+) -> str:
     shown = sort.sort(1) if sort.kind == "SORT_CASE" else sort
     words = [operator.kind, shown.kind]
     if wanted is not None:
@@ -182,7 +254,9 @@ def make_function(
     terms = tuple(e.term for e in args)
     run.frame.fill(terms, (), sort, name, None, len(variables))
     chosen = run.choose(run.wrapper.set("functions", "mk-fun"), seed, spelling, "mk-fun")
-    run.begin(seed, "mk-fun", chosen.name, f"{quote(name)} {len(variables)} " + " ".join(map(str, args)))
+    run.begin(
+        seed, "mk-fun", chosen.name, f"{quote(name)} {len(variables)} " + " ".join(map(str, args))
+    )
     obj = run.call(chosen, [e.obj for e in args], (), "mk-fun")
     for entry in args:
         run.db.use(entry)

@@ -1,4 +1,6 @@
-"""What a run achieved: answers, distinct decided checks, terms that reached one, models and cores read."""
+"""What a run achieved: answers, distinct decided checks, terms that reached one, models and cores
+read.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from murxpy.machine.state import SolverState
 
 
 class Meter:
-    """Counts the figures that `bench/` and the status report; see the counters' names in `docs/events.md`."""
+    """Counts the figures that `bench/` and the status report; see the counters' names in
+    `docs/events.md`.
+    """
 
     def __init__(self, counts: defaultdict[str, int]) -> None:
         self.counts = counts

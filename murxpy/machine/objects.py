@@ -1,4 +1,6 @@
-"""The objects that public callables gave in a run, by id: what is none of the run's sorts and terms."""
+"""The objects that public callables gave in a run, by id: what is none of the run's sorts and
+terms.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ MOST = 60  # objects that a run keeps; what is made beyond them is let go at onc
 
 
 class Objects:
-    """Objects by number. A number names one object for the whole run, and is not used again when that is gone."""
+    """Objects by number. A number names one object for the whole run, and is not used again when
+    that is gone.
+    """
 
     def __init__(self) -> None:
         self.alive: dict[int, Any] = {}

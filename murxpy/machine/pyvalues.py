@@ -1,4 +1,6 @@
-"""Python values as words of a trace: `py:none`, `py:-3`, `py:0x1.8p+1f`, `py:"text"`, `py:b"bytes"`, `py:[1,"a"]`, `py:{"k":1}`."""
+"""Python values as words of a trace: `py:none`, `py:-3`, `py:0x1.8p+1f`, `py:"text"`,
+`py:b"bytes"`, `py:[1,"a"]`, `py:{"k":1}`.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,8 @@ from typing import Any
 from murxpy.logic.values import from_codes, to_codes
 
 MAX_DEPTH = 32
-DECIMAL_BITS = 10_000  # longer ints are written in hexadecimal, since Python limits the decimal digits that it converts
+# longer ints are written in hexadecimal, since Python limits the decimal digits that it converts
+DECIMAL_BITS = 10_000
 
 _ATOM = re.compile(
     r"""(?P<name>none|true|false)(?![0-9A-Za-z])
@@ -25,7 +28,9 @@ _CLOSING = {"[": "]", "(": ")", "{": "}"}
 
 
 def print_value(value: Any) -> str:
-    """A None, bool, int, float, str, bytes, or a list, tuple or dict of such, as text; TypeError for anything else."""
+    """A None, bool, int, float, str, bytes, or a list, tuple or dict of such, as text; TypeError
+    for anything else.
+    """
     if value is None or isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int):

@@ -53,7 +53,10 @@ class Weighted(Generic[T]):
 
     def pairs(self) -> list[tuple[T, float]]:
         """The items with their weights."""
-        return [(item, end - start) for item, end, start in zip(self.items, self._ends, [0.0, *self._ends], strict=False)]
+        return [
+            (item, end - start)
+            for item, end, start in zip(self.items, self._ends, [0.0, *self._ends], strict=False)
+        ]
 
     def at(self, fraction: float) -> T:
         """The item at `fraction` in [0, 1) of the total weight."""
@@ -61,7 +64,9 @@ class Weighted(Generic[T]):
 
 
 class Stream:
-    """A stream of draws, reset for each step. Uses only `random()` and `getrandbits()`, which never change between releases of Python."""
+    """A stream of draws, reset for each step. Uses only `random()` and `getrandbits()`, which never
+    change between releases of Python.
+    """
 
     __slots__ = ("_source", "bits", "random", "reset")
 
@@ -69,12 +74,17 @@ class Stream:
         self._source = random.Random(seed)
         self.random = self._source.random
         self.bits = self._source.getrandbits
-        # Starts the stream anew from an int; what `Random.seed` does with one, without its other cases.
+        # Starts the stream anew from an int; what `Random.seed` does with one, without its other
+        # cases.
         self.reset = super(random.Random, self._source).seed
 
     def below(self, limit: int) -> int:
         """A uniform int in 0..limit-1."""
-        return int(self.random() * limit) if limit < 1 << 50 else self.bits(limit.bit_length() + 32) % limit
+        return (
+            int(self.random() * limit)
+            if limit < 1 << 50
+            else self.bits(limit.bit_length() + 32) % limit
+        )
 
     def between(self, low: int, high: int) -> int:
         """A uniform int in low..high."""

@@ -1,4 +1,6 @@
-"""One run: its own context, database, random stream and trace, and the one place where the binding is called."""
+"""One run: its own context, database, random stream and trace, and the one place where the binding
+is called.
+"""
 
 from __future__ import annotations
 
@@ -29,12 +31,28 @@ from murxpy.solvers.wrapper import Wrapper
 
 LINE_SEEDS = 100_000
 TIMED = 16  # of so many lines, one is timed
-# Actions that a binding may call ill-formed: what they pass is new to it. Where any other says so, the fault is its own.
+# Actions that a binding may call ill-formed: what they pass is new to it. Where any other says so,
+# the fault is its own.
 BUILDING = frozenset(
-    ["mk-sort", "instantiate-sort", "mk-const", "mk-var", "mk-value", "mk-special-value", "mk-term", "mk-fun", "assert-formula",
-     "assert-tracked", "set-option", "set-logic", "run-script"]
-)  # fmt: skip
-SOLVING = "check error: "  # begins what helpers throw where a script was read and a check of it failed: that is the solver's own fault
+    [
+        "mk-sort",
+        "instantiate-sort",
+        "mk-const",
+        "mk-var",
+        "mk-value",
+        "mk-special-value",
+        "mk-term",
+        "mk-fun",
+        "assert-formula",
+        "assert-tracked",
+        "set-option",
+        "set-logic",
+        "run-script",
+    ]
+)
+# begins what helpers throw where a script was read and a check of it failed: that is the solver's
+# own fault
+SOLVING = "check error: "
 _VARIABLE = re.compile(r"0x[0-9a-fA-F]+|\d+|\"[^\"]*\"|'[^']*'|\|[^|]*\||\([^()]*\)")
 
 
@@ -55,7 +73,9 @@ class Stopped(Exception):
 
 
 class Misused(Exception):
-    """A misuse was carried out in place of the call; the binding kept its contract, and nothing was made."""
+    """A misuse was carried out in place of the call; the binding kept its contract, and nothing was
+    made.
+    """
 
 
 class Unbroken(Exception):
@@ -73,7 +93,15 @@ class Misuse(Protocol):
     def line(self, run: Run, action: str, spelling: str | None, words: str) -> tuple[str, str, str]:
         """Action, spelling and words of its line."""
 
-    def call(self, run: Run, spelling: Spelling, args: Sequence[Any], indices: Sequence[Any], action: str, operator: str) -> None:
+    def call(
+        self,
+        run: Run,
+        spelling: Spelling,
+        args: Sequence[Any],
+        indices: Sequence[Any],
+        action: str,
+        operator: str,
+    ) -> None:
         """Make the call. Raises Misused or Stopped."""
 
 
@@ -82,7 +110,9 @@ class Run:
 
     asks = True  # calls reach a solver
 
-    def __init__(self, wrapper: Wrapper, catalogue: Catalogue, seed: int, write: Callable[[str], None]) -> None:
+    def __init__(
+        self, wrapper: Wrapper, catalogue: Catalogue, seed: int, write: Callable[[str], None]
+    ) -> None:
         self.wrapper = wrapper
         self.catalogue = catalogue
         self.seed = seed
@@ -96,12 +126,15 @@ class Run:
         self.planted: Planted | None = None  # a model of all that is asserted, see machine/planting
         self.counts: defaultdict[str, int] = defaultdict(int)
         self.meter = Meter(self.counts)
-        self.script_checks = frozenset(["models", "cores"])  # what is judged of the answers that scripts ask about
-        self.checking = False  # what is built now is made of what the solver gave, see machine/checks
+        # what is judged of the answers that scripts ask about
+        self.script_checks = frozenset(["models", "cores"])
+        # what is built now is made of what the solver gave, see machine/checks
+        self.checking = False
         self.solver_ns = 0
         self.trace_ns = 0
         self.differences: list[str] = []
-        self.answers: list[tuple[int, str, str]] = []  # of a replay: line of a check, the answer recorded there, the answer
+        # of a replay: line of a check, the answer recorded there, the answer
+        self.answers: list[tuple[int, str, str]] = []
         self.lines = 0
         self._write = write
         self._pending = ""
@@ -119,7 +152,9 @@ class Run:
         self._write("".join(f"# {row}\n" for row in rows))
 
     def result(self, text: str) -> None:
-        """Note what followed the last line; it is written together with the next one, before the next call."""
+        """Note what followed the last line; it is written together with the next one, before the
+        next call.
+        """
         self._pending += f"      {text}\n"
 
     def note(self, text: str) -> None:
@@ -138,12 +173,17 @@ class Run:
 
     def begin(self, seed: int, action: str, spelling: str | None, words: str) -> None:
         """Write a line before the call that it describes."""
-        timed = self.lines % TIMED == 0  # looking at the clock costs more than half of what it would measure
+        # looking at the clock costs more than half of what it would measure
+        timed = self.lines % TIMED == 0
         start = thread_time_ns() if timed else 0
         if self.misuse is not None and self.misuse.ready:
             action, spelling, words = self.misuse.line(self, action, spelling, words)
         name = f"{action}@{spelling}" if spelling else action
-        self._write(f"{self._pending}{seed:>6} {name} {words}\n" if words else f"{self._pending}{seed:>6} {name}\n")
+        self._write(
+            f"{self._pending}{seed:>6} {name} {words}\n"
+            if words
+            else f"{self._pending}{seed:>6} {name}\n"
+        )
         self._pending = ""
         self.lines += 1
         self.counts[f"action:{action}"] += 1
@@ -152,22 +192,42 @@ class Run:
 
     # -- calling the binding
 
-    def choose(self, spellings: SpellingSet | None, seed: int, wanted: str | None, what: str) -> Spelling:
+    def choose(
+        self, spellings: SpellingSet | None, seed: int, wanted: str | None, what: str
+    ) -> Spelling:
         """The spelling for a call: the one named, else the one that the line's seed gives.
 
-        Raises Refused where this release has none, InputError where the one named does not mean this call.
+        Raises Refused where this release has none, InputError where the one named does not mean
+        this call.
         """
         if spellings is not None:
-            chosen = spellings.named(wanted) if wanted is not None else spellings.pick(point(seed), self.frame)
+            chosen = (
+                spellings.named(wanted)
+                if wanted is not None
+                else spellings.pick(point(seed), self.frame)
+            )
             if chosen is not None:
                 if wanted is not None and not chosen.fits(self.frame):
                     raise InputError(f"the spelling '{wanted}' of {what} does not fit these words")
                 return chosen if self.misuse is None else self.misuse.prepare(self, chosen)
-        missing = f"no spelling '{wanted}' of {what}" if wanted is not None else f"no spelling of {what} fits"
+        missing = (
+            f"no spelling '{wanted}' of {what}"
+            if wanted is not None
+            else f"no spelling of {what} fits"
+        )
         raise Refused("unsupported", f"{missing} in this release of {self.wrapper.name}")
 
-    def call(self, spelling: Spelling, args: Sequence[Any], indices: Sequence[Any], action: str, operator: str = "") -> Any:
-        """Make one call. Raises Refused where the binding declines, Stopped where what it threw is a finding."""
+    def call(
+        self,
+        spelling: Spelling,
+        args: Sequence[Any],
+        indices: Sequence[Any],
+        action: str,
+        operator: str = "",
+    ) -> Any:
+        """Make one call. Raises Refused where the binding declines, Stopped where what it threw is
+        a finding.
+        """
         if self.misuse is not None and self.misuse.ready:
             self.misuse.call(self, spelling, args, indices, action, operator)
         start = thread_time_ns()
@@ -177,7 +237,10 @@ class Run:
             self.count_refusal(refused.sort, str(refused))
             self.result(f"refused {refused.sort} {quote(str(refused))}")
             raise
-        except (Exception, SystemExit) as error:  # whatever a binding throws is an outcome, not noise
+        except (
+            Exception,
+            SystemExit,
+        ) as error:  # whatever a binding throws is an outcome, not noise
             self.solver_ns += thread_time_ns() - start
             self._refuse(error, action, operator, spelling.name)
         self.solver_ns += thread_time_ns() - start
@@ -188,7 +251,8 @@ class Run:
         refusal = self.wrapper.refusal(error)
         solving = self.checking or action not in BUILDING or refusal.message.startswith(SOLVING)
         if refusal.sort == "ill-formed" and not refusal.ours and solving:
-            # What was built was taken, so a sort error in a check or a simplification is the solver's own; so is one in what it gave.
+            # What was built was taken, so a sort error in a check or a simplification is the
+            # solver's own; so is one in what it gave.
             refusal = Refusal(UNDOCUMENTED, refusal.type, refusal.message)
         text = f"{refusal.type}: {refusal.message}"
         self.count_refusal(refusal.sort, text)
@@ -201,20 +265,28 @@ class Run:
             raise Stopped(self.finding(kind, tier, text, action, operator, spelling))
         raise Refused(refusal.sort, text)
 
-    def judge(self, answer: str, action: str, spelling: str, operator: Callable[[], str] = str) -> None:
-        """Compare a check's answer with what is expected of it, if anything is; the opposite is a finding, of a call of `operator()`."""
+    def judge(
+        self, answer: str, action: str, spelling: str, operator: Callable[[], str] = str
+    ) -> None:
+        """Compare a check's answer with what is expected of it, if anything is; the opposite is a
+        finding, of a call of `operator()`.
+        """
         expected = self.state.expected.pop(0) if self.state.expected else "unknown"
         self.counts["check:expected"] += expected != "unknown"
         if {expected, answer} == {"sat", "unsat"}:
             message = f"answered {answer}, expected {expected} by how the check was made"
-            raise Stopped(self.finding("wrong-answer", "solver", message, action, operator(), spelling))
+            raise Stopped(
+                self.finding("wrong-answer", "solver", message, action, operator(), spelling)
+            )
 
     def count_refusal(self, sort: str, text: str) -> None:
         """Count a refusal by class and by its message without the parts that vary."""
         self.counts[f"refusal:{sort}"] += 1
         self.counts[f"refusal-message:{sort}:{_VARIABLE.sub('_', text)[:160]}"] += 1
 
-    def finding(self, kind: str, tier: str, message: str, action: str, operator: str, spelling: str) -> dict[str, Any]:
+    def finding(
+        self, kind: str, tier: str, message: str, action: str, operator: str, spelling: str
+    ) -> dict[str, Any]:
         """A finding as plain data."""
         return {
             "kind": kind,
@@ -247,7 +319,9 @@ class Run:
         return known
 
     def elsewhere(self) -> Frame:
-        """A frame of another context with a solver in it, one a run; its `sort_object` makes sorts there."""
+        """A frame of another context with a solver in it, one a run; its `sort_object` makes sorts
+        there.
+        """
         if self._elsewhere is None:
             self._elsewhere = self.new_context()
         return self._elsewhere
@@ -286,10 +360,14 @@ class Run:
         return STRANGERS[name]()
 
     def public(self, name: str) -> Any:
-        """The public callable of the binding of this name. Raises Refused where this release has none."""
+        """The public callable of the binding of this name. Raises Refused where this release has
+        none.
+        """
         callee = self.wrapper.callables.callees.get(name)
         if callee is None:
-            raise Refused("unsupported", f"no public callable {name} in this release of {self.wrapper.name}")
+            raise Refused(
+                "unsupported", f"no public callable {name} in this release of {self.wrapper.name}"
+            )
         return callee.call
 
     def of_object(self, name: str) -> bool:
@@ -303,9 +381,13 @@ class Run:
         return callee.owner is None or (bool(operands) and isinstance(operands[0], callee.owner))
 
     def constant(self, name: str) -> Any:
-        """The member of an enumeration of the binding of this name. Raises Refused where this release has none."""
+        """The member of an enumeration of the binding of this name. Raises Refused where this
+        release has none.
+        """
         if name not in self.wrapper.callables.constants:
-            raise Refused("unsupported", f"no constant {name} in this release of {self.wrapper.name}")
+            raise Refused(
+                "unsupported", f"no constant {name} in this release of {self.wrapper.name}"
+            )
         return self.wrapper.callables.constants[name]
 
     def holds(self, value: Any) -> bool:
@@ -316,7 +398,9 @@ class Run:
         """A list with the last reference of the run to an object that a public callable gave."""
         return [self.objects.alive.pop(number)]
 
-    def made(self, function: Callable[..., Any], operands: Sequence[Any], named: Mapping[str, Any]) -> Any:
+    def made(
+        self, function: Callable[..., Any], operands: Sequence[Any], named: Mapping[str, Any]
+    ) -> Any:
         """What a public callable of the binding gives; `named` are operands by their names."""
         return function(*operands, **named)
 
@@ -359,8 +443,12 @@ class Run:
         self._symbols += 1
         return f"_{prefix}{self._symbols - 1}"
 
-    def term_entry(self, term: Term, obj: Any, number: int | None, sort_number: int | None, pooled: bool = True) -> Entry:
-        """Enter a term that the last line returned, and note the return: its id, and its sort's, new if nobody had it yet."""
+    def term_entry(
+        self, term: Term, obj: Any, number: int | None, sort_number: int | None, pooled: bool = True
+    ) -> Entry:
+        """Enter a term that the last line returned, and note the return: its id, and its sort's,
+        new if nobody had it yet.
+        """
         entry = self.db.add_term(term, obj, number, self.state.level, pooled)
         known = self.db.sort_entries.get(term.sort)
         if known is None and term.sort.kind != "SORT_CASE":
@@ -379,7 +467,9 @@ class Run:
         return entry
 
     def _sort_of(self, obj: Any, sort: Sort) -> Any:
-        """The object of a term's sort as the binding gives it; a function's is made, since some bindings have declarations only."""
+        """The object of a term's sort as the binding gives it; a function's is made, since some
+        bindings have declarations only.
+        """
         reader = self.wrapper.set("readers", "term-sort")
         if reader is None or sort.kind == "SORT_FUN":
             spelled = self.wrapper.set("sorts", sort.kind) is not None
@@ -387,6 +477,12 @@ class Run:
         self.frame.fill()
         try:
             return reader.spellings[0].call((obj,), (), self.frame)
-        except Exception as error:  # a term whose sort cannot be asked for breaks the binding's contract
+        except (
+            Exception
+        ) as error:  # a term whose sort cannot be asked for breaks the binding's contract
             tier = "murxpy" if self.wrapper.refusal(error).ours else "binding"
-            raise Stopped(self.finding("contract", tier, f"{type(error).__name__}: {error}", "term-sort", "", "")) from None
+            raise Stopped(
+                self.finding(
+                    "contract", tier, f"{type(error).__name__}: {error}", "term-sort", "", ""
+                )
+            ) from None

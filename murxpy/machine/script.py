@@ -1,4 +1,6 @@
-"""Whole SMT-LIB scripts, run by the solver's own reader of them, and what their checks are known to answer."""
+"""Whole SMT-LIB scripts, run by the solver's own reader of them, and what their checks are known to
+answer.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +18,16 @@ _STANDARD = "produce-|global-declarations|interactive-mode|print-success|random-
 _OWN_OPTION = re.compile(rf"^\(set-option :((?!{_STANDARD})\S+) ([^()\"|]*)\)\n?", re.M)
 
 
-def run_script(run: Run, text: str, seed: int, spelling: str | None = None, made: Script | None = None) -> str:
-    """`run-script "TEXT"`: the solver reads and runs a script, in a solver of its own; gives what it prints.
+def run_script(
+    run: Run, text: str, seed: int, spelling: str | None = None, made: Script | None = None
+) -> str:
+    """`run-script "TEXT"`: the solver reads and runs a script, in a solver of its own; gives what
+    it prints.
 
-    The assertions and terms of the run stay as they are. Models and cores that the script asks for are judged; `made` is what the text
-    says, for a caller who knows, so that it need not be read again. Raises Refused where the script says what the solver does not take,
-    Stopped where an answer, a model or a core is wrong.
+    The assertions and terms of the run stay as they are. Models and cores that the script asks for
+    are judged; `made` is what the text says, for a caller who knows, so that it need not be read
+    again. Raises Refused where the script says what the solver does not take, Stopped where an
+    answer, a model or a core is wrong.
     """
     run.frame.fill(value=text)
     chosen = run.choose(run.wrapper.set("actions", "run-script"), seed, spelling, "run-script")
@@ -39,7 +45,9 @@ def run_script(run: Run, text: str, seed: int, spelling: str | None = None, made
 
 
 def without_options(text: str) -> str:
-    """The script without the options that are not the standard's (SMT-LIB 2.7, section 4.1.7): no other solver knows them."""
+    """The script without the options that are not the standard's (SMT-LIB 2.7, section 4.1.7): no
+    other solver knows them.
+    """
     return _OWN_OPTION.sub("", text)
 
 
@@ -54,9 +62,11 @@ def answers_of(output: str) -> list[str]:
 
 
 def expect(run: Run, answers: Sequence[str], seed: int) -> None:
-    """`expect ANSWER..`: what the next checks answer, one after another, as is known by how they were made.
+    """`expect ANSWER..`: what the next checks answer, one after another, as is known by how they
+    were made.
 
-    `unknown` says nothing of a check. A check that answers the opposite is a finding of kind `wrong-answer`.
+    `unknown` says nothing of a check. A check that answers the opposite is a finding of kind
+    `wrong-answer`.
     """
     run.begin(seed, "expect", None, " ".join(answers))
     run.state.expected = list(answers)

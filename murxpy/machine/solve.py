@@ -1,4 +1,6 @@
-"""Actions on the solver: logic, options, assertions, checks, scopes, models, cores. Each writes one line and makes one call."""
+"""Actions on the solver: logic, options, assertions, checks, scopes, models, cores. Each writes one
+line and makes one call.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,18 @@ from murxpy.machine.tokens import Ref, Token, as_word, print_token, quote
 ANSWERS = ("sat", "unsat", "unknown")
 
 
-def plain(run: Run, action: str, words: str, args: Sequence[Any], seed: int, spelling: str | None = None, **operands: Any) -> Any:
-    """An action of the wrapper whose line is `words` and whose call takes `args`; gives what the call returned."""
+def plain(
+    run: Run,
+    action: str,
+    words: str,
+    args: Sequence[Any],
+    seed: int,
+    spelling: str | None = None,
+    **operands: Any,
+) -> Any:
+    """An action of the wrapper whose line is `words` and whose call takes `args`; gives what the
+    call returned.
+    """
     run.frame.fill(**operands)
     chosen = run.choose(run.wrapper.set("actions", action), seed, spelling, action)
     run.begin(seed, action, chosen.name, words)
@@ -59,7 +71,9 @@ def set_option(run: Run, name: str, value: str, seed: int, spelling: str | None 
     """`set-option NAME VALUE`; the four special options also change what may be asked later."""
     run.frame.fill(name=name, value=value)
     special = run.wrapper.set("special-options", name)
-    chosen = run.choose(special or run.wrapper.set("actions", "set-option"), seed, spelling, "set-option")
+    chosen = run.choose(
+        special or run.wrapper.set("actions", "set-option"), seed, spelling, "set-option"
+    )
     run.begin(seed, "set-option", chosen.name, f"{as_word(name)} {as_word(value)}")
     run.call(chosen, (), (), "set-option")
     run.state.options[name] = value
@@ -73,10 +87,14 @@ def assert_formula(run: Run, entry: Entry, seed: int, spelling: str | None = Non
     _asserted(run, entry)
 
 
-def assert_tracked(run: Run, entry: Entry, name: str, seed: int, spelling: str | None = None) -> None:
+def assert_tracked(
+    run: Run, entry: Entry, name: str, seed: int, spelling: str | None = None
+) -> None:
     """`assert-tracked t "name"`: an assertion with a name, for unsat cores."""
     words = f"{entry} {quote(name)}"
-    plain(run, "assert-tracked", words, (entry.obj,), seed, spelling, terms=(entry.term,), name=name)
+    plain(
+        run, "assert-tracked", words, (entry.obj,), seed, spelling, terms=(entry.term,), name=name
+    )
     run.state.names[-1].append((name, entry))
     _asserted(run, entry)
 
@@ -89,7 +107,9 @@ def _asserted(run: Run, entry: Entry) -> None:
 
 
 def set_limit(run: Run, limit: int, seed: int, spelling: str | None = None) -> None:
-    """`set-limit N`: the solver's own resource limit for every check that follows, in the solver's unit."""
+    """`set-limit N`: the solver's own resource limit for every check that follows, in the solver's
+    unit.
+    """
     plain(run, "set-limit", str(limit), (), seed, spelling, value=limit)
     run.state.limit = limit
 
@@ -100,13 +120,17 @@ def check_sat(run: Run, seed: int, spelling: str | None = None) -> str:
     return _answered(run, answer, [], "check-sat")
 
 
-def check_sat_assuming(run: Run, assumptions: Sequence[Entry], seed: int, spelling: str | None = None) -> str:
+def check_sat_assuming(
+    run: Run, assumptions: Sequence[Entry], seed: int, spelling: str | None = None
+) -> str:
     """`check-sat-assuming n t..`; gives the answer."""
     words = " ".join([str(len(assumptions)), *map(str, assumptions)])
     terms = tuple(e.term for e in assumptions)
     for entry in assumptions:
         run.db.use(entry)
-    answer = plain(run, "check-sat-assuming", words, [e.obj for e in assumptions], seed, spelling, terms=terms)
+    answer = plain(
+        run, "check-sat-assuming", words, [e.obj for e in assumptions], seed, spelling, terms=terms
+    )
     return _answered(run, answer, list(assumptions), "check-sat-assuming")
 
 
@@ -133,7 +157,9 @@ def push(run: Run, levels: int, seed: int, spelling: str | None = None) -> None:
 
 
 def pop(run: Run, levels: int, seed: int, spelling: str | None = None) -> None:
-    """`pop N`; also forgets the terms made since, where the wrapper says that declarations are scoped."""
+    """`pop N`; also forgets the terms made since, where the wrapper says that declarations are
+    scoped.
+    """
     plain(run, "pop", str(levels), (), seed, spelling, value=levels)
     del run.state.assertions[len(run.state.assertions) - levels :]
     del run.state.names[len(run.state.names) - levels :]
@@ -143,7 +169,9 @@ def pop(run: Run, levels: int, seed: int, spelling: str | None = None) -> None:
 
 
 def reset(run: Run, seed: int, spelling: str | None = None) -> None:
-    """`reset`: assertions, scopes and options as after `new`; terms stay, since they belong to the context."""
+    """`reset`: assertions, scopes and options as after `new`; terms stay, since they belong to the
+    context.
+    """
     plain(run, "reset", "", (), seed, spelling)
     run.state.assertions = [[]]
     run.state.names = [[]]
@@ -161,8 +189,12 @@ def reset_assertions(run: Run, seed: int, spelling: str | None = None) -> None:
     run.state.changed()
 
 
-def get_value(run: Run, entries: Sequence[Entry], action: str, seed: int, spelling: str | None = None) -> list[Any]:
-    """`get-value n t..` (or `get-value-completion`): one call a term; gives the values as plain data, None where they are no literal."""
+def get_value(
+    run: Run, entries: Sequence[Entry], action: str, seed: int, spelling: str | None = None
+) -> list[Any]:
+    """`get-value n t..` (or `get-value-completion`): one call a term; gives the values as plain
+    data, None where they are no literal.
+    """
     words = " ".join([str(len(entries)), *map(str, entries)])
     run.frame.fill(terms=tuple(e.term for e in entries[:1]))
     chosen = run.choose(run.wrapper.set("actions", action), seed, spelling, action)
@@ -173,7 +205,9 @@ def get_value(run: Run, entries: Sequence[Entry], action: str, seed: int, spelli
         value = run.call(chosen, (entry.obj,), (), action)
         values.append(read_value_object(run, value))
         if values[-1] is not None:
-            run.result(f"value {entry} " + " ".join(print_token(_value_token(v)) for v in values[-1]))
+            run.result(
+                f"value {entry} " + " ".join(print_token(_value_token(v)) for v in values[-1])
+            )
     run.meter.model_read()
     return values
 
@@ -185,7 +219,9 @@ def _value_token(value: Any) -> Token:
 
 
 def read_value_object(run: Run, value: Any) -> Any:
-    """A value object of the solver as plain data (`("bv", 8, 255)`), None where it is no literal of a standard sort."""
+    """A value object of the solver as plain data (`("bv", 8, 255)`), None where it is no literal of
+    a standard sort.
+    """
     reader = run.wrapper.set("readers", "value")
     if reader is None or value is None:
         return None
@@ -194,7 +230,9 @@ def read_value_object(run: Run, value: Any) -> Any:
 
 
 def query(run: Run, action: str, seed: int, spelling: str | None = None) -> None:
-    """An action without arguments whose result nobody uses: `get-model`, `get-unsat-core`, `statistics` and the like."""
+    """An action without arguments whose result nobody uses: `get-model`, `get-unsat-core`,
+    `statistics` and the like.
+    """
     plain(run, action, "", (), seed, spelling)
     if action in ("get-model", "print-model"):
         run.meter.model_read()
@@ -202,14 +240,30 @@ def query(run: Run, action: str, seed: int, spelling: str | None = None) -> None
         run.meter.core_read()
 
 
-def on_terms(run: Run, action: str, entries: Sequence[Entry], seed: int, spelling: str | None = None) -> Any:
-    """An action on terms whose result nobody uses: `simplify t`, `substitute t from to`, `term-get-children t`, a wrapper's own."""
+def on_terms(
+    run: Run, action: str, entries: Sequence[Entry], seed: int, spelling: str | None = None
+) -> Any:
+    """An action on terms whose result nobody uses: `simplify t`, `substitute t from to`,
+    `term-get-children t`, a wrapper's own.
+    """
     words = " ".join(map(str, entries))
-    return plain(run, action, words, [e.obj for e in entries], seed, spelling, terms=tuple(e.term for e in entries))
+    return plain(
+        run,
+        action,
+        words,
+        [e.obj for e in entries],
+        seed,
+        spelling,
+        terms=tuple(e.term for e in entries),
+    )
 
 
-def own(run: Run, action: str, entries: Sequence[Entry], seed: int, spelling: str | None = None) -> None:
-    """One of the wrapper's own actions. Its call gives None, or a str that says which promise of the binding is broken."""
+def own(
+    run: Run, action: str, entries: Sequence[Entry], seed: int, spelling: str | None = None
+) -> None:
+    """One of the wrapper's own actions. Its call gives None, or a str that says which promise of
+    the binding is broken.
+    """
     run.frame.fill(terms=tuple(e.term for e in entries))
     chosen = run.choose(run.wrapper.set("actions", action), seed, spelling, action)
     run.begin(seed, action, chosen.name, " ".join(map(str, entries)))
@@ -230,7 +284,9 @@ def drop(run: Run, entry: Entry, seed: int) -> None:
 
 
 def drop_other(run: Run, ref: Ref, seed: int) -> None:
-    """`del s`, `del o1`, `del c1`: lets go of a sort, of the solver, of the context, before what was made with it."""
+    """`del s`, `del o1`, `del c1`: lets go of a sort, of the solver, of the context, before what
+    was made with it.
+    """
     run.begin(seed, "del", None, str(ref))
     if ref.letter == "s":
         run.db.drop_sort(run.db.sorts[ref.number])

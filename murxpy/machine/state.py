@@ -1,4 +1,6 @@
-"""What the run knows of its solver: options, assertions, the last answer and what may be asked after it."""
+"""What the run knows of its solver: options, assertions, the last answer and what may be asked
+after it.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ class SolverState:
     unsat_assumptions: bool = True
     options: dict[str, str] = field(default_factory=dict)
     assertions: list[list[Entry]] = field(default_factory=lambda: [[]])
-    names: list[list[tuple[str, Entry]]] = field(default_factory=lambda: [[]])  # of tracked assertions, by level as these are
+    # of tracked assertions, by level as these are
+    names: list[list[tuple[str, Entry]]] = field(default_factory=lambda: [[]])
     answer: str | None = None  # sat, unsat or unknown while the last command was a check
     checks: int = 0
     assumptions: list[Entry] = field(default_factory=list)  # of the last check

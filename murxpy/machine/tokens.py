@@ -1,4 +1,6 @@
-"""The words of a trace line: references, numbers, words, quoted texts, Python values; reading and printing them."""
+"""The words of a trace line: references, numbers, words, quoted texts, Python values; reading and
+printing them.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from murxpy.machine.pyvalues import print_value, read_value
 
 
 class Ref(NamedTuple):
-    """An id: the one object that one line returned. The letter says of what: s sort, t term, o solver, c context, m model."""
+    """An id: the one object that one line returned. The letter says of what: s sort, t term, o
+    solver, c context, m model.
+    """
 
     letter: str
     number: int
@@ -31,7 +35,9 @@ class Quoted(NamedTuple):
 
 
 class FieldSort(NamedTuple):
-    """The sort of a datatype's field that is no id: `s(nil)` (itself), `s"p"` (a parameter), `s<"d">` (another one declared with it)."""
+    """The sort of a datatype's field that is no id: `s(nil)` (itself), `s"p"` (a parameter),
+    `s<"d">` (another one declared with it).
+    """
 
     form: str  # self | param | other
     name: str
@@ -43,7 +49,9 @@ class FieldSort(NamedTuple):
 
 
 class Python(NamedTuple):
-    """A Python value as an argument: None, a bool, an int, a float, a str, bytes, or a list, tuple or dict of such."""
+    """A Python value as an argument: None, a bool, an int, a float, a str, bytes, or a list, tuple
+    or dict of such.
+    """
 
     value: Any
 
@@ -64,12 +72,15 @@ _WORD = re.compile(
 )
 _RUN = re.compile(r"\S+", re.ASCII)
 _REF = re.compile(r"([a-z])(0|[1-9][0-9]{0,8})")
-_INT = re.compile(r"0|-?[1-9][0-9]{0,3999}")  # what is written otherwise (007) is a word, and stays as it is
+# what is written otherwise (007) is a word, and stays as it is
+_INT = re.compile(r"0|-?[1-9][0-9]{0,3999}")
 _BARE = re.compile(r"[A-Za-z+.:_-][A-Za-z0-9+.:_-]*")
 
 
 def quote(text: str) -> str:
-    """`text` in quotes, every code point outside printable ASCII, quotes and backslashes as `\\u{...}`."""
+    """`text` in quotes, every code point outside printable ASCII, quotes and backslashes as
+    `\\u{...}`.
+    """
     return f'"{to_codes(text)}"'
 
 
@@ -82,13 +93,18 @@ def as_word(text: str) -> str:
 def read_tokens(text: str, file: str, line: int) -> list[Token]:
     """The tokens of a line; InputError where a quote is not closed or a word cannot be read."""
     if '"' not in text and "py:" not in text and "s(nil)" not in text:  # nearly every line
-        return [_word(word) for word in _RUN.findall(text.rstrip())][:]  # without the room that a list keeps for more
+        # without the room that a list keeps for more
+        return [_word(word) for word in _RUN.findall(text.rstrip())][:]
     tokens: list[Token] = []
     at, end = 0, len(text.rstrip())
     while at < end:
         found = _WORD.match(text, at)
         if found is None:
-            raise InputError(f"cannot read '{text[at:].strip()[:20]}', expected a word or a closed quote", file=file, line=line)
+            raise InputError(
+                f"cannot read '{text[at:].strip()[:20]}', expected a word or a closed quote",
+                file=file,
+                line=line,
+            )
         tokens.append(_token(found, file, line))
         at = found.end()
     return tokens[:]
@@ -109,7 +125,8 @@ def _token(found: re.Match[str], file: str, line: int) -> Token:
     return FieldSort("self", "")
 
 
-@lru_cache(maxsize=1 << 16)  # equal words of a trace are one object: lines speak of what was made shortly before
+# equal words of a trace are one object: lines speak of what was made shortly before
+@lru_cache(maxsize=1 << 16)
 def _word(word: str) -> Token:
     ref = _REF.fullmatch(word)
     if ref is not None:

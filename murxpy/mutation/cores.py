@@ -17,13 +17,26 @@ _NAMED = re.compile(r"core!(\d+)")
 
 
 def core_of(workshop: Workshop, script: Script, asserted: Sequence[Term]) -> list[Term]:
-    """The core that the solver gives of `asserted`, in their order; all of them where it gives none.
+    """The core that the solver gives of `asserted`, in their order; all of them where it gives
+    none.
 
-    If the core is satisfiable, then the solver was wrong here, and an instance with it that is sat shows that.
+    If the core is satisfiable, then the solver was wrong here, and an instance with it that is sat
+    shows that.
     """
     named = [Assert(term, _NAME.format(at)) for at, term in enumerate(asserted)]
-    commands = [SetOption("produce-unsat-cores", "true"), *declaring(script), *named, CheckSat(), Ask("get-unsat-core")]
-    output = workshop.ask(print_script(Script(script.name, script.tables, commands), workshop.shop.dialect)) or ""
+    commands = [
+        SetOption("produce-unsat-cores", "true"),
+        *declaring(script),
+        *named,
+        CheckSat(),
+        Ask("get-unsat-core"),
+    ]
+    output = (
+        workshop.ask(
+            print_script(Script(script.name, script.tables, commands), workshop.shop.dialect)
+        )
+        or ""
+    )
     if not output.startswith("unsat"):
         return list(asserted)
     places = {int(number) for number in _NAMED.findall(output)}

@@ -1,4 +1,6 @@
-"""What the solver does not take although it is well-sorted: the restrictions of its wrapper's profile, on terms that a mutation made."""
+"""What the solver does not take although it is well-sorted: the restrictions of its wrapper's
+profile, on terms that a mutation made.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ SMALL = range(9)  # numbers that a profile calls small
 
 
 class Fitting:
-    """Looks at what is new in one run: what its seeds have fits, since the solver is to read these anyway."""
+    """Looks at what is new in one run: what its seeds have fits, since the solver is to read these
+    anyway.
+    """
 
     def __init__(self, shop: Shop, seeds: Sequence[Term]) -> None:
         self._catalogue = shop.catalogue
@@ -45,10 +49,15 @@ class Fitting:
             return True
         for position, arg in enumerate(term.args):
             rule = profile.literal(operator, position)
-            if not profile.operator_takes(operator, arg.sort) or (rule is not None and not _meets(rule, arg)):
+            if not profile.operator_takes(operator, arg.sort) or (
+                rule is not None and not _meets(rule, arg)
+            ):
                 return False
         ranges = (profile.index_range(operator, position) for position in range(len(term.indices)))
-        return all(bounds is None or bounds[0] <= index <= bounds[1] for bounds, index in zip(ranges, term.indices, strict=True))
+        return all(
+            bounds is None or bounds[0] <= index <= bounds[1]
+            for bounds, index in zip(ranges, term.indices, strict=True)
+        )
 
 
 def _meets(rule: str, arg: Term) -> bool:

@@ -1,8 +1,10 @@
-"""Semantic Fusion: two scripts of known status become one of known status, their constants tied together by fusion functions.
+"""Semantic Fusion: two scripts of known status become one of known status, their constants tied
+together by fusion functions.
 
-Winterer, Zhang, Su, PLDI 2020: satisfiable scripts in a conjunction, unsatisfiable ones in a disjunction with the fusion constraints; and
-mixed fusion of the thesis, section 3.2.3. Functions, sorts and datatypes of both scripts are kept and told apart. Beyond them: seeds with
-several checks, whose scopes are kept in half of the mutants.
+Winterer, Zhang, Su, PLDI 2020: satisfiable scripts in a conjunction, unsatisfiable ones in a
+disjunction with the fusion constraints; and mixed fusion of the thesis, section 3.2.3. Functions,
+sorts and datatypes of both scripts are kept and told apart. Beyond them: seeds with several checks,
+whose scopes are kept in half of the mutants.
 """
 
 from __future__ import annotations
@@ -47,7 +49,9 @@ MOST_REPLACED = 12  # occurrences of one constant
 _SECOND = "_2"
 _KEPT = (DeclareSort, DeclareDatatypes, DefineFunsRec)
 _SORT = r"[^\s()]+|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
-_CONSTANT = re.compile(rf"\(\s*declare-(?:const|fun)\s+(?:\|[^|]*\||[^\s()|]++)\s*+(?:\(\s*\)\s*+)?({_SORT})\s*\)")
+_CONSTANT = re.compile(
+    rf"\(\s*declare-(?:const|fun)\s+(?:\|[^|]*\||[^\s()|]++)\s*+(?:\(\s*\)\s*+)?({_SORT})\s*\)"
+)
 _UNFUSED = ("RegLan",)
 LABELS = {"sat": ("sat", "sat"), "unsat": ("unsat", "unsat"), "mixed": ("sat", "unsat")}
 
@@ -82,7 +86,9 @@ def _both(first: str, second: str) -> str:
 
 
 def fit(first: Seed, second: Seed) -> bool:
-    """Whether two seeds have constants that can be tied, as far as their declarations tell: two of one sort, wherever they are."""
+    """Whether two seeds have constants that can be tied, as far as their declarations tell: two of
+    one sort, wherever they are.
+    """
     here, there = _declared(first.text), _declared(second.text)
     return len({*here, *there}) < len(here) + len(there)
 
@@ -91,7 +97,12 @@ def fit(first: Seed, second: Seed) -> bool:
 def _declared(text: str) -> tuple[str, ...]:
     """The sorts of the constants that a script declares, as they are written, each up to twice."""
     sorts = [" ".join(sort.split()) for sort in _CONSTANT.findall(text)]
-    return tuple(sort for sort in dict.fromkeys(sorts) if sort not in _UNFUSED for _ in range(min(2, sorts.count(sort))))
+    return tuple(
+        sort
+        for sort in dict.fromkeys(sorts)
+        if sort not in _UNFUSED
+        for _ in range(min(2, sorts.count(sort)))
+    )
 
 
 def _several(constants: Sequence[Term]) -> list[Term]:
@@ -101,7 +112,9 @@ def _several(constants: Sequence[Term]) -> list[Term]:
 
 
 class _Fuser:
-    """Fuses two scripts in the same tables. Of one with several checks each that is labelled as it must be is a seed of its own."""
+    """Fuses two scripts in the same tables. Of one with several checks each that is labelled as it
+    must be is a seed of its own.
+    """
 
     def __init__(self, workshop: Workshop, scripts: tuple[Script, Script]) -> None:
         self._catalogue = workshop.catalogue
@@ -116,17 +129,34 @@ class _Fuser:
         functions = str(workshop.choices.get("functions") or "")
         self._own = list(user_rules(functions, workshop.tables)) if functions else []
         self._scripts = scripts
-        self._views = [views(script, seed.label) for script, seed in zip(scripts, workshop.seeds, strict=True)]
-        self._sides = [[v.asserted for v in found if v.label == label] for found, label in zip(self._views, self._labels, strict=True)]
+        self._views = [
+            views(script, seed.label) for script, seed in zip(scripts, workshop.seeds, strict=True)
+        ]
+        self._sides = [
+            [v.asserted for v in found if v.label == label]
+            for found, label in zip(self._views, self._labels, strict=True)
+        ]
         self.fitting = all(self._sides)
         self._incremental = [at for at, script in enumerate(scripts) if script.incremental]
-        self._constants = [[c for c in script.constants() if c.op == CONSTANT and rules_of(c.sort)] for script in scripts]
-        self._head: list[Command] = [SetLogic("ALL"), *(c for s in scripts for c in s.commands if isinstance(c, _KEPT))]
+        self._constants = [
+            [c for c in script.constants() if c.op == CONSTANT and rules_of(c.sort)]
+            for script in scripts
+        ]
+        self._head: list[Command] = [
+            SetLogic("ALL"),
+            *(c for s in scripts for c in s.commands if isinstance(c, _KEPT)),
+        ]
 
     def mutant(self) -> Mutant | None:
         """One fusion; None where no two constants have the same sort."""
-        inner = self._stream.choose(self._incremental) if self._incremental and self._stream.chance(NESTED) else None
-        sides = [self._scripts[at].assertions() if at == inner else self._side(at) for at in range(2)]
+        inner = (
+            self._stream.choose(self._incremental)
+            if self._incremental and self._stream.chance(NESTED)
+            else None
+        )
+        sides = [
+            self._scripts[at].assertions() if at == inner else self._side(at) for at in range(2)
+        ]
         ties: list[Term] = []
         also: list[Term] = []
         steps: list[str] = []
@@ -142,8 +172,13 @@ class _Fuser:
             value = maker.new(f"z{number}_", fusion.value.sort)
             ties.append(self._tables.apply("OP_EQUAL", value, fusion.value))
             also += fusion.also
-            first, second = self._replace(sides, pair[0], fusion.first(value)), self._replace(sides, pair[1], fusion.second(value))
-            steps.append(f"fusion: {name} of {pair[0].indices[0]} ({first} replaced) and {pair[1].indices[0]} ({second} replaced)")
+            first, second = (
+                self._replace(sides, pair[0], fusion.first(value)),
+                self._replace(sides, pair[1], fusion.second(value)),
+            )
+            steps.append(
+                f"fusion: {name} of {pair[0].indices[0]} ({first} replaced) and {pair[1].indices[0]} ({second} replaced)"
+            )
         if not ties:
             return None
         if inner is not None:
@@ -156,16 +191,25 @@ class _Fuser:
         return list(sides[0] if len(sides) == 1 else self._stream.choose(sides))
 
     def _rule(self, x: Term) -> tuple[str, Rule]:
-        """A fusion function for terms of the sort of `x`: where the user has any, one of those; else now and then one that is made."""
+        """A fusion function for terms of the sort of `x`: where the user has any, one of those;
+        else now and then one that is made.
+        """
         own = [(name, rule) for name, sort, rule in self._own if sort is x.sort]
         if own:
             return self._stream.choose(own)
-        if self._composed is not None and x.sort.kind in LITERALS and x.sort.kind in RULES and self._stream.chance(0.5):
+        if (
+            self._composed is not None
+            and x.sort.kind in LITERALS
+            and x.sort.kind in RULES
+            and self._stream.chance(0.5)
+        ):
             return "composed", self._composed
         return self._stream.choose(list(rules_of(x.sort).items()))
 
     def _pair(self, used: Mapping[Term, None]) -> tuple[Term, Term] | None:
-        """Two constants of one sort that are not fused yet: of different seeds where that can be, else of one."""
+        """Two constants of one sort that are not fused yet: of different seeds where that can be,
+        else of one.
+        """
         first, second = ([c for c in constants if c not in used] for constants in self._constants)
         there = {c.sort for c in second}
         fitting = [c for c in first if c.sort in there]
@@ -179,12 +223,18 @@ class _Fuser:
         return x, self._stream.choose([c for c in among if c.sort is x.sort and c is not x])
 
     def _replace(self, sides: list[list[Term]], constant: Term, new: Term) -> int:
-        """Put `new` in the place of some occurrences of a constant, in whichever seed it is; gives how many."""
+        """Put `new` in the place of some occurrences of a constant, in whichever seed it is; gives
+        how many.
+        """
         occurrences = self._occurrences.get(constant)
         if occurrences is None:
             within = self._holding.test(constant)
-            occurrences = self._occurrences[constant] = Occurrences(self._catalogue, lambda term: term is constant, within)
-        counts = [(side, at, occurrences.count(term)) for side in sides for at, term in enumerate(side)]
+            occurrences = self._occurrences[constant] = Occurrences(
+                self._catalogue, lambda term: term is constant, within
+            )
+        counts = [
+            (side, at, occurrences.count(term)) for side in sides for at, term in enumerate(side)
+        ]
         total = sum(count for _, _, count in counts)
         wanted = min(self._stream.between(0, total), MOST_REPLACED)
         drawn: dict[int, None] = {}
@@ -198,7 +248,9 @@ class _Fuser:
             first += count
         return wanted
 
-    def _put_together(self, sides: list[list[Term]], ties: list[Term], also: list[Term], steps: list[str]) -> Mutant:
+    def _put_together(
+        self, sides: list[list[Term]], ties: list[Term], also: list[Term], steps: list[str]
+    ) -> Mutant:
         if self._labels == ("sat", "sat"):
             asserted, expected = [*sides[0], *sides[1]], "sat"
         elif self._labels == ("unsat", "unsat"):
@@ -212,12 +264,25 @@ class _Fuser:
         commands = [*self._head, *map(Assert, [*asserted, *also]), CheckSat()]
         return Mutant(Script("fusion", self._tables, commands), tuple(steps), (expected,))
 
-    def _nested(self, sides: list[list[Term]], inner: int, ties: list[Term], also: list[Term], steps: list[str]) -> Mutant:
-        """One seed with all its scopes and checks, on top of what is asserted at a check of the other.
+    def _nested(
+        self,
+        sides: list[list[Term]],
+        inner: int,
+        ties: list[Term],
+        also: list[Term],
+        steps: list[str],
+    ) -> Mutant:
+        """One seed with all its scopes and checks, on top of what is asserted at a check of the
+        other.
 
-        A check is sat where both are, and unsat where either is and the ties hold: they make the replacements equal to what they replace.
+        A check is sat where both are, and unsat where either is and the ties hold: they make the
+        replacements equal to what they replace.
         """
-        outer, asserted, labelled = self._labels[1 - inner], iter(sides[inner]), iter(self._views[inner])
+        outer, asserted, labelled = (
+            self._labels[1 - inner],
+            iter(sides[inner]),
+            iter(self._views[inner]),
+        )
         commands: list[Command] = []
         expected: list[str] = []
         for command in self._scripts[inner].commands:

@@ -14,10 +14,11 @@ Labels = Callable[[Mapping[str, Any]], Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A fuzzer: what makes its mutants, and by its settings the labels that its seeds must have ("" for any), one for each seed.
+    """A fuzzer: what makes its mutants, and by its settings the labels that its seeds must have (""
+    for any), one for each seed.
 
-    `fit` tells of two seeds whether anything can come of them together, where that shows in their texts. `chained`: each mutant is made of
-    one before it, if that was decided.
+    `fit` tells of two seeds whether anything can come of them together, where that shows in their
+    texts. `chained`: each mutant is made of one before it, if that was decided.
     """
 
     mutants: Fuzzer

@@ -1,10 +1,12 @@
 """Fusion functions: z = f(x, y) with x and y recoverable from z and the other one.
 
-The inversion laws x = rx(z, y) and y = ry(z, x) hold for all x and y without a guard: where an inverse divides, it is an `ite` that
-gives the variable itself where the divisor is 0. So a fusion of satisfiable scripts is satisfiable whatever their models are, and
-one division by zero in two places cannot contradict itself. `tests/test_fusion_laws.py` has the laws checked by two solvers.
+The inversion laws x = rx(z, y) and y = ry(z, x) hold for all x and y without a guard: where an
+inverse divides, it is an `ite` that gives the variable itself where the divisor is 0. So a fusion
+of satisfiable scripts is satisfiable whatever their models are, and one division by zero in two
+places cannot contradict itself. `tests/test_fusion_laws.py` has the laws checked by two solvers.
 
-Numbers 1 to 11 are those of Winterer, Zhang, Su: "Validating SMT solvers via semantic fusion", PLDI 2020; the others are ours.
+Numbers 1 to 11 are those of Winterer, Zhang, Su: "Validating SMT solvers via semantic fusion", PLDI
+2020; the others are ours.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 class Fusion:
     """One use of a fusion function on two terms: its value, and given that value the terms again.
 
-    `also` are formulas that hold for some value of the new constants in them, whatever the two terms are.
+    `also` are formulas that hold for some value of the new constants in them, whatever the two
+    terms are.
     """
 
     value: Term
@@ -68,7 +71,9 @@ class Maker:
         """`inverse`, but `known` where `divisor` is 0."""
         if divisor.op == VALUE and divisor is not self.zero(divisor.sort):
             return inverse
-        return self.apply("OP_ITE", self.apply("OP_EQUAL", divisor, self.zero(divisor.sort)), known, inverse)
+        return self.apply(
+            "OP_ITE", self.apply("OP_EQUAL", divisor, self.zero(divisor.sort)), known, inverse
+        )
 
 
 Rule = Callable[[Maker, Term, Term], Fusion]
@@ -79,12 +84,18 @@ def _arithmetic(kind: str) -> dict[str, Rule]:
     add, sub, mul, div = (f"OP_{kind}_{name}" for name in ("ADD", "SUB", "MUL", "DIV"))
 
     def plus(m: Maker, x: Term, y: Term) -> Fusion:
-        return Fusion(m.apply(add, x, y), lambda z: m.apply(sub, z, y), lambda z: m.apply(sub, z, x))
+        return Fusion(
+            m.apply(add, x, y), lambda z: m.apply(sub, z, y), lambda z: m.apply(sub, z, x)
+        )
 
     def plus_constant(m: Maker, x: Term, y: Term) -> Fusion:
         c = m.number(x.sort)
         value = m.apply(add, m.apply(add, x, c), y)
-        return Fusion(value, lambda z: m.apply(sub, m.apply(sub, z, y), c), lambda z: m.apply(sub, m.apply(sub, z, x), c))
+        return Fusion(
+            value,
+            lambda z: m.apply(sub, m.apply(sub, z, y), c),
+            lambda z: m.apply(sub, m.apply(sub, z, x), c),
+        )
 
     def times(m: Maker, x: Term, y: Term) -> Fusion:
         return Fusion(
@@ -101,13 +112,23 @@ def _arithmetic(kind: str) -> dict[str, Rule]:
             return m.apply(sub, m.apply(sub, z, other), c)
 
         value = m.apply(add, m.apply(add, ax, by), c)
-        return Fusion(value, lambda z: m.apply(div, rest(z, by), a), lambda z: m.apply(div, rest(z, ax), b))
+        return Fusion(
+            value, lambda z: m.apply(div, rest(z, by), a), lambda z: m.apply(div, rest(z, ax), b)
+        )
 
     def minus(m: Maker, x: Term, y: Term) -> Fusion:
-        return Fusion(m.apply(sub, x, y), lambda z: m.apply(add, z, y), lambda z: m.apply(sub, x, z))
+        return Fusion(
+            m.apply(sub, x, y), lambda z: m.apply(add, z, y), lambda z: m.apply(sub, x, z)
+        )
 
     low = kind.lower()
-    return {f"{low}-add": plus, f"{low}-add-constant": plus_constant, f"{low}-mul": times, f"{low}-linear": linear, f"{low}-sub": minus}
+    return {
+        f"{low}-add": plus,
+        f"{low}-add-constant": plus_constant,
+        f"{low}-mul": times,
+        f"{low}-linear": linear,
+        f"{low}-sub": minus,
+    }
 
 
 def _words(concat: str, length: str, extract: str, less: str) -> Rule:
@@ -150,13 +171,21 @@ def _self_inverse(operator: str) -> Rule:
     """A group operation in which everything is its own inverse: exclusive or, equivalence."""
 
     def rule(m: Maker, x: Term, y: Term) -> Fusion:
-        return Fusion(m.apply(operator, x, y), lambda z: m.apply(operator, z, y), lambda z: m.apply(operator, z, x))
+        return Fusion(
+            m.apply(operator, x, y),
+            lambda z: m.apply(operator, z, y),
+            lambda z: m.apply(operator, z, x),
+        )
 
     return rule
 
 
 def _bv_add(m: Maker, x: Term, y: Term) -> Fusion:
-    return Fusion(m.apply("OP_BV_ADD", x, y), lambda z: m.apply("OP_BV_SUB", z, y), lambda z: m.apply("OP_BV_SUB", z, x))
+    return Fusion(
+        m.apply("OP_BV_ADD", x, y),
+        lambda z: m.apply("OP_BV_SUB", z, y),
+        lambda z: m.apply("OP_BV_SUB", z, x),
+    )
 
 
 def _bv_linear(m: Maker, x: Term, y: Term) -> Fusion:
@@ -226,7 +255,11 @@ def _array_cell(m: Maker, x: Term, y: Term) -> Fusion:
 def _choice(m: Maker, x: Term, y: Term) -> Fusion:
     """For any sort: one of the two."""
     which = m.new("which", m.tables.bool)
-    return Fusion(m.apply("OP_ITE", which, x, y), lambda z: m.apply("OP_ITE", which, z, x), lambda z: m.apply("OP_ITE", which, y, z))
+    return Fusion(
+        m.apply("OP_ITE", which, x, y),
+        lambda z: m.apply("OP_ITE", which, z, x),
+        lambda z: m.apply("OP_ITE", which, y, z),
+    )
 
 
 RULES: dict[str, dict[str, Rule]] = {
@@ -238,14 +271,19 @@ RULES: dict[str, dict[str, Rule]] = {
         "string-prefix": _text_of_prefix,
         "string-constant": _text_with_constant,
     },
-    "SORT_SEQ": {"seq-lengths": _words("OP_SEQ_CONCAT", "OP_SEQ_LENGTH", "OP_SEQ_EXTRACT", "OP_INT_SUB")},
+    "SORT_SEQ": {
+        "seq-lengths": _words("OP_SEQ_CONCAT", "OP_SEQ_LENGTH", "OP_SEQ_EXTRACT", "OP_INT_SUB")
+    },
     "SORT_BV": {
-        "bv-xor": _self_inverse("OP_BV_XOR"), "bv-xnor": _self_inverse("OP_BV_XNOR"), "bv-add": _bv_add, "bv-linear": _bv_linear,
+        "bv-xor": _self_inverse("OP_BV_XOR"),
+        "bv-xnor": _self_inverse("OP_BV_XNOR"),
+        "bv-add": _bv_add,
+        "bv-linear": _bv_linear,
         "bv-concat": _bv_concat,
     },
     "SORT_FP": {"fp-sign": _fp_sign, "fp-bits": _fp_bits},
     "SORT_ARRAY": {"array-cell": _array_cell},
-}  # fmt: skip
+}
 ANY: dict[str, Rule] = {"choice": _choice}
 UNFUSED = ("SORT_FUN", "SORT_REGLAN", "SORT_CASE")
 

@@ -1,4 +1,6 @@
-"""Whether the label of a seed holds, as far as the solver says: what is known by construction is known of right labels only."""
+"""Whether the label of a seed holds, as far as the solver says: what is known by construction is
+known of right labels only.
+"""
 
 from __future__ import annotations
 
@@ -16,4 +18,7 @@ def denied(workshop: Workshop, seed: Seed) -> bool:
         return False
     labels = [view.label for view in views(script, seed.label)]
     output = workshop.ask(print_script(prepared(script), workshop.shop.dialect)) or ""
-    return any({label, answer} == {"sat", "unsat"} for label, answer in zip(labels, answers_of(output), strict=False))
+    return any(
+        {label, answer} == {"sat", "unsat"}
+        for label, answer in zip(labels, answers_of(output), strict=False)
+    )

@@ -11,14 +11,21 @@ from murxpy.smtlib.tables import Tables
 
 def laws(tables: Tables, fusion: Fusion, x: Term, y: Term) -> tuple[Term, Term]:
     """`x = rx(f(x, y), y)` and `y = ry(f(x, y), x)`, which must hold wherever `fusion.also` does."""
-    return tables.apply("OP_EQUAL", fusion.first(fusion.value), x), tables.apply("OP_EQUAL", fusion.second(fusion.value), y)
+    return tables.apply("OP_EQUAL", fusion.first(fusion.value), x), tables.apply(
+        "OP_EQUAL", fusion.second(fusion.value), y
+    )
 
 
-def refutations(tables: Tables, fusion: Fusion, x: Term, y: Term, bounds: tuple[Term, ...] = ()) -> list[Script]:
+def refutations(
+    tables: Tables, fusion: Fusion, x: Term, y: Term, bounds: tuple[Term, ...] = ()
+) -> list[Script]:
     """For each law a script that is unsatisfiable if it holds, within `bounds`."""
     known = [*bounds, *fusion.also]
     wrong = [tables.apply("OP_NOT", law) for law in laws(tables, fusion, x, y)]
-    return [Script("law", tables, [SetLogic("ALL"), *map(Assert, [*known, one]), CheckSat()]) for one in wrong]
+    return [
+        Script("law", tables, [SetLogic("ALL"), *map(Assert, [*known, one]), CheckSat()])
+        for one in wrong
+    ]
 
 
 def constants_of(roots: tuple[Term, ...]) -> list[Term]:

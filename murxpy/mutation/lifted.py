@@ -1,4 +1,6 @@
-"""Mutants through the API: each is lifted, and the lines of its trace are carried out on a solver of its own."""
+"""Mutants through the API: each is lifted, and the lines of its trace are carried out on a solver
+of its own.
+"""
 
 from __future__ import annotations
 
@@ -27,17 +29,23 @@ _SPECIAL = [pair for pairs in _NEEDED.values() for pair in pairs]
 
 
 class ApiRunner:
-    """Runs the scripts of one chain in a run that has a solver already, with `limit` for each check, 0 for none."""
+    """Runs the scripts of one chain in a run that has a solver already, with `limit` for each
+    check, 0 for none.
+    """
 
     def __init__(self, run: Run, tables: Tables) -> None:
         self._run = run
         self._lifter = Lifter(Script("mutant", tables))
         self.limit = 0
 
-    def answers(self, made: Script, expected: Sequence[str], options: Options = (), promised: str = "") -> list[str] | None:
-        """What its checks answer; None where a line of it is refused, since what follows is another question then.
+    def answers(
+        self, made: Script, expected: Sequence[str], options: Options = (), promised: str = ""
+    ) -> list[str] | None:
+        """What its checks answer; None where a line of it is refused, since what follows is another
+        question then.
 
-        Behind each check what is `promised` is judged: `models`, `cores`, or nothing. Raises InputError for what a trace cannot say.
+        Behind each check what is `promised` is judged: `models`, `cores`, or nothing. Raises
+        InputError for what a trace cannot say.
         """
         lines = self._lines(made)
         run, before = self._run, len(self._run.answers)
@@ -62,9 +70,19 @@ class ApiRunner:
         run = self._run
         state = run.state
         with contextlib.suppress(Refused):
-            if promised == MODELS and state.answer == "sat" and state.models and run.wrapper.set("readers", "model"):
+            if (
+                promised == MODELS
+                and state.answer == "sat"
+                and state.models
+                and run.wrapper.set("readers", "model")
+            ):
                 check_model(run, run.line_seed())
-            if promised == CORES and state.answer == "unsat" and state.cores and run.wrapper.set("readers", "core"):
+            if (
+                promised == CORES
+                and state.answer == "unsat"
+                and state.cores
+                and run.wrapper.set("readers", "core")
+            ):
                 check_core(run, run.line_seed())
 
     def _lines(self, made: Script) -> list[Line]:
@@ -85,10 +103,15 @@ class ApiRunner:
         """What a new solver is told first."""
         run = self._run
         required = run.wrapper.data.get("required-options") or {}
-        pairs = [(str(name), str(value).lower()) for more in required.values() for name, value in more]
+        pairs = [
+            (str(name), str(value).lower()) for more in required.values() for name, value in more
+        ]
         special = run.wrapper.data.get("special-options") or {}
         pairs += [("incremental", "true")] if made.incremental and "incremental" in special else []
-        for name, value in (*pairs, *(pair for pair in options if pair[0] in special or pair not in _SPECIAL)):
+        for name, value in (
+            *pairs,
+            *(pair for pair in options if pair[0] in special or pair not in _SPECIAL),
+        ):
             with contextlib.suppress(Refused):
                 solve.set_option(run, name, value, run.line_seed())
         if self.limit:

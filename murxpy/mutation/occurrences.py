@@ -1,8 +1,8 @@
 """Occurrences of terms in assertions: drawing one at random, and putting another term in its place.
 
-An occurrence is a path from the assertion down. Drawing goes from the root to an argument by the number of occurrences below it, so
-it is uniform over all, shared or not, and costs the depth alone. What a binder binds, patterns and cases of a match are no
-occurrences of their own; bodies are.
+An occurrence is a path from the assertion down. Drawing goes from the root to an argument by the
+number of occurrences below it, so it is uniform over all, shared or not, and costs the depth alone.
+What a binder binds, patterns and cases of a match are no occurrences of their own; bodies are.
 """
 
 from __future__ import annotations
@@ -19,26 +19,36 @@ from murxpy.smtlib.tables import Tables
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """A term where it stands: the terms above it, outermost first, each with the argument that leads down."""
+    """A term where it stands: the terms above it, outermost first, each with the argument that
+    leads down.
+    """
 
     term: Term
     above: tuple[tuple[Term, int], ...]
 
 
 class Occurrences:
-    """The occurrences of the terms that `wanted` holds for; counts are kept by term, so a changed assertion costs what is new in it.
+    """The occurrences of the terms that `wanted` holds for; counts are kept by term, so a changed
+    assertion costs what is new in it.
 
-    Where `wanted` gives a number, an occurrence counts that many times, and is drawn as often. `within`, where it is given, says if there
-    can be any in a term.
+    Where `wanted` gives a number, an occurrence counts that many times, and is drawn as often.
+    `within`, where it is given, says if there can be any in a term.
     """
 
-    def __init__(self, catalogue: Catalogue, wanted: Callable[[Term], int], within: Callable[[Term], bool] | None = None) -> None:
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        wanted: Callable[[Term], int],
+        within: Callable[[Term], bool] | None = None,
+    ) -> None:
         self._catalogue = catalogue
         self._wanted = wanted
         self._within = within
         self._counts: dict[Term, int] = {}
         operators = catalogue.operators.values()
-        self._special = frozenset([op.kind for op in operators if op.signature.binder] + ["OP_UF_APPLY", FUNCTION])
+        self._special = frozenset(
+            [op.kind for op in operators if op.signature.binder] + ["OP_UF_APPLY", FUNCTION]
+        )
 
     def count(self, root: Term) -> int:
         """How many there are in `root`."""
@@ -79,7 +89,9 @@ class Occurrences:
         return Occurrence(term, tuple(above))
 
     def replace(self, tables: Tables, root: Term, numbers: Sequence[int], new: Term) -> Term:
-        """`root` with `new`, a term of the same sort, in place of the occurrences of these numbers, which rise and are below `count`."""
+        """`root` with `new`, a term of the same sort, in place of the occurrences of these numbers,
+        which rise and are below `count`.
+        """
         if self._own(root) and numbers[0] == 0:
             return new
         frames = [self._frame(root, numbers)]
@@ -94,14 +106,20 @@ class Occurrences:
                     frames.append(self._frame(term.args[position], inside))
                 continue
             frames.pop()
-            made = tables.terms.apply(term.op, tuple(args), term.indices, term.sort, binds(tables.catalogue, term))
+            made = tables.terms.apply(
+                term.op, tuple(args), term.indices, term.sort, binds(tables.catalogue, term)
+            )
             if not frames:
                 return made
             _, args, below = frames[-1]
             args[below.pop()[0]] = made
 
-    def _frame(self, term: Term, numbers: Sequence[int]) -> tuple[Term, list[Term], list[tuple[int, list[int]]]]:
-        """A term, its arguments, and where among them occurrences of these numbers are, by the numbers that they have there."""
+    def _frame(
+        self, term: Term, numbers: Sequence[int]
+    ) -> tuple[Term, list[Term], list[tuple[int, list[int]]]]:
+        """A term, its arguments, and where among them occurrences of these numbers are, by the
+        numbers that they have there.
+        """
         below = []
         first, at = self._own(term), 0
         for position in self._positions(term):
@@ -120,7 +138,9 @@ class Occurrences:
         return tuple([term.args[position] for position in self._positions(term)])
 
     def _positions(self, term: Term) -> range:
-        """The arguments that have occurrences in them: of a function's application not the function, of a binder its body."""
+        """The arguments that have occurrences in them: of a function's application not the
+        function, of a binder its body.
+        """
         if term.op not in self._special:
             return range(len(term.args))
         if term.op == FUNCTION:  # a definition, which has its own place
@@ -159,5 +179,7 @@ def replaced(tables: Tables, occurrence: Occurrence, new: Term) -> Term:
     """The assertion with `new`, a term of the same sort, in place of the occurrence alone."""
     for term, position in reversed(occurrence.above):
         args = (*term.args[:position], new, *term.args[position + 1 :])
-        new = tables.terms.apply(term.op, args, term.indices, term.sort, binds(tables.catalogue, term))
+        new = tables.terms.apply(
+            term.op, args, term.indices, term.sort, binds(tables.catalogue, term)
+        )
     return new

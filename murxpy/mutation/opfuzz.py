@@ -1,7 +1,8 @@
-"""OpFuzz: type-aware operator mutation. An operator of the seed becomes a conforming one; what results, solvers must agree on.
+"""OpFuzz: type-aware operator mutation. An operator of the seed becomes a conforming one; what
+results, solvers must agree on.
 
-Winterer, Zhang, Su, OOPSLA 2020. Beyond it: every theory of `fsm/theories` with its indices, n-ary applications, bodies of quantifiers
-and what `let` shares.
+Winterer, Zhang, Su, OOPSLA 2020. Beyond it: every theory of `fsm/theories` with its indices, n-ary
+applications, bodies of quantifiers and what `let` shares.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ _OF_THEORIES = 3  # times as often as others are terms drawn that an operator of
 
 
 def mutants(workshop: Workshop) -> Mutants:
-    """A chain: each mutant has `mutations` (1 by default) operators changed in the last one before it that was decided."""
+    """A chain: each mutant has `mutations` (1 by default) operators changed in the last one before
+    it that was decided.
+    """
     script = workshop.script()
     if script is None:
         return
@@ -58,16 +61,26 @@ class _Mutator:
         return self._choices(term)[1] if term.args else 0
 
     def _choices(self, term: Term) -> tuple[Weighted[Choice], int]:
-        """What may stand for its operator, and how often it is drawn: more if some of that is an operator of a theory.
+        """What may stand for its operator, and how often it is drawn: more if some of that is an
+        operator of a theory.
 
-        Kept by what they depend on: operator, indices, sorts, and which arguments stand for integers.
+        Kept by what they depend on: operator, indices, sorts, and which arguments stand for
+        integers.
         """
-        key = (term.op, term.indices, term.sort, *[arg.sort if arg.sort.kind != "SORT_REAL" else integral(arg) for arg in term.args])
+        key = (
+            term.op,
+            term.indices,
+            term.sort,
+            *[arg.sort if arg.sort.kind != "SORT_REAL" else integral(arg) for arg in term.args],
+        )
         found = self._known.get(key)
         if found is None:
             operators = self._tables.catalogue.operators
             choices = self._conforming.choices(term, self._tables.checker)
-            pairs = [(choice, likelihood(operators[choice[0]]) * (_CAST if choice[2] else 1)) for choice in choices]
+            pairs = [
+                (choice, likelihood(operators[choice[0]]) * (_CAST if choice[2] else 1))
+                for choice in choices
+            ]
             often = _OF_THEORIES if any(weight >= 1 for _, weight in pairs) else 1
             found = self._known[key] = Weighted(pairs), often if pairs else 0
         return found
@@ -76,7 +89,9 @@ class _Mutator:
         """The script with one operator changed, and what was done; None where no operator can be."""
         asserted = script.assertions()
         counts = [self._occurrences.count(term) for term in asserted]
-        drawable = Weighted(list(zip(zip(places(script), asserted, strict=True), counts, strict=True)))
+        drawable = Weighted(
+            list(zip(zip(places(script), asserted, strict=True), counts, strict=True))
+        )
         for _ in range(TRIES if any(counts) else 0):
             place, root = self._stream.weighted(drawable)
             occurrence = self._occurrences.draw(root, self._stream)
@@ -92,11 +107,19 @@ class _Mutator:
         kind, indices, cast = self._stream.weighted(self._choices(term)[0])
         tables, args = self._tables, term.args
         if cast == "up":
-            args = tuple([tables.apply("OP_INT_TO_REAL", arg) if arg.sort is tables.int else arg for arg in args])
+            args = tuple(
+                [
+                    tables.apply("OP_INT_TO_REAL", arg) if arg.sort is tables.int else arg
+                    for arg in args
+                ]
+            )
         elif cast == "down":
             args = tuple([lowered(tables, arg) for arg in args])
         wanted = term.sort if tables.catalogue.operators[kind].signature.as_sort else None
         new = tables.apply(kind, *args, indices=indices, wanted=wanted)
         if cast == "down" and term.sort is tables.real:
             new = tables.apply("OP_INT_TO_REAL", new)
-        return new, f"opfuzz: {term.op} to {kind}, depth {len(occurrence.above)}{cast and f', cast {cast}'}"
+        return (
+            new,
+            f"opfuzz: {term.op} to {kind}, depth {len(occurrence.above)}{cast and f', cast {cast}'}",
+        )

@@ -1,4 +1,6 @@
-"""Options for mutants: those that the user wants of every script, and random ones of the solver's own."""
+"""Options for mutants: those that the user wants of every script, and random ones of the solver's
+own.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ Options = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class Offer:
-    """What a solver's scripts may set: `known` of its options by weight, `wanted` always; `prefix` is what their names begin with there."""
+    """What a solver's scripts may set: `known` of its options by weight, `wanted` always; `prefix`
+    is what their names begin with there.
+    """
 
     known: Weighted[dict[str, Any]]
     wanted: Options = ()
@@ -33,7 +37,10 @@ class Offer:
         """The script with options in front of all else."""
         if not options:
             return script
-        commands = [*(SetOption(self.prefix + name, value) for name, value in options), *script.commands]
+        commands = [
+            *(SetOption(self.prefix + name, value) for name, value in options),
+            *script.commands,
+        ]
         return Script(script.name, script.tables, commands)
 
 
@@ -47,7 +54,9 @@ class Drawer:
         self._offer = offer
         self._stream = stream
         self._random = bool(offer.known.items) and stream.chance(RUNS)
-        self._theories = {name for seed in seeds for name in theories(seed.text)} if self._random else set()
+        self._theories = (
+            {name for seed in seeds for name in theories(seed.text)} if self._random else set()
+        )
         self._drawn: Options = self._draw() if self._random else ()
 
     def next(self) -> Options:
@@ -64,6 +73,10 @@ class Drawer:
         for _ in range(_TRIES * count):
             option = self._stream.weighted(self._offer.known)
             needs = option.get("theories")
-            if len(found) < count and option["name"] not in found and (not needs or self._theories.intersection(needs)):
+            if (
+                len(found) < count
+                and option["name"] not in found
+                and (not needs or self._theories.intersection(needs))
+            ):
                 found[str(option["name"])] = draw_value(option, self._stream)
         return tuple(found.items())

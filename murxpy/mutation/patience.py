@@ -1,14 +1,17 @@
-"""How much a check of a run may cost: checks that are not decided use up a credit, those that are add to it.
+"""How much a check of a run may cost: checks that are not decided use up a credit, those that are
+add to it.
 
-So the time that goes into checks without an answer stays a small part of a run's, whatever its seed is: a seed whose mutants the solver
-cannot decide gets smaller limits and is soon given up, one whose mutants it can gets larger ones. Answers alone decide, no clock does.
+So the time that goes into checks without an answer stays a small part of a run's, whatever its seed
+is: a seed whose mutants the solver cannot decide gets smaller limits and is soon given up, one
+whose mutants it can gets larger ones. Answers alone decide, no clock does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-# All in shares of the largest limit, measured by trying them on the answers of z3 5.4.0 to mutants of four logics.
+# All in shares of the largest limit, measured by trying them on the answers of z3 5.4.0 to mutants
+# of four logics.
 CREDIT = 0.5
 GAIN = 0.01  # for a mutant that was decided
 STAKE = 0.5  # the share of the credit that one check may use
@@ -16,7 +19,9 @@ HALVINGS = 5  # of the limit, at most
 
 
 class Patience:
-    """The limits of a run's checks; `most` is the largest, in the solver's unit, 0 where it has none."""
+    """The limits of a run's checks; `most` is the largest, in the solver's unit, 0 where it has
+    none.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -29,7 +34,9 @@ class Patience:
 
     @property
     def limit(self) -> int:
-        """The limit of the next checks: the largest one halved some times, so that it seldom changes."""
+        """The limit of the next checks: the largest one halved some times, so that it seldom
+        changes.
+        """
         return max(min(1, self._most), int(self._most * self._share()))
 
     def _share(self) -> float:

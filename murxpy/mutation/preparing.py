@@ -34,8 +34,14 @@ _DROPPED = (Ask, Exit, GetValue, SetInfo, SetLogic, SetOption, Simplify)
 
 
 def prepared(script: Script) -> Script:
-    """The script without options, descriptions and questions, in the logic ALL, since mutation leaves the seed's."""
-    kept = [CheckSat() if isinstance(c, CheckSatUsing) else c for c in script.commands if not isinstance(c, _DROPPED)]
+    """The script without options, descriptions and questions, in the logic ALL, since mutation
+    leaves the seed's.
+    """
+    kept = [
+        CheckSat() if isinstance(c, CheckSatUsing) else c
+        for c in script.commands
+        if not isinstance(c, _DROPPED)
+    ]
     return Script(script.name, script.tables, [SetLogic("ALL"), *kept])
 
 
@@ -45,7 +51,9 @@ def declaring(script: Script) -> list[Command]:
 
 
 class Logics:
-    """The smallest logic of the scripts of a chain: it has what they had so far, so that only new terms are looked at."""
+    """The smallest logic of the scripts of a chain: it has what they had so far, so that only new
+    terms are looked at.
+    """
 
     def __init__(self, script: Script) -> None:
         self._operators = script.tables.catalogue.operators
@@ -69,7 +77,8 @@ class Logics:
 
     def _of(self, term: Term) -> list[str]:
         sorts = [sort.kind for sort in (term.sort, *term.sort.sorts()) if sort.kind != "SORT_BOOL"]
-        needs = [_MORE if kind == "SORT_DT" else NEEDS.get(kind, _MORE) for kind in sorts]  # a datatype's fields have sorts, too
+        # a datatype's fields have sorts, too
+        needs = [_MORE if kind == "SORT_DT" else NEEDS.get(kind, _MORE) for kind in sorts]
         operator = self._operators.get(term.op)
         if operator is None:
             return needs
@@ -81,7 +90,9 @@ class Logics:
             needs.append("Q" if operator.kind.startswith(("OP_FORALL", "OP_EXISTS")) else _MORE)
         if operator.nonlinear and operator.theory in ("INT", "REAL"):
             factors = sum(not arg.literal for arg in term.args)
-            by_zero = operator.nonlinear == "quotient" and any(arg.literal and arg.indices[0] == 0 for arg in term.args[1:])
+            by_zero = operator.nonlinear == "quotient" and any(
+                arg.literal and arg.indices[0] == 0 for arg in term.args[1:]
+            )
             needs += ["N"] if by_zero or factors > (operator.nonlinear == "product") else []
         return needs
 
@@ -94,7 +105,11 @@ def _terms(command: Command) -> Sequence[Term]:
 
 def in_logic(script: Script, logic: str) -> Script:
     """The script with another logic."""
-    return Script(script.name, script.tables, [SetLogic(logic) if isinstance(c, SetLogic) else c for c in script.commands])
+    return Script(
+        script.name,
+        script.tables,
+        [SetLogic(logic) if isinstance(c, SetLogic) else c for c in script.commands],
+    )
 
 
 def places(script: Script) -> list[int]:

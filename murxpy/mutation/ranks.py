@@ -1,7 +1,8 @@
-"""Filling in a rank: argument sorts and indices, from sorts that have terms, with which an operator gives a wanted sort, or any.
+"""Filling in a rank: argument sorts and indices, from sorts that have terms, with which an operator
+gives a wanted sort, or any.
 
-Where the other sorts leave one width of bit-vectors only, no term of it has to be there: of the 8 bits of an exponent in `fp`, say. Nor
-has a rounding mode.
+Where the other sorts leave one width of bit-vectors only, no term of it has to be there: of the 8
+bits of an exponent in `fp`, say. Nor has a rounding mode.
 """
 
 from __future__ import annotations
@@ -14,27 +15,39 @@ from murxpy.logic.sorts import Sort
 from murxpy.logic.typing import Checker, IllSorted
 from murxpy.machine.random import Stream
 
-SERVED = ("SORT_BV", "SORT_RM")  # kinds of which literals serve where no term is, if other sorts leave one sort only
+# kinds of which literals serve where no term is, if other sorts leave one sort only
+SERVED = ("SORT_BV", "SORT_RM")
 LARGEST_INDEX = 16  # of those whose range has no end
 MOST_ARGUMENTS = 4
 
 Arguments = tuple[tuple[Sort, ...], tuple[int, ...]]
 
 
-def fill(operator: Operator, wanted: Sort, there: Sequence[Sort], stream: Stream, checker: Checker) -> Arguments | None:
-    """Argument sorts among `there`, and indices, with which `operator` gives `wanted`; None where the draw found none."""
+def fill(
+    operator: Operator, wanted: Sort, there: Sequence[Sort], stream: Stream, checker: Checker
+) -> Arguments | None:
+    """Argument sorts among `there`, and indices, with which `operator` gives `wanted`; None where
+    the draw found none.
+    """
     env: Binding = {}
     if not operator.signature.result.match(wanted, env):
         return None
     found = _draw(operator, env, there, stream, checker)
-    given = found and _result(operator, found, checker, wanted if operator.signature.as_sort else None)
+    given = found and _result(
+        operator, found, checker, wanted if operator.signature.as_sort else None
+    )
     return found if given is wanted else None
 
 
-def apply_any(operator: Operator, there: Sequence[Sort], stream: Stream, checker: Checker) -> tuple[Arguments, Sort] | None:
-    """Argument sorts among `there` and indices for `operator`, and the sort that it gives; None where the draw found none."""
+def apply_any(
+    operator: Operator, there: Sequence[Sort], stream: Stream, checker: Checker
+) -> tuple[Arguments, Sort] | None:
+    """Argument sorts among `there` and indices for `operator`, and the sort that it gives; None
+    where the draw found none.
+    """
     result, indices = operator.signature.result, operator.signature.indices
-    if operator.signature.as_sort or any(index.low is None for index in indices):  # then the result says the rest
+    # then the result says the rest
+    if operator.signature.as_sort or any(index.low is None for index in indices):
         giving = [sort for sort in there if result.kind in (None, sort.kind)]
         wanted = stream.choose(giving) if giving else None
         found = wanted and fill(operator, wanted, there, stream, checker)
@@ -44,14 +57,18 @@ def apply_any(operator: Operator, there: Sequence[Sort], stream: Stream, checker
     return (found, given) if found and given else None
 
 
-def _result(operator: Operator, arguments: Arguments, checker: Checker, wanted: Sort | None) -> Sort | None:
+def _result(
+    operator: Operator, arguments: Arguments, checker: Checker, wanted: Sort | None
+) -> Sort | None:
     try:
         return checker.result(operator, *arguments, wanted)
     except IllSorted:
         return None
 
 
-def _draw(operator: Operator, env: Binding, there: Sequence[Sort], stream: Stream, checker: Checker) -> Arguments | None:
+def _draw(
+    operator: Operator, env: Binding, there: Sequence[Sort], stream: Stream, checker: Checker
+) -> Arguments | None:
     signature = operator.signature
     patterns = list(signature.args)
     if operator.variadic and stream.chance(0.3):
@@ -66,7 +83,9 @@ def _draw(operator: Operator, env: Binding, there: Sequence[Sort], stream: Strea
     return None if indices is None else (tuple(sorts), indices)
 
 
-def _sort(pattern: Pattern, env: Binding, there: Sequence[Sort], stream: Stream, checker: Checker) -> Sort | None:
+def _sort(
+    pattern: Pattern, env: Binding, there: Sequence[Sort], stream: Stream, checker: Checker
+) -> Sort | None:
     fitting = [sort for sort in there if pattern.match(sort, dict(env))]
     if not fitting:
         numbers = [param.value(env) for param in pattern.params if isinstance(param, Linear)]
@@ -78,7 +97,9 @@ def _sort(pattern: Pattern, env: Binding, there: Sequence[Sort], stream: Stream,
     return sort
 
 
-def _indices(specs: Sequence[Index], env: Binding, arity: int, stream: Stream) -> tuple[int, ...] | None:
+def _indices(
+    specs: Sequence[Index], env: Binding, arity: int, stream: Stream
+) -> tuple[int, ...] | None:
     found: list[int] = []
     for spec in specs:
         for _ in range(arity if spec.each else 1):

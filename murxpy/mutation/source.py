@@ -1,4 +1,6 @@
-"""A run of a mutation fuzzer: seeds are drawn, mutants are made in a chain, each is run and its answers are compared with what is known."""
+"""A run of a mutation fuzzer: seeds are drawn, mutants are made in a chain, each is run and its
+answers are compared with what is known.
+"""
 
 from __future__ import annotations
 
@@ -26,15 +28,17 @@ from murxpy.smtlib.writer import print_script
 
 OWN_LOGIC = 0.75  # of the runs say the logic of their scripts
 PROMISES = 0x9207  # the key of the stream that draws what mutants ask for
-TEXT, BOTH = "text", "both"  # ways for mutants to reach the solver: its reader of scripts, and either this or its API (`api`)
+# ways for mutants to reach the solver: its reader of scripts, and either this or its API (`api`)
+TEXT, BOTH = "text", "both"
 
 
 class Sources:
     """Where a session's runs come from.
 
-    `setup`, as plain data: `mix` (source and weight, pairs), `seeds` (name, text, label), `walk` (mutants of a run), `check-ms`
-    (the limit of a check in milliseconds of a usual machine), `dialect` (of the scripts; empty: that of the solver), `choices` (by
-    fuzzer, the user's settings of it). `offer` are the options that scripts may set; `promises`: what mutants ask for.
+    `setup`, as plain data: `mix` (source and weight, pairs), `seeds` (name, text, label), `walk`
+    (mutants of a run), `check-ms` (the limit of a check in milliseconds of a usual machine),
+    `dialect` (of the scripts; empty: that of the solver), `choices` (by fuzzer, the user's settings
+    of it). `offer` are the options that scripts may set; `promises`: what mutants ask for.
     """
 
     def __init__(self, setup: dict[str, Any], shop: Shop) -> None:
@@ -47,7 +51,8 @@ class Sources:
         self._choices: dict[str, dict[str, Any]] = setup.get("choices") or {}
         self.corpus = Corpus(setup["seeds"], setup["mix"], self._choices)
         self.offer = NOTHING
-        self.promises: Mapping[str, float] = {}  # shares of the runs that ask for `models` (`models-open`: of a chain) and for `cores`
+        # shares of the runs that ask for `models` (`models-open`: of a chain) and for `cores`
+        self.promises: Mapping[str, float] = {}
 
     @property
     def reading(self) -> bool:
@@ -65,13 +70,23 @@ class Sources:
             run.counts[f"mutator:{name}:no-seed"] += 1
             return
         api = self._through == API or (self._through == BOTH and run.stream.chance(0.5))
-        _Chain(run, name, self, seeds, self._choices.get(name) or {}, api).run(self._walk, self._check_ms)
+        _Chain(run, name, self, seeds, self._choices.get(name) or {}, api).run(
+            self._walk, self._check_ms
+        )
 
 
 class _Chain:
     """The mutants of one run."""
 
-    def __init__(self, run: Run, name: str, sources: Sources, seeds: Sequence[Seed], choices: dict[str, Any], api: bool) -> None:
+    def __init__(
+        self,
+        run: Run,
+        name: str,
+        sources: Sources,
+        seeds: Sequence[Seed],
+        choices: dict[str, Any],
+        api: bool,
+    ) -> None:
         shop = sources.shop
         self._run = run
         self._offer = sources.offer
@@ -125,11 +140,16 @@ class _Chain:
                 break
 
     def _spent(self) -> int:
-        """What the solver has spent in this run, as it counts for its limit: in milliseconds; 0 where it does not tell."""
+        """What the solver has spent in this run, as it counts for its limit: in milliseconds; 0
+        where it does not tell.
+        """
         spellings = self._run.wrapper.set("lifecycle", "spent")
         if spellings is None:
             return 0
-        return int(spellings.spellings[0].call((), (), self._run.frame) / float(self._run.wrapper.data["limit-per-ms"]))
+        return int(
+            spellings.spellings[0].call((), (), self._run.frame)
+            / float(self._run.wrapper.data["limit-per-ms"])
+        )
 
     def _limit(self, limit: int) -> None:
         """The limit of the checks that follow, 0 for a solver that has none."""
@@ -164,11 +184,16 @@ class _Chain:
         return answers
 
     def _pointless(self, made: Script, answers: Sequence[str] | None) -> bool:
-        """True if a chain must not go on from a mutant: the solver's simplification alone makes false of all that its checks ask.
+        """True if a chain must not go on from a mutant: the solver's simplification alone makes
+        false of all that its checks ask.
 
         Nearly all that would be made of it would be false, too.
         """
-        if not FUZZERS[self._name].chained or not answers or any(answer != "unsat" for answer in answers):
+        if (
+            not FUZZERS[self._name].chained
+            or not answers
+            or any(answer != "unsat" for answer in answers)
+        ):
             return False
         questions = [made.tables.conjunction(list(view.asserted)) for view in views(made)]
         asked = Script(made.name, made.tables, [*declaring(made), *map(Simplify, questions)])
@@ -183,12 +208,15 @@ class _Chain:
         return True
 
     def _mislabelled(self, stopped: Stopped) -> bool:
-        """True if a wrong answer goes back to a seed whose label the solver denies: the next runs leave that out."""
+        """True if a wrong answer goes back to a seed whose label the solver denies: the next runs
+        leave that out.
+        """
         run = self._run
         if (stopped.finding or {}).get("kind") != "wrong-answer":
             return False
         run.state.expected.clear()
-        labelled = [place for place, label in enumerate(self._labels) if label]  # what is known rests on the labels of these
+        # what is known rests on the labels of these
+        labelled = [place for place, label in enumerate(self._labels) if label]
         wrong = [place for place in labelled if denied(self._workshop, self._workshop.seeds[place])]
         for place in wrong:
             run.note(f"{run.wrapper.name} denies the label of {self._workshop.seeds[place].name}")
@@ -196,7 +224,9 @@ class _Chain:
         return bool(wrong)
 
     def _answers(self, made: Script, expected: Sequence[str]) -> list[str]:
-        """What the checks of a script answer. Raises InputError for what text or trace cannot say, and Refused."""
+        """What the checks of a script answer. Raises InputError for what text or trace cannot say,
+        and Refused.
+        """
         run, options = self._run, self._options.next()
         promised = fitting(self._promised, expected)
         made = asking(made, promised)
@@ -212,11 +242,19 @@ class _Chain:
         return script.answers_of(script.run_script(run, text, run.line_seed(), made=made))
 
     def _text(self, made: Script) -> str:
-        """A script as text, with definitions of its large terms unless a model is asked for. Raises InputError."""
-        return print_script(made, self._dialect) if self._promised == MODELS else self._printer.text(made)
+        """A script as text, with definitions of its large terms unless a model is asked for. Raises
+        InputError.
+        """
+        return (
+            print_script(made, self._dialect)
+            if self._promised == MODELS
+            else self._printer.text(made)
+        )
 
     def _with_logic(self, made: Script) -> Script:
-        """The script, in most runs in the smallest logic that has it instead of ALL: solvers take other ways then."""
+        """The script, in most runs in the smallest logic that has it instead of ALL: solvers take
+        other ways then.
+        """
         if not self._own_logic:
             return made
         self._logics = self._logics or Logics(made)

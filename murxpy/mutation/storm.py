@@ -1,8 +1,10 @@
-"""STORM: scripts satisfiable by construction. A seed's formulas are put together anew, so that all of them hold in a model of the seed.
+"""STORM: scripts satisfiable by construction. A seed's formulas are put together anew, so that all
+of them hold in a model of the seed.
 
-Mansur, Christakis, Wüstholz, Zhang: "Detecting critical bugs in SMT solvers using blackbox mutational fuzzing", FSE 2020. What holds
-is decided by our evaluator under the model, never by the solver under test. Beyond it: formulas below negation, implication and `ite` are
-fragments, too, and with `unsat` instances that keep a core of an unsatisfiable seed.
+Mansur, Christakis, Wüstholz, Zhang: "Detecting critical bugs in SMT solvers using blackbox
+mutational fuzzing", FSE 2020. What holds is decided by our evaluator under the model, never by the
+solver under test. Beyond it: formulas below negation, implication and `ite` are fragments, too, and
+with `unsat` instances that keep a core of an unsatisfiable seed.
 """
 
 from __future__ import annotations
@@ -17,7 +19,16 @@ from murxpy.mutation.preparing import declaring, prepared
 from murxpy.mutation.views import views
 from murxpy.mutation.workshop import Mutant, Mutants, Workshop
 from murxpy.semantics.values import CannotSay
-from murxpy.smtlib.commands import Ask, Assert, CheckSat, CheckSatUsing, Command, Pop, Push, SetOption
+from murxpy.smtlib.commands import (
+    Ask,
+    Assert,
+    CheckSat,
+    CheckSatUsing,
+    Command,
+    Pop,
+    Push,
+    SetOption,
+)
 from murxpy.smtlib.models import read_printed_model
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.valuation import Valuation
@@ -63,7 +74,9 @@ def mutants(workshop: Workshop) -> Mutants:
 
 
 def _question(workshop: Workshop, script: Script) -> Sequence[Term] | None:
-    """The assertions whose model or contradiction is used: all, or where there are several checks, those of one; None without any."""
+    """The assertions whose model or contradiction is used: all, or where there are several checks,
+    those of one; None without any.
+    """
     if not script.incremental:
         return script.assertions()
     found = views(script)
@@ -73,7 +86,9 @@ def _question(workshop: Workshop, script: Script) -> Sequence[Term] | None:
 
 
 def _model(workshop: Workshop, script: Script, asserted: Sequence[Term]) -> Valuation | None:
-    """A model of the seed, or where it is unsatisfiable, one of its negation; None where the solver gives none."""
+    """A model of the seed, or where it is unsatisfiable, one of its negation; None where the solver
+    gives none.
+    """
     flat = _with(script, asserted)
     output = workshop.ask(asking(flat, workshop.shop.dialect))
     if output is not None and output.startswith("unsat"):
@@ -100,23 +115,34 @@ def _truth(model: Valuation, formula: Term) -> bool | None:
 
 def _with(script: Script, formulas: Sequence[Term]) -> Script:
     """The declarations of a script, these assertions, and a check."""
-    return Script(script.name, script.tables, [*declaring(script), *map(Assert, formulas), CheckSat()])
+    return Script(
+        script.name, script.tables, [*declaring(script), *map(Assert, formulas), CheckSat()]
+    )
 
 
 def _unsatisfiable(workshop: Workshop, script: Script, asserted: Sequence[Term]) -> Mutants:
-    """Instances with a core of `asserted`, some of it in conjunctions, some of what else is asserted, and other formulas of the seed."""
+    """Instances with a core of `asserted`, some of it in conjunctions, some of what else is
+    asserted, and other formulas of the seed.
+    """
     fragments = _fragments(workshop, script.assertions())
     tables, stream = script.tables, workshop.stream
     core = core_of(workshop, script, asserted)
     kept = set(core)
     rest = [term for term in asserted if term not in kept]
     while True:
-        formulas = [tables.apply("OP_AND", term, stream.choose(fragments)) if stream.chance(0.3) else term for term in core]
+        formulas = [
+            tables.apply("OP_AND", term, stream.choose(fragments)) if stream.chance(0.3) else term
+            for term in core
+        ]
         more = [stream.choose(fragments) for _ in range(stream.below(8))]
         formulas += [tables.apply("OP_NOT", term) if stream.chance(0.5) else term for term in more]
         formulas += [term for term in rest if stream.chance(0.5)]
         stream.shuffle(formulas)
-        yield Mutant(_with(script, formulas), (f"storm: {len(formulas) - len(core)} formulas around a core of {len(core)}",), ("unsat",))
+        yield Mutant(
+            _with(script, formulas),
+            (f"storm: {len(formulas) - len(core)} formulas around a core of {len(core)}",),
+            ("unsat",),
+        )
 
 
 def _fragments(workshop: Workshop, roots: Sequence[Term]) -> list[Term]:
@@ -150,7 +176,9 @@ class _Builder:
         self._most_formulas = int(choices.get("max_formulas") or CONSTRUCTED[1])
         self._dialect = workshop.shop.dialect
         fragments = _fragments(workshop, script.assertions())
-        self.pool = [(term, known) for term in fragments if (known := _truth(model, term)) is not None]
+        self.pool = [
+            (term, known) for term in fragments if (known := _truth(model, term)) is not None
+        ]
         self._built: list[tuple[Term, bool]] = []
         self._head = declaring(script)
         self._asserted: dict[Term, Assert] = {}
@@ -158,17 +186,23 @@ class _Builder:
     def construct(self) -> None:
         """Connectives over formulas of the pool and over what was put together before."""
         depths: dict[Term, int] = {}
-        for _ in range(min(self._most_formulas, max(CONSTRUCTED[0], PER_FRAGMENT * len(self.pool)))):
+        for _ in range(
+            min(self._most_formulas, max(CONSTRUCTED[0], PER_FRAGMENT * len(self.pool)))
+        ):
             first, second = self._draw(0.5), self._draw(0.5)
             depth = 1 + max(depths.get(first[0], 0), depths.get(second[0], 0))
             if depth > self._most_depth:
                 continue
-            built = self._negated(first) if self._stream.chance(0.5) else self._combined(first, second)
+            built = (
+                self._negated(first) if self._stream.chance(0.5) else self._combined(first, second)
+            )
             depths.setdefault(built[0], depth)
             self._built.append(built)
 
     def _draw(self, initial: float) -> tuple[Term, bool]:
-        return self._stream.choose(self.pool if not self._built or self._stream.chance(initial) else self._built)
+        return self._stream.choose(
+            self.pool if not self._built or self._stream.chance(initial) else self._built
+        )
 
     def _negated(self, one: tuple[Term, bool]) -> tuple[Term, bool]:
         return self._tables.apply("OP_NOT", one[0]), not one[1]
@@ -176,7 +210,12 @@ class _Builder:
     def _combined(self, first: tuple[Term, bool], second: tuple[Term, bool]) -> tuple[Term, bool]:
         kind = self._stream.choose(_BINARY)
         (a, x), (b, y) = first, second
-        value = {"OP_AND": x and y, "OP_OR": x or y, "OP_IMPLIES": y or not x, "OP_XOR": x is not y}[kind]
+        value = {
+            "OP_AND": x and y,
+            "OP_OR": x or y,
+            "OP_IMPLIES": y or not x,
+            "OP_XOR": x is not y,
+        }[kind]
         return self._tables.apply(kind, a, b), value
 
     def instance(self, incremental: bool) -> Mutant:
@@ -187,7 +226,11 @@ class _Builder:
         formulas = [self._asserted.get(term) or self._true(term, holds) for term, holds in drawn]
         if incremental:
             return self._incremental(formulas)
-        check = CheckSatUsing(stream.choose(TACTICS)) if self._dialect == "z3" and stream.chance(0.1) else CheckSat()
+        check = (
+            CheckSatUsing(stream.choose(TACTICS))
+            if self._dialect == "z3" and stream.chance(0.1)
+            else CheckSat()
+        )
         return self._mutant([*formulas, check], f"storm: {count} formulas", 1)
 
     def _true(self, term: Term, holds: bool) -> Assert:
@@ -200,7 +243,9 @@ class _Builder:
         return Mutant(script, (step,), ("sat",) * checks)
 
     def _incremental(self, formulas: list[Assert]) -> Mutant:
-        """The same in scopes of equal length, with a check at the end of each, some of them left again."""
+        """The same in scopes of equal length, with a check at the end of each, some of them left
+        again.
+        """
         stream = self._stream
         step = stream.choose([k for k in range(1, len(formulas)) if len(formulas) % k == 0])
         commands: list[Command] = []
@@ -215,4 +260,6 @@ class _Builder:
             commands += [Push(1), *formulas[at : at + step]]
             level += 1
         commands.append(CheckSat())
-        return self._mutant(commands, f"storm: {len(formulas)} formulas in scopes of {step}", checks + 1)
+        return self._mutant(
+            commands, f"storm: {len(formulas)} formulas in scopes of {step}", checks + 1
+        )

@@ -1,9 +1,12 @@
-"""TypeFuzz: generative type-aware mutation. An expression of the seed is replaced by one of its sort, made of the seed's own terms.
+"""TypeFuzz: generative type-aware mutation. An expression of the seed is replaced by one of its
+sort, made of the seed's own terms.
 
-Park, Winterer, Zhang, Su: "Generative type-aware mutation for testing SMT solvers", OOPSLA 2021. Kept here and not in its program: a
-new expression uses only variables that are in scope (local compatibility), it differs from the old one, and growth has a bound. Beyond
-it: literals stand where the seed has no term of a width, and any operator can come: in the place of a formula, compared with another term,
-and such a formula as the condition of an `ite` that keeps the old term. Operators that few scripts can have are drawn more often.
+Park, Winterer, Zhang, Su: "Generative type-aware mutation for testing SMT solvers", OOPSLA 2021.
+Kept here and not in its program: a new expression uses only variables that are in scope (local
+compatibility), it differs from the old one, and growth has a bound. Beyond it: literals stand where
+the seed has no term of a width, and any operator can come: in the place of a formula, compared with
+another term, and such a formula as the condition of an `ite` that keeps the old term. Operators
+that few scripts can have are drawn more often.
 """
 
 from __future__ import annotations
@@ -32,13 +35,22 @@ TRIES = 20  # holes tried for a mutant
 OPERATORS = 8  # operators tried for a hole
 GROWTH = 4  # times the occurrences of the seed that a mutant may have
 _SAME = 0.2  # the chance of a plain term of the seed, rather than an application
-_COMPARED = 0.3  # of the formulas compare an application of any sort with another term of it; more of many operators
+# of the formulas compare an application of any sort with another term of it; more of many operators
+_COMPARED = 0.3
 _GUARDED = 0.3  # of the terms that are no formulas stay, but under such a condition
 _WIDEST = 256  # bits of what is compared
 _MANY = 30  # the weight of the operators with which formulas are compared and terms guarded in full
-# The chance of an application, rather than a plain term of the seed, as an argument, in full where there are many operators.
-_NESTED = {"SORT_BOOL": 0.5, "SORT_REGLAN": 0.8, "SORT_STRING": 0.2, "SORT_BV": 0.2, "SORT_FP": 0.15}
-_HOLES = {"SORT_FUN": 0, "SORT_REGLAN": 8}  # how often terms are drawn to be replaced, 1 for others: scripts have few regular expressions
+# The chance of an application, rather than a plain term of the seed, as an argument, in full where
+# there are many operators.
+_NESTED = {
+    "SORT_BOOL": 0.5,
+    "SORT_REGLAN": 0.8,
+    "SORT_STRING": 0.2,
+    "SORT_BV": 0.2,
+    "SORT_FP": 0.15,
+}
+# how often terms are drawn to be replaced, 1 for others: scripts have few regular expressions
+_HOLES = {"SORT_FUN": 0, "SORT_REGLAN": 8}
 _DEEPEST = 2  # applications one in another, beside the outermost
 
 Scope = dict[Term, None]
@@ -46,7 +58,9 @@ Scope = dict[Term, None]
 
 
 def mutants(workshop: Workshop) -> Mutants:
-    """A chain: each mutant has one expression more replaced than the last one before it that was decided."""
+    """A chain: each mutant has one expression more replaced than the last one before it that was
+    decided.
+    """
     script = workshop.script()
     if script is None:
         return
@@ -63,7 +77,9 @@ def labels(choices: Mapping[str, Any]) -> Sequence[str]:
 
 
 def _others(workshop: Workshop) -> list[Script]:
-    """The scripts of the seeds that give terms alone; a datatype or constant of theirs is none of the first seed's."""
+    """The scripts of the seeds that give terms alone; a datatype or constant of theirs is none of
+    the first seed's.
+    """
     found = []
     for number, seed in enumerate(workshop.seeds[1:], 2):
         workshop.tables.suffix = f"_{number}"
@@ -100,7 +116,9 @@ class Pool:
         self.by_sort[term.sort].append(term)
 
     def draw(self, sort: Sort, scope: dict[Term, None], stream: Stream) -> Term | None:
-        """A random term of a sort whose free variables are all in scope; None where a few draws gave none."""
+        """A random term of a sort whose free variables are all in scope; None where a few draws
+        gave none.
+        """
         terms = self.by_sort.get(sort)
         for _ in range(4 if terms else 0):
             term = stream.choose(terms or [])
@@ -117,7 +135,9 @@ class _Mutator:
         self._stream = workshop.stream
         self._producers = workshop.shop.lasting(Producers)
         self._maker = Maker(workshop.tables, workshop.stream)
-        self._occurrences = Occurrences(workshop.catalogue, lambda term: _HOLES.get(term.sort.kind, 1))
+        self._occurrences = Occurrences(
+            workshop.catalogue, lambda term: _HOLES.get(term.sort.kind, 1)
+        )
         scripts = [script, *others]
         roots = [term for one in scripts for term in one.assertions()]
         self._pool = Pool(workshop.catalogue, roots)
@@ -146,7 +166,9 @@ class _Mutator:
             changed = replaced(self._tables, hole, new[0])
             size = sum(sizes) - self._occurrences.count(root) + self._occurrences.count(changed)
             if size <= self._most and self._fitting.fits(changed):
-                return with_assertion(script, place, changed), f"typefuzz: {hole.term.op} to {new[1]}, depth {len(hole.above)}"
+                return with_assertion(
+                    script, place, changed
+                ), f"typefuzz: {hole.term.op} to {new[1]}, depth {len(hole.above)}"
         return None
 
     def _expression(self, hole: Occurrence) -> tuple[Term, str] | None:
@@ -156,22 +178,31 @@ class _Mutator:
             plain = self._pool.draw(hole.term.sort, scope, self._stream)
             return None if plain is None else (plain, f"the seed's {plain.op}")
         made: list[str] = []
-        new = self._guarded(hole.term, scope, made) or self._application(hole.term.sort, scope, made, 0)
+        new = self._guarded(hole.term, scope, made) or self._application(
+            hole.term.sort, scope, made, 0
+        )
         return None if new is None else (new, " of ".join(made))
 
     def _guarded(self, term: Term, scope: Scope, made: list[str]) -> Term | None:
-        """Now and then, for what is no formula: the term itself where a new formula holds, else another."""
+        """Now and then, for what is no formula: the term itself where a new formula holds, else
+        another.
+        """
         if term.sort is self._tables.bool or not self._stream.chance(_GUARDED * self._wealth):
             return None
         inner: list[str] = []
-        other, condition = self._argument(term.sort, scope, inner, _DEEPEST), self._compared(scope, inner, 1)
+        other, condition = (
+            self._argument(term.sort, scope, inner, _DEEPEST),
+            self._compared(scope, inner, 1),
+        )
         if other is None or other is term or condition is None:
             return None
         made += ["OP_ITE", *inner]
         return self._tables.apply("OP_ITE", condition, term, other)
 
     def _application(self, sort: Sort, scope: Scope, made: list[str], level: int) -> Term | None:
-        """An application that gives a sort; `made` gets its operators. None where the draws gave none."""
+        """An application that gives a sort; `made` gets its operators. None where the draws gave
+        none.
+        """
         if sort is self._tables.bool and self._stream.chance(_COMPARED * (1 + self._wealth)):
             return self._compared(scope, made, level)
         operators = self._producers.of(self._kinds, sort.kind)
@@ -189,27 +220,51 @@ class _Mutator:
         for _ in range(OPERATORS):
             operator = self._stream.weighted(operators)
             found = apply_any(operator, self._pool.sorts, self._stream, tables.checker)
-            if found is None or found[1].kind == "SORT_FUN" or sum(n for n in found[1].params if isinstance(n, int)) > _WIDEST:
+            if (
+                found is None
+                or found[1].kind == "SORT_FUN"
+                or sum(n for n in found[1].params if isinstance(n, int)) > _WIDEST
+            ):
                 continue
             inner: list[str] = []
             new = self._apply(operator, *found, scope, inner, level)
             words = found[1].kind == "SORT_REGLAN"  # which have no equality in cvc5
             other = self._argument(tables.string if words else found[1], scope, inner, _DEEPEST)
             if new is not None and other is not None:
-                compared = tables.apply("OP_STR_IN_RE", other, new) if words else tables.apply("OP_EQUAL", new, other)
+                compared = (
+                    tables.apply("OP_STR_IN_RE", other, new)
+                    if words
+                    else tables.apply("OP_EQUAL", new, other)
+                )
                 made += [compared.op, *inner]
                 return compared
         return None
 
-    def _apply(self, operator: Operator, arguments: Arguments, given: Sort, scope: Scope, made: list[str], level: int) -> Term | None:
+    def _apply(
+        self,
+        operator: Operator,
+        arguments: Arguments,
+        given: Sort,
+        scope: Scope,
+        made: list[str],
+        level: int,
+    ) -> Term | None:
         """The application of an operator to terms of these sorts."""
         below: list[str] = []
-        args = [self._asked(operator, at, sort) or self._argument(sort, scope, below, level) for at, sort in enumerate(arguments[0])]
+        args = [
+            self._asked(operator, at, sort) or self._argument(sort, scope, below, level)
+            for at, sort in enumerate(arguments[0])
+        ]
         there = [arg for arg in args if arg is not None]
         if len(there) < len(args):
             return None
         made += [operator.kind, *below]
-        return self._tables.apply(operator.kind, *there, indices=arguments[1], wanted=given if operator.signature.as_sort else None)
+        return self._tables.apply(
+            operator.kind,
+            *there,
+            indices=arguments[1],
+            wanted=given if operator.signature.as_sort else None,
+        )
 
     def _asked(self, operator: Operator, position: int, sort: Sort) -> Term | None:
         """A literal where the solver takes nothing else."""
@@ -219,7 +274,11 @@ class _Mutator:
         if rule == "char":
             return self._tables.value(sort, self._stream.choose(LETTERS))
         numeral = sort.kind in ("SORT_INT", "SORT_REAL")
-        return self._tables.value(sort, self._stream.between(1, SMALL[-1])) if numeral else LITERALS[sort.kind](self._maker, sort)
+        return (
+            self._tables.value(sort, self._stream.between(1, SMALL[-1]))
+            if numeral
+            else LITERALS[sort.kind](self._maker, sort)
+        )
 
     def _argument(self, sort: Sort, scope: Scope, made: list[str], level: int) -> Term | None:
         """A term of the seed, now and then an application of such; a literal where there is none."""
@@ -228,4 +287,8 @@ class _Mutator:
             if new is not None:
                 return new
         term = self._pool.draw(sort, scope, self._stream)
-        return LITERALS[sort.kind](self._maker, sort) if term is None and sort.kind in LITERALS else term
+        return (
+            LITERALS[sort.kind](self._maker, sort)
+            if term is None and sort.kind in LITERALS
+            else term
+        )

@@ -5,8 +5,9 @@
     (define-fun scale.y ((z Int) (x Int)) Int (- z (* 3 x)))
     (define-fun scale.guard ((x Int) (y Int)) Bool true)
 
-The inversion laws x = scale.x(scale(x, y), y) and y = scale.y(scale(x, y), x) must hold wherever the guard does, everywhere
-without one. Where it does not, a constant stands for itself, so that no model of a seed is lost.
+The inversion laws x = scale.x(scale(x, y), y) and y = scale.y(scale(x, y), x) must hold wherever
+the guard does, everywhere without one. Where it does not, a constant stands for itself, so that no
+model of a seed is lost.
 """
 
 from __future__ import annotations
@@ -56,9 +57,13 @@ def _applied(tables: Tables, definition: DefineFun, *args: Term) -> Term:
 
 
 def read_functions(text: str, name: str, tables: Tables) -> list[UserFunction]:
-    """The functions in a script, in order. Raises InputError where one lacks an inverse, or has other sorts than it must have."""
+    """The functions in a script, in order. Raises InputError where one lacks an inverse, or has
+    other sorts than it must have.
+    """
     script = read_script(text, name, tables.catalogue, tables)
-    lines = {c.name: script.line(at) for at, c in enumerate(script.commands) if isinstance(c, DefineFun)}
+    lines = {
+        c.name: script.line(at) for at, c in enumerate(script.commands) if isinstance(c, DefineFun)
+    }
     defined = {c.name: c for c in script.commands if isinstance(c, DefineFun)}
     found = []
     for base in [known for known in defined if not known.endswith(PARTS)]:
@@ -69,9 +74,16 @@ def read_functions(text: str, name: str, tables: Tables) -> list[UserFunction]:
     for part in defined:
         whole = part.rpartition(".")[0]
         if part.endswith(PARTS) and whole not in defined:
-            raise InputError(f"expected a definition of '{whole}', to which '{part}' belongs", file=name, line=lines[part])
+            raise InputError(
+                f"expected a definition of '{whole}', to which '{part}' belongs",
+                file=name,
+                line=lines[part],
+            )
     if not found:
-        raise InputError("expected definitions of fusion functions, as in '(define-fun f ((x Int) (y Int)) Int ...)'", file=name)
+        raise InputError(
+            "expected definitions of fusion functions, as in '(define-fun f ((x Int) (y Int)) Int ...)'",
+            file=name,
+        )
     return found
 
 
@@ -87,14 +99,18 @@ def _function(base: str, defined: dict[str, DefineFun]) -> UserFunction:
     return UserFunction(base, sort, value, first, second, guard)
 
 
-def _part(defined: dict[str, DefineFun], name: str, arguments: tuple[Sort, ...], result: Sort | None) -> DefineFun:
+def _part(
+    defined: dict[str, DefineFun], name: str, arguments: tuple[Sort, ...], result: Sort | None
+) -> DefineFun:
     """The definition of a part. A `result` of None is Boolean."""
     there = defined.get(name)
     if there is None:
         raise InputError(f"expected a definition of '{name}', an inverse of '{name[:-2]}'")
     right = there.body.sort is result if result is not None else there.body.sort.kind == "SORT_BOOL"
     if tuple(v.sort for v in there.variables) != arguments or not right:
-        raise InputError(f"'{name}': expected a function from {arguments[0]!r} and {arguments[1]!r} to {result or 'BOOL'!r}")
+        raise InputError(
+            f"'{name}': expected a function from {arguments[0]!r} and {arguments[1]!r} to {result or 'BOOL'!r}"
+        )
     return there
 
 

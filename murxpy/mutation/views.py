@@ -1,4 +1,6 @@
-"""What each check of a script asks: an incremental script is several questions, and each can be a seed of its own."""
+"""What each check of a script asks: an incremental script is several questions, and each can be a
+seed of its own.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from murxpy.smtlib.script import Script
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The assertions of all levels at a check, its assumptions behind them, and its label (`sat`, `unsat`), empty for none."""
+    """The assertions of all levels at a check, its assumptions behind them, and its label (`sat`,
+    `unsat`), empty for none.
+    """
 
     asserted: tuple[Term, ...]
     label: str = ""
@@ -26,5 +30,10 @@ def views(script: Script, label: str = "") -> list[View]:
     for at, asserted in at_checks(script):
         command, status = script.commands[at], next(labels)
         assumed = command.assumptions if isinstance(command, CheckSatAssuming) else ()
-        found.append(View((*(assertion.term for assertion in asserted), *assumed), status if status in ("sat", "unsat") else ""))
+        found.append(
+            View(
+                (*(assertion.term for assertion in asserted), *assumed),
+                status if status in ("sat", "unsat") else "",
+            )
+        )
     return found

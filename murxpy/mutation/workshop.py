@@ -1,4 +1,6 @@
-"""What a mutation fuzzer works with in one run: its seeds, its random stream, and the solver to ask. And what it makes."""
+"""What a mutation fuzzer works with in one run: its seeds, its random stream, and the solver to
+ask. And what it makes.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,16 @@ from murxpy.smtlib.reader import read_script
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.tables import Tables
 
-OPEN = 400_000  # characters of seeds that are kept as they were read: more would make the collection of garbage slow
+# characters of seeds that are kept as they were read: more would make the collection of garbage
+# slow
+OPEN = 400_000
 
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """A script to start from: its name, its text, and what its checks are labelled with: `sat`, `unsat`,
-    both with a blank between, empty for nothing."""
+    """A script to start from: its name, its text, and what its checks are labelled with: `sat`,
+    `unsat`, both with a blank between, empty for nothing.
+    """
 
     name: str
     text: str
@@ -30,7 +35,9 @@ class Seed:
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A script that was made: what was done to get there from the mutant before it, and the answers known by construction."""
+    """A script that was made: what was done to get there from the mutant before it, and the answers
+    known by construction.
+    """
 
     script: Script
     steps: tuple[str, ...]
@@ -42,7 +49,9 @@ Mutants = Generator[Mutant, Answers, None]
 
 
 class Lasting(Protocol):
-    """What is worth keeping from run to run: it depends on catalogue and operators alone, whatever runs ask of it."""
+    """What is worth keeping from run to run: it depends on catalogue and operators alone, whatever
+    runs ask of it.
+    """
 
     def __init__(self, catalogue: Catalogue, operators: frozenset[str]) -> None: ...
 
@@ -51,9 +60,17 @@ L = TypeVar("L", bound=Lasting)
 
 
 class Shop:
-    """What the runs of a session have in common: the catalogue, the operators that solver and dialect have, and what they do not take."""
+    """What the runs of a session have in common: the catalogue, the operators that solver and
+    dialect have, and what they do not take.
+    """
 
-    def __init__(self, catalogue: Catalogue, operators: frozenset[str], dialect: str, profile: Profile | None = None) -> None:
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        operators: frozenset[str],
+        dialect: str,
+        profile: Profile | None = None,
+    ) -> None:
         self.catalogue = catalogue
         self.profile = profile or Profile({})
         self._all = operators
@@ -64,7 +81,9 @@ class Shop:
     def speak(self, dialect: str) -> None:
         """Print scripts in a dialect, and use the operators that it has."""
         self.dialect = dialect
-        self.operators = frozenset(kind for kind in self._all if sayable(self.catalogue.operators[kind], dialect))
+        self.operators = frozenset(
+            kind for kind in self._all if sayable(self.catalogue.operators[kind], dialect)
+        )
 
     def lasting(self, kind: type[L]) -> L:
         """The one object of this kind."""
@@ -74,7 +93,9 @@ class Shop:
         return found
 
     def open(self, seed: Seed) -> Script | None:
-        """The script of a seed, in tables that hold nothing else and are its reader's own; None for what is no SMT-LIB."""
+        """The script of a seed, in tables that hold nothing else and are its reader's own; None for
+        what is no SMT-LIB.
+        """
         found = self._opened.pop(seed, None)
         if found is None:
             try:
@@ -88,14 +109,20 @@ class Shop:
 
 
 class Workshop:
-    """One run's means: tables of its own, into which its seeds are read, and nothing that another run has touched.
+    """One run's means: tables of its own, into which its seeds are read, and nothing that another
+    run has touched.
 
-    `ask` runs a script on the solver, as a line of the trace, and gives what the solver prints; None where it refuses.
-    `choices` are the user's settings of the fuzzer.
+    `ask` runs a script on the solver, as a line of the trace, and gives what the solver prints;
+    None where it refuses. `choices` are the user's settings of the fuzzer.
     """
 
     def __init__(
-        self, shop: Shop, stream: Stream, seeds: Sequence[Seed], ask: Callable[[str], str | None], choices: dict[str, Any]
+        self,
+        shop: Shop,
+        stream: Stream,
+        seeds: Sequence[Seed],
+        ask: Callable[[str], str | None],
+        choices: dict[str, Any],
     ) -> None:
         self.shop = shop
         self.catalogue = shop.catalogue
@@ -108,14 +135,18 @@ class Workshop:
         self.unreadable: dict[int, None] = {}  # places of seeds that are no SMT-LIB
 
     def read(self, seed: Seed) -> Script:
-        """The script of a seed, in the tables of this run. Raises InputError for what is no SMT-LIB."""
+        """The script of a seed, in the tables of this run. Raises InputError for what is no
+        SMT-LIB.
+        """
         first, self._first = self._first, None
         if first is not None and seed is self.seeds[0]:
             return first
         try:
             return read_script(seed.text, seed.name, self.catalogue, self.tables)
         except InputError:
-            self.unreadable.update({place: None for place, other in enumerate(self.seeds) if other is seed})
+            self.unreadable.update(
+                {place: None for place, other in enumerate(self.seeds) if other is seed}
+            )
             raise
 
     def script(self) -> Script | None:

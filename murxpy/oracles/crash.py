@@ -1,6 +1,8 @@
-"""What a run's end means: from a report, a wait status and the last output of a process to a verdict.
+"""What a run's end means: from a report, a wait status and the last output of a process to a
+verdict.
 
-The bucket of a finding is made of what is found here, so nothing here may depend on addresses, process numbers or time.
+The bucket of a finding is made of what is found here, so nothing here may depend on addresses,
+process numbers or time.
 """
 
 from __future__ import annotations
@@ -18,36 +20,77 @@ from murxpy.smtlib.fingerprint import theories
 Cause = Literal["report", "died", "parent", "wall", "cpu", "memory", "channel", "stopped"]
 
 SEVERITY = {
-    "crash": "high", "abort": "high", "asan": "high", "ubsan": "medium", "exit": "high", "flood": "medium",
-    "out-of-memory": "low", "hang": "low", "exception": "medium", "contract": "medium", "ill-formed": "low",
+    "crash": "high",
+    "abort": "high",
+    "asan": "high",
+    "ubsan": "medium",
+    "exit": "high",
+    "flood": "medium",
+    "out-of-memory": "low",
+    "hang": "low",
+    "exception": "medium",
+    "contract": "medium",
+    "ill-formed": "low",
     "internal": "low",
-}  # fmt: skip
+}
 
 # A signal that somebody else may have sent: such a death counts only when a replay shows it again.
 _FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
-# The first place in a line that can be a source file's, then the first assertion behind it; possessive, so that no other is tried.
-_ASSERTION = re.compile(r"^(?:(?!\S+:\d+: )\S*+[^\S\n])*+(\S+:\d+: (?:(?!Assertion [`']).)*+Assertion) [`'](.+)' (failed)", re.M)
+# The first place in a line that can be a source file's, then the first assertion behind it;
+# possessive, so that no other is tried.
+_ASSERTION = re.compile(
+    r"^(?:(?!\S+:\d+: )\S*+[^\S\n])*+(\S+:\d+: (?:(?!Assertion [`']).)*+Assertion) [`'](.+)' (failed)",
+    re.M,
+)
 
-# What dying programs print, the most telling first: kind (None to keep that of the signal), a word that must be there,
-# pattern. The message is what the groups catch, joined. Lines are cut, since some patterns take quadratic time on one.
+# What dying programs print, the most telling first: kind (None to keep that of the signal), a word
+# that must be there, pattern. The message is what the groups catch, joined. Lines are cut, since
+# some patterns take quadratic time on one.
 _LONG_LINE = re.compile(r"^(.{1000}).+$", re.M)
 _LAST_WORDS: tuple[tuple[str | None, str, re.Pattern[str]], ...] = (
     ("asan", "AddressSanitizer", re.compile(r"^SUMMARY: AddressSanitizer: (.+)$", re.M)),
     ("asan", "AddressSanitizer", re.compile(r"ERROR: AddressSanitizer: (.+)$", re.M)),
     ("ubsan", "runtime error", re.compile(r"^(\S+:\d+):\d+: (runtime error: .+)$", re.M)),
-    ("ubsan", "UndefinedBehavior", re.compile(r"^SUMMARY: UndefinedBehaviorSanitizer: (.+)$", re.M)),
-    ("abort", "ASSERTION", re.compile(r"(ASSERTION VIOLATION)\nFile: (.+)\nLine: (\d+)\n(.*)$", re.M)),
-    ("abort", "Fatal failure", re.compile(r"(Fatal failure within .+)(?:\n(?:Check failure\n)?\s*(.*))?$", re.M)),
+    (
+        "ubsan",
+        "UndefinedBehavior",
+        re.compile(r"^SUMMARY: UndefinedBehaviorSanitizer: (.+)$", re.M),
+    ),
+    (
+        "abort",
+        "ASSERTION",
+        re.compile(r"(ASSERTION VIOLATION)\nFile: (.+)\nLine: (\d+)\n(.*)$", re.M),
+    ),
+    (
+        "abort",
+        "Fatal failure",
+        re.compile(r"(Fatal failure within .+)(?:\n(?:Check failure\n)?\s*(.*))?$", re.M),
+    ),
     ("abort", "Assertion", _ASSERTION),
     ("abort", "UNEXPECTED CODE", re.compile(r"(UNEXPECTED CODE WAS REACHED.*)$", re.M)),
     ("abort", "UNREACHABLE", re.compile(r"(UNREACHABLE.*)$", re.M)),
     ("out-of-memory", "std::bad_alloc", re.compile(r"(std::bad_alloc)")),
     ("out-of-memory", "memory", re.compile(r"([Oo]ut of memory|Cannot allocate memory)")),
-    (None, "terminate called", re.compile(r"(terminate called .+?)(?:\n\s*(what\(\): .+))?$", re.M)),
-    (None, "", re.compile(r"^((?:double free|corrupted|free\(\)|malloc\(\)|munmap_chunk\(\)|realloc\(\)).*)$", re.M)),
+    (
+        None,
+        "terminate called",
+        re.compile(r"(terminate called .+?)(?:\n\s*(what\(\): .+))?$", re.M),
+    ),
+    (
+        None,
+        "",
+        re.compile(
+            r"^((?:double free|corrupted|free\(\)|malloc\(\)|munmap_chunk\(\)|realloc\(\)).*)$",
+            re.M,
+        ),
+    ),
     (None, "stack smashing", re.compile(r"^(\*\*\* stack smashing detected \*\*\*)", re.M)),
-    (None, "Fatal Python", re.compile(r"^Fatal Python error: (?!Segmentation f|Aborted|Bus e|Floating-p)(.+)$", re.M)),
+    (
+        None,
+        "Fatal Python",
+        re.compile(r"^Fatal Python error: (?!Segmentation f|Aborted|Bus e|Floating-p)(.+)$", re.M),
+    ),
 )
 
 
@@ -55,8 +98,9 @@ _LAST_WORDS: tuple[tuple[str | None, str, re.Pattern[str]], ...] = (
 class Outcome:
     """How a run ended.
 
-    `report` is the session's, None when there is none; `status` the wait status of the process that died; `peak` its
-    largest resident memory in bytes; `after` says that the process died after the run's report, between two runs.
+    `report` is the session's, None when there is none; `status` the wait status of the process that
+    died; `peak` its largest resident memory in bytes; `after` says that the process died after the
+    run's report, between two runs.
     """
 
     cause: Cause
@@ -81,7 +125,9 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A misbehaviour. `doubtful`: it may come from outside and counts only when a replay shows it again."""
+    """A misbehaviour. `doubtful`: it may come from outside and counts only when a replay shows it
+    again.
+    """
 
     kind: str
     tier: str
@@ -104,19 +150,27 @@ _LINE = re.compile(r"\s*\d+\s+(?:[a-z]\d+\.)?([A-Za-z][\w-]*)(?:@(\S+))?(?:\s+(\
 
 
 def parse_call(line: str) -> Call | None:
-    """The call of a trace line, such as `123 o2.mk-term@plus OP_BV_ADD …`; None for comments and return lines."""
+    """The call of a trace line, such as `123 o2.mk-term@plus OP_BV_ADD …`; None for comments and
+    return lines.
+    """
     match = _LINE.match(line)
     if match is None:
         return None
     action, spelling, first = match.groups()
-    if action == "misuse":  # what is broken stands behind the rule: `misuse@none mk-term@plus OP_BV_ADD ... with 0 py:none`
+    # what is broken stands behind the rule: `misuse@none mk-term@plus OP_BV_ADD ... with 0 py:none`
+    if action == "misuse":
         callee = (first or "").partition("@")[0]
         if _ID.fullmatch(callee):
             return Call(action, _NAMED[callee[0]], spelling or "")
         broken = parse_call(f"0 {line[match.start(3) :]}") if first else None
         return Call(action, broken.operator or callee if broken else callee, spelling or "")
-    if action == "run-script" and first is not None:  # the call is the whole script: what tells one from another is of what it speaks
-        return Call(action, "+".join(theories(from_codes(line[match.start(3) :].strip('"\n ')))), spelling or "")
+    # the call is the whole script: what tells one from another is of what it speaks
+    if action == "run-script" and first is not None:
+        return Call(
+            action,
+            "+".join(theories(from_codes(line[match.start(3) :].strip('"\n ')))),
+            spelling or "",
+        )
     named = first is not None and (_KIND.fullmatch(first) or action == "set-option")
     return Call(action, first if named else "", spelling or "")
 
@@ -134,7 +188,9 @@ def last_call(trace: str) -> Call:
 
 
 def _of_class(call: Call, trace: str, start: int, end: int) -> Call:
-    """The call, with the class of the object that its misuse is of, where the trace says which object a callable returned."""
+    """The call, with the class of the object that its misuse is of, where the trace says which
+    object a callable returned.
+    """
     if call.action != "misuse" or call.operator != _NAMED["x"]:
         return call
     name = _OBJECT.search(trace[start:end])
@@ -144,17 +200,23 @@ def _of_class(call: Call, trace: str, start: int, end: int) -> Call:
 
 def options(trace: str) -> tuple[tuple[str, str], ...]:
     """The solver's options that `trace` sets, in order."""
-    found = re.findall(r"^[ \t]*\d+[ \t]+(?:[a-z]\d+\.)?set-option(?:@\S+)? (\S+) (.+)$", trace, re.M)
+    found = re.findall(
+        r"^[ \t]*\d+[ \t]+(?:[a-z]\d+\.)?set-option(?:@\S+)? (\S+) (.+)$", trace, re.M
+    )
     return tuple((name, value.strip()) for name, value in found)
 
 
 def severity(kind: str) -> str:
-    """`high`, `medium` or `low`; kinds that oracles bring are `high`, since they are about wrong answers."""
+    """`high`, `medium` or `low`; kinds that oracles bring are `high`, since they are about wrong
+    answers.
+    """
     return SEVERITY.get(kind, "high")
 
 
 def judge(outcome: Outcome) -> Verdict | None:
-    """The verdict on `outcome`; None when nothing is wrong, or when it was only ended at its time limit."""
+    """The verdict on `outcome`; None when nothing is wrong, or when it was only ended at its time
+    limit.
+    """
     if outcome.cause in ("wall", "cpu"):
         return None
     if outcome.cause == "report":
@@ -181,8 +243,15 @@ def _judge_death(outcome: Outcome) -> Verdict:
         return Verdict("out-of-memory", tier, "the memory limit was passed", "", call, note)
     if outcome.cause == "parent":
         kind = "abort" if name == "SIGABRT" else "crash"
-        return Verdict(kind, tier, "it killed the process that started it", name, call,
-                       "the warm parent died with it", doubtful=True)  # fmt: skip
+        return Verdict(
+            kind,
+            tier,
+            "it killed the process that started it",
+            name,
+            call,
+            "the warm parent died with it",
+            doubtful=True,
+        )
     if outcome.cause == "channel":
         return Verdict("crash", tier, "it closed the descriptors of its process", "", call, note)
     spoken, message = _last_words(outcome.output)
@@ -192,7 +261,14 @@ def _judge_death(outcome: Outcome) -> Verdict:
         return Verdict("out-of-memory", tier, "killed by the system for its memory", "", call, note)
     if not name:
         code = os.waitstatus_to_exitcode(outcome.status or 0)
-        return Verdict(spoken or "exit", tier, message or f"the process exited with code {code}", "", call, note)
+        return Verdict(
+            spoken or "exit",
+            tier,
+            message or f"the process exited with code {code}",
+            "",
+            call,
+            note,
+        )
     doubtful = name in [number.name for number in _FROM_OUTSIDE]
     kind = "abort" if name == "SIGABRT" else "crash"
     return Verdict(spoken or kind, tier, message or name, name, call, note, doubtful)
@@ -219,6 +295,8 @@ def _last_words(output: str) -> tuple[str | None, str]:
 
 
 def python_frames(output: str) -> str:
-    """The Python frames that the interpreter printed when it crashed, innermost first; empty when there are none."""
+    """The Python frames that the interpreter printed when it crashed, innermost first; empty when
+    there are none.
+    """
     start = output.rfind("Fatal Python error: ")
     return output[start:].strip() if start >= 0 else ""

@@ -1,4 +1,6 @@
-"""Disagreement: two solvers decided one check, and not alike. Values in, values out; unknown agrees with anything."""
+"""Disagreement: two solvers decided one check, and not alike. Values in, values out; unknown agrees
+with anything.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,14 @@ from murxpy.trace.judging import CHECKS
 KIND = "disagreement"
 OPPOSITE = {"sat": "unsat", "unsat": "sat"}
 
-Answers = Sequence[tuple[int, str, str]]  # line of the check, the answer recorded there, the answer now
+# line of the check, the answer recorded there, the answer now
+Answers = Sequence[tuple[int, str, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """At the check on line `line` the trace's solver answered `ours`, and judge number `judge` the opposite.
+    """At the check on line `line` the trace's solver answered `ours`, and judge number `judge` the
+    opposite.
 
     `others` are the decided answers of all judges there, by their number.
     """
@@ -30,18 +34,24 @@ class Disagreement:
 
 def answers_of(report: Mapping[str, Any] | None) -> list[tuple[int, str, str]]:
     """The answers in the report of a replay."""
-    return [(int(line), str(before), str(now)) for line, before, now in (report or {}).get("answers", ())]
+    return [
+        (int(line), str(before), str(now))
+        for line, before, now in (report or {}).get("answers", ())
+    ]
 
 
 def first_disagreement(judged: Mapping[int, Answers]) -> Disagreement | None:
-    """The first check that some judge answered with the opposite of what is recorded, None where there is none.
+    """The first check that some judge answered with the opposite of what is recorded, None where
+    there is none.
 
-    `judged`: by number of a judge its answers to the checks that it carried out, in any order: of several judges that disagree there,
-    the one with the smallest number is named.
+    `judged`: by number of a judge its answers to the checks that it carried out, in any order: of
+    several judges that disagree there, the one with the smallest number is named.
     """
     lines = sorted({line for answers in judged.values() for line, _, _ in answers})
     for line in lines:
-        there = {judge: pair for judge, answers in sorted(judged.items()) for pair in _at(answers, line)}
+        there = {
+            judge: pair for judge, answers in sorted(judged.items()) for pair in _at(answers, line)
+        }
         against = [judge for judge, (before, now) in there.items() if OPPOSITE.get(before) == now]
         if against:
             others = {judge: now for judge, (_, now) in there.items() if now in OPPOSITE}
@@ -54,8 +64,15 @@ def _at(answers: Answers, line: int) -> Iterable[tuple[str, str]]:
 
 
 def confirmed(judged: Mapping[int, Answers]) -> frozenset[int]:
-    """The lines of the checks that some judge answered as is recorded, sat or unsat, and none with the opposite."""
-    pairs = [(line, before, now) for answers in judged.values() for line, before, now in answers if before in OPPOSITE]
+    """The lines of the checks that some judge answered as is recorded, sat or unsat, and none with
+    the opposite.
+    """
+    pairs = [
+        (line, before, now)
+        for answers in judged.values()
+        for line, before, now in answers
+        if before in OPPOSITE
+    ]
     against = {line for line, before, now in pairs if now == OPPOSITE[before]}
     return frozenset(line for line, before, now in pairs if now == before and line not in against)
 
@@ -75,7 +92,9 @@ def decided_lines(trace: str) -> list[int]:
 
 
 def last_answer(trace: str) -> tuple[int, str]:
-    """Line and answer of the last check in a trace as a run writes it; the answer is empty where it did not return."""
+    """Line and answer of the last check in a trace as a run writes it; the answer is empty where it
+    did not return.
+    """
     line, answer = 0, ""
     for number, row in enumerate(trace.split("\n"), 1):
         words = row.split(maxsplit=2)

@@ -1,8 +1,9 @@
 """What a solver documents as internal, unsupported or experimental: whether a finding needs it.
 
-An entry of the section `documented` of a wrapper names calls (a regular expression over templates of spellings) or options that are on,
-with the sorts that must be there, too, and the quote. One that says why it counts all the same decides a hit of the documentation and
-hides nothing. The first entry that names a call or an option decides.
+An entry of the section `documented` of a wrapper names calls (a regular expression over templates
+of spellings) or options that are on, with the sorts that must be there, too, and the quote. One
+that says why it counts all the same decides a hit of the documentation and hides nothing. The first
+entry that names a call or an option decides.
 """
 
 from __future__ import annotations
@@ -15,7 +16,18 @@ from typing import Any
 from murxpy.oracles.crash import Call, parse_call
 
 TIER = "documented"
-_SECTIONS = ("sorts", "special-values", "values", "constants", "variables", "functions", "operators", "actions", "readers", "self-checks")
+_SECTIONS = (
+    "sorts",
+    "special-values",
+    "values",
+    "constants",
+    "variables",
+    "functions",
+    "operators",
+    "actions",
+    "readers",
+    "self-checks",
+)
 # Lines that check what the solver promised call a reader, or an action, of another name.
 _READERS = {"check-elimination": "eliminated", "check-blocked": "blocked"}
 
@@ -26,32 +38,44 @@ class Documented:
     def __init__(self, wrapper: Mapping[str, Any]) -> None:
         self._operators = [str(kind) for kind in wrapper.get("operators") or ()]
         self._entries: list[Mapping[str, Any]] = list(wrapper.get("documented") or ())
-        self._calls = [re.compile(entry["calls"]) if entry.get("calls") else None for entry in self._entries]
+        self._calls = [
+            re.compile(entry["calls"]) if entry.get("calls") else None for entry in self._entries
+        ]
         self._templates = dict(templates(wrapper)) if self._entries else {}
         self._known: dict[tuple[str, str], int | None] = {}
 
     def of_call(self, call: Call) -> str:
-        """The quote on a call that is documented so; empty for any other. What a misuse shows is the binding's all the same."""
+        """The quote on a call that is documented so; empty for any other. What a misuse shows is
+        the binding's all the same.
+        """
         if not self._entries or call.action == "misuse":
             return ""
         place = self._of_template(call)
         return "" if place is None else self._quote(place)
 
     def of_trace(self, trace: str) -> str:
-        """The quote on the first line of a trace that uses what is documented so; empty where none does."""
+        """The quote on the first line of a trace that uses what is documented so; empty where none
+        does.
+        """
         if not self._entries:
             return ""
         sorts = list(_sorts(trace))
         for line in trace.splitlines():
             call = parse_call(line)
             if call is not None:
-                quote = self._of_option(line, sorts) if call.action == "set-option" else self.of_call(call)
+                quote = (
+                    self._of_option(line, sorts)
+                    if call.action == "set-option"
+                    else self.of_call(call)
+                )
                 if quote:
                     return quote
         return ""
 
     def operators(self) -> list[str]:
-        """The operators that no spelling makes without a call that is documented so, in the wrapper's order."""
+        """The operators that no spelling makes without a call that is documented so, in the
+        wrapper's order.
+        """
         spelled: dict[str, list[str]] = {}
         for kind, name in self._templates:
             spelled.setdefault(kind, []).append(self.of_call(Call("mk-term", kind, name)))
@@ -61,13 +85,22 @@ class Documented:
         """The place of the entry that decides an option that is on, where terms are of these sorts."""
         for at, entry in enumerate(self._entries):
             named = any(fnmatchcase(name, pattern) for pattern in entry.get("options") or ())
-            if named and (not entry.get("sorts") or any(re.search(entry["sorts"], sort) for sort in sorts)):
+            if named and (
+                not entry.get("sorts") or any(re.search(entry["sorts"], sort) for sort in sorts)
+            ):
                 return at
         return None
 
     def template(self, text: str) -> int | None:
         """The place of the entry that decides a template."""
-        return next((at for at, calls in enumerate(self._calls) if calls is not None and calls.search(text)), None)
+        return next(
+            (
+                at
+                for at, calls in enumerate(self._calls)
+                if calls is not None and calls.search(text)
+            ),
+            None,
+        )
 
     def _quote(self, place: int) -> str:
         entry = self._entries[place]
@@ -79,7 +112,11 @@ class Documented:
         return "" if place is None else self._quote(place)
 
     def _of_template(self, call: Call) -> int | None:
-        keys = (call.operator, call.action, _READERS.get(call.action, call.action.removeprefix("check-")))
+        keys = (
+            call.operator,
+            call.action,
+            _READERS.get(call.action, call.action.removeprefix("check-")),
+        )
         for key in keys:
             name = (key, call.spelling)
             if name in self._templates:
@@ -99,9 +136,11 @@ def templates(wrapper: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], str
 
 
 def _sorts(trace: str) -> Iterator[str]:
-    """The words of the sorts that a trace makes (`SORT_FP 5 11`), those of floating-point terms too where their line tells the format.
+    """The words of the sorts that a trace makes (`SORT_FP 5 11`), those of floating-point terms too
+    where their line tells the format.
 
-    The line of a conversion ends with the format; of `fp`, the widths of exponent and significand tell it.
+    The line of a conversion ends with the format; of `fp`, the widths of exponent and significand
+    tell it.
     """
     sorts: dict[str, list[str]] = {}
     terms: dict[str, str] = {}
@@ -120,7 +159,11 @@ def _sorts(trace: str) -> Iterator[str]:
         made = words[2:] if call.action == "mk-sort" else []
         if made and call.operator:
             yield " ".join(made)
-        if call.action == "mk-term" and call.operator.startswith("OP_FP_TO_FP") and words[-3] == "2":
+        if (
+            call.action == "mk-term"
+            and call.operator.startswith("OP_FP_TO_FP")
+            and words[-3] == "2"
+        ):
             yield f"SORT_FP {words[-2]} {words[-1]}"
         elif call.operator == "OP_FP_FP":
             widths = [sorts.get(terms.get(word, ""), [])[1:] for word in words[-2:]]

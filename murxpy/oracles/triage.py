@@ -1,8 +1,9 @@
-"""Triage: two solvers disagree on one check. Who is wrong, by which evidence? Values in, verdict out.
+"""Triage: two solvers disagree on one check. Who is wrong, by which evidence? Values in, verdict
+out.
 
-The notions are those of the literature on solver fuzzing: a *refutation unsoundness* is an answer unsat where there is a
-model, a *solution unsoundness* an answer sat where there is none. A *wrong model* is one under which an assertion is false, whatever the
-answer.
+The notions are those of the literature on solver fuzzing: a *refutation unsoundness* is an answer
+unsat where there is a model, a *solution unsoundness* an answer sat where there is none. A *wrong
+model* is one under which an assertion is false, whatever the answer.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ UNDECIDED: Evidence = "undecided"
 class Voice:
     """An answer to the check in question.
 
-    `solver` is the target as the user names it, `release` the family and version. `way`: how it was asked: as the trace's solver
-    (`main`), as a judge, with none of the trace's options (`plain`), with other ones (`variant`), without one thing that the
-    check does not ask about (`without`; `options` says which), on the core alone (`core`).
+    `solver` is the target as the user names it, `release` the family and version. `way`: how it was
+    asked: as the trace's solver (`main`), as a judge, with none of the trace's options (`plain`),
+    with other ones (`variant`), without one thing that the check does not ask about (`without`;
+    `options` says which), on the core alone (`core`).
     """
 
     solver: str
@@ -35,15 +37,22 @@ class Voice:
 
     def line(self) -> str:
         """The evidence in words."""
-        how = {"main": "", "judge": "", "plain": " without the options of the run", "variant": f" with {self.options}",
-               "without": f" without {self.options}",
-               "core": " on the core alone"}[self.way]  # fmt: skip
+        how = {
+            "main": "",
+            "judge": "",
+            "plain": " without the options of the run",
+            "variant": f" with {self.options}",
+            "without": f" without {self.options}",
+            "core": " on the core alone",
+        }[self.way]
         return f"{self.release} answers {self.answer}{how}"
 
 
 @dataclass(frozen=True, slots=True)
 class ModelVoice:
-    """What our evaluator says of the model of a solver that answered sat: how many assertions are true, false, not known."""
+    """What our evaluator says of the model of a solver that answered sat: how many assertions are
+    true, false, not known.
+    """
 
     solver: str
     release: str
@@ -68,7 +77,9 @@ class ModelVoice:
 
 @dataclass(frozen=True, slots=True)
 class Triage:
-    """Who is wrong: `verdict`, the solver's name and release that it is of (empty: not known), and the evidence in lines."""
+    """Who is wrong: `verdict`, the solver's name and release that it is of (empty: not known), and
+    the evidence in lines.
+    """
 
     verdict: Evidence
     culprit: str = ""
@@ -78,15 +89,24 @@ class Triage:
 
     def data(self) -> dict[str, Any]:
         """The triage as plain data."""
-        return {"verdict": self.verdict, "culprit": self.culprit, "release": self.release, "by": self.by, "evidence": list(self.evidence)}
+        return {
+            "verdict": self.verdict,
+            "culprit": self.culprit,
+            "release": self.release,
+            "by": self.by,
+            "evidence": list(self.evidence),
+        }
 
 
-def triage(sides: tuple[Voice, Voice], models: Sequence[ModelVoice], voices: Sequence[Voice]) -> Triage:
+def triage(
+    sides: tuple[Voice, Voice], models: Sequence[ModelVoice], voices: Sequence[Voice]
+) -> Triage:
     """The verdict on `sides`, which answered opposite things.
 
-    The strongest evidence decides: a model under which every assertion is true refutes an unsat; a model under which one is false, a
-    sat. Then a side that answers otherwise itself, with other options, while the other side does not. Then the vote of the other
-    solvers and releases, where it is unanimous.
+    The strongest evidence decides: a model under which every assertion is true refutes an unsat; a
+    model under which one is false, a sat. Then a side that answers otherwise itself, with other
+    options, while the other side does not. Then the vote of the other solvers and releases, where
+    it is unanimous.
     """
     said: list[Voice | ModelVoice] = [*sides, *models, *voices]
     lines = tuple(voice.line() for voice in said)
@@ -126,5 +146,7 @@ def _wavers(side: Voice, voices: Sequence[Voice]) -> bool:
 
 
 def _wrong(side: Voice, evidence: tuple[str, ...], by: str) -> Triage:
-    verdict: Evidence = "refutation-unsoundness" if side.answer == "unsat" else "solution-unsoundness"
+    verdict: Evidence = (
+        "refutation-unsoundness" if side.answer == "unsat" else "solution-unsoundness"
+    )
     return Triage(verdict, side.solver, side.release, evidence, by)

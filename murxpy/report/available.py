@@ -1,4 +1,6 @@
-"""What the sessions of a campaign say of their solvers: the operators there are, and what the releases lack."""
+"""What the sessions of a campaign say of their solvers: the operators there are, and what the
+releases lack.
+"""
 
 from __future__ import annotations
 
@@ -23,5 +25,7 @@ def lacking(abouts: Sequence[About]) -> Iterator[str]:
         missing = about.get("missing") or []
         if missing:
             noun = "spelling" if len(missing) == 1 else "spellings"
-            yield (f"{about['solver']} {about['version']} lacks {len(missing)} {noun} of its wrapper; "
-                   f"'murxpy doctor' lists them")  # fmt: skip
+            yield (
+                f"{about['solver']} {about['version']} lacks {len(missing)} {noun} of its wrapper; "
+                f"'murxpy doctor' lists them"
+            )

@@ -1,4 +1,6 @@
-"""The terminal as reports use it: no markup in foreign text, no failure over an encoding, a broken pipe told apart."""
+"""The terminal as reports use it: no markup in foreign text, no failure over an encoding, a broken
+pipe told apart.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +20,23 @@ PLAIN_WIDTH = 120  # columns where no terminal and no COLUMNS says otherwise
 
 class _ReportConsole(Console):
     def on_broken_pipe(self) -> None:
-        """Leave it to `quiet_pipe`: rich would end the process with the exit code that means findings."""
+        """Leave it to `quiet_pipe`: rich would end the process with the exit code that means
+        findings.
+        """
         raise
 
 
 def make_console(stream: TextIO | None = None, *, width: int | None = None) -> Console:
-    """A console on `stream` (standard output), `width` columns wide if given; heeds NO_COLOR, TERM and COLUMNS."""
+    """A console on `stream` (standard output), `width` columns wide if given; heeds NO_COLOR, TERM
+    and COLUMNS.
+    """
     stream = sys.stdout if stream is None else stream
     tolerate_any_text(stream)
-    if width is None and not is_live_terminal(stream) and not os.environ.get("COLUMNS", "").isdigit():
+    if (
+        width is None
+        and not is_live_terminal(stream)
+        and not os.environ.get("COLUMNS", "").isdigit()
+    ):
         width = PLAIN_WIDTH
     return _ReportConsole(file=stream, width=width, markup=False, emoji=False, highlight=False)
 
@@ -50,7 +60,9 @@ def write_now(text: str) -> None:
 
 
 class Progress:
-    """How many of `total` things are done, on one line of standard error that is written over; nothing where that is no terminal."""
+    """How many of `total` things are done, on one line of standard error that is written over;
+    nothing where that is no terminal.
+    """
 
     def __init__(self, total: int) -> None:
         self._total = total
@@ -60,7 +72,13 @@ class Progress:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+        /,
+    ) -> None:
         self._write("")
 
     def step(self) -> None:
@@ -76,7 +94,9 @@ class Progress:
 
 @contextmanager
 def quiet_pipe() -> Iterator[None]:
-    """Swallow the end of the reader of our output (`| head`), and keep Python quiet about it when it exits."""
+    """Swallow the end of the reader of our output (`| head`), and keep Python quiet about it when
+    it exits.
+    """
     try:
         yield
         sys.stdout.flush()
@@ -88,7 +108,9 @@ def quiet_pipe() -> Iterator[None]:
 
 @contextmanager
 def going_on_without_terminal() -> Iterator[None]:
-    """Swallow the failure to write to a terminal that was closed, and send all further output nowhere, so that a campaign ends in order."""
+    """Swallow the failure to write to a terminal that was closed, and send all further output
+    nowhere, so that a campaign ends in order.
+    """
     try:
         yield
     except OSError as error:

@@ -1,4 +1,6 @@
-"""What `murxpy doctor` prints: the machine, and each solver with what its release can and cannot do."""
+"""What `murxpy doctor` prints: the machine, and each solver with what its release can and cannot
+do.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def host_lines(host: Host, worker_memory: int, jobs: int) -> Iterator[str]:
     bounds += [(host.address_space, "limit of the address space (ulimit -v)")]
     shown = ", ".join(f"{_gib(size)} {what}" for size, what in bounds if size is not None)
     yield f"  memory   {_gib(worker_memory)} a worker, {amount(jobs, 'worker')}; {shown or 'unknown'}"
-    free = min((size for size in (host.available, host.group_limit) if size is not None), default=None)
+    free = min(
+        (size for size in (host.available, host.group_limit) if size is not None), default=None
+    )
     if free is not None and free < worker_memory:
         yield "           less than one worker may take: give 'murxpy fuzz' a smaller --memory"
     if host.address_space is not None and host.address_space < 2 * worker_memory:
@@ -53,7 +57,10 @@ def target_json(plan: Plan, probe: Probe) -> dict[str, Any]:
     return {
         "target": plan.target.name,
         "usable": True,
-        **{key: probe.about[key] for key in ("solver", "version", "module_file", "python", "operators")},
+        **{
+            key: probe.about[key]
+            for key in ("solver", "version", "module_file", "python", "operators")
+        },
         "interpreter": plan.target.interpreter,
         "missing": [dict(zip(_MISSING, entry, strict=True)) for entry in probe.about["missing"]],
         "gaps": operator_gaps(plan, probe.about),
@@ -71,13 +78,25 @@ def operator_gaps(plan: Plan, about: Mapping[str, Any]) -> dict[str, list[str]]:
     drawn = {kind for kinds in about["operators"].values() for kind in kinds}
     absent = {key for section, key, _, _ in about["missing"] if section == "operators"}
     excluded = set(setup["profile"].get("exclude-operators", ()))
-    gaps: dict[str, list[str]] = {"not in the wrapper": [], "not in this release": [], "left out by the profile": [],
-                                  "left out for their sorts, features or spellings": []}  # fmt: skip
+    gaps: dict[str, list[str]] = {
+        "not in the wrapper": [],
+        "not in this release": [],
+        "left out by the profile": [],
+        "left out for their sorts, features or spellings": [],
+    }
     for theory in setup["catalogue"]["theories"]:
         for kind in theory["operators"] if theory["name"] in chosen else ():
             if kind in drawn:
                 continue
-            reason = 0 if kind not in wrapper["operators"] else 2 if kind in excluded else 1 if kind in absent else 3
+            reason = (
+                0
+                if kind not in wrapper["operators"]
+                else 2
+                if kind in excluded
+                else 1
+                if kind in absent
+                else 3
+            )
             list(gaps.values())[reason].append(kind)
     return gaps
 
@@ -101,8 +120,10 @@ def _probe_lines(probe: Probe) -> Iterator[str]:
         return
     counts = probe.counts
     checks, decided = counts.get("check:total", 0), counts.get("check:decided", 0)
-    yield (f"  probe    {amount(probe.runs, 'run')}: {amount(checks, 'check')}, {decided:,} decided, "
-           f"{probe.overstayed:,} overstayed, {amount(len(probe.buckets), 'bucket')} of findings")  # fmt: skip
+    yield (
+        f"  probe    {amount(probe.runs, 'run')}: {amount(checks, 'check')}, {decided:,} decided, "
+        f"{probe.overstayed:,} overstayed, {amount(len(probe.buckets), 'bucket')} of findings"
+    )
     for bucket in probe.buckets:
         yield f"    found {bucket.key}: {one_line(bucket.message, 120)}"
     if not probe.refused:
@@ -113,7 +134,11 @@ def _probe_lines(probe: Probe) -> Iterator[str]:
 
 def _refused_lines(probe: Probe, name: str) -> Iterator[str]:
     """The refusals of one class: the share of runs that saw each message."""
-    own = {key.partition(":")[2]: runs for key, runs in probe.refused.items() if key.startswith(f"{name}:")}
+    own = {
+        key.partition(":")[2]: runs
+        for key, runs in probe.refused.items()
+        if key.startswith(f"{name}:")
+    }
     if not own:
         return
     total = probe.counts.get(f"refusal:{name}", 0)

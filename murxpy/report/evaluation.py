@@ -10,20 +10,31 @@ from murxpy.trace.grammar import Trace
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The model as texts by symbol, and each formula (its id and what it is) with `true`, `false`, or why that cannot be said."""
+    """The model as texts by symbol, and each formula (its id and what it is) with `true`, `false`,
+    or why that cannot be said.
+    """
 
     model: dict[str, str]
     holds: list[tuple[str, str]]
 
 
 def read_evaluation(trace: Trace) -> Evaluation | None:
-    """What the last line `evaluate` with results noted; None where there is none, say since no answer was sat."""
+    """What the last line `evaluate` with results noted; None where there is none, say since no
+    answer was sat.
+    """
     for line in reversed(trace.lines):
         if line.action == "evaluate" and line.results and line.result("refused") is None:
-            words = [(kind, [str(getattr(token, "text", token)) for token in tokens]) for kind, tokens in line.results]
-            if any(kind == "holds" for kind, _ in words) or not any(kind in ("answer", "unread") for kind, _ in words):
+            words = [
+                (kind, [str(getattr(token, "text", token)) for token in tokens])
+                for kind, tokens in line.results
+            ]
+            if any(kind == "holds" for kind, _ in words) or not any(
+                kind in ("answer", "unread") for kind, _ in words
+            ):
                 model = {_symbol(names): value for _, (*names, value) in _of(words, "model")}
-                return Evaluation(model, [(place, verdict.lower()) for _, (place, verdict) in _of(words, "holds")])
+                return Evaluation(
+                    model, [(place, verdict.lower()) for _, (place, verdict) in _of(words, "holds")]
+                )
     return None
 
 
@@ -33,9 +44,15 @@ def _symbol(names: list[str]) -> str:
 
 
 def unread(trace: Trace) -> str:
-    """Why the last script that was evaluated could not be: what the solver refused, or what could not be read. Empty where it was."""
+    """Why the last script that was evaluated could not be: what the solver refused, or what could
+    not be read. Empty where it was.
+    """
     for line in reversed(trace.lines):
-        if line.action == "evaluate" and line.args and (words := line.result("unread") or line.result("refused")) is not None:
+        if (
+            line.action == "evaluate"
+            and line.args
+            and (words := line.result("unread") or line.result("refused")) is not None
+        ):
             return str(getattr(words[-1], "text", words[-1]))
     return ""
 

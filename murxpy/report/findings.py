@@ -1,4 +1,6 @@
-"""The findings of an output folder, a bucket each: for people, as JSON, and as a file of known bugs."""
+"""The findings of an output folder, a bucket each: for people, as JSON, and as a file of known
+bugs.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +25,13 @@ _STYLES = {"new": "bold red", "again": "yellow", "known": "dim"}
 
 @dataclass(frozen=True, slots=True)
 class BucketRow:
-    """One defect. `status` is `new` or `again` (seen by this campaign), `open` (in the store) or `known`.
+    """One defect. `status` is `new` or `again` (seen by this campaign), `open` (in the store) or
+    `known`.
 
-    `trace` is the path of the smallest trace kept and `lines` its length; empty and 0 when none is kept. `reproducers` are
-    the forms in which it was written, with their paths. `triage` says of a disagreement who is wrong. `same` is the key of an earlier
-    bucket that is probably the same defect.
+    `trace` is the path of the smallest trace kept and `lines` its length; empty and 0 when none is
+    kept. `reproducers` are the forms in which it was written, with their paths. `triage` says of a
+    disagreement who is wrong. `same` is the key of an earlier bucket that is probably the same
+    defect.
     """
 
     key: str
@@ -47,30 +51,54 @@ class BucketRow:
     same: str = ""
 
 
-def bucket_rows(buckets: Sequence[Bucket], versions: Mapping[str, str], out: str) -> list[BucketRow]:
-    """The buckets of the campaign in folder `out` as rows; `versions` gives the solver's version of each."""
+def bucket_rows(
+    buckets: Sequence[Bucket], versions: Mapping[str, str], out: str
+) -> list[BucketRow]:
+    """The buckets of the campaign in folder `out` as rows; `versions` gives the solver's version of
+    each.
+    """
     same = alike(buckets)
-    return [_stored(bucket, versions.get(bucket.key, ""), out, same.get(bucket.key, "")) for bucket in buckets]
+    return [
+        _stored(bucket, versions.get(bucket.key, ""), out, same.get(bucket.key, ""))
+        for bucket in buckets
+    ]
 
 
 def _stored(bucket: Bucket, version: str, out: str, same: str) -> BucketRow:
     kept = bucket.smallest()
-    forms = tuple(replace(form, file=str(PurePath(out, form.file)) if form.file else "") for form in bucket.reproducers)
+    forms = tuple(
+        replace(form, file=str(PurePath(out, form.file)) if form.file else "")
+        for form in bucket.reproducers
+    )
     return BucketRow(
-        bucket.key, bucket.kind, cast(Tier, bucket.tier), bucket.severity, bucket.count, bucket.solver, version,
-        bucket.state == "confirmed", "known" if bucket.known else "open", str(PurePath(out, kept.file)) if kept else "",
-        kept.lines if kept else 0, bucket.message, forms, bucket.triage,
+        bucket.key,
+        bucket.kind,
+        cast(Tier, bucket.tier),
+        bucket.severity,
+        bucket.count,
+        bucket.solver,
+        version,
+        bucket.state == "confirmed",
+        "known" if bucket.known else "open",
+        str(PurePath(out, kept.file)) if kept else "",
+        kept.lines if kept else 0,
+        bucket.message,
+        forms,
+        bucket.triage,
         same,
-    )  # fmt: skip
+    )
 
 
 def shown(rows: Sequence[BucketRow]) -> list[BucketRow]:
-    """The buckets that a list shows unless it is asked for all: those that need nothing that the solver documents as experimental."""
+    """The buckets that a list shows unless it is asked for all: those that need nothing that the
+    solver documents as experimental.
+    """
     return [row for row in rows if row.tier != DOCUMENTED]
 
 
 def print_findings(console: Console, rows: Sequence[BucketRow], every: bool = False) -> None:
-    """Print the buckets for people: a line of figures each, below it the key and the command that shows it again.
+    """Print the buckets for people: a line of figures each, below it the key and the command that
+    shows it again.
 
     Those of tier `documented` are only counted, unless `every`.
     """
@@ -80,12 +108,16 @@ def print_findings(console: Console, rows: Sequence[BucketRow], every: bool = Fa
         console.print(line, soft_wrap=True)
     if len(listed) < len(rows):
         hidden = amount(len(rows) - len(listed), "bucket")
-        console.print(f"{hidden} hidden: need what the solver documents as internal, unsupported or experimental ('murxpy findings --all')",
-                      soft_wrap=True)  # fmt: skip
+        console.print(
+            f"{hidden} hidden: need what the solver documents as internal, unsupported or experimental ('murxpy findings --all')",
+            soft_wrap=True,
+        )
 
 
 def finding_lines(rows: Sequence[BucketRow], width: int | None) -> Iterator[Text]:
-    """The lines of `print_findings`; messages are cut to `width` columns (None: not), keys and commands never."""
+    """The lines of `print_findings`; messages are cut to `width` columns (None: not), keys and
+    commands never.
+    """
     kinds = max(4, *(len(row.kind) for row in rows))
     solvers = max(6, *(len(_solver(row)) for row in rows))
     tiers = max(7, *(len(row.tier) for row in rows))
@@ -96,7 +128,9 @@ def finding_lines(rows: Sequence[BucketRow], width: int | None) -> Iterator[Text
     for row, others in _defects(rows):
         lines = row.lines or "-"
         text = Text(f"{row.count:>7,}  ").append(f"{row.status:<6}", _STYLES.get(row.status, ""))
-        text.append(f"  {row.kind:<{kinds}}  {row.tier:<{tiers}}  {_solver(row):<{solvers}}  {lines:>5}  ")
+        text.append(
+            f"  {row.kind:<{kinds}}  {row.tier:<{tiers}}  {_solver(row):<{solvers}}  {lines:>5}  "
+        )
         message = one_line(("" if row.confirmed else "(not confirmed) ") + first_line(row.message))
         yield from _with_message(text, message, width)
         yield Text(f"         {row.key}", "bold" if row.status == "new" else "")
@@ -107,7 +141,10 @@ def finding_lines(rows: Sequence[BucketRow], width: int | None) -> Iterator[Text
             yield Text(f"         shows it again: {forms}", "dim")
         if others:
             times = amount(sum(other.count for other in others), "time")
-            yield Text(f"         the same native frames: {amount(len(others), 'more bucket')}, {times} (--json lists them)", "dim")
+            yield Text(
+                f"         the same native frames: {amount(len(others), 'more bucket')}, {times} (--json lists them)",
+                "dim",
+            )
 
 
 def _defects(rows: Sequence[BucketRow]) -> Iterator[tuple[BucketRow, list[BucketRow]]]:
@@ -159,7 +196,9 @@ def _row(row: BucketRow) -> dict[str, Any]:
 
 def findings_known(rows: Sequence[BucketRow]) -> str:
     """The buckets as a file for `--known`: a key a line, below a comment line that says what it is."""
-    lines = ["# Known bugs, for `murxpy fuzz --known FILE`: a bucket key or pattern a line; delete what is to count."]
+    lines = [
+        "# Known bugs, for `murxpy fuzz --known FILE`: a bucket key or pattern a line; delete what is to count."
+    ]
     for row in rows:
         message = one_line(first_line(row.message), 160)
         lines += [f"# {_solver(row)}, {amount(row.count, 'time')}: {message}".rstrip(": "), row.key]

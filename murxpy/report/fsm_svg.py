@@ -1,4 +1,6 @@
-"""A state machine as a drawing: a card for each state with what it does, arrows with their probabilities."""
+"""A state machine as a drawing: a card for each state with what it does, arrows with their
+probabilities.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,11 @@ _ROW, _PAD, _HEAD = 16.0, 10.0, 42.0  # of a card: line height, inner margin, he
 _COLUMN = 12  # actions in one column of a card
 _MARGIN = 28.0
 _TOP = 78.0  # room for the heading
-_CARD = {"normal": ("#f4f7fb", "#3d5a80"), "decision": ("#fdf3e1", "#b7791f"), "choice": ("#eef7ee", "#3f7d4e")}
+_CARD = {
+    "normal": ("#f4f7fb", "#3d5a80"),
+    "decision": ("#fdf3e1", "#b7791f"),
+    "choice": ("#eef7ee", "#3f7d4e"),
+}
 _FORWARD, _BACKWARD = "#4a5b70", "#b4552d"
 _RARE = 0.02  # below this probability an arrow is drawn pale
 
@@ -44,7 +50,9 @@ class _Arrow:
 
 
 def machine_svg(machine: Machine, visits: Visits) -> str:
-    """The drawing of a checked machine as the text of an SVG file; shares and numbers are those of `visits`."""
+    """The drawing of a checked machine as the text of an SVG file; shares and numbers are those of
+    `visits`.
+    """
     stays = {name: _stays(machine, visits, name) for name in machine["states"]}
     arrows = _arrows(machine, visits)
     sizes = {name: _card_size(name, stays[name]) for name in machine["states"]}
@@ -60,10 +68,16 @@ def machine_svg(machine: Machine, visits: Visits) -> str:
         _MARKERS,
         f'<rect width="{width:.0f}" height="{height:.0f}" fill="#ffffff"/>',
         _text(_MARGIN, _MARGIN + 16, heading[0], 20, "#1d2733", weight="bold"),
-        *(_text(_MARGIN, _MARGIN + 38 + 18 * i, line, 12, "#5b6775") for i, line in enumerate(heading[1:])),
+        *(
+            _text(_MARGIN, _MARGIN + 38 + 18 * i, line, 12, "#5b6775")
+            for i, line in enumerate(heading[1:])
+        ),
         f'<g transform="translate({_MARGIN + (width - 2 * _MARGIN - layout.width) / 2:.1f} {_TOP + _MARGIN:.1f})">',
         *_draw_arrows(layout, arrows),
-        *(_card(machine, visits, name, layout.nodes[name], sizes[name], stays[name]) for name in machine["states"]),
+        *(
+            _card(machine, visits, name, layout.nodes[name], sizes[name], stays[name])
+            for name in machine["states"]
+        ),
         *_draw_labels(layout, arrows, labels),
         "</g>",
         "</svg>",
@@ -81,7 +95,10 @@ _MARKERS = "<defs>{}</defs>".format(
 
 
 def _heading(machine: Machine, visits: Visits) -> list[str]:
-    terms, checks = visits.actions.get("mk-term", 0.0), sum(visits.actions.get(a, 0.0) for a in CHECKS)
+    terms, checks = (
+        visits.actions.get("mk-term", 0.0),
+        sum(visits.actions.get(a, 0.0) for a in CHECKS),
+    )
     return [
         f"{machine['name']}: {machine['about']}" if machine["about"] else machine["name"],
         f"A run: {visits.length:.0f} actions, {terms:.0f} operator terms, {checks:.1f} checks on average. "
@@ -149,10 +166,19 @@ def _column_width(stays: list[_Stay]) -> float:
 
 
 def _label_size(arrow: _Arrow) -> tuple[float, float]:
-    return max(len(line) for line in arrow.lines) * _SMALL * _LETTER + 10, 14.0 * len(arrow.lines) + 4
+    return max(len(line) for line in arrow.lines) * _SMALL * _LETTER + 10, 14.0 * len(
+        arrow.lines
+    ) + 4
 
 
-def _card(machine: Machine, visits: Visits, name: str, centre: Point, size: tuple[float, float], stays: list[_Stay]) -> str:
+def _card(
+    machine: Machine,
+    visits: Visits,
+    name: str,
+    centre: Point,
+    size: tuple[float, float],
+    stays: list[_Stay],
+) -> str:
     width, height = size
     x, y = centre[0] - width / 2, centre[1] - height / 2
     fill, line = _CARD[machine["states"][name]["kind"]]
@@ -170,7 +196,11 @@ def _card(machine: Machine, visits: Visits, name: str, centre: Point, size: tupl
 
 
 def _visits_text(visits: Visits, name: str) -> str:
-    return f"{visits.entered[name]:.2f} visits" if visits.entered[name] < 9.95 else f"{visits.entered[name]:.0f} visits"
+    return (
+        f"{visits.entered[name]:.2f} visits"
+        if visits.entered[name] < 9.95
+        else f"{visits.entered[name]:.0f} visits"
+    )
 
 
 def _state_details(machine: Machine, name: str) -> str:
@@ -220,11 +250,19 @@ def _path(route: Route) -> str:
     parts = [f"M{points[0][0]:.1f},{points[0][1]:.1f}"]
     for (x0, y0), (x1, y1) in pairwise(points):
         middle = (y0 + y1) / 2
-        parts.append(f"L{x1:.1f},{y1:.1f}" if x0 == x1 else f"C{x0:.1f},{middle:.1f} {x1:.1f},{middle:.1f} {x1:.1f},{y1:.1f}")
+        parts.append(
+            f"L{x1:.1f},{y1:.1f}"
+            if x0 == x1
+            else f"C{x0:.1f},{middle:.1f} {x1:.1f},{middle:.1f} {x1:.1f},{y1:.1f}"
+        )
     return " ".join(parts)
 
 
-def _draw_labels(layout: Layout, arrows: dict[tuple[str, str], _Arrow], sizes: dict[tuple[str, str], tuple[float, float]]) -> list[str]:
+def _draw_labels(
+    layout: Layout,
+    arrows: dict[tuple[str, str], _Arrow],
+    sizes: dict[tuple[str, str], tuple[float, float]],
+) -> list[str]:
     parts = []
     for edge, arrow in arrows.items():
         (x, y), (width, height) = layout.routes[edge].label, sizes[edge]
@@ -236,12 +274,24 @@ def _draw_labels(layout: Layout, arrows: dict[tuple[str, str], _Arrow], sizes: d
             'fill="#ffffff" opacity="0.92"/>',
         ]
         top = y - height / 2 + 13
-        parts += [_text(x, top + 14 * index, line, _SMALL, colour, anchor="middle") for index, line in enumerate(arrow.lines)]
+        parts += [
+            _text(x, top + 14 * index, line, _SMALL, colour, anchor="middle")
+            for index, line in enumerate(arrow.lines)
+        ]
         parts.append("</g>")
     return parts
 
 
-def _text(x: float, y: float, text: str, size: float, colour: str, *, weight: str = "normal", anchor: str = "start") -> str:
+def _text(
+    x: float,
+    y: float,
+    text: str,
+    size: float,
+    colour: str,
+    *,
+    weight: str = "normal",
+    anchor: str = "start",
+) -> str:
     bold = f' font-weight="{weight}"' if weight != "normal" else ""
     where = f' text-anchor="{anchor}"' if anchor != "start" else ""
     return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:g}" fill="{colour}"{bold}{where}>{escape(text)}</text>'

@@ -41,7 +41,13 @@ class JsonLines:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+        /,
+    ) -> None:
         return None
 
     def consume(self, event: Event) -> None:
@@ -103,7 +109,12 @@ def _target(target: Target) -> dict[str, Any]:
 def _small(event: Event) -> dict[str, Any] | None:
     match event:
         case RunEnded():
-            return {"event": "run-ended", "worker": event.worker, "seed": seed_text(event.seed), **_run(event)}
+            return {
+                "event": "run-ended",
+                "worker": event.worker,
+                "seed": seed_text(event.seed),
+                **_run(event),
+            }
         case Overstayed():
             return {
                 "event": "overstayed",
@@ -118,7 +129,13 @@ def _small(event: Event) -> dict[str, Any] | None:
             return _found(event)
         case Reproduced():
             forms = [asdict(form) for form in event.forms]
-            return {"event": "reproduced", "bucket": event.bucket, "before": event.before, "after": event.after, "reproducers": forms}
+            return {
+                "event": "reproduced",
+                "bucket": event.bucket,
+                "before": event.before,
+                "after": event.after,
+                "reproducers": forms,
+            }
         case Alike():
             return {"event": "alike", "bucket": event.bucket, "same": event.same}
         case Notice():
@@ -130,7 +147,10 @@ def _run(event: RunEnded) -> dict[str, Any]:
     counts = event.report["counts"]
     return {
         "decided": counts.get("check:decided", 0),
-        "answers": {name: counts.get(f"answer:{name}", 0) for name in ("sat", "unsat", "unknown", "over-limit")},
+        "answers": {
+            name: counts.get(f"answer:{name}", 0)
+            for name in ("sat", "unsat", "unknown", "over-limit")
+        },
     }
 
 
@@ -172,7 +192,9 @@ def _snapshot(snapshot: Snapshot) -> dict[str, Any]:
         "solver_share": None if snapshot.solver_share is None else round(snapshot.solver_share, 4),
         "answers": snapshot.answers,
         "judged": snapshot.judged,
-        "confirmed_share": None if snapshot.confirmed_share is None else int(10_000 * snapshot.confirmed_share) / 10_000,
+        "confirmed_share": None
+        if snapshot.confirmed_share is None
+        else int(10_000 * snapshot.confirmed_share) / 10_000,
         "judges_share": None if snapshot.judges_share is None else round(snapshot.judges_share, 4),
         "refusals": snapshot.refusals,
         "overstayed": snapshot.overstayed,

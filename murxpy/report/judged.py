@@ -1,4 +1,6 @@
-"""What a replay and its judges answered, and the triage of a campaign: for people, and as plain data."""
+"""What a replay and its judges answered, and the triage of a campaign: for people, and as plain
+data.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,22 @@ from murxpy.oracles.disagreement import Answers, Disagreement
 from murxpy.report.outcome import fails, outcome_json, outcome_lines
 from murxpy.report.text import amount, one_line, replay_command
 
-_STYLES = {"refutation-unsoundness": "bold red", "solution-unsoundness": "bold red", "wrong-model": "red"}
+_STYLES = {
+    "refutation-unsoundness": "bold red",
+    "solution-unsoundness": "bold red",
+    "wrong-model": "red",
+}
 
 
-def judged_lines(replayed: Replayed, releases: Sequence[str], answers: Mapping[int, Answers], found: Disagreement | None) -> Iterator[str]:
-    """What happened, for people; `releases` are solver and version of the trace's solver and of the judges, by number."""
+def judged_lines(
+    replayed: Replayed,
+    releases: Sequence[str],
+    answers: Mapping[int, Answers],
+    found: Disagreement | None,
+) -> Iterator[str]:
+    """What happened, for people; `releases` are solver and version of the trace's solver and of the
+    judges, by number.
+    """
     first, *rest = outcome_lines(replayed)
     if found is not None:
         them = ", ".join(f"{releases[judge]} {answer}" for judge, answer in found.others.items())
@@ -27,29 +40,58 @@ def judged_lines(replayed: Replayed, releases: Sequence[str], answers: Mapping[i
     yield first
     yield from rest
     for judge, given in answers.items():
-        decided = [(before, now) for _, before, now in given if now in ("sat", "unsat") and before in ("sat", "unsat")]
+        decided = [
+            (before, now)
+            for _, before, now in given
+            if now in ("sat", "unsat") and before in ("sat", "unsat")
+        ]
         agreed = sum(before == now for before, now in decided)
         both = amount(len(decided), "check")
         yield f"  {releases[judge]} agrees on {agreed} of {both} that both decide, and was asked {len(given)}"
 
 
-def judged_json(replayed: Replayed, releases: Sequence[str], answers: Mapping[int, Answers], found: Disagreement | None) -> dict[str, Any]:
+def judged_json(
+    replayed: Replayed,
+    releases: Sequence[str],
+    answers: Mapping[int, Answers],
+    found: Disagreement | None,
+) -> dict[str, Any]:
     """What happened, as plain data."""
     data = outcome_json(replayed)
-    judges = [{"solver": releases[judge], "answers": [list(answer) for answer in given]} for judge, given in answers.items()]
-    said = None if found is None else {"line": found.line, "answer": found.ours, "judge": releases[found.judge]}
+    judges = [
+        {"solver": releases[judge], "answers": [list(answer) for answer in given]}
+        for judge, given in answers.items()
+    ]
+    said = (
+        None
+        if found is None
+        else {"line": found.line, "answer": found.ours, "judge": releases[found.judge]}
+    )
     outcome = "disagreement" if found is not None and not fails(replayed) else data["outcome"]
-    return {**data, "fails": found is not None or data["fails"], "outcome": outcome, "judges": judges, "disagreement": said}
+    return {
+        **data,
+        "fails": found is not None or data["fails"],
+        "outcome": outcome,
+        "judges": judges,
+        "disagreement": said,
+    }
 
 
 def print_triage(console: Console, judged: Sequence[Judged], out: str) -> None:
-    """The triage of a campaign: a line of figures each, the evidence below it, and the command that shows it again."""
+    """The triage of a campaign: a line of figures each, the evidence below it, and the command that
+    shows it again.
+    """
     if not judged:
         console.print("no disagreements and no invalid models")
         return
     width = max(12, *(len(entry.triage.get("verdict", "")) for entry in judged))
     who = max(6, *(len(_culprit(entry)) for entry in judged))
-    console.print(Text(f"{'count':>6}  {'verdict':<{width}}  {'wrong':<{who}}  {'by':<6}  {'lines':>5}  operators and options", "cyan"))
+    console.print(
+        Text(
+            f"{'count':>6}  {'verdict':<{width}}  {'wrong':<{who}}  {'by':<6}  {'lines':>5}  operators and options",
+            "cyan",
+        )
+    )
     for entry in judged:
         for line in _triage_lines(entry, width, who, out):
             console.print(line, soft_wrap=True)
@@ -63,16 +105,24 @@ def _triage_lines(entry: Judged, width: int, who: int, out: str) -> Iterator[Tex
     triage, bucket = entry.triage, entry.bucket
     verdict = triage.get("verdict", "none")
     kept = bucket.smallest()
-    parts = [kind.removeprefix("OP_") for kind in triage.get("operators", ())] + list(triage.get("options", ()))
-    text = Text(f"{bucket.count:>6,}  ").append(f"{verdict:<{width}}", _STYLES.get(verdict, "yellow"))
-    yield text.append(f"  {_culprit(entry):<{who}}  {triage.get('by') or '-':<6}  {kept.lines if kept else '-':>5}  {', '.join(parts)}")
+    parts = [kind.removeprefix("OP_") for kind in triage.get("operators", ())] + list(
+        triage.get("options", ())
+    )
+    text = Text(f"{bucket.count:>6,}  ").append(
+        f"{verdict:<{width}}", _STYLES.get(verdict, "yellow")
+    )
+    yield text.append(
+        f"  {_culprit(entry):<{who}}  {triage.get('by') or '-':<6}  {kept.lines if kept else '-':>5}  {', '.join(parts)}"
+    )
     yield Text(f"        {bucket.key}", "bold")
     if entry.same:
         yield Text(f"        probably the same as {entry.same}", "dim")
     if entry.why:
         yield Text(f"        not triaged: {one_line(entry.why)}", "yellow")
     for _, words, answer in triage.get("depends") or ():
-        yield Text(f"        depends on {one_line(words)} (without: {answer or 'no answer'})", "bold")
+        yield Text(
+            f"        depends on {one_line(words)} (without: {answer or 'no answer'})", "bold"
+        )
     for line in triage.get("evidence", ()):
         yield Text(f"        {one_line(line)}")
     if kept is not None:
@@ -86,9 +136,25 @@ def triage_json(judged: Sequence[Judged], out: str) -> list[dict[str, Any]]:
 
 def _entry(entry: Judged, out: str) -> dict[str, Any]:
     bucket, kept = entry.bucket, entry.bucket.smallest()
-    names = ("verdict", "culprit", "release", "by", "evidence", "operators", "options", "whole", "depends")
+    names = (
+        "verdict",
+        "culprit",
+        "release",
+        "by",
+        "evidence",
+        "operators",
+        "options",
+        "whole",
+        "depends",
+    )
     return {
-        "bucket": bucket.key, "kind": bucket.kind, "count": bucket.count, "message": bucket.message,
-        **{name: entry.triage.get(name) for name in names}, "why": entry.why, "same": entry.same or None,
-        "lines": kept.lines if kept else None, "trace": f"{out}/{kept.file}" if kept else None,
-    }  # fmt: skip
+        "bucket": bucket.key,
+        "kind": bucket.kind,
+        "count": bucket.count,
+        "message": bucket.message,
+        **{name: entry.triage.get(name) for name in names},
+        "why": entry.why,
+        "same": entry.same or None,
+        "lines": kept.lines if kept else None,
+        "trace": f"{out}/{kept.file}" if kept else None,
+    }

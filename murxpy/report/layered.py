@@ -1,8 +1,9 @@
 """A layered layout of a directed graph with labelled edges, after Sugiyama, Tagawa and Toda (1981).
 
-Edges that close a cycle are laid out against their direction. Nodes stand on the even rows, labels on the odd ones: a
-label is a place on its edge's way that has a width, so it overlaps neither nodes nor other labels. Rows are ordered by
-barycenters, places are moved under their neighbours by isotonic regression, which keeps order and distances.
+Edges that close a cycle are laid out against their direction. Nodes stand on the even rows, labels
+on the odd ones: a label is a place on its edge's way that has a width, so it overlaps neither nodes
+nor other labels. Rows are ordered by barycenters, places are moved under their neighbours by
+isotonic regression, which keeps order and distances.
 """
 
 from __future__ import annotations
@@ -20,9 +21,12 @@ Point = tuple[float, float]
 _SWEEPS = 24  # over the order
 _MOVES = 600  # over the places in it, at most
 _REST = 0.05  # no more moves when all are smaller
-_STRIDE = 1.85  # a move goes this far towards the wished place: beyond 1 it is sooner at rest (over-relaxation)
-_PASSING, _SHORT, _LONG = 12.0, 4.0, 0.04  # pull along an edge: on its way, at its ends if it is short, if it is long
-_NODE_GAP, _EDGE_GAP = 34.0, 14.0  # between neighbours on a row: two nodes or labels, or a passing edge
+# a move goes this far towards the wished place: beyond 1 it is sooner at rest (over-relaxation)
+_STRIDE = 1.85
+# pull along an edge: on its way, at its ends if it is short, if it is long
+_PASSING, _SHORT, _LONG = 12.0, 4.0, 0.04
+# between neighbours on a row: two nodes or labels, or a passing edge
+_NODE_GAP, _EDGE_GAP = 34.0, 14.0
 _ROW_GAP = 26.0
 
 
@@ -48,7 +52,9 @@ class Place:
 
 @dataclass(frozen=True)
 class Route:
-    """The way of an edge: `points` from its source to its target, in vertical pairs; where its label is centred."""
+    """The way of an edge: `points` from its source to its target, in vertical pairs; where its
+    label is centred.
+    """
 
     points: list[Point]
     label: Point
@@ -66,7 +72,8 @@ class Layout:
 
 
 def layered_layout(nodes: Mapping[str, Size], edges: Mapping[Edge, Size], start: str) -> Layout:
-    """Place `nodes` (name: width, height) and `edges` (source, target: width and height of the label), `start` on top.
+    """Place `nodes` (name: width, height) and `edges` (source, target: width and height of the
+    label), `start` on top.
 
     No edge may join a node with itself.
     """
@@ -77,15 +84,22 @@ def layered_layout(nodes: Mapping[str, Size], edges: Mapping[Edge, Size], start:
     rows = _ordered([*places.values(), *(place for way in ways.values() for place in way[1:-1])])
     _set_x(rows)
     tops, heights = _row_tops(rows)
-    centre = {name: (place.x, tops[place.row] + heights[place.row] / 2) for name, place in places.items()}
+    centre = {
+        name: (place.x, tops[place.row] + heights[place.row] / 2) for name, place in places.items()
+    }
     ports = _ports(ways)
-    routes = {edge: _route(edge, way, ports, edge in backward, tops, heights, centre) for edge, way in ways.items()}
+    routes = {
+        edge: _route(edge, way, ports, edge in backward, tops, heights, centre)
+        for edge, way in ways.items()
+    }
     width = max(place.x + place.width / 2 for row in rows for place in row)
     return Layout(centre, routes, width, tops[-1] + heights[-1])
 
 
 def _backward(nodes: Mapping[str, Size], edges: Mapping[Edge, Size], start: str) -> set[Edge]:
-    """The edges that lead back to a node still open in a depth-first search from `start`, in the order given."""
+    """The edges that lead back to a node still open in a depth-first search from `start`, in the
+    order given.
+    """
     following: dict[str, list[str]] = {name: [] for name in nodes}
     for source, target in edges:
         following[source].append(target)
@@ -108,7 +122,9 @@ def _backward(nodes: Mapping[str, Size], edges: Mapping[Edge, Size], start: str)
     return back
 
 
-def _rows(nodes: Mapping[str, Size], edges: Mapping[Edge, Size], backward: set[Edge]) -> dict[str, int]:
+def _rows(
+    nodes: Mapping[str, Size], edges: Mapping[Edge, Size], backward: set[Edge]
+) -> dict[str, int]:
     """The row of each node: the longest way to it."""
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_nodes_from(nodes)
@@ -120,10 +136,15 @@ def _rows(nodes: Mapping[str, Size], edges: Mapping[Edge, Size], backward: set[E
 
 
 def _way(places: Mapping[str, Place], edge: Edge, label: Size, backward: bool) -> list[Place]:
-    """The places of an edge from the upper to the lower end; the one next to the source has the label's size."""
+    """The places of an edge from the upper to the lower end; the one next to the source has the
+    label's size.
+    """
     upper, lower = (places[name] for name in (reversed(edge) if backward else edge))
     labelled = lower.row - 1 if backward else upper.row + 1
-    between = [Place(row, *(label if row == labelled else (0.0, 0.0))) for row in range(upper.row + 1, lower.row)]
+    between = [
+        Place(row, *(label if row == labelled else (0.0, 0.0)))
+        for row in range(upper.row + 1, lower.row)
+    ]
     way = [upper, *between, lower]
     ends = _SHORT if len(way) == 3 else _LONG
     for above, below in pairwise(way):
@@ -167,12 +188,18 @@ def _crossings(rows: Sequence[Sequence[Place]]) -> int:
         ends = [sorted(position[id(other)] for other in place.down) for place in row]
         flat = [end for group in ends for end in group]
         starts = [index for index, group in enumerate(ends) for _ in group]
-        total += sum(starts[i] < starts[j] and flat[i] > flat[j] for i in range(len(flat)) for j in range(i + 1, len(flat)))
+        total += sum(
+            starts[i] < starts[j] and flat[i] > flat[j]
+            for i in range(len(flat))
+            for j in range(i + 1, len(flat))
+        )
     return total
 
 
 def _set_x(rows: Sequence[Sequence[Place]]) -> None:
-    """Set the centres: near the neighbours' mean, in order, with the gaps kept; the least left end is 0."""
+    """Set the centres: near the neighbours' mean, in order, with the gaps kept; the least left end
+    is 0.
+    """
     for row in rows:
         edge = 0.0
         for place in row:
@@ -181,7 +208,9 @@ def _set_x(rows: Sequence[Sequence[Place]]) -> None:
     for sweep in range(_MOVES):
         moved = 0.0
         for row in rows if sweep % 2 == 0 else reversed(rows):
-            moved = max(moved, _settle(row, [place.x + _STRIDE * (_wish(place) - place.x) for place in row]))
+            moved = max(
+                moved, _settle(row, [place.x + _STRIDE * (_wish(place) - place.x) for place in row])
+            )
         if moved < _REST:
             break
     for row in rows:
@@ -193,13 +222,17 @@ def _set_x(rows: Sequence[Sequence[Place]]) -> None:
 
 
 def _wish(place: Place) -> float:
-    """The mean of the neighbours' centres; a long edge pulls most where it only passes, so that it is straight."""
+    """The mean of the neighbours' centres; a long edge pulls most where it only passes, so that it
+    is straight.
+    """
     total = sum(pull for _, pull in place.pulls)
     return sum(pull * other.x for other, pull in place.pulls) / total if total else place.x
 
 
 def _settle(row: Sequence[Place], wanted: Sequence[float]) -> float:
-    """Move a row's places as near as possible to `wanted` (least squares, by pooling adjacent violators); how far."""
+    """Move a row's places as near as possible to `wanted` (least squares, by pooling adjacent
+    violators); how far.
+    """
     offsets = [0.0]
     for before, place in pairwise(row):
         offsets.append(offsets[-1] + before.width / 2 + before.gap + place.gap + place.width / 2)
@@ -209,7 +242,9 @@ def _settle(row: Sequence[Place], wanted: Sequence[float]) -> float:
         pools.append((weight * (wish - offset), weight, 1))
         while len(pools) > 1 and pools[-2][0] / pools[-2][1] > pools[-1][0] / pools[-1][1]:
             last, before_last = pools.pop(), pools.pop()
-            pools.append((before_last[0] + last[0], before_last[1] + last[1], before_last[2] + last[2]))
+            pools.append(
+                (before_last[0] + last[0], before_last[1] + last[1], before_last[2] + last[2])
+            )
     settled = [total / weight for total, weight, count in pools for _ in range(count)]
     before_move = [place.x for place in row]
     for place, base, offset in zip(row, settled, offsets, strict=True):
@@ -227,7 +262,9 @@ def _row_tops(rows: Sequence[Sequence[Place]]) -> tuple[list[float], list[float]
 
 
 def _ports(ways: Mapping[Edge, Sequence[Place]]) -> dict[tuple[Edge, bool], float]:
-    """Where on its upper (False) and lower end (True) each edge meets the node: spread over the side, in order."""
+    """Where on its upper (False) and lower end (True) each edge meets the node: spread over the
+    side, in order.
+    """
     sides: dict[tuple[str, bool], list[tuple[float, Edge]]] = {}
     for edge, way in ways.items():
         sides.setdefault((str(way[0].name), False), []).append((way[1].x, edge))

@@ -42,8 +42,11 @@ def outcome_lines(replayed: Replayed, trace: Trace | None = None) -> Iterator[st
         yield f"  bucket {replayed.found.key}"
     yield from (f"  {line}" for line in _details(replayed, trace))
     frames = re.findall(r"^  File .+$", python_frames(outcome.output), re.M)
-    binding = takewhile(lambda line: "/murxpy/" not in line, frames)  # the frames outside of it are our own
-    yield from (f"  {one_line(line, 160)}" for line in list(binding)[:_SHOWN] if "<lambda>" not in line)
+    # the frames outside of it are our own
+    binding = takewhile(lambda line: "/murxpy/" not in line, frames)
+    yield from (
+        f"  {one_line(line, 160)}" for line in list(binding)[:_SHOWN] if "<lambda>" not in line
+    )
 
 
 def outcome_json(replayed: Replayed, trace: Trace | None = None) -> dict[str, Any]:
@@ -68,7 +71,9 @@ def outcome_json(replayed: Replayed, trace: Trace | None = None) -> dict[str, An
         "answers": {name: counts.get(f"answer:{name}", 0) for name in _ANSWERS},
         "refused": counts.get("replay:refused", 0),
         "skipped": counts.get("replay:skipped", 0),
-        "refusals": {name[len(_REFUSED) :]: n for name, n in counts.items() if name.startswith(_REFUSED)},
+        "refusals": {
+            name[len(_REFUSED) :]: n for name, n in counts.items() if name.startswith(_REFUSED)
+        },
         "differences": list((outcome.report or {}).get("differences", ())),
         "stderr": outcome.output,
     }
@@ -107,7 +112,8 @@ def _place(replayed: Replayed, trace: Trace | None) -> str:
 
 
 def _line_number(replayed: Replayed, trace: Trace | None) -> int | None:
-    """The line of the replayed file that it ended in; None for a random run and where it came to its end.
+    """The line of the replayed file that it ended in; None for a random run and where it came to
+    its end.
 
     The replay writes the lines of the file with their seeds, but not those that it skips.
     """
@@ -134,7 +140,9 @@ def _counts(replayed: Replayed) -> Mapping[str, int]:
 
 def _details(replayed: Replayed, trace: Trace | None) -> Iterator[str]:
     counts = _counts(replayed)
-    answers = ", ".join(f"{counts[f'answer:{name}']} {name}" for name in _ANSWERS if counts.get(f"answer:{name}"))
+    answers = ", ".join(
+        f"{counts[f'answer:{name}']} {name}" for name in _ANSWERS if counts.get(f"answer:{name}")
+    )
     if answers:
         yield f"answers: {answers}"
     if trace is None:
@@ -152,5 +160,7 @@ def _refusals(counts: Mapping[str, int]) -> Iterator[str]:
     refused, skipped = counts.get("replay:refused", 0), counts.get("replay:skipped", 0)
     if refused:
         yield f"{amount(refused, 'line')} refused, {skipped:,} skipped that need what these return"
-        messages = sorted(((-n, name[len(_REFUSED) :]) for name, n in counts.items() if name.startswith(_REFUSED)))
+        messages = sorted(
+            ((-n, name[len(_REFUSED) :]) for name, n in counts.items() if name.startswith(_REFUSED))
+        )
         yield from (f"  {-n:,} x {one_line(message, 160)}" for n, message in messages[:_SHOWN])

@@ -1,4 +1,6 @@
-"""Plain lines where the output is no terminal: one line an event, `word key=value ...`, stable and easy to grep."""
+"""Plain lines where the output is no terminal: one line an event, `word key=value ...`, stable and
+easy to grep.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,13 @@ class PlainLines:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+        /,
+    ) -> None:
         return None
 
     def consume(self, event: Event) -> None:
@@ -55,7 +63,11 @@ class PlainLines:
 
 
 def _end(event: Ended) -> str:
-    left = f" unjudged={event.unjudged} unsolved={event.unsolved}" if event.unjudged or event.unsolved else ""
+    left = (
+        f" unjudged={event.unjudged} unsolved={event.unsolved}"
+        if event.unjudged or event.unsolved
+        else ""
+    )
     return f"{_status('end', event.snapshot)}{left} exit={event.exit_code} reason={_quoted(event.reason)}"
 
 
@@ -81,7 +93,14 @@ def _status(word: str, snapshot: Snapshot) -> str:
         **{f"refused-{name}": count for name, count in snapshot.refusals.items()},
         **snapshot.mutants,
         **{f"judges-{name}": count for name, count in snapshot.judged.items()},
-        **({"confirmed": _percent(snapshot.confirmed_share), "judges-time": _percent(snapshot.judges_share)} if snapshot.judged else {}),
+        **(
+            {
+                "confirmed": _percent(snapshot.confirmed_share),
+                "judges-time": _percent(snapshot.judges_share),
+            }
+            if snapshot.judged
+            else {}
+        ),
         "overstayed": snapshot.overstayed,
         "lost": snapshot.lost,
         "findings": snapshot.findings,

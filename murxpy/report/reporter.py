@@ -14,14 +14,22 @@ from murxpy.report.status import LiveStatus
 
 
 class Reporter(Protocol):
-    """Consumes the events of one campaign, in order, inside a `with` block that restores the terminal.
+    """Consumes the events of one campaign, in order, inside a `with` block that restores the
+    terminal.
 
-    `consume` raises BrokenPipeError when nobody reads the output any more; `console.quiet_pipe` ends that quietly.
+    `consume` raises BrokenPipeError when nobody reads the output any more; `console.quiet_pipe`
+    ends that quietly.
     """
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /) -> None: ...
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+        /,
+    ) -> None: ...
 
     def consume(self, event: Event) -> None:
         """Show one event."""
@@ -29,7 +37,9 @@ class Reporter(Protocol):
 
 
 def make_reporter(*, json: bool = False, stream: TextIO | None = None) -> Reporter:
-    """JSON lines if asked for, the live view on a terminal, plain lines elsewhere; on `stream` (standard output)."""
+    """JSON lines if asked for, the live view on a terminal, plain lines elsewhere; on `stream`
+    (standard output).
+    """
     stream = sys.stdout if stream is None else stream
     if json:
         return JsonLines(stream)

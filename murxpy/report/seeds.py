@@ -1,4 +1,6 @@
-"""What came of each seed in the hands of each fuzzer: the best and the worst as a table, all of them as JSON."""
+"""What came of each seed in the hands of each fuzzer: the best and the worst as a table, all of
+them as JSON.
+"""
 
 from __future__ import annotations
 
@@ -25,15 +27,24 @@ def ranked(entries: Iterable[Yield]) -> list[Yield]:
 
 
 def print_seeds(console: Console, seeds: Mapping[str, Sequence[Yield]], most: int = ENDS) -> None:
-    """Print the best and the worst `most` seeds of each target, under its name where there are several."""
+    """Print the best and the worst `most` seeds of each target, under its name where there are
+    several.
+    """
     for target, entries in seeds.items():
         files = len({entry.seed for entry in entries})
         new = sum(entry.new > 0 for entry in entries)
         heading = f"Seeds of {target}" if len(seeds) > 1 else "Seeds"
         console.print()
-        console.print(Text(f"{heading}: {amount(files, 'file')} used, {new} with a new finding", "bold"))
+        console.print(
+            Text(f"{heading}: {amount(files, 'file')} used, {new} with a new finding", "bold")
+        )
         print_table(console, _table(ranked(entries), most))
-        _print_left_out(console, "could not be read, 'murxpy check-seeds' says why", [e for e in entries if e.unreadable], most)
+        _print_left_out(
+            console,
+            "could not be read, 'murxpy check-seeds' says why",
+            [e for e in entries if e.unreadable],
+            most,
+        )
         denied = "answered against the label, 'murxpy check-seeds --cross-check' says who is right"
         _print_left_out(console, denied, [e for e in entries if e.mislabelled], most)
 
@@ -52,7 +63,9 @@ def _table(entries: Sequence[Yield], most: int) -> Table:
     for at, entry in enumerate(shown):
         if at == most and len(entries) > 2 * most:
             table.add(f"({len(entries) - 2 * most:,} more)")
-        figures = [f"{getattr(entry, name):,}" if getattr(entry, name) else "-" for name in _COLUMNS]
+        figures = [
+            f"{getattr(entry, name):,}" if getattr(entry, name) else "-" for name in _COLUMNS
+        ]
         table.add(short[entry.seed], entry.source, *figures, f"{entry.weight:.2f}")
     return table
 
@@ -69,7 +82,10 @@ def _shortened(files: Sequence[str]) -> dict[str, str]:
 def seeds_data(seeds: Mapping[str, Sequence[Yield]]) -> list[dict[str, Any]]:
     """An object a seed, fuzzer and target, the best first."""
     rows = [(target, entry) for target, entries in seeds.items() for entry in ranked(entries)]
-    return [{"target": target, **asdict(entry), "weight": round(entry.weight, 4)} for target, entry in rows]
+    return [
+        {"target": target, **asdict(entry), "weight": round(entry.weight, 4)}
+        for target, entry in rows
+    ]
 
 
 def seeds_json(seeds: Mapping[str, Sequence[Yield]]) -> str:

@@ -1,7 +1,9 @@
-"""The live view on a terminal: redraws the figures of the campaign in place, four times a second at most.
+"""The live view on a terminal: redraws the figures of the campaign in place, four times a second at
+most.
 
-It draws on the alternate screen, so that it follows every change of size and leaves the shell's text as it was. It
-draws only when an event comes and starts no thread, since the supervisor that calls it forks.
+It draws on the alternate screen, so that it follows every change of size and leaves the shell's
+text as it was. It draws only when an event comes and starts no thread, since the supervisor that
+calls it forks.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ class StatusView:
 
 
 class LiveStatus:
-    """Shows the live view from `Started` to the end of the `with` block; afterwards prints the notices once more."""
+    """Shows the live view from `Started` to the end of the `with` block; afterwards prints the
+    notices once more.
+    """
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -50,18 +54,28 @@ class LiveStatus:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+        /,
+    ) -> None:
         self._stop()
 
     def consume(self, event: Event) -> None:
-        """Take `event` in, and redraw if it is time to. Raises BrokenPipeError when the terminal is gone."""
+        """Take `event` in, and redraw if it is time to. Raises BrokenPipeError when the terminal is
+        gone.
+        """
         match event:
             case Started():
                 self._started = event
                 self._draw(event, Snapshot(0.0, {}))
             case Notice():
                 self._notices.append(event.text)
-            case Tick() if self._started is not None and event.elapsed >= self._drawn + PERIOD - 0.02:
+            case Tick() if (
+                self._started is not None and event.elapsed >= self._drawn + PERIOD - 0.02
+            ):
                 self._drawn = event.elapsed
                 self._draw(self._started, event.snapshot)
             case Ended():
@@ -85,7 +99,8 @@ class LiveStatus:
     def _stop(self) -> None:
         if self._live is None:
             return
-        self._console.clear()  # tmux shows what is left on the alternate screen in its history after some resizes
+        # tmux shows what is left on the alternate screen in its history after some resizes
+        self._console.clear()
         self._live.stop()
         self._live = None
         for notice in self._notices:

@@ -1,4 +1,6 @@
-"""What a campaign prints when it is over: operators, states, results, refusals, findings, the exit code."""
+"""What a campaign prints when it is over: operators, states, results, refusals, findings, the exit
+code.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,16 @@ from murxpy.campaign.events import Ended, Started
 from murxpy.campaign.statistics import YIELD, BucketView, Snapshot
 from murxpy.report.findings import BucketRow, print_findings
 from murxpy.report.seeds import print_seeds
-from murxpy.report.text import amount, clock, judged_word, one_line, percent, rate, target_names, trace_path
+from murxpy.report.text import (
+    amount,
+    clock,
+    judged_word,
+    one_line,
+    percent,
+    rate,
+    target_names,
+    trace_path,
+)
 
 EXIT_MEANING = {
     0: "nothing new found",
@@ -27,8 +38,12 @@ CLASSES = ("unsupported", "resources", "ill-formed", "undocumented")
 _MESSAGES = 10  # refusal messages shown a class
 
 
-def print_summary(console: Console, started: Started, ended: Ended, theories: Mapping[str, Sequence[str]]) -> None:
-    """Print the tables of the campaign; `theories` maps each theory to the operators that were to be executed."""
+def print_summary(
+    console: Console, started: Started, ended: Ended, theories: Mapping[str, Sequence[str]]
+) -> None:
+    """Print the tables of the campaign; `theories` maps each theory to the operators that were to
+    be executed.
+    """
     snapshot = ended.snapshot
     if snapshot.part("mutator:"):
         _print_mutators(console, snapshot)
@@ -61,7 +76,9 @@ def _table(*names: str) -> Table:
 
 
 def _print_whole(console: Console, table: Table) -> None:
-    """Print a table of short cells in its natural width: better folded by the terminal than with names cut off."""
+    """Print a table of short cells in its natural width: better folded by the terminal than with
+    names cut off.
+    """
     natural = Measurement.get(console, console.options.update(width=1000), table).maximum
     console.print(table, width=natural, crop=False, soft_wrap=True)
 
@@ -71,16 +88,22 @@ def _print_mutators(console: Console, snapshot: Snapshot) -> None:
     counts = snapshot.part("mutator:")
     names = list(dict.fromkeys(key.split(":")[0] for key in counts))
     known = YIELD
-    more = list(dict.fromkeys(key.split(":")[1] for key in counts if key.split(":")[1] not in known))
+    more = list(
+        dict.fromkeys(key.split(":")[1] for key in counts if key.split(":")[1] not in known)
+    )
     table = _table("fuzzer", *known, *more)
     table.columns[0].no_wrap = True
     for name in names:
-        table.add_row(Text(name), *(_number(counts.get(f"{name}:{column}", 0)) for column in (*known, *more)))
+        table.add_row(
+            Text(name), *(_number(counts.get(f"{name}:{column}", 0)) for column in (*known, *more))
+        )
     _heading(console, "Mutants")
     _print_whole(console, table)
 
 
-def _print_operators(console: Console, snapshot: Snapshot, theories: Mapping[str, Sequence[str]]) -> None:
+def _print_operators(
+    console: Console, snapshot: Snapshot, theories: Mapping[str, Sequence[str]]
+) -> None:
     """The operators that were tried, by theory, and the names of those that were never executed."""
     tried, good = snapshot.part("op:"), snapshot.part("op-ok:")
     refused = snapshot.part("op-refused:")
@@ -94,18 +117,31 @@ def _print_operators(console: Console, snapshot: Snapshot, theories: Mapping[str
             done = sum(kind in good for kind in kinds)
             table.add_row(Text(f"{theory}: {done} of {len(kinds)} executed", "bold"))
         for kind in rows:
-            numbers = (tried[kind], good.get(kind, 0), *(refused.get(f"{kind}:{name}", 0) for name in used))
+            numbers = (
+                tried[kind],
+                good.get(kind, 0),
+                *(refused.get(f"{kind}:{name}", 0) for name in used),
+            )
             table.add_row(Text(f"  {kind}"), *map(_number, numbers))
     _heading(console, "Operators")
     _print_whole(console, table)
     _print_missing(console, theories, tried, good)
 
 
-def _print_missing(console: Console, theories: Mapping[str, Sequence[str]], tried: Mapping[str, int], good: Mapping[str, int]) -> None:
+def _print_missing(
+    console: Console,
+    theories: Mapping[str, Sequence[str]],
+    tried: Mapping[str, int],
+    good: Mapping[str, int],
+) -> None:
     _heading(console, "Operators never executed")
     none = True
     for theory, kinds in theories.items():
-        missing = [f"{kind} (tried {tried[kind]:,})" if kind in tried else kind for kind in kinds if kind not in good]
+        missing = [
+            f"{kind} (tried {tried[kind]:,})" if kind in tried else kind
+            for kind in kinds
+            if kind not in good
+        ]
         if missing:
             none = False
             _print_wrapped(console, f"{theory}: {', '.join(missing)}")
@@ -114,7 +150,12 @@ def _print_missing(console: Console, theories: Mapping[str, Sequence[str]], trie
 
 
 def _print_wrapped(console: Console, text: str) -> None:
-    wrapper = textwrap.TextWrapper(max(20, console.width), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    wrapper = textwrap.TextWrapper(
+        max(20, console.width),
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
     for line in wrapper.wrap(text):
         console.print(Text(line), soft_wrap=True)
 
@@ -125,7 +166,9 @@ def _number(number: int) -> Text:
 
 def _print_list(console: Console, title: str, amounts: Mapping[str, int]) -> None:
     _heading(console, title)
-    _print_wrapped(console, ", ".join(f"{name} {number:,}" for name, number in amounts.items()) or "none")
+    _print_wrapped(
+        console, ", ".join(f"{name} {number:,}" for name, number in amounts.items()) or "none"
+    )
 
 
 def _print_actions(console: Console, snapshot: Snapshot) -> None:
@@ -166,13 +209,26 @@ def _results(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
             f"with something asserted, {snapshot.decided:,} decided ({rate(snapshot.decided_per_second)})"
         ),
     )
-    yield "sat", f"{answers['sat']:,}, a model read after {_share(snapshot, 'sat:model-read', 'sat:total')}"
-    yield "unsat", f"{answers['unsat']:,}, a core read after {_share(snapshot, 'unsat:core-read', 'unsat:total')}"
+    yield (
+        "sat",
+        f"{answers['sat']:,}, a model read after {_share(snapshot, 'sat:model-read', 'sat:total')}",
+    )
+    yield (
+        "unsat",
+        f"{answers['unsat']:,}, a core read after {_share(snapshot, 'unsat:core-read', 'unsat:total')}",
+    )
     yield "unknown", f"{answers['unknown']:,}"
     yield "over limit", f"{answers['over-limit']:,}"
     if snapshot.judged:
-        said = ", ".join(f"{number:,} {judged_word(name)}" for name, number in snapshot.judged.items() if name != "lost")
-        yield "judges", f"{amount(counts['judge:runs'], 'run')}: of the checks {said}; {snapshot.judged['lost']:,} lost"
+        said = ", ".join(
+            f"{number:,} {judged_word(name)}"
+            for name, number in snapshot.judged.items()
+            if name != "lost"
+        )
+        yield (
+            "judges",
+            f"{amount(counts['judge:runs'], 'run')}: of the checks {said}; {snapshot.judged['lost']:,} lost",
+        )
         yield (
             "confirmed",
             (
@@ -180,9 +236,17 @@ def _results(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
                 f"in {percent(snapshot.judges_share)} of the time of runs and judges"
             ),
         )
-    yield "terms", f"{counts.get('term:made', 0):,}, {_share(snapshot, 'term:useful', 'term:made')} in a check"
+    yield (
+        "terms",
+        f"{counts.get('term:made', 0):,}, {_share(snapshot, 'term:useful', 'term:made')} in a check",
+    )
     parts = (("solver and binding", "solver"), ("choosing", "choose"), ("trace", "trace"))
-    yield "time", ", ".join(f"{name} {_share(snapshot, f'time-ns:{key}', 'time-ns:run')}" for name, key in parts)
+    yield (
+        "time",
+        ", ".join(
+            f"{name} {_share(snapshot, f'time-ns:{key}', 'time-ns:run')}" for name, key in parts
+        ),
+    )
 
 
 def _share(snapshot: Snapshot, part: str, whole: str) -> str:
@@ -197,16 +261,24 @@ def _print_refusals(console: Console, snapshot: Snapshot) -> None:
     table = _table("count", "class", "message")
     table.columns[0].justify, table.columns[0].no_wrap = "right", True
     table.columns[1].justify = "left"
-    table.columns[2].justify, table.columns[2].no_wrap, table.columns[2].overflow = "left", False, "fold"
+    table.columns[2].justify, table.columns[2].no_wrap, table.columns[2].overflow = (
+        "left",
+        False,
+        "fold",
+    )
     for name in CLASSES:
         prefix = f"{name}:"
-        own = [(n, key.removeprefix(prefix)) for key, n in messages.items() if key.startswith(prefix)]
+        own = [
+            (n, key.removeprefix(prefix)) for key, n in messages.items() if key.startswith(prefix)
+        ]
         own.sort(key=lambda pair: (-pair[0], pair[1]))
         for number, message in own[:_MESSAGES]:
             table.add_row(f"{number:,}", name, Text(one_line(message, 200)))
         if len(own) > _MESSAGES:
             rest = sum(number for number, _ in own[_MESSAGES:])
-            table.add_row(f"{rest:,}", name, Text(f"({len(own) - _MESSAGES} other messages)", "dim"))
+            table.add_row(
+                f"{rest:,}", name, Text(f"({len(own) - _MESSAGES} other messages)", "dim")
+            )
     console.print(table if table.row_count else Text("none"))
 
 
@@ -247,4 +319,6 @@ def _verdict(started: Started, ended: Ended) -> Iterator[Text]:
             f"the next session in {started.out} does that",
             "bold red" if ended.unsolved else "yellow",
         )
-    yield Text(f"exit code {ended.exit_code}: {meaning}", "bold red" if ended.exit_code else "bold green")
+    yield Text(
+        f"exit code {ended.exit_code}: {meaning}", "bold red" if ended.exit_code else "bold green"
+    )

@@ -1,4 +1,6 @@
-"""Tables of what the data folders hold: for a terminal, as plain aligned lines, and as data for JSON."""
+"""Tables of what the data folders hold: for a terminal, as plain aligned lines, and as data for
+JSON.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ class Table:
 
 
 def print_table(console: Console, table: Table) -> None:
-    """Print a table: fitted to a terminal; anywhere else one line a row, whole and aligned, for grep and awk."""
+    """Print a table: fitted to a terminal; anywhere else one line a row, whole and aligned, for
+    grep and awk.
+    """
     if not console.is_terminal:
         for line in plain_lines(table):
             console.out(line, highlight=False)
@@ -57,7 +61,10 @@ def plain_lines(table: Table) -> list[str]:
     numbers = [name in table.right for name in table.columns]
     return [
         (" " * _GAP)
-        .join(cell.rjust(width) if number else cell.ljust(width) for cell, width, number in zip(row, widths, numbers, strict=True))
+        .join(
+            cell.rjust(width) if number else cell.ljust(width)
+            for cell, width, number in zip(row, widths, numbers, strict=True)
+        )
         .rstrip()
         for row in grid
     ]
@@ -74,11 +81,24 @@ def machine_summary(machine: Plain, visits: Visits) -> str:
 
 
 def machine_table(machine: Plain, visits: Visits) -> Table:
-    """The states, each with its transitions: expected numbers a run, and the share of the state's actions."""
-    table = Table(("state", "needs / when", "to", "weight", "share", "a run"), right=("weight", "share", "a run"))
+    """The states, each with its transitions: expected numbers a run, and the share of the state's
+    actions.
+    """
+    table = Table(
+        ("state", "needs / when", "to", "weight", "share", "a run"),
+        right=("weight", "share", "a run"),
+    )
     for name, state in machine["states"].items():
         kind = "" if state["kind"] == "normal" else f" ({state['kind']})"
-        table.add(name + kind, ", ".join(state["needs"]), "", "", "", f"{visits.entered[name]:.2f}", strong=True)
+        table.add(
+            name + kind,
+            ", ".join(state["needs"]),
+            "",
+            "",
+            "",
+            f"{visits.entered[name]:.2f}",
+            strong=True,
+        )
         for position, transition in enumerate(state["do"]):
             to = "" if transition["to"] == name else transition["to"]
             share = share_text(visits.probability(name, position))
@@ -93,7 +113,11 @@ def machine_json(machine: Plain, visits: Visits) -> Plain:
     states = {}
     for name, state in machine["states"].items():
         transitions = [
-            transition | {"probability": visits.probability(name, position), "expected": visits.taken[name, position]}
+            transition
+            | {
+                "probability": visits.probability(name, position),
+                "expected": visits.taken[name, position],
+            }
             for position, transition in enumerate(state["do"])
         ]
         numbers = {"entered": visits.entered[name], "actions": visits.steps[name]}
@@ -118,7 +142,9 @@ def reach_table(rows: Sequence[Expected], runs: int) -> Table:
     for row in rows:
         if row.theory != theory:
             theory = row.theory
-            total = sum(other.count for other in rows if other.theory == theory and other.spelling is None)
+            total = sum(
+                other.count for other in rows if other.theory == theory and other.spelling is None
+            )
             table.add(theory, _count(total), strong=True)
         if row.spelling is None:
             table.add(f"  {row.operator}", _count(row.count))
@@ -134,7 +160,10 @@ def reach_json(rows: Sequence[Expected], runs: int) -> Plain:
         if row.spelling is None:
             operators[row.operator] = {"theory": row.theory, "expected": row.count, "spellings": {}}
         else:
-            operators[row.operator]["spellings"][row.spelling] = {"expected": row.count, "guarded": row.guarded}
+            operators[row.operator]["spellings"][row.spelling] = {
+                "expected": row.count,
+                "guarded": row.guarded,
+            }
     return {"runs": runs, "operators": operators}
 
 
@@ -143,13 +172,17 @@ def _count(value: float) -> str:
 
 
 def theories_table(catalogue: Plain, wrappers: Mapping[str, Plain]) -> Table:
-    """The theories: what they have, what they require, and how much of each the solvers' wrappers spell."""
+    """The theories: what they have, what they require, and how much of each the solvers' wrappers
+    spell.
+    """
     right = ("sorts", "operators", *wrappers)
     table = Table(("theory", "SMT-LIB", "sorts", "operators", *wrappers, "requires"), right=right)
     for theory in catalogue["theories"]:
         spelled = [str(_spelled(theory, wrapper)) for wrapper in wrappers.values()]
         numbers = (str(len(theory["sorts"])), str(len(theory["operators"])))
-        table.add(theory["name"], theory["smtlib"], *numbers, *spelled, ", ".join(theory["requires"]))
+        table.add(
+            theory["name"], theory["smtlib"], *numbers, *spelled, ", ".join(theory["requires"])
+        )
     return table
 
 
@@ -158,14 +191,26 @@ def _spelled(theory: Plain, wrapper: Plain) -> int:
 
 
 def operators_table(theory: Plain, wrappers: Mapping[str, Plain]) -> Table:
-    """The operators of a theory: SMT-LIB name, signature, and which solvers spell each in how many ways."""
+    """The operators of a theory: SMT-LIB name, signature, and which solvers spell each in how many
+    ways.
+    """
     table = Table(("operator", "SMT-LIB", "signature", *wrappers, ""), right=tuple(wrappers))
     for kind, operator in theory["operators"].items():
         counts = [_ways(wrapper["operators"].get(kind)) for wrapper in wrappers.values()]
-        marks = [mark for mark in ("extension" if operator["extension"] else None, operator["feature"]) if mark]
+        marks = [
+            mark
+            for mark in ("extension" if operator["extension"] else None, operator["feature"])
+            if mark
+        ]
         table.add(kind, operator["smtlib"], operator["sig"], *counts, ", ".join(marks))
     for kind, sort in theory["sorts"].items():
-        table.add(kind, sort["smtlib"], " ".join(sort["params"]), *[""] * len(wrappers), ", ".join(sort["special"]))
+        table.add(
+            kind,
+            sort["smtlib"],
+            " ".join(sort["params"]),
+            *[""] * len(wrappers),
+            ", ".join(sort["special"]),
+        )
     return table
 
 
@@ -177,7 +222,10 @@ def theories_json(catalogue: Plain, wrappers: Mapping[str, Plain]) -> Plain:
     """The catalogue, each operator with its spellings by solver."""
     theories = []
     for theory in catalogue["theories"]:
-        operators = {kind: operator | {"spellings": _names_by_solver(kind, wrappers)} for kind, operator in theory["operators"].items()}
+        operators = {
+            kind: operator | {"spellings": _names_by_solver(kind, wrappers)}
+            for kind, operator in theory["operators"].items()
+        }
         theories.append(theory | {"operators": operators})
     return {"theories": theories}
 
@@ -195,7 +243,12 @@ def wrappers_table(wrappers: Mapping[str, Plain]) -> Table:
     )
     for name, wrapper in wrappers.items():
         spellings = sum(len(forms(entry)) for entry in wrapper["operators"].values())
-        numbers = (len(wrapper["theories"]), len(wrapper["operators"]), spellings, len(wrapper["options"]))
+        numbers = (
+            len(wrapper["theories"]),
+            len(wrapper["operators"]),
+            spellings,
+            len(wrapper["options"]),
+        )
         table.add(name, wrapper["package"], wrapper["releases"], *map(str, numbers))
     return table
 
@@ -218,7 +271,9 @@ def _form_cells(form: Any) -> tuple[str, str, str]:
     when = form.get("when", [])
     guards = [when] if isinstance(when, str) else list(when)
     guards += [f"{key} {form[key]}" for key in ("since", "before", "fold") if key in form]
-    weight = "never drawn" if form.get("unsound") else f"{form['weight']:g}" if "weight" in form else ""
+    weight = (
+        "never drawn" if form.get("unsound") else f"{form['weight']:g}" if "weight" in form else ""
+    )
     return form["is"], ", ".join(guards), weight
 
 

@@ -34,7 +34,9 @@ def rate(per_second: float) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A share of one as a whole percentage: `78 %`; `-` when there is none. What is less than all is 99.9 % at most."""
+    """A share of one as a whole percentage: `78 %`; `-` when there is none. What is less than all
+    is 99.9 % at most.
+    """
     if share is None:
         return "-"
     return f"{int(1000 * share) / 10:.1f} %" if 0.995 <= share < 1 else f"{100 * share:.0f} %"
@@ -46,7 +48,9 @@ def amount(number: int, noun: str) -> str:
 
 
 def judged_word(name: str) -> str:
-    """What the checks that judges were asked are called, by the key of their counter: `decided` is said of a target alone."""
+    """What the checks that judges were asked are called, by the key of their counter: `decided` is
+    said of a target alone.
+    """
     return "left open" if name == "undecided" else name
 
 
@@ -56,9 +60,13 @@ def seed_text(seed: int) -> str:
 
 
 def one_line(text: str, limit: int | None = None) -> str:
-    """`text` on one line, safe on any terminal: control characters written as escapes, cut to `limit` characters."""
+    """`text` on one line, safe on any terminal: control characters written as escapes, cut to
+    `limit` characters.
+    """
     joined = " ".join(text.split())
-    shown = "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in joined)
+    shown = "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in joined
+    )
     return shown if limit is None or len(shown) <= limit else shown[: max(0, limit - 3)] + "..."
 
 
@@ -78,7 +86,9 @@ def replay_command(path: str) -> str:
 
 
 def form_word(form: Reproducer) -> str:
-    """Whether a form of a finding shows it: `yes`, `no`, `untried`, or `none` where it cannot be said in this form."""
+    """Whether a form of a finding shows it: `yes`, `no`, `untried`, or `none` where it cannot be
+    said in this form.
+    """
     if not form.file:
         return "none"
     return {True: "yes", False: "no", None: "untried"}[form.reproduces]

@@ -1,4 +1,6 @@
-"""The live view as lines of text: a function of the campaign's figures and the size of the screen, nothing else."""
+"""The live view as lines of text: a function of the campaign's figures and the size of the screen,
+nothing else.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,17 @@ from rich.text import Text
 
 from murxpy.campaign.events import Started
 from murxpy.campaign.statistics import BucketView, Snapshot, WorkerView
-from murxpy.report.text import amount, brief, clock, judged_word, one_line, percent, rate, seed_text, target_names
+from murxpy.report.text import (
+    amount,
+    brief,
+    clock,
+    judged_word,
+    one_line,
+    percent,
+    rate,
+    seed_text,
+    target_names,
+)
 
 LABEL = 10  # columns of the labels at the left
 ANSWER_STYLES = {"sat": "green", "unsat": "blue", "unknown": "yellow", "over-limit": "magenta"}
@@ -29,10 +41,13 @@ class Screen:
     ascii: bool = False
 
 
-def view_lines(started: Started, snapshot: Snapshot, notices: Sequence[str], screen: Screen) -> list[Text]:
+def view_lines(
+    started: Started, snapshot: Snapshot, notices: Sequence[str], screen: Screen
+) -> list[Text]:
     """The whole view: at most `screen.height` lines of at most `screen.width` columns.
 
-    Where rows are scarce the blank lines go first, then workers and old buckets. The last row always is the hint.
+    Where rows are scarce the blank lines go first, then workers and old buckets. The last row
+    always is the hint.
     """
     head = _title(started, screen) + figures(started, snapshot, screen)
     room = screen.height - len(head) - 1
@@ -67,7 +82,11 @@ def figures(started: Started, snapshot: Snapshot, screen: Screen) -> list[Text]:
         *_bar(snapshot.answers, screen),
         *(_flow("mutants", _mutants(snapshot), screen) if snapshot.mutants else []),
         *(_flow("judges", _judged(snapshot), screen) if snapshot.judged else []),
-        *_flow("refused", _amounts(snapshot.refusals, {"ill-formed": "bold red", "undocumented": "red"}), screen),
+        *_flow(
+            "refused",
+            _amounts(snapshot.refusals, {"ill-formed": "bold red", "undocumented": "red"}),
+            screen,
+        ),
         *_flow("findings", _findings(snapshot), screen),
     ]
 
@@ -99,7 +118,13 @@ def _amounts(amounts: dict[str, int], styles: dict[str, str]) -> Iterable[Text]:
 
 
 # In the order of `murxpy.campaign.statistics.YIELD`.
-_YIELD_STYLES = {"accepted": "", "decided": "", "unknown": "", "timeouts": "yellow", "findings": "bold red"}
+_YIELD_STYLES = {
+    "accepted": "",
+    "decided": "",
+    "unknown": "",
+    "timeouts": "yellow",
+    "findings": "bold red",
+}
 
 
 def _mutants(snapshot: Snapshot) -> Iterable[Text]:
@@ -115,7 +140,10 @@ def _mutants(snapshot: Snapshot) -> Iterable[Text]:
 def _judged(snapshot: Snapshot) -> Iterable[Text]:
     """What judges said to the checks they were asked."""
     for name, number in snapshot.judged.items():
-        yield Text(f"{number:,} {judged_word(name)}", "bold red" if name == "disagreed" and number else "" if number else "dim")
+        yield Text(
+            f"{number:,} {judged_word(name)}",
+            "bold red" if name == "disagreed" and number else "" if number else "dim",
+        )
     yield Text(f"{percent(snapshot.confirmed_share)} of the judged checks confirmed")
     yield Text(f"{percent(snapshot.judges_share)} of the time")
 
@@ -131,7 +159,9 @@ def _findings(snapshot: Snapshot) -> Iterable[Text]:
 
 
 def _bar(answers: dict[str, int], screen: Screen) -> list[Text]:
-    """The shares of the answers as one bar; an answer that was given at all has at least one column."""
+    """The shares of the answers as one bar; an answer that was given at all has at least one
+    column.
+    """
     total = sum(answers.values())
     width = min(screen.width - LABEL, 60)
     if not total or width < len(answers):
@@ -170,14 +200,18 @@ def _workers(snapshot: Snapshot, screen: Screen, room: int) -> list[Text]:
     if len(shown) < len(views):
         rest = views[len(shown) :]
         states = sorted({view.state for view in rest})
-        tally = ", ".join(f"{sum(view.state == state for view in rest)} {state}" for state in states)
+        tally = ", ".join(
+            f"{sum(view.state == state for view in rest)} {state}" for state in states
+        )
         lines.append(Text(f"and {len(rest)} more: {tally}", "dim"))
     return [_cut(line, screen) for line in lines]
 
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Widths in the table of workers; no column of targets where there is but one target or too little room."""
+    """Widths in the table of workers; no column of targets where there is but one target or too
+    little room.
+    """
 
     target: int
     runs: int
@@ -190,11 +224,30 @@ class _Columns:
         run = max(8, *(len(_seed(view)) for view in views))
         names = sorted({view.target for view in views})
         target = max(6, min(24, max(map(len, names)))) if len(names) > 1 else 0
-        shapes = (cls(target, runs, run), cls(target, runs, run, 1), cls(0, runs, run), cls(0, runs, run, 1))
+        shapes = (
+            cls(target, runs, run),
+            cls(target, runs, run, 1),
+            cls(0, runs, run),
+            cls(0, runs, run, 1),
+        )
         return next((shape for shape in shapes if len(shape.row()) <= screen.width), shapes[-1])
 
-    def row(self, worker: str = "", target: str = "", runs: str = "", run: str = "", state: str = "", span: str = "") -> str:
-        cells = [f"{worker:<6}", f"{runs:>{self.runs}}", f"{run:<{self.run}}", f"{state:<10}", f"{span:>6}"]
+    def row(
+        self,
+        worker: str = "",
+        target: str = "",
+        runs: str = "",
+        run: str = "",
+        state: str = "",
+        span: str = "",
+    ) -> str:
+        cells = [
+            f"{worker:<6}",
+            f"{runs:>{self.runs}}",
+            f"{run:<{self.run}}",
+            f"{state:<10}",
+            f"{span:>6}",
+        ]
         if self.target:
             cells.insert(1, f"{target[: self.target]:<{self.target}}")
         return (" " * self.gap).join(cells)
@@ -206,7 +259,9 @@ def _seed(view: WorkerView) -> str:
 
 def _worker(view: WorkerView, columns: _Columns, elapsed: float) -> Text:
     span = brief(elapsed - view.since)
-    row = columns.row(str(view.worker), view.target, f"{view.runs:,}", _seed(view), view.state, span)
+    row = columns.row(
+        str(view.worker), view.target, f"{view.runs:,}", _seed(view), view.state, span
+    )
     return Text(row, _STATE_STYLES[view.state])
 
 
@@ -214,13 +269,21 @@ def _buckets(snapshot: Snapshot, screen: Screen, room: int) -> list[Text]:
     """The newest buckets, one a line under a heading, newest first, in `room` lines."""
     if room < 2 or not snapshot.buckets:
         return []
-    newest = sorted((bucket for bucket in snapshot.buckets if not bucket.same), key=lambda bucket: -bucket.first)[: room - 1]
+    newest = sorted(
+        (bucket for bucket in snapshot.buckets if not bucket.same), key=lambda bucket: -bucket.first
+    )[: room - 1]
     head = Text(f"{'first seen':>11}         count  newest buckets", "cyan")
     return [_cut(head, screen), *(_bucket(bucket, snapshot.elapsed, screen) for bucket in newest)]
 
 
 def _bucket(bucket: BucketView, elapsed: float, screen: Screen) -> Text:
-    mark, style = ("known", "dim") if bucket.known else ("new", "bold red") if bucket.new else ("again", "yellow")
+    mark, style = (
+        ("known", "dim")
+        if bucket.known
+        else ("new", "bold red")
+        if bucket.new
+        else ("again", "yellow")
+    )
     text = Text(f"{clock(elapsed - bucket.first):>7} ago  ").append(f"{mark:<5}", style)
     text.append(f"  {bucket.count:>5,}  ")
     text.append(bucket.key, "bold" if style == "bold red" else "")

@@ -1,1 +1,3 @@
-"""What operators mean on values: the reference evaluator, exact, in the standard library's Python alone."""
+"""What operators mean on values: the reference evaluator, exact, in the standard library's Python
+alone.
+"""

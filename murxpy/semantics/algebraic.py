@@ -1,7 +1,9 @@
-"""Real algebraic numbers: a square-free integer polynomial and an interval that holds one of its roots; exact.
+"""Real algebraic numbers: a square-free integer polynomial and an interval that holds one of its
+roots; exact.
 
-Only irrational ones are `Algebraic`; what is rational is a `Fraction`. Sums and products are roots of resultants, comparisons refine the
-intervals; equality is decided by a common factor, so nothing is ever guessed. Loos, Computing in algebraic extensions, 1983.
+Only irrational ones are `Algebraic`; what is rational is a `Fraction`. Sums and products are roots
+of resultants, comparisons refine the intervals; equality is decided by a common factor, so nothing
+is ever guessed. Loos, Computing in algebraic extensions, 1983.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ HASHED_BITS = 16
 
 
 class Algebraic:
-    """An irrational root of `poly`, the one between `low` and `high`. Compares, adds, multiplies with its like and with Fractions."""
+    """An irrational root of `poly`, the one between `low` and `high`. Compares, adds, multiplies
+    with its like and with Fractions.
+    """
 
     __slots__ = ("_hash", "high", "low", "poly")
 
@@ -99,7 +103,9 @@ class Algebraic:
         return self == other or self > other
 
     def __neg__(self) -> Algebraic:
-        return Algebraic(primitive(c * (-1) ** k for k, c in enumerate(self.poly)), -self.high, -self.low)
+        return Algebraic(
+            primitive(c * (-1) ** k for k, c in enumerate(self.poly)), -self.high, -self.low
+        )
 
     def __abs__(self) -> Algebraic:
         return -self if self < 0 else self
@@ -145,10 +151,16 @@ class Algebraic:
 
 
 def number(poly: Iterable[int | Fraction], low: Fraction, high: Fraction) -> Real:
-    """The one root of a polynomial in (low, high], rational or not. Raises ValueError where there is not one."""
+    """The one root of a polynomial in (low, high], rational or not. Raises ValueError where there
+    is not one.
+    """
     known = square_free(primitive(poly))
     chain = sturm_chain(known)
-    if low > high or len(known) < 2 or (changes(chain, low) - changes(chain, high) != 1 and low != high):
+    if (
+        low > high
+        or len(known) < 2
+        or (changes(chain, low) - changes(chain, high) != 1 and low != high)
+    ):
         raise ValueError(f"no isolating interval of {known}: {low}, {high}")
     if sign_at(known, high) == 0:
         return high
@@ -164,12 +176,15 @@ def number(poly: Iterable[int | Fraction], low: Fraction, high: Fraction) -> Rea
 
 
 def _rational(value: Algebraic) -> Real:
-    """The same number, as a Fraction where it is one: then its denominator divides the leading coefficient."""
+    """The same number, as a Fraction where it is one: then its denominator divides the leading
+    coefficient.
+    """
     leading = value.poly[-1]
     low, high = value.within(Fraction(1, 2 * leading))
     for top in range(floor(low * leading), floor(high * leading) + 1):
         candidate = Fraction(top, leading)
-        if low < candidate <= high and sign_at(value.poly, candidate) == 0:  # halving may have hit it
+        # halving may have hit it
+        if low < candidate <= high and sign_at(value.poly, candidate) == 0:
             return candidate
     return value
 
@@ -181,7 +196,9 @@ def roots(poly: Iterable[int | Fraction]) -> list[Real]:
 
 
 def root(value: Real, degree: int) -> Real:
-    """The `degree`-th root of a number that is not negative. Raises CannotSay for one of too high a degree."""
+    """The `degree`-th root of a number that is not negative. Raises CannotSay for one of too high a
+    degree.
+    """
     if isinstance(value, Fraction):
         return _rational_root(value, degree)
     if (len(value.poly) - 1) * degree > DEGREE:

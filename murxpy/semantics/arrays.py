@@ -1,4 +1,6 @@
-"""Arrays: tables, and where they come from lambdas over large sorts, closures. SMT-LIB 2.7, theory ArraysEx; maps and lambdas are z3's."""
+"""Arrays: tables, and where they come from lambdas over large sorts, closures. SMT-LIB 2.7, theory
+ArraysEx; maps and lambdas are z3's.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ def _select(site: Site) -> Callable[[Any, Value], Any]:
     points, sort = site.points, site.sorts[0]
     if not plain(sort.sort(0), points):
         return lambda array, index: apply(points, sort, array, (index,))
-    return lambda array, index: array.at(index) if isinstance(array, ArrayValue) else apply(points, sort, array, (index,))
+    return lambda array, index: (
+        array.at(index) if isinstance(array, ArrayValue) else apply(points, sort, array, (index,))
+    )
 
 
 @prepared("OP_ARRAY_STORE")
@@ -38,7 +42,9 @@ def _store(site: Site) -> Callable[[Any, Value, Value], Any]:
 
 
 def _stored(site: Site, array: Any, index: Value, value: Value) -> Asking:
-    """A store into a table at an index that has to be compared with those that are there, or into what is no table."""
+    """A store into a table at an index that has to be compared with those that are there, or into
+    what is no table.
+    """
     points, sort = site.points, site.sort
     if isinstance(array, ArrayValue):
         try:
@@ -59,7 +65,10 @@ def _const(site: Site, value: Value) -> Value:
     return ArrayValue(value)
 
 
-@meaning("OP_ARRAY_DEFAULT", open="an array by elements, or by a finite sort and not constant: any value of its sort")
+@meaning(
+    "OP_ARRAY_DEFAULT",
+    open="an array by elements, or by a finite sort and not constant: any value of its sort",
+)
 def _default(site: Site, array: Any) -> Value:
     """z3's `default`: what an array is at all indices but finitely many."""
     if not isinstance(array, ArrayValue):
@@ -75,7 +84,11 @@ def _ext(site: Site, left: Any, right: Any) -> Asking:
     sort = site.sorts[0]
     if left == right or (yield from same(site.points, sort, left, right)):
         return site.open((left, right))
-    if not (isinstance(left, ArrayValue) and isinstance(right, ArrayValue) and plain(sort.sort(0), site.points)):
+    if not (
+        isinstance(left, ArrayValue)
+        and isinstance(right, ArrayValue)
+        and plain(sort.sort(0), site.points)
+    ):
         raise CannotSay("a difference of functions over a large domain")
     if left.default != right.default:
         return site.open((left, right), fits=lambda index: bool(left.at(index) != right.at(index)))
@@ -95,8 +108,14 @@ def _map(site: Site) -> Callable[..., Asking]:
 
     def mapped(function: Value, *arrays: Any) -> Asking:
         if not all(isinstance(array, ArrayValue) for array in arrays):
-            return Built(lambda point: at(function, arrays, point), site.kind, tuple(zip(site.sorts, (function, *arrays), strict=True)))
-        default = yield from apply(points, function_sort, function, tuple(a.default for a in arrays))
+            return Built(
+                lambda point: at(function, arrays, point),
+                site.kind,
+                tuple(zip(site.sorts, (function, *arrays), strict=True)),
+            )
+        default = yield from apply(
+            points, function_sort, function, tuple(a.default for a in arrays)
+        )
         stores = []
         for point in dict.fromkeys(point for a in arrays for point, _ in a.items()):
             stores.append((point, (yield from at(function, arrays, point))))
@@ -127,7 +146,9 @@ def _eq_range(site: Site, left: Any, right: Any, low: int, high: int) -> Asking:
     if isinstance(left, ArrayValue) and isinstance(right, ArrayValue):
         named: Any = (p for p, _ in (*left.items(), *right.items()))
         known: dict[Value, None] = dict.fromkeys(p for p in named if low <= p <= high)
-        if high - low + 1 > len(known) and not (yield from same(points, sort.sort(1), left.default, right.default)):
+        if high - low + 1 > len(known) and not (
+            yield from same(points, sort.sort(1), left.default, right.default)
+        ):
             return False
     elif high - low < RANGE:
         known = dict.fromkeys(range(low, high + 1))

@@ -15,7 +15,9 @@ from murxpy.semantics.values import BagValue, SetValue, Value, in_order
 
 
 def make_bag(counts: Iterable[tuple[Value, int]]) -> BagValue:
-    """The bag in which each element is as often as the counts of its pairs say in sum; what is not positive is left out."""
+    """The bag in which each element is as often as the counts of its pairs say in sum; what is not
+    positive is left out.
+    """
     return add_counts(list(counts))
 
 
@@ -53,7 +55,9 @@ _OPERATIONS: dict[str, Callable[..., Value]] = {
     "OP_BAG_UNION_DISJOINT": union_disjoint,
     "OP_BAG_INTERSECTION_MIN": lambda one, other: pointwise(min, one, other),
     "OP_BAG_DIFFERENCE_SUBTRACT": lambda one, other: pointwise(lambda a, b: a - b, one, other),
-    "OP_BAG_DIFFERENCE_REMOVE": lambda one, other: pointwise(lambda a, b: 0 if b else a, one, other),
+    "OP_BAG_DIFFERENCE_REMOVE": lambda one, other: pointwise(
+        lambda a, b: 0 if b else a, one, other
+    ),
     "OP_BAG_SUBBAG": subbag,
     "OP_BAG_COUNT": count_of,
     "OP_BAG_MEMBER": lambda element, bag: count_of(element, bag) > 0,

@@ -1,6 +1,8 @@
-"""Bit-vectors: a value is the number that its bits denote without sign. SMT-LIB 2.7, theory FixedSizeBitVectors.
+"""Bit-vectors: a value is the number that its bits denote without sign. SMT-LIB 2.7, theory
+FixedSizeBitVectors.
 
-Division by zero is fixed there: bvudiv gives all ones, bvurem the dividend, and the signed ones follow from these.
+Division by zero is fixed there: bvudiv gives all ones, bvurem the dividend, and the signed ones
+follow from these.
 """
 
 from __future__ import annotations

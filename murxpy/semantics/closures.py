@@ -1,6 +1,7 @@
 """Functions and arrays as values that are no tables.
 
-`==` between two of them holds only for the same object. Whether they are equal as functions is decided by `equality`, or cannot be said.
+`==` between two of them holds only for the same object. Whether they are equal as functions is
+decided by `equality`, or cannot be said.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ _serials = count()
 
 
 class _Opaque:
-    """A function that is no table. Its text says when it was made, which is the order among values where an order is needed."""
+    """A function that is no table. Its text says when it was made, which is the order among values
+    where an order is needed.
+    """
 
     __slots__ = ("_serial",)
 
@@ -34,7 +37,13 @@ class Closure(_Opaque):
 
     __slots__ = ("body", "bound", "values", "variables")
 
-    def __init__(self, variables: tuple[Term, ...], body: Term, values: dict[Term, Value], bound: tuple[Value, ...] = ()) -> None:
+    def __init__(
+        self,
+        variables: tuple[Term, ...],
+        body: Term,
+        values: dict[Term, Value],
+        bound: tuple[Value, ...] = (),
+    ) -> None:
         super().__init__()
         self.variables = variables
         self.body = body
@@ -51,14 +60,18 @@ class Closure(_Opaque):
 
 
 class Built(_Opaque):
-    """A function or array given by what it does at a point: what operators make of closures, and what a model's functions are.
+    """A function or array given by what it does at a point: what operators make of closures, and
+    what a model's functions are.
 
-    `parts` are the values that it is built from, each with its sort, and `head` says how: two with one head and equal parts are equal.
+    `parts` are the values that it is built from, each with its sort, and `head` says how: two with
+    one head and equal parts are equal.
     """
 
     __slots__ = ("ask", "head", "parts")
 
-    def __init__(self, ask: Callable[..., Asking], head: str = "", parts: tuple[tuple[Sort, Value], ...] = ()) -> None:
+    def __init__(
+        self, ask: Callable[..., Asking], head: str = "", parts: tuple[tuple[Sort, Value], ...] = ()
+    ) -> None:
         super().__init__()
         self.ask = ask
         self.head = head
@@ -66,7 +79,9 @@ class Built(_Opaque):
 
 
 class Stored(_Opaque):
-    """An array that differs from another, which is no table, at the points to which values were stored; a later store comes first."""
+    """An array that differs from another, which is no table, at the points to which values were
+    stored; a later store comes first.
+    """
 
     __slots__ = ("base", "stores")
 

@@ -1,4 +1,6 @@
-"""Core: Booleans, equality, if-then-else, and z3's cardinality and pseudo-Boolean constraints. SMT-LIB 2.7, theory Core."""
+"""Core: Booleans, equality, if-then-else, and z3's cardinality and pseudo-Boolean constraints.
+SMT-LIB 2.7, theory Core.
+"""
 
 from __future__ import annotations
 
@@ -103,7 +105,9 @@ def _counting(kind: str, compare: Callable[[int, int], bool], weighted: bool) ->
         if not weighted:
             return lambda *values: compare(sum(values), bound)
         weights = site.indices[1:]
-        return lambda *values: compare(sum(w for w, v in zip(weights, values, strict=True) if v), bound)
+        return lambda *values: compare(
+            sum(w for w, v in zip(weights, values, strict=True) if v), bound
+        )
 
 
 _counting("OP_AT_MOST", le, False)

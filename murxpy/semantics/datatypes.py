@@ -1,4 +1,6 @@
-"""Algebraic datatypes: SMT-LIB 2.7, section 3.9. A selector of another constructor than the value's is open."""
+"""Algebraic datatypes: SMT-LIB 2.7, section 3.9. A selector of another constructor than the value's
+is open.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +12,26 @@ from math import prod
 
 from murxpy.logic.sorts import Constructor, Sort, SortParam
 from murxpy.logic.terms import Term
-from murxpy.semantics.registry import Asking, Body, Points, Scope, Site, binder, cardinality, enumeration, meaning, prepared
+from murxpy.semantics.registry import (
+    Asking,
+    Body,
+    Points,
+    Scope,
+    Site,
+    binder,
+    cardinality,
+    enumeration,
+    meaning,
+    prepared,
+)
 from murxpy.semantics.values import CannotSay, DatatypeValue, Value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """A case of a match: its constructor (None: any), variables, body, and the values of what is free in it."""
+    """A case of a match: its constructor (None: any), variables, body, and the values of what is
+    free in it.
+    """
 
     constructor: str | None
     variables: tuple[Term, ...]
@@ -34,7 +49,9 @@ def _place(site: Site) -> int:
     constructor = site.sorts[0].datatype.constructor(site.indices[0])
     if constructor is None:
         raise CannotSay(f"no constructor {site.indices[0]}")
-    return next(k for k, (selector, _) in enumerate(constructor.fields) if selector == site.indices[1])
+    return next(
+        k for k, (selector, _) in enumerate(constructor.fields) if selector == site.indices[1]
+    )
 
 
 @prepared("OP_DT_APPLY_SEL", open="a value of another constructor: any value of the field's sort")
@@ -56,7 +73,9 @@ def _update(site: Site) -> Callable[[DatatypeValue, Value], Value]:
     def update(value: DatatypeValue, field: Value) -> Value:
         if value.constructor != name:
             return value
-        return DatatypeValue(value.constructor, (*value.fields[:place], field, *value.fields[place + 1 :]))
+        return DatatypeValue(
+            value.constructor, (*value.fields[:place], field, *value.fields[place + 1 :])
+        )
 
     return update
 
@@ -94,13 +113,17 @@ def _filled(sort: Sort, bound: dict[str, Sort]) -> Sort:
 
 @lru_cache(maxsize=4096)
 def _made(kind: str, params: tuple[SortParam, ...]) -> Sort:
-    """A sort outside of all tables, which the evaluator has not: it is only looked at. Equal parameters give the same object."""
+    """A sort outside of all tables, which the evaluator has not: it is only looked at. Equal
+    parameters give the same object.
+    """
     return Sort(kind, params, -1)
 
 
 @cardinality("SORT_DT")
 def _size(sort: Sort, points: Points) -> int | None:
-    """The sum over constructors of the product over fields; infinite where the datatype is inside itself."""
+    """The sum over constructors of the product over fields; infinite where the datatype is inside
+    itself.
+    """
     if _recursive(sort):
         return None
     total = 0

@@ -1,4 +1,6 @@
-"""How many values a sort has, which they are, and which of its forms a table over a finite domain takes."""
+"""How many values a sort has, which they are, and which of its forms a table over a finite domain
+takes.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,15 @@ from typing import TypeVar
 
 from murxpy.logic.sorts import Sort
 from murxpy.semantics.registry import CARDINALITIES, ENUMERATIONS, Points, cardinality, enumeration
-from murxpy.semantics.values import ROUNDING_MODES, ArrayValue, CannotSay, DatatypeValue, FunctionValue, Table, Value
+from murxpy.semantics.values import (
+    ROUNDING_MODES,
+    ArrayValue,
+    CannotSay,
+    DatatypeValue,
+    FunctionValue,
+    Table,
+    Value,
+)
 
 T = TypeVar("T", bound=Table)
 
@@ -23,10 +33,14 @@ def size_of(sort: Sort, points: Points) -> int | None:
 
 
 def values_of(sort: Sort, points: Points, bound: int) -> tuple[Value, ...] | None:
-    """All values of `sort` in a fixed order; None where there are more than `bound`, or it cannot be said."""
+    """All values of `sort` in a fixed order; None where there are more than `bound`, or it cannot
+    be said.
+    """
     size = points.size(sort)
     listed = ENUMERATIONS.get(sort.kind)
-    return listed(sort, points) if listed is not None and size is not None and size <= bound else None
+    return (
+        listed(sort, points) if listed is not None and size is not None and size <= bound else None
+    )
 
 
 @cardinality("SORT_BOOL")
@@ -79,7 +93,9 @@ def table_size(domain: tuple[Sort, ...], codomain: Sort, points: Points) -> int 
     if results is None or any(s is None for s in sizes):
         return None
     width = prod(s for s in sizes if s is not None)
-    return results**width if width * results.bit_length() <= 80 and results**width <= LARGEST else None
+    return (
+        results**width if width * results.bit_length() <= 80 and results**width <= LARGEST else None
+    )
 
 
 @cardinality("SORT_TUPLE")
@@ -112,7 +128,9 @@ def _arrays(sort: Sort, points: Points) -> tuple[Value, ...] | None:
         return (ArrayValue(elements[0]),)
     if indices is None or elements is None:
         return None
-    return tuple(_complete(ArrayValue, indices, row) for row in product(elements, repeat=len(indices)))
+    return tuple(
+        _complete(ArrayValue, indices, row) for row in product(elements, repeat=len(indices))
+    )
 
 
 @enumeration("SORT_FUN")
@@ -125,8 +143,12 @@ def _functions(sort: Sort, points: Points) -> tuple[Value, ...] | None:
     return tuple(_complete(FunctionValue, rows, row) for row in product(results, repeat=len(rows)))
 
 
-def rows_of(sorts: tuple[Sort, ...], points: Points, bound: int | None = None) -> tuple[tuple[Value, ...], ...] | None:
-    """All tuples of values of `sorts`; None where a domain is too large, or there are more than `bound`."""
+def rows_of(
+    sorts: tuple[Sort, ...], points: Points, bound: int | None = None
+) -> tuple[tuple[Value, ...], ...] | None:
+    """All tuples of values of `sorts`; None where a domain is too large, or there are more than
+    `bound`.
+    """
     domains = [points.domain(sort) for sort in sorts]
     known = [d for d in domains if d is not None]
     if len(known) < len(domains) or (bound is not None and prod(map(len, known)) > bound):
@@ -143,18 +165,23 @@ def _complete(kind: type[T], domain: tuple[Value, ...], results: Iterable[Value]
     return kind(max(counts, key=lambda value: counts[value]), pairs)
 
 
-def make_array(sort: Sort, default: Value, stores: Iterable[tuple[Value, Value]], points: Points) -> ArrayValue:
+def make_array(
+    sort: Sort, default: Value, stores: Iterable[tuple[Value, Value]], points: Points
+) -> ArrayValue:
     """The canonical array of `sort`; of two stores at one index the later counts."""
     return canonical(ArrayValue(default, dict(stores).items()), (sort.sort(0),), points)
 
 
-def make_function(sort: Sort, default: Value, entries: Iterable[tuple[tuple[Value, ...], Value]], points: Points) -> FunctionValue:
+def make_function(
+    sort: Sort, default: Value, entries: Iterable[tuple[tuple[Value, ...], Value]], points: Points
+) -> FunctionValue:
     """The canonical function of `sort`; of two entries at one point the later counts."""
     return canonical(FunctionValue(default, dict(entries).items()), sort.sorts()[:-1], points)
 
 
 def canonical(table: T, domain: tuple[Sort, ...], points: Points) -> T:
-    """Over a finite domain, the default is the value at most points, of several such the one that comes first.
+    """Over a finite domain, the default is the value at most points, of several such the one that
+    comes first.
 
     Raises CannotSay where that would have to look at more points than the bound.
     """

@@ -1,4 +1,5 @@
-"""The one place where values are compared: SMT-LIB's `=` of two values of a sort, true, false, or CannotSay.
+"""The one place where values are compared: SMT-LIB's `=` of two values of a sort, true, false, or
+CannotSay.
 
 Values of a plain sort are compared by `==` (`plain`). Others hold functions that may be no tables, and these are compared
 - at every point, where there are few;
@@ -53,17 +54,35 @@ def look_up(points: Points, sort: Sort, table: Table, args: Row) -> Asking:
     domain, result = signature(sort)
     if table.names(key) or all_plain(domain, points):
         return table.at(key)
-    entries = [((point,) if sort.kind == "SORT_ARRAY" else point, value) for point, value in table.items()]
+    entries = [
+        ((point,) if sort.kind == "SORT_ARRAY" else point, value) for point, value in table.items()
+    ]
     return (yield from _found(points, domain, result, entries, args, lambda: _given(table.default)))
 
 
 def _stored_at(points: Points, sort: Sort, array: Stored, index: Value) -> Asking:
     domain, result = signature(sort)
     entries = [((point,), value) for point, value in array.stores]
-    return (yield from _found(points, domain, result, entries, (index,), lambda: apply(points, sort, array.base, (index,))))
+    return (
+        yield from _found(
+            points,
+            domain,
+            result,
+            entries,
+            (index,),
+            lambda: apply(points, sort, array.base, (index,)),
+        )
+    )
 
 
-def _found(points: Points, domain: Row, result: Sort, entries: Iterable[tuple[Any, Value]], args: Row, otherwise: Any) -> Asking:
+def _found(
+    points: Points,
+    domain: Row,
+    result: Sort,
+    entries: Iterable[tuple[Any, Value]],
+    args: Row,
+    otherwise: Any,
+) -> Asking:
     """The value of the first entry whose point is `args`, or what `otherwise` gives.
 
     Where it is not known which entry that is, all that it may be have to have one value.
@@ -101,7 +120,9 @@ def _given(value: Value) -> Asking:
 
 
 def every(tests: Iterable[Asking]) -> Asking:
-    """Whether all tests hold: False if one fails, whatever cannot be said of others; True if all do. Raises CannotSay."""
+    """Whether all tests hold: False if one fails, whatever cannot be said of others; True if all
+    do. Raises CannotSay.
+    """
     unsaid: CannotSay | None = None
     for test in tests:
         try:
@@ -136,7 +157,9 @@ def same(points: Points, sort: Sort | None, left: Any, right: Any) -> Asking:
 
 
 def _same_anyhow(left: Any, right: Any) -> Asking:
-    """Equality where the sort is not known: decided by what both are made of, if no function or set is among it."""
+    """Equality where the sort is not known: decided by what both are made of, if no function or set
+    is among it.
+    """
     if left == right:
         return True
     if isinstance(left, DatatypeValue) and isinstance(right, DatatypeValue):
@@ -144,7 +167,9 @@ def _same_anyhow(left: Any, right: Any) -> Asking:
             return False
         left, right = left.fields, right.fields
     if isinstance(left, tuple) and isinstance(right, tuple):
-        return len(left) == len(right) and (yield from every(_same_anyhow(a, b) for a, b in zip(left, right, strict=True)))
+        return len(left) == len(right) and (
+            yield from every(_same_anyhow(a, b) for a, b in zip(left, right, strict=True))
+        )
     if isinstance(left, (Table, SetValue, BagValue, Regex)) or opaque(left) or opaque(right):
         raise CannotSay("equality of values whose sort is not known")
     return False
@@ -152,7 +177,9 @@ def _same_anyhow(left: Any, right: Any) -> Asking:
 
 def same_rows(points: Points, sorts: Row, left: Row, right: Row) -> Asking:
     """Whether two tuples of values of `sorts` are equal in each place."""
-    return (yield from every(same(points, s, a, b) for s, a, b in zip(sorts, left, right, strict=True)))
+    return (
+        yield from every(same(points, s, a, b) for s, a, b in zip(sorts, left, right, strict=True))
+    )
 
 
 def differ(points: Points, sort: Sort, left: Any, right: Any) -> Asking:
@@ -161,7 +188,9 @@ def differ(points: Points, sort: Sort, left: Any, right: Any) -> Asking:
 
 
 def settled(task: Asking) -> Any:
-    """What a comparison gives where no body of a closure has to be evaluated, as among values of a solver's model. Raises CannotSay."""
+    """What a comparison gives where no body of a closure has to be evaluated, as among values of a
+    solver's model. Raises CannotSay.
+    """
     try:
         task.send(None)
     except StopIteration as end:
@@ -175,7 +204,9 @@ def _same_languages(points: Points, sort: Sort, left: Any, right: Any) -> Asking
 
 
 def _same_sequences(points: Points, sort: Sort, left: Row, right: Row) -> Asking:
-    return len(left) == len(right) and (yield from same_rows(points, (sort.sort(0),) * len(left), left, right))
+    return len(left) == len(right) and (
+        yield from same_rows(points, (sort.sort(0),) * len(left), left, right)
+    )
 
 
 def _same_fields(points: Points, sort: Sort, left: DatatypeValue, right: DatatypeValue) -> Asking:
@@ -184,7 +215,9 @@ def _same_fields(points: Points, sort: Sort, left: DatatypeValue, right: Datatyp
     sorts: Iterable[Sort | None] = sort.sorts()[: len(left.fields)]  # `nullable.null` has no field
     if sort.kind == "SORT_DT":
         constructor = sort.datatype.constructor(left.constructor)
-        sorts = fields_of(sort, constructor) if constructor is not None else [None] * len(left.fields)
+        sorts = (
+            fields_of(sort, constructor) if constructor is not None else [None] * len(left.fields)
+        )
     return (yield from same_rows(points, tuple(sorts), left.fields, right.fields))
 
 
@@ -193,7 +226,9 @@ def _same_sets(points: Points, sort: Sort, left: SetValue, right: SetValue) -> A
     if left.complement != right.complement:
         if more_than(len(left.members) + len(right.members), element, points):
             return False
-        raise CannotSay("equality of a set and of a complement in a sort of which not all elements are known")
+        raise CannotSay(
+            "equality of a set and of a complement in a sort of which not all elements are known"
+        )
     one, other = list(left.members), list(right.members)
     inside = [among(points, element, member, other) for member in one]
     return (yield from every([*inside, *(among(points, element, member, one) for member in other)]))
@@ -249,7 +284,9 @@ def same_at(points: Points, sort: Sort, left: Any, right: Any, row: Row) -> Aski
 
 
 def _same_tables(points: Points, sort: Sort, left: Table, right: Table) -> Asking:
-    """Tables are equal if they are so at their points, and elsewhere: their defaults count if there is a point elsewhere."""
+    """Tables are equal if they are so at their points, and elsewhere: their defaults count if there
+    is a point elsewhere.
+    """
     domain, result = signature(sort)
     keys = _keys(sort, left) + _keys(sort, right)
     if not (yield from every(same_at(points, sort, left, right, key) for key in keys)):
@@ -271,13 +308,20 @@ def _keys(sort: Sort, function: Any) -> list[Row]:
 
 
 def _same_stores(points: Points, sort: Sort, left: Any, right: Any) -> Asking:
-    """Stores into arrays of one form differ at most at their points. None where their forms do not say it."""
+    """Stores into arrays of one form differ at most at their points. None where their forms do not
+    say it.
+    """
     if not (isinstance(left, Stored) or isinstance(right, Stored)):
         return None
     one, other = (value.base if isinstance(value, Stored) else value for value in (left, right))
     if not (one == other or (yield from alike(points, one, other))):
         return None
-    keys = [(point,) for value in (left, right) if isinstance(value, Stored) for point, _ in value.stores]
+    keys = [
+        (point,)
+        for value in (left, right)
+        if isinstance(value, Stored)
+        for point, _ in value.stores
+    ]
     return (yield from every(same_at(points, sort, left, right, key) for key in keys))
 
 
@@ -289,21 +333,34 @@ def _rows_to_try(points: Points, sort: Sort, left: Any, right: Any) -> Iterator[
 
 
 def alike(points: Points, left: Any, right: Any) -> Asking:
-    """Whether two functions that are no tables have one form, which makes them equal. False says nothing."""
+    """Whether two functions that are no tables have one form, which makes them equal. False says
+    nothing.
+    """
     try:
         if isinstance(left, Closure) and isinstance(right, Closure):
             return (yield from _alike_closures(points, left, right))
         if isinstance(left, Built) and isinstance(right, Built):
-            if not left.head or left.head != right.head or [s for s, _ in left.parts] != [s for s, _ in right.parts]:
+            if (
+                not left.head
+                or left.head != right.head
+                or [s for s, _ in left.parts] != [s for s, _ in right.parts]
+            ):
                 return False
-            return (yield from every(same(points, s, a, b) for (s, a), (_, b) in zip(left.parts, right.parts, strict=True)))
+            return (
+                yield from every(
+                    same(points, s, a, b)
+                    for (s, a), (_, b) in zip(left.parts, right.parts, strict=True)
+                )
+            )
     except CannotSay:
         pass
     return False
 
 
 def _alike_closures(points: Points, left: Closure, right: Closure) -> Asking:
-    """Whether two bodies are the same but for names of bound variables, and for parts that do not depend on them and are equal."""
+    """Whether two bodies are the same but for names of bound variables, and for parts that do not
+    depend on them and are equal.
+    """
     if len(left.variables) != len(right.variables) or len(left.bound) != len(right.bound):
         return False
     taken = len(left.bound)
@@ -326,7 +383,11 @@ def _alike_closures(points: Points, left: Closure, right: Closure) -> Asking:
             if not (yield from same(points, one.sort, *values)):
                 return False
             continue
-        if not one.args or (one.op, one.indices, len(one.args)) != (other.op, other.indices, len(other.args)):
+        if not one.args or (one.op, one.indices, len(one.args)) != (
+            other.op,
+            other.indices,
+            len(other.args),
+        ):
             return False
         renamed.bind_more(one.args, other.args)
         pairs.extend(zip(one.args, other.args, strict=True))
@@ -334,7 +395,9 @@ def _alike_closures(points: Points, left: Closure, right: Closure) -> Asking:
 
 
 class _Renaming:
-    """Which bound variable of one body stands for which of another: never two for one, and none that has a value outside."""
+    """Which bound variable of one body stands for which of another: never two for one, and none
+    that has a value outside.
+    """
 
     def __init__(self, here: Container[Term], there: Container[Term]) -> None:
         self.names: dict[Term, Term] = {}
@@ -345,15 +408,28 @@ class _Renaming:
     def bind(self, ours: Iterable[Term], theirs: Iterable[Term]) -> None:
         """Bind variables to variables."""
         for one, other in zip(ours, theirs, strict=True):
-            other_name = self.names.get(one, other) is not other or self._back.get(other, one) is not one
-            if one.sort is not other.sort or other_name or one in self._outside[0] or other in self._outside[1]:
+            other_name = (
+                self.names.get(one, other) is not other or self._back.get(other, one) is not one
+            )
+            if (
+                one.sort is not other.sort
+                or other_name
+                or one in self._outside[0]
+                or other in self._outside[1]
+            ):
                 self.broken = True
             self.names[one], self._back[other] = other, one
 
     def bind_more(self, ours: tuple[Term, ...], theirs: tuple[Term, ...]) -> None:
-        """Bind the variables among the arguments of two applications that have no meaning yet: those that a binder binds stand there."""
+        """Bind the variables among the arguments of two applications that have no meaning yet:
+        those that a binder binds stand there.
+        """
         for one, other in zip(ours, theirs, strict=True):
-            if one.op == other.op == VARIABLE and one not in self.names and one not in self._outside[0]:
+            if (
+                one.op == other.op == VARIABLE
+                and one not in self.names
+                and one not in self._outside[0]
+            ):
                 self.bind((one,), (other,))
 
 

@@ -1,9 +1,11 @@
 """The evaluator: the value of a term under an interpretation, exact or `CannotSay`.
 
-Terms are evaluated in the order in which they were made, which puts arguments first; nothing recurs on their depth. Bodies of binders
-are evaluated once for each assignment of their variables, by a stack of activations. What cannot be known is an `Unknown` in
-place of a value, which spreads to what needs it; where it hangs on an open point with few allowed values, each is tried in a
-world of its own (a copy of what does not hang on it), so that one point has one value throughout an evaluation.
+Terms are evaluated in the order in which they were made, which puts arguments first; nothing recurs
+on their depth. Bodies of binders are evaluated once for each assignment of their variables, by a
+stack of activations. What cannot be known is an `Unknown` in place of a value, which spreads to
+what needs it; where it hangs on an open point with few allowed values, each is tried in a world of
+its own (a copy of what does not hang on it), so that one point has one value throughout an
+evaluation.
 """
 
 from __future__ import annotations
@@ -61,15 +63,27 @@ class _World:
     def split(self, unknown: Unknown) -> list[_World]:
         """A world for each value that the open point may have."""
         known = {term: value for term, value in self.values.items() if type(value) is not Unknown}
-        return [_World(dict(known), {**self.choices, unknown.key or (): value}) for value in unknown.allowed]
+        return [
+            _World(dict(known), {**self.choices, unknown.key or (): value})
+            for value in unknown.allowed
+        ]
 
 
 class _Activation:
-    """The evaluation of one term's parts: an order, how far it is, and a meaning that waits for the value of a body."""
+    """The evaluation of one term's parts: an order, how far it is, and a meaning that waits for the
+    value of a body.
+    """
 
     __slots__ = ("at", "doubts", "needs", "order", "root", "task", "values")
 
-    def __init__(self, root: Term, order: list[Term], values: dict[Term, Any], doubts: list[Term], needs: tuple[Term, ...] = ()) -> None:
+    def __init__(
+        self,
+        root: Term,
+        order: list[Term],
+        values: dict[Term, Any],
+        doubts: list[Term],
+        needs: tuple[Term, ...] = (),
+    ) -> None:
         self.root = root
         self.order = order
         self.values = values
@@ -83,7 +97,13 @@ class Evaluator:
     """Values of terms under one interpretation; remembers those of closed terms."""
 
     def __init__(
-        self, catalogue: Catalogue, interpretation: Interpretation, *, domain: int = DOMAIN, worlds: int = WORLDS, bodies: int = BODIES
+        self,
+        catalogue: Catalogue,
+        interpretation: Interpretation,
+        *,
+        domain: int = DOMAIN,
+        worlds: int = WORLDS,
+        bodies: int = BODIES,
     ) -> None:
         self.catalogue = catalogue
         self.interpretation = interpretation
@@ -100,14 +120,18 @@ class Evaluator:
     # -- questions
 
     def value(self, term: Term) -> Value:
-        """The value of a closed term. Raises CannotSay, also where allowed values of open points lead to different ones."""
+        """The value of a closed term. Raises CannotSay, also where allowed values of open points
+        lead to different ones.
+        """
         found = self.possible(term)
         if len(found) > 1:
             raise CannotSay(f"{len(found)} values, by what the standard leaves open")
         return found[0]
 
     def possible(self, term: Term) -> tuple[Value, ...]:
-        """The values that a closed term can have, one for each way in which open points may be. Raises CannotSay."""
+        """The values that a closed term can have, one for each way in which open points may be.
+        Raises CannotSay.
+        """
         self._bodies = 0
         found: dict[Value, None] = {}
         worlds, seen = [self._base], 1
@@ -127,13 +151,16 @@ class Evaluator:
         return tuple(found)
 
     def satisfied(self, formulas: Sequence[Term]) -> bool:
-        """Whether open points were found to have values under which all of the closed `formulas` are true.
+        """Whether open points were found to have values under which all of the closed `formulas`
+        are true.
 
-        What an interpretation does not fix may be anything, so then it has an extension that is a model. False says nothing: of large
-        sorts only some values are tried.
+        What an interpretation does not fix may be anything, so then it has an extension that is a
+        model. False says nothing: of large sorts only some values are tried.
         """
         self._bodies, self._searching = 0, True
-        known = {term: value for term, value in self._base.values.items() if type(value) is not Unknown}
+        known = {
+            term: value for term, value in self._base.values.items() if type(value) is not Unknown
+        }
         worlds, seen = [_World(known, {})], 1
         try:
             while worlds:
@@ -152,21 +179,29 @@ class Evaluator:
             self._world, self._searching = self._base, False
 
     def equal(self, sort: Sort, left: Value, right: Value) -> bool:
-        """Whether two values of a sort are equal. Raises CannotSay, as of functions that are no tables and differ at no point tried."""
+        """Whether two values of a sort are equal. Raises CannotSay, as of functions that are no
+        tables and differ at no point tried.
+        """
         self._bodies = 0
         task = same(self, sort, left, right)
         answer: Any = None
         try:
             while True:
-                request = task.throw(OpenPoint(answer)) if type(answer) is Unknown else task.send(answer)
+                request = (
+                    task.throw(OpenPoint(answer)) if type(answer) is Unknown else task.send(answer)
+                )
                 answer = self._run(self._activations(request))
         except StopIteration as end:
             return bool(end.value)
 
     # -- what meanings ask (registry.Points)
 
-    def choose(self, key: Key, sort: Sort, allowed: tuple[Value, ...] | None, fits: Fits | None = None) -> Value:
-        """The value of an open point in the world at hand. Raises CannotSay where none is chosen yet."""
+    def choose(
+        self, key: Key, sort: Sort, allowed: tuple[Value, ...] | None, fits: Fits | None = None
+    ) -> Value:
+        """The value of an open point in the world at hand. Raises CannotSay where none is chosen
+        yet.
+        """
         choices = self._world.choices
         if key in choices:
             return choices[key]
@@ -178,7 +213,9 @@ class Evaluator:
         raise OpenPoint(Unknown(reason, key, tuple(dict.fromkeys(allowed))))
 
     def _any(self, sort: Sort, fits: Fits | None) -> tuple[Value, ...]:
-        """All values of a sort that fit; where they are too many, none, or in a search some of them."""
+        """All values of a sort that fit; where they are too many, none, or in a search some of
+        them.
+        """
         size = self.size(sort)
         every = self.domain(sort) if size is not None and size <= CHOICES else None
         if every is None:
@@ -187,7 +224,11 @@ class Evaluator:
 
     def _samples(self, sort: Sort) -> tuple[Value, ...]:
         """Some values of a large sort: those that terms have, and the usual ones."""
-        known = [value for term, value in self._base.values.items() if term.sort == sort and type(value) is not Unknown]
+        known = [
+            value
+            for term, value in self._base.values.items()
+            if term.sort == sort and type(value) is not Unknown
+        ]
         return tuple(islice(dict.fromkeys((*known, *samples(sort, self))), CHOICES))
 
     def size(self, sort: Sort) -> int | None:
@@ -197,7 +238,9 @@ class Evaluator:
         return self._sizes[sort]
 
     def domain(self, sort: Sort) -> tuple[Value, ...] | None:
-        """All values of a sort in a fixed order; None where there are more than the bound, or it is not known."""
+        """All values of a sort in a fixed order; None where there are more than the bound, or it is
+        not known.
+        """
         if sort not in self._domains:
             self._domains[sort] = values_of(sort, self, self.bounds[0])
         return self._domains[sort]
@@ -247,7 +290,11 @@ class Evaluator:
         for at in range(activation.at, len(order)):
             term = order[at]
             args = term.args
-            function = functions.get((term.op, term.indices, term.sort, *map(_sort, args))) if args else None
+            function = (
+                functions.get((term.op, term.indices, term.sort, *map(_sort, args)))
+                if args
+                else None
+            )
             if function is not None and not doubts:
                 try:
                     value = function(*map(values.__getitem__, args))
@@ -298,13 +345,19 @@ class Evaluator:
                 unknown = [a for a in args if type(a) is Unknown]
                 if unknown:
                     found = IN_DOUBT[term.op](*args) if term.op in IN_DOUBT else None
-                    return next((u for u in unknown if u.key is None), unknown[0]).nameless() if found is None else found
+                    return (
+                        next((u for u in unknown if u.key is None), unknown[0]).nameless()
+                        if found is None
+                        else found
+                    )
             return self._function(meaning, term)(*args)
         except (CannotSay, RecursionError) as reason:
             return _unknown(reason)
 
     def _named(self, term: Term, unknown: Unknown, values: dict[Term, Any]) -> Unknown:
-        """What stands for the value of `term`, with a name that every application of its operator to the same arguments has."""
+        """What stands for the value of `term`, with a name that every application of its operator
+        to the same arguments has.
+        """
         if unknown.name is not None:
             return unknown
         parts: list[Any] = []
@@ -312,7 +365,11 @@ class Evaluator:
             value = values[part]
             if type(value) is Unknown and value.name is None:
                 return unknown
-            parts.append((part.sort, value.name, None) if type(value) is Unknown else (part.sort, None, value))
+            parts.append(
+                (part.sort, value.name, None)
+                if type(value) is Unknown
+                else (part.sort, None, value)
+            )
         head = term if term.op in BINDERS or not term.args else (term.op, term.indices, term.sort)
         try:
             name = self._names.setdefault((head, *parts), len(self._names))
@@ -343,7 +400,11 @@ class Evaluator:
             return term.indices[0] if reader is None else reader(sort, term.indices[0])
         if op == SPECIAL:
             known = SPECIALS.get(sort.kind)
-            return Unknown(f"{term.indices[0]} has no meaning") if known is None else known(sort, term.indices[0], self)
+            return (
+                Unknown(f"{term.indices[0]} has no meaning")
+                if known is None
+                else known(sort, term.indices[0], self)
+            )
         if op == CONSTANT:
             if term in self.interpretation.constants:
                 return self.interpretation.constants[term]
@@ -351,7 +412,9 @@ class Evaluator:
         if op == VARIABLE:
             return Unknown(f"the variable {term.indices[0]} is not bound")
         meaning = MEANINGS.get(op)
-        return Unknown(f"{op} has no meaning") if meaning is None else self._function(meaning, term)()
+        return (
+            Unknown(f"{op} has no meaning") if meaning is None else self._function(meaning, term)()
+        )
 
     def _bind(self, term: Term, values: dict[Term, Any]) -> Any:
         site = Site(term.op, term.indices, term.sort, tuple(a.sort for a in term.args), self)
@@ -362,14 +425,25 @@ class Evaluator:
         return BINDERS[term.op](site, Scope(term, term.args[:cut], term.args[cut:], outside))
 
     def _activations(self, request: Body) -> list[_Activation]:
-        """What evaluates a body, to be put on the stack: closed parts that are new go first, so they are last."""
+        """What evaluates a body, to be put on the stack: closed parts that are new go first, so
+        they are last.
+        """
         self._bodies += 1
         body, known = request.term, self._world.values
         if self._bodies > self.bounds[2]:
-            return [_Activation(body, [], {body: Unknown(f"more than {self.bounds[2]} evaluations of bodies")}, [])]
+            return [
+                _Activation(
+                    body,
+                    [],
+                    {body: Unknown(f"more than {self.bounds[2]} evaluations of bodies")},
+                    [],
+                )
+            ]
         doubts = self._world.doubts
         if not body.free:
-            return [_Activation(body, [] if body in known else pending((body,), known), known, doubts)]
+            return [
+                _Activation(body, [] if body in known else pending((body,), known), known, doubts)
+            ]
         known_plan = self._plans.get(body)
         if known_plan is None:
             known_plan = self._plans[body] = plan_of(body)
@@ -385,7 +459,8 @@ _GENERATOR = type((lambda: (yield))())
 
 
 def _unknown(reason: CannotSay | RecursionError) -> Unknown:
-    if isinstance(reason, RecursionError):  # Python compares and hashes values in values by recursion
+    # Python compares and hashes values in values by recursion
+    if isinstance(reason, RecursionError):
         return Unknown("a value nested too deeply")
     return reason.unknown.nameless() if isinstance(reason, OpenPoint) else Unknown(str(reason))
 

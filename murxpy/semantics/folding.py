@@ -12,8 +12,11 @@ MAX_PARTS = 256  # sub-bags that are looked at
 MAX_RESULTS = 64
 
 
-def fold_any_order(site: Site, function: Value, start: Value, counted: list[tuple[Value, int]]) -> Asking:
-    """The results, a tuple, of folding over elements with their counts in every order: of each sub-bag those of its parts.
+def fold_any_order(
+    site: Site, function: Value, start: Value, counted: list[tuple[Value, int]]
+) -> Asking:
+    """The results, a tuple, of folding over elements with their counts in every order: of each
+    sub-bag those of its parts.
 
     Raises CannotSay where there are too many.
     """
@@ -26,7 +29,12 @@ def fold_any_order(site: Site, function: Value, start: Value, counted: list[tupl
     return tuple(results[full])
 
 
-def _longer(site: Site, function: Value, counted: list[tuple[Value, int]], results: dict[tuple[int, ...], dict[Value, None]]) -> Asking:
+def _longer(
+    site: Site,
+    function: Value,
+    counted: list[tuple[Value, int]],
+    results: dict[tuple[int, ...], dict[Value, None]],
+) -> Asking:
     """The results of the sub-bags with one element more."""
     longer: dict[tuple[int, ...], dict[Value, None]] = {}
     for taken, values in results.items():
@@ -35,7 +43,9 @@ def _longer(site: Site, function: Value, counted: list[tuple[Value, int]], resul
                 continue
             found = longer.setdefault((*taken[:k], taken[k] + 1, *taken[k + 1 :]), {})
             for value in values:
-                found[(yield from apply(site.points, site.sorts[0], function, (element, value)))] = None
+                found[
+                    (yield from apply(site.points, site.sorts[0], function, (element, value)))
+                ] = None
             if len(found) > MAX_RESULTS:
                 raise CannotSay("a fold that depends on the order")
     return longer

@@ -1,6 +1,8 @@
-"""Floating-point arithmetic on bits, exact and rounded once: SMT-LIB 2.7, theory FloatingPoint; IEEE 754-2019.
+"""Floating-point arithmetic on bits, exact and rounded once: SMT-LIB 2.7, theory FloatingPoint;
+IEEE 754-2019.
 
-Floats are ints as `fp_format` has them, always with the one NaN; modes are those of `values.ROUNDING_MODES`.
+Floats are ints as `fp_format` has them, always with the one NaN; modes are those of
+`values.ROUNDING_MODES`.
 """
 
 from __future__ import annotations
@@ -96,7 +98,9 @@ def square_root(f: Format, mode: str, x: int) -> int:
 
 
 def remainder(f: Format, x: int, y: int) -> int:
-    """`fp.rem`: x - y * n, with n the integer nearest to x / y, ties to even; a zero has the sign of x."""
+    """`fp.rem`: x - y * n, with n the integer nearest to x / y, ties to even; a zero has the sign
+    of x.
+    """
     if is_nan(f, x) or is_nan(f, y) or is_infinite(f, x) or is_zero(f, y):
         return f.nan
     if is_infinite(f, y) or is_zero(f, x):
@@ -106,7 +110,8 @@ def remainder(f: Format, x: int, y: int) -> int:
     if q - low > f.s + 1:  # |y| > 2 |x|, and too far apart to write both as integers
         return x
     n <<= q - low
-    # Modulo twice the divisor, so that the parity of the quotient shows; no shift, however far the exponents are apart.
+    # Modulo twice the divisor, so that the parity of the quotient shows; no shift, however far the
+    # exponents are apart.
     rest = m * pow(2, p - low, 2 * n) % (2 * n)
     odd, rest = divmod(rest, n)
     if 2 * rest > n or (2 * rest == n and odd):
@@ -203,7 +208,9 @@ def is_positive(f: Format, x: int) -> bool:
     return not x & f.sign and not is_nan(f, x)
 
 
-def round_ratio(f: Format, mode: str, sign: int, numerator: int, denominator: int, exponent: int) -> int:
+def round_ratio(
+    f: Format, mode: str, sign: int, numerator: int, denominator: int, exponent: int
+) -> int:
     """(-1)^sign * numerator / denominator * 2^exponent, rounded; numerator and denominator > 0."""
     shift = max(0, f.s + GUARD + denominator.bit_length() - numerator.bit_length())
     quotient, rest = divmod(numerator << shift, denominator)
@@ -215,7 +222,9 @@ def _order(f: Format, x: int) -> int:
 
 
 def _sum(f: Format, mode: str, one: tuple[int, int, int], other: tuple[int, int, int]) -> int:
-    """The rounded sum of two finite numbers. A sum of zero is +0, or -0 toward negative, unless both were zeros of one sign."""
+    """The rounded sum of two finite numbers. A sum of zero is +0, or -0 toward negative, unless
+    both were zeros of one sign.
+    """
     if one[2] < other[2]:
         one, other = other, one
     (sign, m, p), (sign2, n, q) = one, other

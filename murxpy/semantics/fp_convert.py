@@ -1,4 +1,6 @@
-"""Conversions from and to floating point: SMT-LIB 2.7, theory FloatingPoint. Where None is given, the standard leaves the value open."""
+"""Conversions from and to floating point: SMT-LIB 2.7, theory FloatingPoint. Where None is given,
+the standard leaves the value open.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +35,14 @@ def from_real(f: Format, mode: str, number: Fraction, exponent: int = 0) -> int:
     """`to_fp` of number * 2^exponent; 0 becomes +0."""
     if not number:
         return 0
-    return round_ratio(f, mode, 1 if number < 0 else 0, abs(number.numerator), number.denominator, exponent)
+    return round_ratio(
+        f, mode, 1 if number < 0 else 0, abs(number.numerator), number.denominator, exponent
+    )
 
 
 def from_algebraic(f: Format, mode: str, number: Algebraic, exponent: int = 0) -> int:
-    """`to_fp` of number * 2^exponent, with an irrational number: of an interval of it whose ends round to one float.
+    """`to_fp` of number * 2^exponent, with an irrational number: of an interval of it whose ends
+    round to one float.
 
     Raises CannotSay where the number is too close to where floats change to tell.
     """
@@ -50,20 +55,26 @@ def from_algebraic(f: Format, mode: str, number: Algebraic, exponent: int = 0) -
 
 
 def to_unsigned(f: Format, mode: str, width: int, x: int) -> int | None:
-    """`fp.to_ubv`: the rounded integer; None of NaN, infinities and integers that the width does not have."""
+    """`fp.to_ubv`: the rounded integer; None of NaN, infinities and integers that the width does
+    not have.
+    """
     whole = _integer(f, mode, width, x)
     return whole if whole is not None and 0 <= whole < 1 << width else None
 
 
 def to_signed(f: Format, mode: str, width: int, x: int) -> int | None:
-    """`fp.to_sbv`: the rounded integer as bits; None of NaN, infinities and integers that the width does not have."""
+    """`fp.to_sbv`: the rounded integer as bits; None of NaN, infinities and integers that the width
+    does not have.
+    """
     whole = _integer(f, mode, width, x)
     half = 1 << (width - 1)
     return whole % (2 * half) if whole is not None and -half <= whole < half else None
 
 
 def to_real(f: Format, x: int) -> Fraction | None:
-    """`fp.to_real`: exact; None of NaN and infinities. Raises CannotSay where the number has more than a million bits."""
+    """`fp.to_real`: exact; None of NaN and infinities. Raises CannotSay where the number has more
+    than a million bits.
+    """
     if f.magnitude(x) >= f.infinity:
         return None
     sign, significand, exponent = f.finite(x)
@@ -76,7 +87,9 @@ def to_real(f: Format, x: int) -> Fraction | None:
 
 
 def nan_patterns(f: Format) -> range:
-    """The bit patterns of NaN without those that have a sign: each, with and without sign, is an `fp.to_ieee_bv` of NaN."""
+    """The bit patterns of NaN without those that have a sign: each, with and without sign, is an
+    `fp.to_ieee_bv` of NaN.
+    """
     return range(f.infinity + 1, f.sign)
 
 
@@ -87,5 +100,9 @@ def _integer(f: Format, mode: str, width: int, x: int) -> int | None:
     sign, significand, exponent = f.finite(x)
     if significand.bit_length() + exponent > width + 1:
         return None
-    whole = significand << exponent if exponent >= 0 else shift_rounded(mode, sign, significand, -exponent)
+    whole = (
+        significand << exponent
+        if exponent >= 0
+        else shift_rounded(mode, sign, significand, -exponent)
+    )
     return -whole if sign else whole

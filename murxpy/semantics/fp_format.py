@@ -1,7 +1,8 @@
 """Formats of IEEE 754: what bits stand for, and the one rounding that every operation ends with.
 
-A finite number is a sign and an integer significand times a power of two; nothing else is computed with, so results are exact
-until `Format.round`. Source: IEEE 754-2019; SMT-LIB 2.7, theory FloatingPoint.
+A finite number is a sign and an integer significand times a power of two; nothing else is computed
+with, so results are exact until `Format.round`. Source: IEEE 754-2019; SMT-LIB 2.7, theory
+FloatingPoint.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ Finite = tuple[int, int, int]
 
 
 class Format:
-    """The format with `e` exponent bits and `s` bits of significand, the hidden one included; e, s >= 2.
+    """The format with `e` exponent bits and `s` bits of significand, the hidden one included; e, s
+    >= 2.
 
-    Floats are ints of e + s bits: sign, biased exponent, fraction. `lowest` is the binary exponent of the least subnormal.
+    Floats are ints of e + s bits: sign, biased exponent, fraction. `lowest` is the binary exponent
+    of the least subnormal.
     """
 
     __slots__ = ("e", "fraction", "infinity", "lowest", "nan", "s", "sign")
@@ -30,7 +33,9 @@ class Format:
         self.lowest = 3 - (1 << (e - 1)) - s
 
     def magnitude(self, bits: int) -> int:
-        """The bits without their sign: zero is 0, NaN is greater than `infinity`, and else they are ordered as the numbers."""
+        """The bits without their sign: zero is 0, NaN is greater than `infinity`, and else they are
+        ordered as the numbers.
+        """
         return bits & (self.sign - 1)
 
     def canonical(self, bits: int) -> int:
@@ -52,8 +57,11 @@ class Format:
     def round(self, mode: str, sign: int, significand: int, exponent: int) -> int:
         """The float that (-1)^sign * significand * 2^exponent rounds to; significand > 0."""
         shift = max(significand.bit_length() - self.s, self.lowest - exponent)
-        kept = significand << -shift if shift <= 0 else shift_rounded(mode, sign, significand, shift)
-        # A carry out of the significand, and the step from subnormal to normal, are the exponent's next value.
+        kept = (
+            significand << -shift if shift <= 0 else shift_rounded(mode, sign, significand, shift)
+        )
+        # A carry out of the significand, and the step from subnormal to normal, are the exponent's
+        # next value.
         bits = ((exponent + shift - self.lowest) << (self.s - 1)) + kept if kept else 0
         if bits >= self.infinity:
             bits = self.infinity if away(mode, sign) else self.infinity - 1

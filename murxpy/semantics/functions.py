@@ -1,4 +1,6 @@
-"""Functions: applications, partial ones, definitions and lambdas. A function is a table, or a closure over a large domain."""
+"""Functions: applications, partial ones, definitions and lambdas. A function is a table, or a
+closure over a large domain.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,11 @@ def _apply(site: Site) -> Callable[..., Any]:
     points, sort = site.points, site.sorts[0]
     if not all_plain(site.sorts[1:], points):
         return lambda function, *args: apply(points, sort, function, args)
-    return lambda function, *args: function.at(args) if isinstance(function, FunctionValue) else apply(points, sort, function, args)
+    return lambda function, *args: (
+        function.at(args)
+        if isinstance(function, FunctionValue)
+        else apply(points, sort, function, args)
+    )
 
 
 @prepared("OP_HO_APPLY")
@@ -31,11 +37,19 @@ def _partly(site: Site) -> Callable[[Any, Value], Any]:
 
     def partly(function: Any, arg: Value) -> Any:
         if tables and isinstance(function, FunctionValue):
-            entries = [(point[1:], value) for point, value in function.items() if isinstance(point, tuple) and point[0] == arg]
+            entries = [
+                (point[1:], value)
+                for point, value in function.items()
+                if isinstance(point, tuple) and point[0] == arg
+            ]
             return make_function(site.sort, function.default, entries, points)
         if isinstance(function, Closure):
             return tabulated(points, site.sort, function.partly(arg))
-        rest = Built(lambda *rest: apply(points, sort, function, (arg, *rest)), "partly", ((sort, function), (site.sorts[1], arg)))
+        rest = Built(
+            lambda *rest: apply(points, sort, function, (arg, *rest)),
+            "partly",
+            ((sort, function), (site.sorts[1], arg)),
+        )
         return tabulated(points, site.sort, rest)
 
     return partly
@@ -47,10 +61,16 @@ def _lambda(site: Site, scope: Scope) -> Asking:
 
 
 def tabulated(points: Points, sort: Sort, function: Closure | Built) -> Asking:
-    """The table of a function whose domain is small, or that names few points of it; else the function itself."""
+    """The table of a function whose domain is small, or that names few points of it; else the
+    function itself.
+    """
     rows = rows_of(sort.sorts()[:-1], points, ROWS)
     if rows is None:
-        return (yield from supported(points, sort, function)) if isinstance(function, Closure) else function
+        return (
+            (yield from supported(points, sort, function))
+            if isinstance(function, Closure)
+            else function
+        )
     entries = []
     for row in rows:
         value = yield from apply(points, sort, function, row)

@@ -1,4 +1,6 @@
-"""An interpretation: what a model says of constants, functions, uninterpreted sorts, and of what the standard leaves open."""
+"""An interpretation: what a model says of constants, functions, uninterpreted sorts, and of what
+the standard leaves open.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,10 @@ from murxpy.semantics.values import Element, FunctionValue, Value
 class Interpretation:
     """A model's meaning of what the theories do not fix.
 
-    `constants`: the values of constants, and of functions as FunctionValue; `partial`: by operator kind, what the model makes of
-    the points that the standard leaves open, such as division by zero; `domains`: the elements of uninterpreted sorts, all of
-    them; `universes`: what `set.universe` is of a set's sort, where it is not all elements;
-    None where that is not known.
+    `constants`: the values of constants, and of functions as FunctionValue; `partial`: by operator
+    kind, what the model makes of the points that the standard leaves open, such as division by
+    zero; `domains`: the elements of uninterpreted sorts, all of them; `universes`: what
+    `set.universe` is of a set's sort, where it is not all elements; None where that is not known.
     """
 
     constants: dict[Term, Value] = field(default_factory=dict)

@@ -1,10 +1,20 @@
-"""Nullables, as cvc5 has them: a datatype's value with the constructor `nullable.some` or `nullable.null`."""
+"""Nullables, as cvc5 has them: a datatype's value with the constructor `nullable.some` or
+`nullable.null`.
+"""
 
 from __future__ import annotations
 
 from murxpy.logic.sorts import Sort
 from murxpy.semantics.equality import apply
-from murxpy.semantics.registry import Asking, Points, Site, cardinality, enumeration, meaning, special
+from murxpy.semantics.registry import (
+    Asking,
+    Points,
+    Site,
+    cardinality,
+    enumeration,
+    meaning,
+    special,
+)
 from murxpy.semantics.values import DatatypeValue, Value
 
 NULL = DatatypeValue("nullable.null")
@@ -39,7 +49,13 @@ def _is_some(site: Site, value: DatatypeValue) -> bool:
 def _lift(site: Site, function: Value, *values: DatatypeValue) -> Asking:
     if not all(value.fields for value in values):
         return NULL
-    return some((yield from apply(site.points, site.sorts[0], function, tuple(value.fields[0] for value in values))))
+    return some(
+        (
+            yield from apply(
+                site.points, site.sorts[0], function, tuple(value.fields[0] for value in values)
+            )
+        )
+    )
 
 
 @special("SORT_NULLABLE")

@@ -1,7 +1,9 @@
-"""Integers and reals, with the conversions between them. SMT-LIB 2.7, theories Ints, Reals and Reals_Ints.
+"""Integers and reals, with the conversions between them. SMT-LIB 2.7, theories Ints, Reals and
+Reals_Ints.
 
-A real is a Fraction or an `Algebraic`. Division rounds so that the remainder is not negative (Boute, TOPLAS 1992). By zero, `div`, `mod`
-and `/` may be any number, the same for the same dividend.
+A real is a Fraction or an `Algebraic`. Division rounds so that the remainder is not negative
+(Boute, TOPLAS 1992). By zero, `div`, `mod` and `/` may be any number, the same for the same
+dividend.
 """
 
 from __future__ import annotations
@@ -40,7 +42,10 @@ def _short(calculate: Callable[[Real, Real], Real]) -> Callable[[Real, Real], Re
 
     def short(left: Real, right: Real) -> Real:
         value = calculate(left, right)
-        if isinstance(value, Fraction) and max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
+        if (
+            isinstance(value, Fraction)
+            and max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS
+        ):
             raise CannotSay(f"a fraction of more than {MAX_BITS} bits")
         return value
 
@@ -55,7 +60,14 @@ _direct("OP_REAL_SUB", _short(sub))
 _direct("OP_REAL_MUL", _short(mul))
 _quotient = _short(truediv)
 for _theory in ("INT", "REAL"):
-    for _name, _function in (("NEG", neg), ("ABS", abs), ("LT", lt), ("LTE", le), ("GT", gt), ("GTE", ge)):
+    for _name, _function in (
+        ("NEG", neg),
+        ("ABS", abs),
+        ("LT", lt),
+        ("LTE", le),
+        ("GT", gt),
+        ("GTE", ge),
+    ):
         _direct(f"OP_{_theory}_{_name}", _function)
 
 
@@ -94,7 +106,9 @@ def _divide(site: Site, left: Real, right: Real) -> Value:
 
 _direct("OP_INT_DIV_TOTAL", lambda left, right: quotient(left, right) if right else 0)
 _direct("OP_INT_MOD_TOTAL", lambda left, right: remainder(left, right) if right else left)
-_direct("OP_REAL_DIV_TOTAL", lambda left, right: _quotient(left, right) if right != 0 else Fraction(0))
+_direct(
+    "OP_REAL_DIV_TOTAL", lambda left, right: _quotient(left, right) if right != 0 else Fraction(0)
+)
 _direct("OP_INT_TO_REAL", Fraction)
 _direct("OP_REAL_TO_INT", floor)
 _direct("OP_REAL_IS_INT", lambda value: isinstance(value, Fraction) and value.denominator == 1)
@@ -126,7 +140,11 @@ def _real_pow(site: Site, base: Real, exponent: Real) -> Value:
         raise CannotSay("a power with an irrational exponent")
     if (base == 0 and exponent <= 0) or (base < 0 and exponent.denominator != 1):
         return site.open((base, exponent))
-    size = 64 if isinstance(base, Algebraic) else max(base.numerator.bit_length(), base.denominator.bit_length())
+    size = (
+        64
+        if isinstance(base, Algebraic)
+        else max(base.numerator.bit_length(), base.denominator.bit_length())
+    )
     _bounded(size, abs(exponent.numerator))
     value = power(base, abs(exponent.numerator))
     if exponent.denominator > 1:
@@ -141,7 +159,8 @@ def _pow2(site: Site, exponent: int) -> int:
     return 1 << exponent if exponent >= 0 else 0
 
 
-_direct("OP_INT_LOG2", lambda value: value.bit_length() - 1 if value > 0 else 0)  # cvc5: 0 for what has no logarithm
+# cvc5: 0 for what has no logarithm
+_direct("OP_INT_LOG2", lambda value: value.bit_length() - 1 if value > 0 else 0)
 
 
 @prepared("OP_INT_IAND")

@@ -1,7 +1,9 @@
-"""What can be said of a sort's values without looking at them: whether Python's `==` is their equality, and whether there are many.
+"""What can be said of a sort's values without looking at them: whether Python's `==` is their
+equality, and whether there are many.
 
-A sort is plain if each of its values has one form, so that `==` is equality: no value of it holds a function without a table, a
-regular language, or a table over elements that a model may have left out.
+A sort is plain if each of its values has one form, so that `==` is equality: no value of it holds a
+function without a table, a regular language, or a table over elements that a model may have left
+out.
 """
 
 from __future__ import annotations
@@ -15,12 +17,28 @@ from murxpy.semantics.registry import Points
 
 ROWS = 256  # points at which a function is tabulated at once
 
-_LEAVES = frozenset(["SORT_BOOL", "SORT_BV", "SORT_INT", "SORT_REAL", "SORT_FP", "SORT_RM", "SORT_STRING", "SORT_FF", "SORT_UNINTERPRETED"])
+_LEAVES = frozenset(
+    [
+        "SORT_BOOL",
+        "SORT_BV",
+        "SORT_INT",
+        "SORT_REAL",
+        "SORT_FP",
+        "SORT_RM",
+        "SORT_STRING",
+        "SORT_FF",
+        "SORT_UNINTERPRETED",
+    ]
+)
 _COLLECTIONS = frozenset(["SORT_SET", "SORT_BAG", "SORT_SEQ", "SORT_TUPLE", "SORT_NULLABLE"])
-_INFINITE = frozenset(["SORT_INT", "SORT_REAL", "SORT_STRING", "SORT_SEQ", "SORT_BAG", "SORT_REGLAN"])
-_LARGE = frozenset(["SORT_BV", "SORT_FP", "SORT_FF"])  # where their size is not given, it is beyond 2^64
+_INFINITE = frozenset(
+    ["SORT_INT", "SORT_REAL", "SORT_STRING", "SORT_SEQ", "SORT_BAG", "SORT_REGLAN"]
+)
+# where their size is not given, it is beyond 2^64
+_LARGE = frozenset(["SORT_BV", "SORT_FP", "SORT_FF"])
 
-_INSTANCES = 64  # of datatypes in one sort; a parametric one may hold ever larger instances of itself
+# of datatypes in one sort; a parametric one may hold ever larger instances of itself
+_INSTANCES = 64
 _MANY = 1 << 32
 
 
@@ -64,7 +82,11 @@ def _plain(work: list[Sort], points: Points) -> bool:
                 return False
             if sort.params not in datatypes:
                 datatypes[sort.params] = None
-                work.extend(field for constructor in sort.datatype.constructors for field in fields_of(sort, constructor))
+                work.extend(
+                    field
+                    for constructor in sort.datatype.constructors
+                    for field in fields_of(sort, constructor)
+                )
         elif sort.kind == "SORT_SET" and not known_size(sort.sort(0), points):
             return False
         elif sort.kind in _COLLECTIONS:
@@ -75,7 +97,9 @@ def _plain(work: list[Sort], points: Points) -> bool:
 
 
 def known_size(sort: Sort, points: Points) -> bool:
-    """Whether it is known how many values a sort has, or that they are very many: a model may leave out elements of a sort."""
+    """Whether it is known how many values a sort has, or that they are very many: a model may leave
+    out elements of a sort.
+    """
     return points.size(sort) is not None or more_than(_MANY, sort, points)
 
 
@@ -99,7 +123,15 @@ def more_than(count: int, sort: Sort, points: Points) -> bool:
 
 def _many_of(sort: Sort, count: int, points: Points) -> bool:
     """Whether a datatype is a field of itself, or has a field of many values."""
-    fields = [field for constructor in sort.datatype.constructors for field in fields_of(sort, constructor)]
+    fields = [
+        field
+        for constructor in sort.datatype.constructors
+        for field in fields_of(sort, constructor)
+    ]
     if any(field.kind == "SORT_DT" and field.datatype is sort.datatype for field in fields):
         return True
-    return any(more_than(count, field, points) for field in fields if field.kind in _INFINITE or field.kind in _LARGE)
+    return any(
+        more_than(count, field, points)
+        for field in fields
+        if field.kind in _INFINITE or field.kind in _LARGE
+    )

@@ -1,6 +1,8 @@
-"""Polynomials in one variable over the integers: tuples of coefficients, the constant first, the last one not zero.
+"""Polynomials in one variable over the integers: tuples of coefficients, the constant first, the
+last one not zero.
 
-Sturm's theorem counts real roots: Basu, Pollack, Roy, Algorithms in Real Algebraic Geometry, section 2.2.
+Sturm's theorem counts real roots: Basu, Pollack, Roy, Algorithms in Real Algebraic Geometry,
+section 2.2.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ Rational = tuple[Fraction, ...]
 
 
 def primitive(coefficients: Iterable[int | Fraction]) -> Poly:
-    """The polynomial with the same roots whose coefficients are integers without a common factor, the last one positive."""
+    """The polynomial with the same roots whose coefficients are integers without a common factor,
+    the last one positive.
+    """
     known = [Fraction(c) for c in coefficients]
     while known and known[-1] == 0:
         known.pop()
@@ -49,7 +53,9 @@ def derivative(poly: Poly) -> Poly:
     return tuple(k * c for k, c in enumerate(poly))[1:]
 
 
-def divided(left: Sequence[int | Fraction], right: Sequence[int | Fraction]) -> tuple[list[Fraction], list[Fraction]]:
+def divided(
+    left: Sequence[int | Fraction], right: Sequence[int | Fraction]
+) -> tuple[list[Fraction], list[Fraction]]:
     """Quotient and remainder over the rationals."""
     rest = [Fraction(c) for c in left]
     quotient = [Fraction(0)] * max(0, len(left) - len(right) + 1)

@@ -1,4 +1,5 @@
-"""Quantifiers: expanded over finite sorts under a bound. Over others a few points are tried: one that decides, decides; else we cannot say.
+"""Quantifiers: expanded over finite sorts under a bound. Over others a few points are tried: one
+that decides, decides; else we cannot say.
 
 Patterns mean nothing. SMT-LIB 2.7, section 5.3.
 """
@@ -36,9 +37,14 @@ def _quantifier(decisive: bool) -> Callable[[Site, Scope], Asking]:
         unknown: list[Any] = []
         for values in assignments:
             try:
-                value = yield Body(scope.rest[0], {**scope.values, **dict(zip(scope.variables, values, strict=True))})
+                value = yield Body(
+                    scope.rest[0],
+                    {**scope.values, **dict(zip(scope.variables, values, strict=True))},
+                )
             except CannotSay as reason:
-                unknown.append(reason.unknown if isinstance(reason, OpenPoint) else Unknown(str(reason)))
+                unknown.append(
+                    reason.unknown if isinstance(reason, OpenPoint) else Unknown(str(reason))
+                )
                 continue
             if value is decisive:
                 return decisive

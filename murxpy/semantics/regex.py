@@ -1,9 +1,10 @@
 """Regular languages over code points: values of RegLan, normalised, and their derivatives.
 
-Source: SMT-LIB 2.7, theory UnicodeStrings; Brzozowski, Derivatives of regular expressions, JACM 1964; Owens, Reppy, Turon,
-Regular-expression derivatives re-examined, JFP 2009 (character classes, similarity). The constructors below keep unions and
-intersections flat, free of duplicates and sorted, so that a regular expression has few derivatives. Equal structure is one object
-as long as the cache remembers it; two objects may still denote one language (`same`).
+Source: SMT-LIB 2.7, theory UnicodeStrings; Brzozowski, Derivatives of regular expressions, JACM
+1964; Owens, Reppy, Turon, Regular-expression derivatives re-examined, JFP 2009 (character classes,
+similarity). The constructors below keep unions and intersections flat, free of duplicates and
+sorted, so that a regular expression has few derivatives. Equal structure is one object as long as
+the cache remembers it; two objects may still denote one language (`same`).
 """
 
 from __future__ import annotations
@@ -16,7 +17,15 @@ from typing import Any
 from murxpy.logic.values import MAX_CODE_POINT
 from murxpy.semantics.values import CannotSay, check_length
 
-CHARS, WORD, CONCAT, UNION, INTER, NOT, LOOP = "chars", "word", "concat", "union", "inter", "not", "loop"
+CHARS, WORD, CONCAT, UNION, INTER, NOT, LOOP = (
+    "chars",
+    "word",
+    "concat",
+    "union",
+    "inter",
+    "not",
+    "loop",
+)
 MAX_WORK = 200_000  # parts looked at for one derivative, before we give up
 MAX_STATES = 500  # derivatives looked at to compare languages
 
@@ -27,8 +36,8 @@ _serials = count()
 class Regex:
     """A regular expression: what it is, its parts, and whether it has the empty word.
 
-    `data`: of chars the ranges of code points, sorted and apart; of a word its text; of a loop the least and the greatest number of
-    times, None for any. Made by the functions below only.
+    `data`: of chars the ranges of code points, sorted and apart; of a word its text; of a loop the
+    least and the greatest number of times, None for any. Made by the functions below only.
     """
 
     __slots__ = ("data", "kind", "nullable", "parts", "serial")
@@ -132,7 +141,9 @@ def difference(one: Regex, other: Regex) -> Regex:
 
 
 def loop(part: Regex, low: int, high: int | None) -> Regex:
-    """`re.loop`, `re.^`, `re.*` (0, None), `re.+` (1, None), `re.opt` (0, 1): empty where `low` is greater than `high`."""
+    """`re.loop`, `re.^`, `re.*` (0, None), `re.+` (1, None), `re.opt` (0, 1): empty where `low` is
+    greater than `high`.
+    """
     if high is not None and low > high:
         return NONE
     if high == 0 or part is EPSILON or (part is NONE and low == 0):
@@ -152,7 +163,8 @@ def loop(part: Regex, low: int, high: int | None) -> Regex:
 def derivative(root: Regex, code: int) -> Regex:
     """The words that are in the language of `root` after the character `code`.
 
-    Raises CannotSay where the expression is too large. Children first, without recursion, each once.
+    Raises CannotSay where the expression is too large. Children first, without recursion, each
+    once.
     """
     known: dict[Regex, Regex] = {}
     stack = [root]
@@ -217,7 +229,9 @@ def replace_all(text: str, root: Regex, by: str) -> str:
 
 
 def index_of(text: str, root: Regex, start: int) -> int:
-    """`str.indexof_re` of cvc5: the first position from `start` on where a match starts, -1 where there is none."""
+    """`str.indexof_re` of cvc5: the first position from `start` on where a match starts, -1 where
+    there is none.
+    """
     if not 0 <= start <= len(text):
         return -1
     places = range(start, len(text) + 1)
@@ -225,7 +239,9 @@ def index_of(text: str, root: Regex, start: int) -> int:
 
 
 def is_empty(root: Regex) -> bool:
-    """True if no word is in the language: no expression that derivatives lead to has the empty word. Raises CannotSay."""
+    """True if no word is in the language: no expression that derivatives lead to has the empty
+    word. Raises CannotSay.
+    """
     seen: dict[Regex, None] = {root: None}
     work = [root]
     while work:
@@ -292,7 +308,9 @@ def _ranges(node: Regex) -> Ranges:
 
 
 def _flatten(kind: str, parts: Iterable[Regex]) -> tuple[dict[Regex, None], list[Ranges]]:
-    """The parts without duplicates, those of inner `kind` in place of it, and apart from them the character classes."""
+    """The parts without duplicates, those of inner `kind` in place of it, and apart from them the
+    character classes.
+    """
     found: dict[Regex, None] = {}
     ranges: list[Ranges] = []
     for piece in _pieces(kind, parts):

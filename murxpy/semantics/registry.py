@@ -1,14 +1,17 @@
 """The registry of meanings: one function an operator kind, entered by a decorator.
 
-A meaning is a function of a `Site` and of the arguments' values, which gives the value of the application:
+A meaning is a function of a `Site` and of the arguments' values, which gives the value of the
+application:
 
     @meaning("OP_INT_ABS")
     def absolute(site: Site, value: int) -> int:
         return abs(value)
 
-The site says where it stands: `site.kind`, `site.indices`, `site.sort` (of the result), `site.sorts` (of the arguments). What the
-signature says of further arguments is done by the evaluator: an operator that is `:left-assoc`, `:right-assoc`, `:chainable` or
-`:pairwise` has a meaning of two arguments, unless it is entered with `whole=True`; a meaning of an `:nary` operator takes them all.
+The site says where it stands: `site.kind`, `site.indices`, `site.sort` (of the result),
+`site.sorts` (of the arguments). What the signature says of further arguments is done by the
+evaluator: an operator that is `:left-assoc`, `:right-assoc`, `:chainable` or `:pairwise` has a
+meaning of two arguments, unless it is entered with `whole=True`; a meaning of an `:nary` operator
+takes them all.
 
 - `@prepared(...)` enters a function of the site alone that gives the function of the values: what depends on sorts and indices is
   calculated once (`bitvectors.py`).
@@ -26,9 +29,9 @@ signature says of further arguments is done by the evaluator: an operator that i
         if both_zero_and_different(left, right):
             return site.open((left, right), (left, right))
 
-`@literal(SORT_KIND)` makes a value of a literal's payload where they differ, `@special(SORT_KIND)` one of a special
-value's name and of the points.
-`@cardinality(SORT_KIND)` says how many values a sort has, `@enumeration(SORT_KIND)` lists them (`domains.py`).
+`@literal(SORT_KIND)` makes a value of a literal's payload where they differ, `@special(SORT_KIND)`
+one of a special value's name and of the points. `@cardinality(SORT_KIND)` says how many values a
+sort has, `@enumeration(SORT_KIND)` lists them (`domains.py`).
 """
 
 from __future__ import annotations
@@ -46,10 +49,11 @@ from murxpy.semantics.values import CannotSay, Value
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unknown:
-    """In place of a value: why there is none. `key` and `allowed` are of the open point that it hangs on, if it hangs on one.
+    """In place of a value: why there is none. `key` and `allowed` are of the open point that it
+    hangs on, if it hangs on one.
 
-    `name`: two Unknowns of one evaluator with the same name stand for the same value, whatever it is: they are applications of one operator
-    to the same arguments. None where that is not known.
+    `name`: two Unknowns of one evaluator with the same name stand for the same value, whatever it
+    is: they are applications of one operator to the same arguments. None where that is not known.
     """
 
     reason: str
@@ -63,7 +67,9 @@ class Unknown:
 
 
 class OpenPoint(CannotSay):
-    """The value depends on a point that the standard leaves open; `unknown` says which, and what is allowed."""
+    """The value depends on a point that the standard leaves open; `unknown` says which, and what is
+    allowed.
+    """
 
     def __init__(self, unknown: Unknown) -> None:
         super().__init__(unknown.reason)
@@ -72,7 +78,9 @@ class OpenPoint(CannotSay):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Body:
-    """What a generator yields to have a term evaluated: the term and the values of its free variables."""
+    """What a generator yields to have a term evaluated: the term and the values of its free
+    variables.
+    """
 
     term: Term
     values: dict[Term, Value]
@@ -87,11 +95,19 @@ class Points(Protocol):
 
     interpretation: Interpretation
 
-    def choose(self, key: tuple[Any, ...], sort: Sort, allowed: tuple[Value, ...] | None, fits: Fits | None = None) -> Value:
+    def choose(
+        self,
+        key: tuple[Any, ...],
+        sort: Sort,
+        allowed: tuple[Value, ...] | None,
+        fits: Fits | None = None,
+    ) -> Value:
         """The value of an open point. Raises CannotSay."""
 
     def domain(self, sort: Sort) -> tuple[Value, ...] | None:
-        """All values of a sort in a fixed order; None where there are more than the bound, or it is not known."""
+        """All values of a sort in a fixed order; None where there are more than the bound, or it is
+        not known.
+        """
 
     def size(self, sort: Sort) -> int | None:
         """How many values a sort has; None for infinitely many, or where it is not known."""
@@ -102,35 +118,56 @@ class Site:
 
     __slots__ = ("indices", "kind", "points", "sort", "sorts")
 
-    def __init__(self, kind: str, indices: tuple[Any, ...], sort: Sort, sorts: tuple[Sort, ...], points: Points) -> None:
+    def __init__(
+        self,
+        kind: str,
+        indices: tuple[Any, ...],
+        sort: Sort,
+        sorts: tuple[Sort, ...],
+        points: Points,
+    ) -> None:
         self.kind = kind
         self.indices = indices
         self.sort = sort
         self.sorts = sorts
         self.points = points
 
-    def open(self, args: tuple[Value, ...], allowed: tuple[Value, ...] | None = None, fits: Fits | None = None) -> Value:
-        """The value at an open point: the model's, else each of `allowed` in turn (None: any value of the sort that `fits`).
+    def open(
+        self,
+        args: tuple[Value, ...],
+        allowed: tuple[Value, ...] | None = None,
+        fits: Fits | None = None,
+    ) -> Value:
+        """The value at an open point: the model's, else each of `allowed` in turn (None: any value
+        of the sort that `fits`).
 
         Raises CannotSay where there are too many.
         """
         partial = self.points.interpretation.partial
         if partial:
-            table = partial.get(partial_key(self.kind, self.indices, self.sorts)) or partial.get(self.kind)
+            table = partial.get(partial_key(self.kind, self.indices, self.sorts)) or partial.get(
+                self.kind
+            )
             if table is not None:
                 with suppress(LookupError):  # a model may fix some points only
                     return table.at(args)
-        return self.points.choose((self.kind, self.indices, self.sorts, args), self.sort, allowed, fits)
+        return self.points.choose(
+            (self.kind, self.indices, self.sorts, args), self.sort, allowed, fits
+        )
 
 
 def partial_key(kind: str, indices: tuple[Any, ...], sorts: tuple[Sort, ...]) -> str:
-    """The name under which a model may fix the open points of one instance of an operator: `OP_FP_TO_UBV 8 (RM,FP(3,5))`."""
+    """The name under which a model may fix the open points of one instance of an operator:
+    `OP_FP_TO_UBV 8 (RM,FP(3,5))`.
+    """
     return " ".join([kind, *map(str, indices), f"({','.join(map(str, sorts))})"])
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """A registered meaning: the function that gives the function of the values at a site, and how the evaluator calls it."""
+    """A registered meaning: the function that gives the function of the values at a site, and how
+    the evaluator calls it.
+    """
 
     kind: str
     prepare: Callable[[Site], Callable[..., Any]]
@@ -141,7 +178,9 @@ class Meaning:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What the meaning of a binder gets: its variables, the terms behind them, the values of the variables outside."""
+    """What the meaning of a binder gets: its variables, the terms behind them, the values of the
+    variables outside.
+    """
 
     term: Term
     variables: tuple[Term, ...]
@@ -162,15 +201,21 @@ ENUMERATIONS: dict[str, Callable[[Sort, Points], tuple[Value, ...] | None]] = {}
 Function = Callable[..., Any]
 
 
-def _enter(kinds: tuple[str, ...], prepare: Callable[[Site], Function], whole: bool, lazy: bool, open_: str) -> None:
+def _enter(
+    kinds: tuple[str, ...], prepare: Callable[[Site], Function], whole: bool, lazy: bool, open_: str
+) -> None:
     for kind in kinds:
         if kind in MEANINGS or kind in BINDERS:
             raise ValueError(f"{kind} has two meanings")
         MEANINGS[kind] = Meaning(kind, prepare, whole, lazy, open_)
 
 
-def meaning(*kinds: str, whole: bool = False, lazy: bool = False, open: str = "") -> Callable[[Function], Function]:
-    """Enter a function of (site, *values) as the meaning of operators; `open` says in words which points are open."""
+def meaning(
+    *kinds: str, whole: bool = False, lazy: bool = False, open: str = ""
+) -> Callable[[Function], Function]:
+    """Enter a function of (site, *values) as the meaning of operators; `open` says in words which
+    points are open.
+    """
 
     def enter(function: Function) -> Function:
         def prepare(site: Site) -> Function:
@@ -193,7 +238,9 @@ def prepared(*kinds: str, whole: bool = False, open: str = "") -> Callable[[Func
 
 
 def in_doubt(*kinds: str) -> Callable[[Function], Function]:
-    """Enter what an operator that is not lazy gives when an argument is Unknown: a function of the arguments; None for no value."""
+    """Enter what an operator that is not lazy gives when an argument is Unknown: a function of the
+    arguments; None for no value.
+    """
 
     def enter(function: Function) -> Function:
         IN_DOUBT.update(dict.fromkeys(kinds, function))

@@ -1,4 +1,6 @@
-"""Tuples, and relations as sets of tuples, as cvc5 has them; a tuple is a datatype's value without a constructor's name."""
+"""Tuples, and relations as sets of tuples, as cvc5 has them; a tuple is a datatype's value without
+a constructor's name.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ Row = tuple[Value, ...]
 
 
 def rows(relation: SetValue) -> list[Row]:
-    """The tuples of a relation, in a fixed order. Raises CannotSay of one that is not given by its members."""
+    """The tuples of a relation, in a fixed order. Raises CannotSay of one that is not given by its
+    members.
+    """
     return [value.fields for value in members_of(relation) if isinstance(value, DatatypeValue)]
 
 
@@ -28,7 +32,9 @@ def join(one: SetValue, other: SetValue) -> SetValue:
     starting: dict[Value, list[Row]] = {}
     for row in rows(other):
         starting.setdefault(row[0], []).append(row[1:])
-    return relation_of((*row[:-1], *rest) for row in rows(one) for rest in starting.get(row[-1], ()))
+    return relation_of(
+        (*row[:-1], *rest) for row in rows(one) for rest in starting.get(row[-1], ())
+    )
 
 
 def product(one: SetValue, other: SetValue) -> SetValue:
@@ -74,7 +80,9 @@ for _kind, _function in _OPERATIONS.items():
     _enter(_kind, _function)
 
 
-@prepared("OP_REL_JOIN_IMAGE", open="fewer than one element: any set, since no document speaks of it")
+@prepared(
+    "OP_REL_JOIN_IMAGE", open="fewer than one element: any set, since no document speaks of it"
+)
 def _join_image(site: Site) -> Callable[[SetValue, int], Value]:
     """`rel.join_image`: what is related to at least so many elements."""
 

@@ -1,4 +1,6 @@
-"""A few values of sorts that are too large to try them all: what decides a quantifier now and then, or tells two functions apart."""
+"""A few values of sorts that are too large to try them all: what decides a quantifier now and then,
+or tells two functions apart.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,14 @@ def _floats(sort: Sort, points: Points) -> tuple[Value, ...]:
     exponent, significand = sort.number(0), sort.number(1)
     infinity = ((1 << exponent) - 1) << (significand - 1)
     one = ((1 << (exponent - 1)) - 1) << (significand - 1)
-    return (0, 1 << (exponent + significand - 1), one, infinity, infinity | 1 << (significand - 2), 1)
+    return (
+        0,
+        1 << (exponent + significand - 1),
+        one,
+        infinity,
+        infinity | 1 << (significand - 2),
+        1,
+    )
 
 
 def _inner(sort: Sort, at: int, points: Points) -> tuple[Value, ...]:
@@ -45,6 +54,8 @@ _SAMPLES: dict[str, Callable[[Sort, Points], tuple[Value, ...]]] = {
     "SORT_STRING": lambda sort, points: ("", "a", "b", "ab", "0", "aa"),
     "SORT_FF": lambda sort, points: (0, 1, sort.width - 1),
     "SORT_SEQ": lambda sort, points: ((), *((value,) for value in _inner(sort, 0, points))),
-    "SORT_SET": lambda sort, points: tuple(SetValue(frozenset(part)) for part in ((), *((v,) for v in _inner(sort, 0, points)))),
+    "SORT_SET": lambda sort, points: tuple(
+        SetValue(frozenset(part)) for part in ((), *((v,) for v in _inner(sort, 0, points)))
+    ),
     "SORT_ARRAY": lambda sort, points: tuple(map(ArrayValue, _inner(sort, 1, points))),
 }

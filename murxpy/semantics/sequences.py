@@ -1,4 +1,6 @@
-"""Sequences, as z3 and cvc5 have them: tuples of values, with the meanings of the strings' operators."""
+"""Sequences, as z3 and cvc5 have them: tuples of values, with the meanings of the strings'
+operators.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def at(whole: Seq, position: int) -> Seq:
 
 
 def update(whole: Seq, position: int, part: Seq) -> Seq:
-    """`seq.update` of cvc5: `part` written over `whole` from `position` on, no further than its end."""
+    """`seq.update` of cvc5: `part` written over `whole` from `position` on, no further than its
+    end.
+    """
     if not 0 <= position < len(whole):
         return whole
     return (whole[:position] + part + whole[position + len(part) :])[: len(whole)]
@@ -41,7 +45,9 @@ def suffix_of(part: Seq, whole: Seq) -> bool:
 
 
 def index_of(whole: Seq, part: Seq, start: int) -> int:
-    """`seq.indexof`: the first position from `start` on, -1 where there is none; the empty sequence is at `start`."""
+    """`seq.indexof`: the first position from `start` on, -1 where there is none; the empty sequence
+    is at `start`.
+    """
     if not 0 <= start <= len(whole):
         return -1
     places = range(start, len(whole) - len(part) + 1)
@@ -49,7 +55,9 @@ def index_of(whole: Seq, part: Seq, start: int) -> int:
 
 
 def last_index_of(whole: Seq, part: Seq) -> int:
-    """`seq.last_indexof` of z3: the last position, -1 where there is none; the empty sequence is at the end."""
+    """`seq.last_indexof` of z3: the last position, -1 where there is none; the empty sequence is at
+    the end.
+    """
     places = range(len(whole) - len(part), -1, -1)
     return next((k for k in places if whole[k : k + len(part)] == part), -1)
 

@@ -1,8 +1,8 @@
 """Sets, as cvc5 has them, and z3 as arrays to Bool: a finite number of members, or all but those.
 
-The universe is the set of all elements, as in z3, unless the interpretation says otherwise: in cvc5 it is some set that includes the others
-of its sort (Theory Reference: Sets and Relations).
-Over a sort of few values a set is always given by its members, so that equal sets are equal values.
+The universe is the set of all elements, as in z3, unless the interpretation says otherwise: in cvc5
+it is some set that includes the others of its sort (Theory Reference: Sets and Relations). Over a
+sort of few values a set is always given by its members, so that equal sets are equal values.
 """
 
 from __future__ import annotations
@@ -15,7 +15,19 @@ from murxpy.semantics.domains import rows_of
 from murxpy.semantics.equality import among, apply
 from murxpy.semantics.folding import fold_any_order
 from murxpy.semantics.plain import plain
-from murxpy.semantics.registry import Asking, Body, Points, Scope, Site, binder, cardinality, enumeration, meaning, prepared, special
+from murxpy.semantics.registry import (
+    Asking,
+    Body,
+    Points,
+    Scope,
+    Site,
+    binder,
+    cardinality,
+    enumeration,
+    meaning,
+    prepared,
+    special,
+)
 from murxpy.semantics.unified import decided, unified
 from murxpy.semantics.values import CannotSay, SetValue, Value, in_order
 
@@ -23,7 +35,9 @@ NOTHING = SetValue(frozenset())
 
 
 def make_set(sort: Sort, members: Iterable[Value], complement: bool, points: Points) -> SetValue:
-    """The canonical set of a set's sort: of `members`, or of all but those. Raises CannotSay where that is not known."""
+    """The canonical set of a set's sort: of `members`, or of all but those. Raises CannotSay where
+    that is not known.
+    """
     given, element = frozenset(members), sort.sort(0)
     domain = points.domain(element)
     if domain is not None:
@@ -40,7 +54,9 @@ def inter(one: SetValue, other: SetValue) -> SetValue:
         return SetValue(one.members | other.members, True)
     if one.complement:
         return SetValue(other.members - one.members)
-    return SetValue(one.members - other.members if other.complement else one.members & other.members)
+    return SetValue(
+        one.members - other.members if other.complement else one.members & other.members
+    )
 
 
 def inverse(one: SetValue) -> SetValue:
@@ -101,7 +117,9 @@ def _member(site: Site) -> Callable[[Value, SetValue], Any]:
         return member
 
     def contains(element: Value, one: SetValue) -> Asking:
-        return (yield from among(site.points, site.sorts[0], element, in_order(one.members))) != one.complement
+        return (
+            yield from among(site.points, site.sorts[0], element, in_order(one.members))
+        ) != one.complement
 
     return contains
 
@@ -193,7 +211,9 @@ def _map(site: Site, function: Value, one: SetValue) -> Asking:
 @meaning("OP_SET_FOLD", open="a function for which the order matters: the result of any order")
 def _fold(site: Site, function: Value, start: Value, one: SetValue) -> Asking:
     (one,) = yield from unified(site.points, site.sorts[2:], (one,))
-    results = yield from fold_any_order(site, function, start, [(element, 1) for element in members_of(one)])
+    results = yield from fold_any_order(
+        site, function, start, [(element, 1) for element in members_of(one)]
+    )
     return results[0] if len(results) == 1 else site.open((function, start, one), results)
 
 
@@ -224,4 +244,7 @@ def _sets(sort: Sort, points: Points) -> tuple[Value, ...] | None:
     if elements is None:
         return None
     every = range(1 << len(elements))
-    return tuple(SetValue(frozenset(e for k, e in enumerate(elements) if chosen >> k & 1)) for chosen in every)
+    return tuple(
+        SetValue(frozenset(e for k, e in enumerate(elements) if chosen >> k & 1))
+        for chosen in every
+    )

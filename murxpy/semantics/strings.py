@@ -1,4 +1,6 @@
-"""Strings of code points: SMT-LIB 2.7, theory UnicodeStrings, and the operators that solvers add to it."""
+"""Strings of code points: SMT-LIB 2.7, theory UnicodeStrings, and the operators that solvers add to
+it.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,16 @@ def substring(text: str, start: int, length: int) -> str:
 
 
 def index_of(text: str, part: str, start: int) -> int:
-    """`str.indexof`: the first position from `start` on, -1 where there is none; the empty string is at `start`."""
+    """`str.indexof`: the first position from `start` on, -1 where there is none; the empty string
+    is at `start`.
+    """
     return text.find(part, start) if 0 <= start <= len(text) else -1
 
 
 def last_index_of(text: str, part: str) -> int:
-    """`str.last_indexof` of z3: the last position, -1 where there is none; the empty string is at the end."""
+    """`str.last_indexof` of z3: the last position, -1 where there is none; the empty string is at
+    the end.
+    """
     return text.rfind(part)
 
 

@@ -1,6 +1,8 @@
-"""Functions over large domains that are tables all the same: those that only compare their argument with some values.
+"""Functions over large domains that are tables all the same: those that only compare their argument
+with some values.
 
-Such a function has one value at all points that it does not name, so its values at the named points and at one more are a table.
+Such a function has one value at all points that it does not name, so its values at the named points
+and at one more are a table.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ from murxpy.semantics.values import ArrayValue, CannotSay, FunctionValue, SetVal
 
 NAMED = 64  # points that a function may name
 _COMPARING = ("OP_EQUAL", "OP_DISTINCT", "OP_IFF")
-_LOOKING = {"OP_ARRAY_SELECT": (0, 1), "OP_UF_APPLY": (0, 1), "OP_SET_MEMBER": (1, 0)}  # the table or set, and what is looked up in it
+# the table or set, and what is looked up in it
+_LOOKING = {"OP_ARRAY_SELECT": (0, 1), "OP_UF_APPLY": (0, 1), "OP_SET_MEMBER": (1, 0)}
 
 
 def supported(points: Points, sort: Sort, closure: Closure) -> Asking:
@@ -47,7 +50,9 @@ def _table(points: Points, sort: Sort, closure: Closure) -> Asking:
     if named is None:
         return closure
     keys: tuple[Any, ...] = yield from _points_named(points, domain[0], closure, named)
-    default = yield Body(closure.body, closure.environment(((yield from _another(points, domain[0], keys)),)))
+    default = yield Body(
+        closure.body, closure.environment(((yield from _another(points, domain[0], keys)),))
+    )
     entries = []
     for key in keys:
         value = yield Body(closure.body, closure.environment((key,)))
@@ -59,8 +64,12 @@ def _missing() -> Any:
     raise CannotSay("a sort whose only value is not known")
 
 
-def _points_named(points: Points, sort: Sort, closure: Closure, named: tuple[tuple[Term, bool], ...]) -> Asking:
-    """The different points that a function names: values of terms, and the points of tables and sets."""
+def _points_named(
+    points: Points, sort: Sort, closure: Closure, named: tuple[tuple[Term, bool], ...]
+) -> Asking:
+    """The different points that a function names: values of terms, and the points of tables and
+    sets.
+    """
     keys: list[Value] = []
     for term, looked_into in named:
         value = yield Body(term, dict(closure.values))
@@ -108,7 +117,9 @@ _OTHERS: dict[str, Callable[[Sort, tuple[Any, ...]], Iterator[Value]]] = {
 
 @lru_cache(maxsize=512)
 def _named(body: Term, variable: Term) -> tuple[tuple[Term, bool], ...] | None:
-    """The terms with which a body compares a variable, and those in which it looks for it (True); None where it asks more of it."""
+    """The terms with which a body compares a variable, and those in which it looks for it (True);
+    None where it asks more of it.
+    """
     named: dict[tuple[Term, bool], None] = {}
     work, seen = [body], dict[Term, None]()
     while work:
@@ -126,18 +137,30 @@ def _named(body: Term, variable: Term) -> tuple[tuple[Term, bool], ...] | None:
             return None
         named.update(dict.fromkeys(others))
     found = tuple(named)
-    return found if all(not _bound_inside(body, v) for term, _ in found for v in term.free) else None
+    return (
+        found if all(not _bound_inside(body, v) for term, _ in found for v in term.free) else None
+    )
 
 
 def _compared(term: Term, variable: Term) -> list[tuple[Term, bool]] | None:
-    """What an application compares the variable with, which is one of its arguments; None where it does more with it."""
+    """What an application compares the variable with, which is one of its arguments; None where it
+    does more with it.
+    """
     if term.op in _LOOKING and len(term.args) == 2:
         table, place = _LOOKING[term.op]
-        return [(term.args[table], True)] if term.args[place] is variable and variable not in term.args[table].free else None
+        return (
+            [(term.args[table], True)]
+            if term.args[place] is variable and variable not in term.args[table].free
+            else None
+        )
     if term.op not in _COMPARING or sum(arg is variable for arg in term.args) > 1:
         return None
     others = [arg for arg in term.args if arg is not variable]
-    return [(arg, False) for arg in others] if not any(variable in arg.free for arg in others) else None
+    return (
+        [(arg, False) for arg in others]
+        if not any(variable in arg.free for arg in others)
+        else None
+    )
 
 
 def _bound_inside(body: Term, variable: Term) -> bool:
@@ -147,7 +170,11 @@ def _bound_inside(body: Term, variable: Term) -> bool:
         term = work.pop()
         if term not in seen:
             seen[term] = None
-            if term.op in BINDERS and term.op != VARIABLE and any(arg is variable for arg in term.args):
+            if (
+                term.op in BINDERS
+                and term.op != VARIABLE
+                and any(arg is variable for arg in term.args)
+            ):
                 return True
             work.extend(term.args)
     return False

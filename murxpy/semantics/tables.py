@@ -1,4 +1,6 @@
-"""Relational algebra as cvc5 has it: on relations, which are sets of tuples, and on tables, which are bags of tuples."""
+"""Relational algebra as cvc5 has it: on relations, which are sets of tuples, and on tables, which
+are bags of tuples.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ Counted = list[tuple[Row, int]]
 
 
 def _counted(table: BagValue) -> Counted:
-    return [(value.fields, count) for value, count in counted(table) if isinstance(value, DatatypeValue)]
+    return [
+        (value.fields, count) for value, count in counted(table) if isinstance(value, DatatypeValue)
+    ]
 
 
 def table_of(found: Iterable[tuple[Row, int]]) -> BagValue:
@@ -30,7 +34,9 @@ def _picked(indices: Indices, row: Row) -> Row:
 
 
 def _paired(indices: Indices, one: int, other: int) -> Callable[[Row, Row], bool]:
-    """Whether two rows have equal components where pairs of indices say so. Raises CannotSay for many rows."""
+    """Whether two rows have equal components where pairs of indices say so. Raises CannotSay for
+    many rows.
+    """
     if one * other > MAX_PAIRS:
         raise CannotSay("a large product")
     pairs = list(zip(indices[::2], indices[1::2], strict=True))
@@ -46,7 +52,9 @@ def _join_relations(indices: Indices, one: SetValue, other: SetValue) -> SetValu
 def _join_tables(indices: Indices, one: BagValue, other: BagValue) -> BagValue:
     lefts, rights = _counted(one), _counted(other)
     fits = _paired(indices, len(lefts), len(rights))
-    return table_of(((*left, *right), m * n) for left, m in lefts for right, n in rights if fits(left, right))
+    return table_of(
+        ((*left, *right), m * n) for left, m in lefts for right, n in rights if fits(left, right)
+    )
 
 
 def groups(indices: Indices, found: Counted) -> list[Counted]:
@@ -64,11 +72,17 @@ def _once(relation: SetValue) -> Counted:
 _OPERATIONS: dict[str, Callable[..., Value]] = {
     "OP_REL_TABLE_JOIN": _join_relations,
     "OP_REL_PROJECT": lambda indices, one: relation_of(_picked(indices, row) for row in rows(one)),
-    "OP_REL_GROUP": lambda indices, one: SetValue(frozenset(relation_of(row for row, _ in part) for part in groups(indices, _once(one)))),
+    "OP_REL_GROUP": lambda indices, one: SetValue(
+        frozenset(relation_of(row for row, _ in part) for part in groups(indices, _once(one)))
+    ),
     "OP_TABLE_PRODUCT": _join_tables,
     "OP_TABLE_JOIN": _join_tables,
-    "OP_TABLE_PROJECT": lambda indices, one: table_of((_picked(indices, row), count) for row, count in _counted(one)),
-    "OP_TABLE_GROUP": lambda indices, one: make_bag((table_of(part), 1) for part in groups(indices, _counted(one))),
+    "OP_TABLE_PROJECT": lambda indices, one: table_of(
+        (_picked(indices, row), count) for row, count in _counted(one)
+    ),
+    "OP_TABLE_GROUP": lambda indices, one: make_bag(
+        (table_of(part), 1) for part in groups(indices, _counted(one))
+    ),
 }
 
 
@@ -92,12 +106,16 @@ def _aggregate_table(site: Site, function: Value, start: Value, table: BagValue)
     return make_bag((result, 1) for result in results)
 
 
-def _folds(site: Site, function: Value, start: Value, collection: Any, read: Callable[[Any], Counted]) -> Asking:
+def _folds(
+    site: Site, function: Value, start: Value, collection: Any, read: Callable[[Any], Counted]
+) -> Asking:
     """The result of folding each group. Raises CannotSay where one depends on the order."""
     (collection,) = yield from unified(site.points, [site.sorts[2]], [collection])
     found = []
     for part in groups(site.indices, read(collection)):
-        results = yield from fold_any_order(site, function, start, [(DatatypeValue("", row), count) for row, count in part])
+        results = yield from fold_any_order(
+            site, function, start, [(DatatypeValue("", row), count) for row, count in part]
+        )
         if len(results) != 1:
             raise CannotSay("a fold that depends on the order")
         found.append(results[0])

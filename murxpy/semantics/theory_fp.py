@@ -1,4 +1,6 @@
-"""What the operators of floating point mean, in terms of `fp` and `fp_convert`; the values of its literals and sorts."""
+"""What the operators of floating point mean, in terms of `fp` and `fp_convert`; the values of its
+literals and sorts.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,15 @@ from murxpy.logic.sorts import Sort
 from murxpy.semantics import fp, fp_convert
 from murxpy.semantics.algebraic import Algebraic
 from murxpy.semantics.fp_format import Format, format_of
-from murxpy.semantics.registry import Points, Site, cardinality, enumeration, literal, prepared, special
+from murxpy.semantics.registry import (
+    Points,
+    Site,
+    cardinality,
+    enumeration,
+    literal,
+    prepared,
+    special,
+)
 from murxpy.semantics.values import Value
 
 MAX_PATTERNS = 64  # patterns of NaN that are written out
@@ -65,7 +75,9 @@ def _maximum(site: Site) -> Callable[[int, int], Value]:
     return _one_of(site, fp.maximum)
 
 
-def _one_of(site: Site, function: Callable[[Format, int, int], tuple[int, ...]]) -> Callable[[int, int], Value]:
+def _one_of(
+    site: Site, function: Callable[[Format, int, int], tuple[int, ...]]
+) -> Callable[[int, int], Value]:
     f = format_of_sort(site.sort)
 
     def apply(x: int, y: int) -> Value:
@@ -78,7 +90,9 @@ def _one_of(site: Site, function: Callable[[Format, int, int], tuple[int, ...]])
 @prepared("OP_FP_FP")
 def _triple(site: Site) -> Callable[[int, int, int], int]:
     f = format_of_sort(site.sort)
-    return lambda sign, exponent, fraction: f.canonical(((sign << f.e | exponent) << (f.s - 1)) | fraction)
+    return lambda sign, exponent, fraction: f.canonical(
+        ((sign << f.e | exponent) << (f.s - 1)) | fraction
+    )
 
 
 @prepared("OP_FP_TO_FP_FROM_BV")
@@ -131,7 +145,9 @@ def _to_signed(site: Site) -> Callable[[str, int], Value]:
     return _partial(site, fp_convert.to_signed)
 
 
-def _partial(site: Site, function: Callable[[Format, str, int, int], int | None]) -> Callable[[str, int], Value]:
+def _partial(
+    site: Site, function: Callable[[Format, str, int, int], int | None]
+) -> Callable[[str, int], Value]:
     f, width = format_of_sort(site.sorts[1]), site.sort.width
 
     def apply(mode: str, x: int) -> Value:
@@ -156,7 +172,8 @@ def _to_real(site: Site) -> Callable[[int], Value]:
 def _to_bits(site: Site) -> Callable[[int], Value]:
     f = format_of_sort(site.sorts[0])
     patterns = fp_convert.nan_patterns(f)
-    few = patterns.stop - patterns.start <= MAX_PATTERNS  # `len` of a quadruple's does not fit into a machine word
+    # `len` of a quadruple's does not fit into a machine word
+    few = patterns.stop - patterns.start <= MAX_PATTERNS
     # Where there are too many, any bit-vector is more than is allowed, but nothing wrong is said.
     allowed = tuple(bits | sign for bits in patterns for sign in (0, f.sign)) if few else None
     return lambda x: site.open((x,), allowed) if fp.is_nan(f, x) else x
@@ -170,7 +187,13 @@ def _literal(sort: Sort, bits: int) -> int:
 @special("SORT_FP")
 def _special(sort: Sort, name: str, points: Points) -> int:
     f = format_of_sort(sort)
-    values = {"fp.nan": f.nan, "fp.+oo": f.infinity, "fp.-oo": f.sign | f.infinity, "fp.+zero": 0, "fp.-zero": f.sign}
+    values = {
+        "fp.nan": f.nan,
+        "fp.+oo": f.infinity,
+        "fp.-oo": f.sign | f.infinity,
+        "fp.+zero": 0,
+        "fp.-zero": f.sign,
+    }
     return values[name]
 
 

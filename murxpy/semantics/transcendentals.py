@@ -1,6 +1,8 @@
-"""Transcendental functions: the few points where their values are algebraic, and square roots, which all are; else we cannot say.
+"""Transcendental functions: the few points where their values are algebraic, and square roots,
+which all are; else we cannot say.
 
-By Lindemann and Weierstrass exp, sin, cos and tan of any other algebraic number than 0 are transcendental, and so are the angles.
+By Lindemann and Weierstrass exp, sin, cos and tan of any other algebraic number than 0 are
+transcendental, and so are the angles.
 """
 
 from __future__ import annotations
@@ -11,7 +13,8 @@ from murxpy.semantics.algebraic import Real, root
 from murxpy.semantics.registry import Site, meaning
 from murxpy.semantics.values import CannotSay, Value
 
-# The points where a function has a rational value at a rational argument, all functions but the square root.
+# The points where a function has a rational value at a rational argument, all functions but the
+# square root.
 EXACT = {
     "OP_TRANS_EXP": {0: 1},
     "OP_TRANS_SINE": {0: 0},

@@ -1,4 +1,6 @@
-"""Operators that compare parts of their arguments by `==`: over sorts that are not plain, equal parts are made one object first."""
+"""Operators that compare parts of their arguments by `==`: over sorts that are not plain, equal
+parts are made one object first.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from murxpy.semantics.values import BagValue, CannotSay, DatatypeValue, SetValue
 
 
 def decided(site: Site, function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function` of values, which compares them and their parts by `==`, for the sorts of a site's arguments."""
+    """`function` of values, which compares them and their parts by `==`, for the sorts of a site's
+    arguments.
+    """
     if all_plain(site.sorts, site.points):
         return function
 
@@ -25,7 +29,8 @@ def decided(site: Site, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def unified(points: Points, sorts: Sequence[Sort], values: Sequence[Value]) -> Asking:
-    """Values, a tuple, that are equal to the given ones, and of which `==` decides equality, also of parts of one with parts of another.
+    """Values, a tuple, that are equal to the given ones, and of which `==` decides equality, also
+    of parts of one with parts of another.
 
     Raises CannotSay where it is not known whether two parts are equal.
     """
@@ -37,7 +42,9 @@ def unified(points: Points, sorts: Sequence[Sort], values: Sequence[Value]) -> A
 
 
 def add_counts(counts: Sequence[tuple[Value, int]]) -> BagValue:
-    """The bag in which each element is as often as the counts of its pairs say in sum; what is not positive is left out."""
+    """The bag in which each element is as often as the counts of its pairs say in sum; what is not
+    positive is left out.
+    """
     total: dict[Value, int] = {}
     for element, count in counts:
         total[element] = total.get(element, 0) + count
@@ -57,18 +64,30 @@ class _Unifier:
             return value
         if isinstance(value, SetValue):
             element = sort.sort(0)
-            if value.complement and not more_than(2 * len(value.members) + 1, element, self._points):
-                raise CannotSay("the complement of a set in a sort of which not all elements are known")
-            members = yield from self._forms_of([element] * len(value.members), in_order(value.members))
+            if value.complement and not more_than(
+                2 * len(value.members) + 1, element, self._points
+            ):
+                raise CannotSay(
+                    "the complement of a set in a sort of which not all elements are known"
+                )
+            members = yield from self._forms_of(
+                [element] * len(value.members), in_order(value.members)
+            )
             return SetValue(frozenset(members), value.complement)
         if isinstance(value, BagValue):
             pairs: Any = in_order(value.counts)
-            elements = yield from self._forms_of([sort.sort(0)] * len(pairs), [element for element, _ in pairs])
-            return add_counts([(element, count) for element, (_, count) in zip(elements, pairs, strict=True)])
+            elements = yield from self._forms_of(
+                [sort.sort(0)] * len(pairs), [element for element, _ in pairs]
+            )
+            return add_counts(
+                [(element, count) for element, (_, count) in zip(elements, pairs, strict=True)]
+            )
         if isinstance(value, tuple):
             return (yield from self._forms_of([sort.sort(0)] * len(value), value))
         if isinstance(value, DatatypeValue):
-            return DatatypeValue(value.constructor, (yield from self._forms_of(_fields(sort, value), value.fields)))
+            return DatatypeValue(
+                value.constructor, (yield from self._forms_of(_fields(sort, value), value.fields))
+            )
         return (yield from self._chosen(sort, value))
 
     def _forms_of(self, sorts: Sequence[Sort], values: Sequence[Value]) -> Asking:

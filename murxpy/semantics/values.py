@@ -1,8 +1,11 @@
-"""What a value is, by sort. All are immutable and hashable; two values of a plain sort are equal just when SMT-LIB's `=` says so.
+"""What a value is, by sort. All are immutable and hashable; two values of a plain sort are equal
+just when SMT-LIB's `=` says so.
 
-BOOL `bool`; BV `int` in 0..2^w-1; INT `int`; REAL `Fraction` or an algebraic number; FP `int`, the IEEE bits, with one NaN; RM one of
-`ROUNDING_MODES`; STRING `str` of code points; FF `int` in 0..p-1; SEQ `tuple`; the others are the classes below. Values of a sort that
-is not plain (`plain`), such as a function over a domain too large to tabulate, have several forms: only `equality` compares them.
+BOOL `bool`; BV `int` in 0..2^w-1; INT `int`; REAL `Fraction` or an algebraic number; FP `int`, the
+IEEE bits, with one NaN; RM one of `ROUNDING_MODES`; STRING `str` of code points; FF `int` in
+0..p-1; SEQ `tuple`; the others are the classes below. Values of a sort that is not plain (`plain`),
+such as a function over a domain too large to tabulate, have several forms: only `equality` compares
+them.
 """
 
 from __future__ import annotations
@@ -24,7 +27,9 @@ class CannotSay(Exception):
 
 
 def check_length(length: int) -> None:
-    """Raise CannotSay for a string or sequence that long: a word doubled forty times would fill the memory."""
+    """Raise CannotSay for a string or sequence that long: a word doubled forty times would fill the
+    memory.
+    """
     if length > MAX_LENGTH:
         raise CannotSay(f"a word of more than {MAX_LENGTH} letters")
 
@@ -47,8 +52,8 @@ class DatatypeValue:
 class Table:
     """A total function as a default and the points where it differs from it.
 
-    A pair whose value is the default is dropped. Over a finite domain another default may mean the same function; there
-    `domains.canonical` chooses one.
+    A pair whose value is the default is dropped. Over a finite domain another default may mean the
+    same function; there `domains.canonical` chooses one.
     """
 
     __slots__ = ("_hash", "_index", "default", "points")
@@ -75,7 +80,11 @@ class Table:
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        if not isinstance(other, Table) or type(self) is not type(other) or self._hash != other._hash:
+        if (
+            not isinstance(other, Table)
+            or type(self) is not type(other)
+            or self._hash != other._hash
+        ):
             return False
         return self.default == other.default and self.points == other.points
 

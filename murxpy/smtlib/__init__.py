@@ -1,1 +1,3 @@
-"""SMT-LIB 2.7: printing sorts, terms and declarations, and what dialects call the operators that the standard does not have."""
+"""SMT-LIB 2.7: printing sorts, terms and declarations, and what dialects call the operators that
+the standard does not have.
+"""

@@ -1,4 +1,6 @@
-"""What an application means: the operator that its name stands for here, with integers made reals where only that fits."""
+"""What an application means: the operator that its name stands for here, with integers made reals
+where only that fits.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,23 @@ Plan = tuple[str, tuple[Any, ...], Sort]  # operator kind, indices, sort of the 
 _MOST_COERCED = 4
 
 # Applied to one argument they are that argument; to none, the value named here.
-_NEUTRAL = {"and": True, "or": False, "+": None, "*": None, "bvand": None, "bvor": None, "bvadd": None, "bvmul": None, "concat": None,
-            "str.++": "", "re.++": None, "re.union": None, "re.inter": None, "seq.++": None, "xor": None}  # fmt: skip
+_NEUTRAL = {
+    "and": True,
+    "or": False,
+    "+": None,
+    "*": None,
+    "bvand": None,
+    "bvor": None,
+    "bvadd": None,
+    "bvmul": None,
+    "concat": None,
+    "str.++": "",
+    "re.++": None,
+    "re.union": None,
+    "re.inter": None,
+    "seq.++": None,
+    "xor": None,
+}
 
 
 class Applier:
@@ -33,12 +50,24 @@ class Applier:
         self.tables = tables
         self.bare: Term | None = None  # what `seq.empty` without a sort is, if the script has it
 
-    def plan(self, operators: tuple[Operator, ...], sorts: tuple[Sort, ...], indices: tuple[Any, ...], wanted: Sort | None) -> Plan | None:
-        """The first of the operators whose rank allows these arguments. Raises IndexOutOfRange where only an index is wrong."""
+    def plan(
+        self,
+        operators: tuple[Operator, ...],
+        sorts: tuple[Sort, ...],
+        indices: tuple[Any, ...],
+        wanted: Sort | None,
+    ) -> Plan | None:
+        """The first of the operators whose rank allows these arguments. Raises IndexOutOfRange
+        where only an index is wrong.
+        """
         outside = None
         for operator in operators:
             try:
-                return operator.kind, indices, self.tables.checker.result(operator, sorts, indices, wanted)
+                return (
+                    operator.kind,
+                    indices,
+                    self.tables.checker.result(operator, sorts, indices, wanted),
+                )
             except IndexOutOfRange as error:
                 outside = error
             except IllSorted:
@@ -47,7 +76,14 @@ class Applier:
             raise outside
         return None
 
-    def apply(self, name: str, operators: tuple[Operator, ...], args: list[Term], indices: tuple[Any, ...], wanted: Sort | None) -> Term:
+    def apply(
+        self,
+        name: str,
+        operators: tuple[Operator, ...],
+        args: list[Term],
+        indices: tuple[Any, ...],
+        wanted: Sort | None,
+    ) -> Term:
         """The application of a theory's name, arguments converted where needed. Raises InputError."""
         single = self._single(name, args) if not indices else None
         if single is not None:
@@ -81,24 +117,37 @@ class Applier:
             yield self._reals(args, integers)
             if len(integers) <= _MOST_COERCED:
                 for chosen in product((False, True), repeat=len(integers)):
-                    yield self._reals(args, [at for at, take in zip(integers, chosen, strict=True) if take])
+                    yield self._reals(
+                        args, [at for at, take in zip(integers, chosen, strict=True) if take]
+                    )
         if any(a.op == "OP_LAMBDA" for a in args):
             yield [as_array(self.tables, a) for a in args]
         if self.bare is not None and self.bare in args:
-            yield from ([self._empty(sort) if a is self.bare else a for a in args] for sort in _sequences(args))
-        if any(a.sort.kind == "SORT_SET" for a in args) and any(a.op in ("OP_LAMBDA", "OP_ARRAY_LAMBDA") for a in args):
+            yield from (
+                [self._empty(sort) if a is self.bare else a for a in args]
+                for sort in _sequences(args)
+            )
+        if any(a.sort.kind == "SORT_SET" for a in args) and any(
+            a.op in ("OP_LAMBDA", "OP_ARRAY_LAMBDA") for a in args
+        ):
             yield [as_set(self.tables, a) or a for a in args]
         function = next((a.sort for a in args if a.sort.kind == "SORT_FUN"), None)
         if function is not None and any(a.op == "OP_ARRAY_LAMBDA" for a in args):
             yield [as_function(self.tables, a, function) or a for a in args]
 
     def empty(self) -> Term:
-        """`seq.empty` without a sort: of the sort of what it is compared with, else of Booleans, as in cvc5."""
+        """`seq.empty` without a sort: of the sort of what it is compared with, else of Booleans, as
+        in cvc5.
+        """
         self.bare = self._empty(self.tables.sort("SORT_SEQ", self.tables.bool))
         return self.bare
 
     def _empty(self, sort: Sort) -> Term:
-        return self.tables.value(sort, "") if sort is self.tables.string else self.tables.special(sort, "seq.empty")
+        return (
+            self.tables.value(sort, "")
+            if sort is self.tables.string
+            else self.tables.special(sort, "seq.empty")
+        )
 
     def _reals(self, args: list[Term], positions: list[int]) -> list[Term]:
         changed = list(args)
@@ -142,7 +191,9 @@ def _sequences(args: list[Term]) -> list[Sort]:
     return list(dict.fromkeys(a.sort for a in args if a.sort.kind in ("SORT_SEQ", "SORT_STRING")))
 
 
-def mismatch(name: str, operators: tuple[Operator, ...], args: list[Term], indices: tuple[Any, ...]) -> str:
+def mismatch(
+    name: str, operators: tuple[Operator, ...], args: list[Term], indices: tuple[Any, ...]
+) -> str:
     """What an operator takes and what it was given."""
     ranks = " or ".join(dict.fromkeys(op.signature.text for op in operators)) or "other arguments"
     shown = ", ".join(str(a.sort) for a in args[:6]) + (", ..." if len(args) > 6 else "")
@@ -164,16 +215,27 @@ def _negative(tables: Tables, args: list[Term]) -> Term | None:
 
 def _quotient(tables: Tables, args: list[Term]) -> Term | None:
     """A rational number: whole numbers without common factor, the second above 1."""
-    if len(args) != 2 or any(a.op != VALUE or a.sort.kind not in ("SORT_INT", "SORT_REAL") for a in args):
+    if len(args) != 2 or any(
+        a.op != VALUE or a.sort.kind not in ("SORT_INT", "SORT_REAL") for a in args
+    ):
         return None
     over, under = (Fraction(a.indices[0]) for a in args)
-    if over.denominator != 1 or under.denominator != 1 or under < 2 or gcd(over.numerator, under.numerator) != 1:
+    if (
+        over.denominator != 1
+        or under.denominator != 1
+        or under < 2
+        or gcd(over.numerator, under.numerator) != 1
+    ):
         return None
     return tables.value(tables.real, over / under)
 
 
 def _float(tables: Tables, args: list[Term]) -> Term | None:
-    if len(args) != 3 or any(a.op != VALUE or a.sort.kind != "SORT_BV" for a in args) or args[0].sort.width != 1:
+    if (
+        len(args) != 3
+        or any(a.op != VALUE or a.sort.kind != "SORT_BV" for a in args)
+        or args[0].sort.width != 1
+    ):
         return None
     exponent, fraction = args[1].sort.width, args[2].sort.width
     sign, power, significand = (int(a.indices[0]) for a in args)

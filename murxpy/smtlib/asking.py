@@ -1,6 +1,8 @@
-"""Commands of one solver with terms in them: questions such as `get-abduct` and `display`, and objectives.
+"""Commands of one solver with terms in them: questions such as `get-abduct` and `display`, and
+objectives.
 
-They are kept as they were written, but for their terms, which are typed, and printed by the names that constants have then.
+They are kept as they were written, but for their terms, which are typed, and printed by the names
+that constants have then.
 """
 
 from __future__ import annotations
@@ -17,17 +19,27 @@ from murxpy.smtlib.source import joined
 if TYPE_CHECKING:
     from murxpy.smtlib.reader import Reader
 
-# What stands behind the command's name: a name of its own, a term, terms in parentheses. More of it, such as attributes, follows as text.
+# What stands behind the command's name: a name of its own, a term, terms in parentheses. More of
+# it, such as attributes, follows as text.
 TERM_COMMANDS: dict[str, tuple[str, ...]] = {
-    "get-abduct": ("name", "term"), "get-interpolant": ("name", "term"), "get-qe": ("term",), "get-qe-disjunct": ("term",),
-    "get-timeout-core-assuming": ("terms",), "display": ("term",), "minimize": ("term",), "maximize": ("term",), "assert-soft": ("term",),
+    "get-abduct": ("name", "term"),
+    "get-interpolant": ("name", "term"),
+    "get-qe": ("term",),
+    "get-qe-disjunct": ("term",),
+    "get-timeout-core-assuming": ("terms",),
+    "display": ("term",),
+    "minimize": ("term",),
+    "maximize": ("term",),
+    "assert-soft": ("term",),
     "block-model-values": ("terms",),
-}  # fmt: skip
+}
 _CHANGING = ("minimize", "maximize", "assert-soft", "block-model-values")  # the answers of checks
 
 
 def command_with_terms(r: Reader, name: str) -> Ask | Other:
-    """The command. What is no term there, as in `(get-interpolant (group ...))` of other solvers, is kept as text."""
+    """The command. What is no term there, as in `(get-interpolant (group ...))` of other solvers,
+    is kept as text.
+    """
     at = r.source.at
     mark = r.terms.scope.mark()
     try:
@@ -62,7 +74,9 @@ def _parts(r: Reader, shape: tuple[str, ...]) -> list[Part]:
 
 
 def _rest(r: Reader) -> Iterator[Part]:
-    """What follows up to the command's ')': text, in which symbols of the script are what they stand for, as in a grammar."""
+    """What follows up to the command's ')': text, in which symbols of the script are what they
+    stand for, as in a grammar.
+    """
     depth = 0
     while r.source.peek() != ")" or depth:
         token = r.source.next("')'")

@@ -9,7 +9,9 @@ from murxpy.smtlib.script import Script
 
 
 def at_checks(script: Script) -> Iterator[tuple[int, tuple[Assert, ...]]]:
-    """The place of each check among the commands of a script, in order, and the assertions of all levels that are there at it."""
+    """The place of each check among the commands of a script, in order, and the assertions of all
+    levels that are there at it.
+    """
     levels: list[list[Assert]] = [[]]
     for at, command in enumerate(script.commands):
         if isinstance(command, Assert):

@@ -1,4 +1,6 @@
-"""Printing a chain of scripts that have most in common: each assertion is printed once, declarations stand in front of everything."""
+"""Printing a chain of scripts that have most in common: each assertion is printed once,
+declarations stand in front of everything.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,12 @@ _FORGETTING = frozenset([c.Reset, c.ResetAssertions])  # behind them declaration
 _DECLARING = frozenset([c.DeclareSort, c.DeclareDatatypes, c.DeclareFun, c.DefineFunsRec])
 _HEAD = frozenset([c.SetLogic, c.SetOption])
 _SCOPES = {c.Push: "push", c.Pop: "pop"}
-_VALUES = ("OP_CONST_ARRAY", "OP_DT_APPLY_CONS")  # made of literals they are values, which cvc5 knows by how they are written
-_BODY = frozenset(get_args(Command)) - _FORGETTING - _DECLARING - _HEAD - {c.Push, c.Pop, c.DefineFun}  # terms have what is defined
+# made of literals they are values, which cvc5 knows by how they are written
+_VALUES = ("OP_CONST_ARRAY", "OP_DT_APPLY_CONS")
+# terms have what is defined
+_BODY = (
+    frozenset(get_args(Command)) - _FORGETTING - _DECLARING - _HEAD - {c.Push, c.Pop, c.DefineFun}
+)
 _NAME = "def!"
 _NAMES = re.compile(rf"{_NAME}[0-9!]+")
 
@@ -29,10 +35,12 @@ Printed = tuple[str, tuple[int, ...]]
 
 
 class ChainPrinter:
-    """Prints scripts of the same tables, one after another. A script may declare more than it uses: what those before it had.
+    """Prints scripts of the same tables, one after another. A script may declare more than it uses:
+    what those before it had.
 
-    Large terms without free variables get names by definitions: of a term that was changed somewhere, only what is around that place is
-    printed anew, and what stands in many places is printed once. A script has the definitions that it uses.
+    Large terms without free variables get names by definitions: of a term that was changed
+    somewhere, only what is around that place is printed anew, and what stands in many places is
+    printed once. A script has the definitions that it uses.
     """
 
     def __init__(self, tables: Tables, dialect: str) -> None:
@@ -42,7 +50,8 @@ class ChainPrinter:
         self._rows = self._printer.rows = self._writer.rows
         self._kept: dict[Term | Command, Printed] = {}
         self._always: dict[int, None] = {}  # the rows that every script has
-        self._closures: list[tuple[int, ...]] = []  # of each row, the definitions that a script with it needs
+        # of each row, the definitions that a script with it needs
+        self._closures: list[tuple[int, ...]] = []
 
     def text(self, script: Script) -> str:
         """A script. Raises Unsayable for what the dialect has no words for."""
@@ -69,7 +78,9 @@ class ChainPrinter:
         needed = dict(self._always)
         for rows in used:
             needed.update(dict.fromkeys(rows))
-        return "\n".join([*self._writer.raised(head), *[self._rows[at] for at in sorted(needed)], *body, ""])
+        return "\n".join(
+            [*self._writer.raised(head), *[self._rows[at] for at in sorted(needed)], *body, ""]
+        )
 
     def _printed(self, command: Command) -> Printed:
         """A command that needs only what stands before it, and the rows of the definitions in it."""
@@ -84,7 +95,8 @@ class ChainPrinter:
     def _declare(self, command: Command) -> None:
         if command not in self._kept:
             self._kept[command] = ("", ())
-            self._printer.naming = not isinstance(command, c.DefineFunsRec)  # nothing in a definition may stand in front of it
+            # nothing in a definition may stand in front of it
+            self._printer.naming = not isinstance(command, c.DefineFunsRec)
             self._writer.write(command)
             self._printer.naming = True
 
@@ -100,11 +112,15 @@ class ChainPrinter:
         """The rows of the definitions that a text uses, and of those that they use."""
         names, known = self._printer.names, len(self._closures)
         rows = [names.get(name, known) for name in _NAMES.findall(text)]
-        return tuple(dict.fromkeys([used for at in rows if at < known for used in self._closures[at]]))
+        return tuple(
+            dict.fromkeys([used for at in rows if at < known for used in self._closures[at]])
+        )
 
 
 class _Naming(Printer):
-    """Keeps the texts of small terms, and defines names for the large ones that are parts of others."""
+    """Keeps the texts of small terms, and defines names for the large ones that are parts of
+    others.
+    """
 
     def __init__(self, catalogue: Catalogue, dialect: str) -> None:
         super().__init__(catalogue, dialect)
@@ -147,15 +163,26 @@ class _Naming(Printer):
             stack.pop()
             if term in sizes:
                 continue
-            size = PLAIN + 1 if term.sort.kind == "SORT_CASE" else 1 + sum([self._size(arg) for arg in args])
+            size = (
+                PLAIN + 1
+                if term.sort.kind == "SORT_CASE"
+                else 1 + sum([self._size(arg) for arg in args])
+            )
             if size <= PLAIN:
-                self._small[term] = self._apply(term, self._small)  # a term that is Unsayable has no size, and is so again
+                # a term that is Unsayable has no size, and is so again
+                self._small[term] = self._apply(term, self._small)
             sizes[term] = min(size, PLAIN + 1)
 
     def _size(self, part: Term) -> int:
         """The size of a part of a larger term; what is large gets a name, if it can have one."""
         size = self._sizes[part]
-        if size <= PLAIN or not self.naming or part.free or part.sort.kind in ("SORT_CASE", "SORT_FUN") or not part.args:
+        if (
+            size <= PLAIN
+            or not self.naming
+            or part.free
+            or part.sort.kind in ("SORT_CASE", "SORT_FUN")
+            or not part.args
+        ):
             return size
         if part.op == FUNCTION or (part.op in _VALUES and part.ground):
             return size

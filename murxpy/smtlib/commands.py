@@ -1,4 +1,6 @@
-"""The commands of a script as small immutable values: SMT-LIB 2.7, section 4, and what z3 and cvc5 add."""
+"""The commands of a script as small immutable values: SMT-LIB 2.7, section 4, and what z3 and cvc5
+add.
+"""
 
 from __future__ import annotations
 
@@ -33,14 +35,18 @@ class SetInfo:
 
 @dataclass(frozen=True, slots=True)
 class DeclareSort:
-    """`(declare-sort S 0)`. One with parameters has a command for each instance, whose name is then `(S Int)`."""
+    """`(declare-sort S 0)`. One with parameters has a command for each instance, whose name is then
+    `(S Int)`.
+    """
 
     sort: Sort
 
 
 @dataclass(frozen=True, slots=True)
 class DefineSort:
-    """`(define-sort S (X) sort)`, in which `X` is a SORT_PARAM. Terms have the sort that it stands for."""
+    """`(define-sort S (X) sort)`, in which `X` is a SORT_PARAM. Terms have the sort that it stands
+    for.
+    """
 
     name: str
     parameters: tuple[str, ...]
@@ -56,7 +62,9 @@ class DeclareDatatypes:
 
 @dataclass(frozen=True, slots=True)
 class DeclareFun:
-    """`declare-fun` and `declare-const`: an OP_CONSTANT term, of a SORT_FUN where it takes arguments."""
+    """`declare-fun` and `declare-const`: an OP_CONSTANT term, of a SORT_FUN where it takes
+    arguments.
+    """
 
     constant: Term
 
@@ -65,8 +73,9 @@ class DeclareFun:
 class DefineFun:
     """`define-fun`, `define-const`: a name for `body`.
 
-    With variables, `function` is an OP_FUN term whose arguments are the variables and the body, and what applies it is OP_UF_APPLY.
-    Without, there is no function: wherever the name stands, terms have `body` itself.
+    With variables, `function` is an OP_FUN term whose arguments are the variables and the body, and
+    what applies it is OP_UF_APPLY. Without, there is no function: wherever the name stands, terms
+    have `body` itself.
     """
 
     name: str
@@ -77,7 +86,9 @@ class DefineFun:
 
 @dataclass(frozen=True, slots=True)
 class DefineFunsRec:
-    """`define-fun-rec`, `define-funs-rec`: constants (of a SORT_FUN where they have variables) with their variables and bodies."""
+    """`define-fun-rec`, `define-funs-rec`: constants (of a SORT_FUN where they have variables) with
+    their variables and bodies.
+    """
 
     functions: tuple[Term, ...]
     variables: tuple[tuple[Term, ...], ...]
@@ -155,9 +166,11 @@ Part = str | Term | Sort
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question whose answer nobody uses: `get-model`, `get-unsat-core`, `get-info`, `echo`; with what follows as it was written.
+    """A question whose answer nobody uses: `get-model`, `get-unsat-core`, `get-info`, `echo`; with
+    what follows as it was written.
 
-    `parts` says the same as `words` where terms are in it, as in `(get-abduct A t)` and `(display t)`; it is what is printed then.
+    `parts` says the same as `words` where terms are in it, as in `(get-abduct A t)` and `(display
+    t)`; it is what is printed then.
     """
 
     command: str
@@ -172,7 +185,8 @@ class Exit:
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """A command that only some solver knows and that changes what a check means, as it was written, without its parentheses.
+    """A command that only some solver knows and that changes what a check means, as it was written,
+    without its parentheses.
 
     `parts` says the same where terms are in it, as in `(maximize t)`; it is what is printed then.
     """
@@ -182,7 +196,27 @@ class Other:
 
 
 Command = (
-    SetLogic | SetOption | SetInfo | DeclareSort | DefineSort | DeclareDatatypes | DeclareFun | DefineFun | DefineFunsRec | Assert
-    | CheckSat | CheckSatAssuming | CheckSatUsing | Push | Pop | Reset | ResetAssertions | GetValue | Simplify | Ask | Exit | Other
-)  # fmt: skip
+    SetLogic
+    | SetOption
+    | SetInfo
+    | DeclareSort
+    | DefineSort
+    | DeclareDatatypes
+    | DeclareFun
+    | DefineFun
+    | DefineFunsRec
+    | Assert
+    | CheckSat
+    | CheckSatAssuming
+    | CheckSatUsing
+    | Push
+    | Pop
+    | Reset
+    | ResetAssertions
+    | GetValue
+    | Simplify
+    | Ask
+    | Exit
+    | Other
+)
 CHECKS = (CheckSat, CheckSatAssuming, CheckSatUsing)

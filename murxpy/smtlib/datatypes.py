@@ -1,4 +1,6 @@
-"""Reading `declare-datatypes` and `declare-datatype`: the syntax of SMT-LIB 2.6 and that of 2.0, which z3 still has."""
+"""Reading `declare-datatypes` and `declare-datatype`: the syntax of SMT-LIB 2.6 and that of 2.0,
+which z3 still has.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ if TYPE_CHECKING:
 
 
 def declare_datatypes(r: Reader) -> Command:
-    """`(declare-datatypes ((D n) ...) (declaration ...))`, or of old `(declare-datatypes (X ...) ((D constructor ...) ...))`."""
+    """`(declare-datatypes ((D n) ...) (declaration ...))`, or of old `(declare-datatypes (X ...)
+    ((D constructor ...) ...))`.
+    """
     source = r.source
     source.take("(", "before the datatypes")
     if source.peek() == "(":
@@ -85,7 +89,8 @@ def _declare_old(r: Reader, parameters: list[str]) -> Command:
     source = r.source
     source.take("(", "before the datatypes")
     heads = [(token, len(parameters)) for token in _old_names(r)]
-    # Inside, the names stand for the datatypes with the parameters that the block shares, and take none.
+    # Inside, the names stand for the datatypes with the parameters that the block shares, and take
+    # none.
     block = _names(r, heads)
     hidden = open_parameters(r, parameters)
     own = [r.tables.sorts.get("SORT_PARAM", symbol(p)) for p in parameters]
@@ -120,7 +125,9 @@ def _old_names(r: Reader) -> list[str]:
 
 
 def _names(r: Reader, heads: list[tuple[str, int]]) -> list[Datatype]:
-    """New datatypes whose names are known as sorts from now on. Raises InputError where one is taken."""
+    """New datatypes whose names are known as sorts from now on. Raises InputError where one is
+    taken.
+    """
     if not heads:
         raise InputError("expected a datatype, found none")
     block = []
@@ -150,11 +157,15 @@ def _constructors(r: Reader, datatype: Datatype) -> None:
 
 
 def _finish(r: Reader, block: list[Datatype]) -> DeclareDatatypes:
-    """Declare constructors, selectors and testers. Raises InputError where a datatype has no finite value."""
+    """Declare constructors, selectors and testers. Raises InputError where a datatype has no finite
+    value.
+    """
     founded = well_founded(block)
     missing = next((d for d in block if d not in founded), None)
     if missing is not None:
-        raise InputError(f"the datatype '{missing.name}' has no finite value, expected a constructor that does not need another one")
+        raise InputError(
+            f"the datatype '{missing.name}' has no finite value, expected a constructor that does not need another one"
+        )
     _declare_constructors(r, block)
     return DeclareDatatypes(tuple(block))
 
@@ -162,7 +173,10 @@ def _finish(r: Reader, block: list[Datatype]) -> DeclareDatatypes:
 def known_datatypes(r: Reader, block: Sequence[Datatype]) -> None:
     """Declare datatypes that another script declared in the same tables."""
     for datatype in block:
-        r.terms.sorts.declare(key_of(datatype.name), r.terms.sorts.datatype(datatype.name, datatype, len(datatype.params)))
+        r.terms.sorts.declare(
+            key_of(datatype.name),
+            r.terms.sorts.datatype(datatype.name, datatype, len(datatype.params)),
+        )
     _declare_constructors(r, block)
 
 
@@ -173,7 +187,9 @@ def _declare_constructors(r: Reader, block: Sequence[Datatype]) -> None:
             _declare_constructor(r, datatype, constructor, sort)
 
 
-def _declare_constructor(r: Reader, datatype: Datatype, constructor: Constructor, sort: Sort | None) -> None:
+def _declare_constructor(
+    r: Reader, datatype: Datatype, constructor: Constructor, sort: Sort | None
+) -> None:
     terms, name = r.terms, constructor.name
     terms.define_head(key_of(name), ConstructorHead(datatype, constructor, sort))
     terms.define_field(f"is-{name}", FieldHead("OP_DT_APPLY_TESTER", datatype, (name,)))

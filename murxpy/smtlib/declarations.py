@@ -1,4 +1,6 @@
-"""The commands that declare and define: SMT-LIB 2.7, section 4.2.3, and datatypes in the syntax of 2.0."""
+"""The commands that declare and define: SMT-LIB 2.7, section 4.2.3, and datatypes in the syntax of
+2.0.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,14 @@ from typing import TYPE_CHECKING
 from murxpy.errors import InputError
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import FUNCTION, Term
-from murxpy.smtlib.commands import Command, DeclareFun, DeclareSort, DefineFun, DefineFunsRec, DefineSort
+from murxpy.smtlib.commands import (
+    Command,
+    DeclareFun,
+    DeclareSort,
+    DefineFun,
+    DefineFunsRec,
+    DefineSort,
+)
 from murxpy.smtlib.forms import bind, sorted_variables
 from murxpy.smtlib.heads import whole_application
 from murxpy.smtlib.lexer import key, key_of, symbol
@@ -69,17 +78,22 @@ def define_const(r: Reader) -> Command:
     """`(define-const c S t)`."""
     token = r.source.symbol("the name of a constant")
     sort = r.terms.sorts.read()
-    return _define(r, token, [], r.terms.applier.need(r.terms.read(), sort, f"a value of '{symbol(token)}'"))
+    return _define(
+        r, token, [], r.terms.applier.need(r.terms.read(), sort, f"a value of '{symbol(token)}'")
+    )
 
 
 def _define(r: Reader, token: str, variables: list[Term], body: Term) -> DefineFun:
     name, function = symbol(token), None
     if variables:
-        if body.sort.kind == "SORT_FUN":  # (define-fun f ((x S)) (-> T U) t) is (define-fun f ((x S) (y T)) U (t y))
+        # (define-fun f ((x S)) (-> T U) t) is (define-fun f ((x S) (y T)) U (t y))
+        if body.sort.kind == "SORT_FUN":
             more = [r.tables.variable("y", sort) for sort in body.sort.sorts()[:-1]]
             variables, body = [*variables, *more], whole_application(r.terms, body, [*more])
         sort = function_sort(r, [v.sort for v in variables], body.sort)
-        function = r.tables.terms.apply(FUNCTION, (*variables, body), (name,), sort, tuple(variables))
+        function = r.tables.terms.apply(
+            FUNCTION, (*variables, body), (name,), sort, tuple(variables)
+        )
     r.terms.define(token, function or body)
     return DefineFun(name, tuple(variables), body, function)
 
@@ -109,11 +123,15 @@ def define_funs_rec(r: Reader) -> Command:
         result = r.terms.sorts.read()
         r.terms.scope.undo(mark)
         source.take(")", "behind a function")
-        heads.append((_declare(r, token, [v.sort for v in variables], result).constant, variables, result))
+        heads.append(
+            (_declare(r, token, [v.sort for v in variables], result).constant, variables, result)
+        )
     source.take("(", "before the bodies")
     bodies = tuple(_rec_body(r, variables, result) for _, variables, result in heads)
     source.take(")", "behind the bodies")
-    return DefineFunsRec(tuple(c for c, _, _ in heads), tuple(tuple(v) for _, v, _ in heads), bodies)
+    return DefineFunsRec(
+        tuple(c for c, _, _ in heads), tuple(tuple(v) for _, v, _ in heads), bodies
+    )
 
 
 def _rec_body(r: Reader, variables: list[Term], result: Sort) -> Term:
@@ -143,12 +161,22 @@ def declare_sort(r: Reader) -> Command | None:
 
 
 def _check_sort(r: Reader, token: str) -> None:
-    if key(token) in r.words.sorts and r.words.sorts[key(token)] in ("SORT_BOOL", "SORT_INT", "SORT_REAL", "SORT_BV", "SORT_ARRAY"):
-        raise InputError(f"'{symbol(token)}' is a sort of the standard's theories, expected another name")
+    if key(token) in r.words.sorts and r.words.sorts[key(token)] in (
+        "SORT_BOOL",
+        "SORT_INT",
+        "SORT_REAL",
+        "SORT_BV",
+        "SORT_ARRAY",
+    ):
+        raise InputError(
+            f"'{symbol(token)}' is a sort of the standard's theories, expected another name"
+        )
 
 
 def _instance(r: Reader, name: str, arity: int, params: Sequence[Sort]) -> Sort:
-    """An instance of a declared sort with parameters: a sort of its own, declared where it is first used."""
+    """An instance of a declared sort with parameters: a sort of its own, declared where it is first
+    used.
+    """
     if len(params) != arity:
         raise InputError(f"the sort '{name}' takes {arity} parameters, found {len(params)}")
     if any(p.kind == "SORT_PARAM" for p in params):

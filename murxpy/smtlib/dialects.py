@@ -1,8 +1,9 @@
 """What each dialect calls operators, sorts and special values. Data only.
 
-A spelling is a name, or an expression over `{0}` (an argument), `{*}` (all of them), `{i0}` (an index), `{sort}` (the sort of the
-result), `{sort0}` (that of an argument) and `{elem0}` (its first parameter); `KIND/0` is the spelling without
-arguments. Operators that are no extension have the standard's name unless they stand here.
+A spelling is a name, or an expression over `{0}` (an argument), `{*}` (all of them), `{i0}` (an
+index), `{sort}` (the sort of the result), `{sort0}` (that of an argument) and `{elem0}` (its first
+parameter); `KIND/0` is the spelling without arguments. Operators that are no extension have the
+standard's name unless they stand here.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from murxpy.logic.catalogue import Operator
 
 DIALECTS = ("standard", "z3", "cvc5")
 
-# What the standard calls by no name, or by one that does not say all; extensions by their definition in terms of the standard.
+# What the standard calls by no name, or by one that does not say all; extensions by their
+# definition in terms of the standard.
 STANDARD: dict[str, str] = {
     "OP_CONST_ARRAY": "((as const {sort}) {0})",
     "OP_INT_IS_DIV": "(= (mod {0} {i0}) 0)",  # z3 does not know `divisible`
@@ -50,7 +52,18 @@ STANDARD: dict[str, str] = {
 
 # Sorts that those definitions use and the operator's arguments do not show.
 USED_SORTS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("OP_AT_MOST", "OP_AT_LEAST", "OP_PB_LE", "OP_PB_GE", "OP_PB_EQ", "OP_STR_FROM_UBV", "OP_STR_FROM_SBV"), ("SORT_INT",)),
+    **dict.fromkeys(
+        (
+            "OP_AT_MOST",
+            "OP_AT_LEAST",
+            "OP_PB_LE",
+            "OP_PB_GE",
+            "OP_PB_EQ",
+            "OP_STR_FROM_UBV",
+            "OP_STR_FROM_SBV",
+        ),
+        ("SORT_INT",),
+    ),
     "OP_INT_IAND": ("SORT_BV",),
 }
 
@@ -87,7 +100,8 @@ _SAME_CVC5 = """
 _EMPTY_Z3 = "((as const {sort}) false)"
 SPELLED: dict[str, dict[str, str]] = {
     "standard": STANDARD,
-    "z3": STANDARD | {
+    "z3": STANDARD
+    | {
         "OP_BV_BIT": "((_ bit2bool {i0}) {0})",
         "OP_TRANS_PI": "pi",
         "OP_TRANS_ARCSINE": "(asin {0})",
@@ -110,7 +124,8 @@ SPELLED: dict[str, dict[str, str]] = {
         "OP_SET_IS_EMPTY": "(= {0} ((as const {sort0}) false))",
         "OP_DT_APPLY_UPDATER": "((_ update-field {selector}) {0} {1})",
     },
-    "cvc5": STANDARD | {
+    "cvc5": STANDARD
+    | {
         "OP_HO_APPLY": "(@ {0} {1})",
         "OP_TUPLE": "(tuple {*})",
         "OP_TUPLE/0": "tuple.unit",
@@ -123,7 +138,7 @@ SPELLED: dict[str, dict[str, str]] = {
         "OP_SET_DELETE": "(set.minus {1} (set.singleton {0}))",
         "OP_DT_APPLY_UPDATER": "((_ update {selector}) {0} {1})",
     },
-}  # fmt: skip
+}
 SAME: dict[str, frozenset[str]] = {
     "standard": frozenset(("OP_FORALL_PATTERN", "OP_EXISTS_PATTERN", "OP_LAMBDA")),
     "z3": frozenset(re.findall(r"\w+", _SAME_Z3)),
@@ -148,13 +163,28 @@ SORTS: dict[str, dict[str, str]] = {
     },
 }
 STANDARD_SORTS = (
-    "SORT_BOOL", "SORT_BV", "SORT_INT", "SORT_REAL", "SORT_FP", "SORT_RM", "SORT_STRING", "SORT_REGLAN", "SORT_ARRAY",
-    "SORT_FUN", "SORT_UNINTERPRETED", "SORT_DT", "SORT_PARAM",
-)  # fmt: skip
+    "SORT_BOOL",
+    "SORT_BV",
+    "SORT_INT",
+    "SORT_REAL",
+    "SORT_FP",
+    "SORT_RM",
+    "SORT_STRING",
+    "SORT_REGLAN",
+    "SORT_ARRAY",
+    "SORT_FUN",
+    "SORT_UNINTERPRETED",
+    "SORT_DT",
+    "SORT_PARAM",
+)
 
 SPECIAL: dict[str, dict[str, str]] = {
     "standard": {},
-    "z3": {"seq.empty": "(as seq.empty {sort})", "set.empty": _EMPTY_Z3, "set.universe": "((as const {sort}) true)"},
+    "z3": {
+        "seq.empty": "(as seq.empty {sort})",
+        "set.empty": _EMPTY_Z3,
+        "set.universe": "((as const {sort}) true)",
+    },
     "cvc5": {
         "seq.empty": "(as seq.empty {sort})",
         "set.empty": "(as set.empty {sort})",
@@ -178,22 +208,36 @@ STANDARD_SPECIAL: dict[str, str] = {
 
 # Options without which cvc5 refuses some theories, by what needs them.
 EXPERIMENTAL = {
-    "SORT_ARRAY": "arrays-exp", "SORT_FP": "fp-exp", "SORT_SEQ": "strings-exp", "SORT_SET": "sets-exp", "SORT_STRING": "strings-exp",
-}  # fmt: skip
+    "SORT_ARRAY": "arrays-exp",
+    "SORT_FP": "fp-exp",
+    "SORT_SEQ": "strings-exp",
+    "SORT_SET": "sets-exp",
+    "SORT_STRING": "strings-exp",
+}
 
 
-# Operators with a name of their own that a dialect prints by an expression all the same, beside those of STANDARD.
+# Operators with a name of their own that a dialect prints by an expression all the same, beside
+# those of STANDARD.
 _NAMELESS: dict[str, tuple[str, ...]] = {
-    "standard": ("OP_BV_REDXOR",), "z3": ("OP_BV_REDXOR", "OP_SET_IS_EMPTY"), "cvc5": ("OP_BV_REDXOR", "OP_SET_DELETE"),
-}  # fmt: skip
-_NAMED = ("OP_CONST_ARRAY", "OP_FORALL_PATTERN", "OP_EXISTS_PATTERN")  # of STANDARD: these are no definitions
+    "standard": ("OP_BV_REDXOR",),
+    "z3": ("OP_BV_REDXOR", "OP_SET_IS_EMPTY"),
+    "cvc5": ("OP_BV_REDXOR", "OP_SET_DELETE"),
+}
+# of STANDARD: these are no definitions
+_NAMED = ("OP_CONST_ARRAY", "OP_FORALL_PATTERN", "OP_EXISTS_PATTERN")
 
-# The spellings in the wrappers that make the very expression by which a dialect prints an operator: there the script is the formula that
-# the solver got.
+# The spellings in the wrappers that make the very expression by which a dialect prints an operator:
+# there the script is the formula that the solver got.
 AS_SPELLED: dict[str, tuple[str, ...]] = {
-    "OP_BV_INC": ("py", "add"), "OP_BV_DEC": ("py", "sub"), "OP_BV_BIT": ("extract",), "OP_BV_REDXOR": ("xor",),
-    "OP_INT_IS_DIV": ("mod",), "OP_FP_FP": ("to-fp",), "OP_SET_DELETE": ("minus",), "OP_SET_IS_EMPTY": ("equal",),
-}  # fmt: skip
+    "OP_BV_INC": ("py", "add"),
+    "OP_BV_DEC": ("py", "sub"),
+    "OP_BV_BIT": ("extract",),
+    "OP_BV_REDXOR": ("xor",),
+    "OP_INT_IS_DIV": ("mod",),
+    "OP_FP_FP": ("to-fp",),
+    "OP_SET_DELETE": ("minus",),
+    "OP_SET_IS_EMPTY": ("equal",),
+}
 
 
 def expanded(kind: str, dialect: str) -> bool:
@@ -206,10 +250,16 @@ def expanded(kind: str, dialect: str) -> bool:
 
 def sayable(operator: Operator, dialect: str) -> bool:
     """True if a dialect has a name for an operator."""
-    return not operator.extension or operator.kind in SAME[dialect] or operator.kind in SPELLED[dialect]
+    return (
+        not operator.extension
+        or operator.kind in SAME[dialect]
+        or operator.kind in SPELLED[dialect]
+    )
 
 
 def defined(operator: Operator, dialect: str) -> bool:
     """True if a dialect prints an extension by its definition in the standard."""
     kind = operator.kind
-    return kind in STANDARD and kind not in SAME[dialect] and SPELLED[dialect][kind] == STANDARD[kind]
+    return (
+        kind in STANDARD and kind not in SAME[dialect] and SPELLED[dialect][kind] == STANDARD[kind]
+    )

@@ -8,13 +8,21 @@ from murxpy.errors import InputError
 
 
 def file_bytes(path: Path, what: str, most: int) -> bytes:
-    """The bytes of a file of at most `most`, which should hold a `what`. Raises InputError with the file and the reason."""
+    """The bytes of a file of at most `most`, which should hold a `what`. Raises InputError with the
+    file and the reason.
+    """
     try:
         if not path.is_file():
-            reason = f"expected a file with a {what}, this is none" if path.exists() else "there is no such file"
+            reason = (
+                f"expected a file with a {what}, this is none"
+                if path.exists()
+                else "there is no such file"
+            )
             raise InputError(reason, file=str(path))
         if path.stat().st_size > most:
-            raise InputError(f"larger than {most >> 20} MB, expected a smaller {what}", file=str(path))
+            raise InputError(
+                f"larger than {most >> 20} MB, expected a smaller {what}", file=str(path)
+            )
         return path.read_bytes()
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from None

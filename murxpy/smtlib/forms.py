@@ -1,4 +1,6 @@
-"""The forms of terms that are no applications: let, binders, annotations, match. Each is a head that opens and closes its frames."""
+"""The forms of terms that are no applications: let, binders, annotations, match. Each is a head
+that opens and closes its frames.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ Form = Callable[["TermReader"], "Term | None"]
 
 def bind(reader: TermReader, token: str, term: Term) -> None:
     """Let a symbol stand for a term in what is read next."""
-    reader.scope.bind(key(token), term, FunctionHead(term) if term.sort.kind == "SORT_FUN" else None)
+    reader.scope.bind(
+        key(token), term, FunctionHead(term) if term.sort.kind == "SORT_FUN" else None
+    )
 
 
 def single(args: list[Term], what: str) -> Term:
@@ -34,7 +38,9 @@ def single(args: list[Term], what: str) -> Term:
 
 
 class LetHead(Head):
-    """One binding `(x t)` after another, then the body; bindings are seen in the body only (section 3.6.1)."""
+    """One binding `(x t)` after another, then the body; bindings are seen in the body only (section
+    3.6.1).
+    """
 
     def __init__(self, first: str) -> None:
         super().__init__()
@@ -73,7 +79,9 @@ def let(reader: TermReader) -> Term | None:
 
 
 class BinderHead(Head):
-    """The body of a quantifier, lambda or comprehension; `pattern` is the first pattern that its annotation has."""
+    """The body of a quantifier, lambda or comprehension; `pattern` is the first pattern that its
+    annotation has.
+    """
 
     def __init__(self, kind: str, variables: list[Term], mark: int) -> None:
         super().__init__()
@@ -87,7 +95,9 @@ class BinderHead(Head):
         tables = reader.tables
         if self.kind == "OP_SET_COMPREHENSION":
             if len(args) != 2:
-                raise InputError(f"expected a condition and a member behind the variables, found {len(args)} terms")
+                raise InputError(
+                    f"expected a condition and a member behind the variables, found {len(args)} terms"
+                )
             return tables.apply(self.kind, *self.variables, *args)
         body = single(args, "the body of a binder")
         if self.kind != "OP_LAMBDA" and body.sort is not tables.bool:
@@ -110,7 +120,9 @@ def binder(kind: str) -> Form:
 
 
 def sorted_variables(reader: TermReader, least: int = 1) -> list[Term]:
-    """`((x S) ...)`: new variables, bound in what is read next; of two with one name the last is seen. Raises InputError."""
+    """`((x S) ...)`: new variables, bound in what is read next; of two with one name the last is
+    seen. Raises InputError.
+    """
     source = reader.source
     source.take("(", "before the variables")
     variables: list[tuple[str, Term]] = []
@@ -130,7 +142,9 @@ def sorted_variables(reader: TermReader, least: int = 1) -> list[Term]:
 
 
 class AnnotationHead(Head):
-    """`(! t :named n :pattern (p ...) ...)`; other attributes say nothing about what a term means and are passed over."""
+    """`(! t :named n :pattern (p ...) ...)`; other attributes say nothing about what a term means
+    and are passed over.
+    """
 
     def close(self, reader: TermReader, args: list[Term]) -> Term | None:
         return single(args, "what is annotated")
@@ -143,7 +157,9 @@ class AnnotationHead(Head):
         if name == ":named":
             token = source.symbol("a name")
             if term.free:
-                raise InputError(f"the term named '{symbol(token)}' has the free variable '{term.free[0].indices[0]}'")
+                raise InputError(
+                    f"the term named '{symbol(token)}' has the free variable '{term.free[0].indices[0]}'"
+                )
             reader.name_term(token, term, outer is reader.root)
         elif name == ":pattern" and isinstance(outer, BinderHead):
             source.take("(", "before a pattern")
@@ -154,14 +170,20 @@ class AnnotationHead(Head):
 
 
 class PatternHead(Head):
-    """The terms of a pattern. One term is kept; several at once, and alternatives, only guide solvers that look for instances."""
+    """The terms of a pattern. One term is kept; several at once, and alternatives, only guide
+    solvers that look for instances.
+    """
 
     def __init__(self, binder: BinderHead) -> None:
         super().__init__()
         self.binder = binder
 
     def close(self, reader: TermReader, args: list[Term]) -> Term | None:
-        if len(args) == 1 and self.binder.pattern is None and set(self.binder.variables) <= set(args[0].free):
+        if (
+            len(args) == 1
+            and self.binder.pattern is None
+            and set(self.binder.variables) <= set(args[0].free)
+        ):
             self.binder.pattern = args[0]
         reader.go_on(*reader.stack.pop())
         return None
@@ -232,9 +254,13 @@ class CaseHead(Head):
     def _bind(self, reader: TermReader, token: str, names: list[str]) -> None:
         constructor = self.sort.datatype.constructor(symbol(token))
         if constructor is None or len(constructor.fields) != len(names):
-            raise InputError(f"no constructor '{symbol(token)}' with {len(names)} fields in {self.sort}")
+            raise InputError(
+                f"no constructor '{symbol(token)}' with {len(names)} fields in {self.sort}"
+            )
         self.constructor = constructor
-        for name, sort in zip(names, reader.tables.sorts.field_sorts(self.sort, constructor), strict=True):
+        for name, sort in zip(
+            names, reader.tables.sorts.field_sorts(self.sort, constructor), strict=True
+        ):
             self._variable(reader, name, sort)
 
     def _catch(self, reader: TermReader, token: str) -> None:
@@ -251,7 +277,9 @@ class CaseHead(Head):
         body = single(args, "the value of a case")
         kind = "OP_DT_MATCH_BIND_CASE" if self.variables else "OP_DT_MATCH_CASE"
         indices = (self.constructor.name,) if self.constructor else ()
-        reader.stack[-1][1].append(reader.tables.apply(kind, *self.variables, body, indices=indices, wanted=self.sort))
+        reader.stack[-1][1].append(
+            reader.tables.apply(kind, *self.variables, body, indices=indices, wanted=self.sort)
+        )
         if reader.source.skip("("):
             self.open(reader)
         else:
@@ -273,6 +301,12 @@ def application(reader: TermReader) -> Term | None:
 
 
 FORMS: dict[str, Form] = {
-    "let": let, "forall": binder("OP_FORALL"), "exists": binder("OP_EXISTS"), "lambda": binder("OP_LAMBDA"), "!": annotation,
-    "set.comprehension": binder("OP_SET_COMPREHENSION"), "match": match, "@": application,
-}  # fmt: skip
+    "let": let,
+    "forall": binder("OP_FORALL"),
+    "exists": binder("OP_EXISTS"),
+    "lambda": binder("OP_LAMBDA"),
+    "!": annotation,
+    "set.comprehension": binder("OP_SET_COMPREHENSION"),
+    "match": match,
+    "@": application,
+}

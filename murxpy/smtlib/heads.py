@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 
 class Head:
-    """Something applied. `plans` says what it becomes for arguments of known sorts; `close` decides where they are new.
+    """Something applied. `plans` says what it becomes for arguments of known sorts; `close` decides
+    where they are new.
 
     `first` is what stands before the arguments: the function of an application.
     """
@@ -25,11 +26,15 @@ class Head:
         self.plans: dict[tuple[Sort, ...], Plan] = {}
 
     def close(self, reader: TermReader, args: list[Term]) -> Term | None:
-        """The term that it makes of `args`; None where something else has to be read first. Raises InputError."""
+        """The term that it makes of `args`; None where something else has to be read first. Raises
+        InputError.
+        """
         raise NotImplementedError
 
     def fits(self, reader: TermReader, args: list[Term]) -> bool:
-        """True if it takes arguments of these very sorts; asked only where a name stands for several things."""
+        """True if it takes arguments of these very sorts; asked only where a name stands for
+        several things.
+        """
         return False
 
     def remember(self, plan: Plan, args: list[Term]) -> None:
@@ -40,7 +45,13 @@ class Head:
 class TheoryHead(Head):
     """A name of a theory, overloaded perhaps, with its indices."""
 
-    def __init__(self, name: str, operators: tuple[Operator, ...], indices: tuple[Any, ...] = (), wanted: Sort | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        operators: tuple[Operator, ...],
+        indices: tuple[Any, ...] = (),
+        wanted: Sort | None = None,
+    ) -> None:
         super().__init__()
         self.name = name
         self.operators = operators
@@ -54,7 +65,9 @@ class TheoryHead(Head):
             if folded is not None:
                 return folded
         else:
-            plan = reader.applier.plan(self.operators, tuple([a.sort for a in args]), self.indices, self.wanted)
+            plan = reader.applier.plan(
+                self.operators, tuple([a.sort for a in args]), self.indices, self.wanted
+            )
             if plan is not None:
                 self.remember(plan, args)
                 return reader.tables.terms.apply(plan[0], tuple(args), plan[1], plan[2])
@@ -62,7 +75,9 @@ class TheoryHead(Head):
 
 
 class FunctionHead(Head):
-    """A function: a constant or variable of a function's sort, a defined one, or any term of such a sort."""
+    """A function: a constant or variable of a function's sort, a defined one, or any term of such a
+    sort.
+    """
 
     def __init__(self, function: Term) -> None:
         super().__init__((function,))
@@ -72,9 +87,15 @@ class FunctionHead(Head):
         function, given = self.function, args[1:]
         domain = function.sort.sorts()[:-1]
         if not given or len(given) > len(domain):
-            name = f"'{function.indices[0]}'" if not function.args and function.indices else "the function"
+            name = (
+                f"'{function.indices[0]}'"
+                if not function.args and function.indices
+                else "the function"
+            )
             raise InputError(f"{name} takes {len(domain)} arguments, found {len(given)}")
-        converted = [reader.applier.need(a, s, "an argument") for a, s in zip(given, domain, strict=False)]
+        converted = [
+            reader.applier.need(a, s, "an argument") for a, s in zip(given, domain, strict=False)
+        ]
         if len(given) < len(domain):
             return self._partly(reader, converted)
         term = reader.tables.apply("OP_UF_APPLY", function, *converted)
@@ -93,7 +114,9 @@ class FunctionHead(Head):
 
 
 def whole_application(reader: TermReader, function: Term, args: list[Term]) -> Term:
-    """`function` applied to `args`, together with those that it was applied to before: `((f a) b)` is `(f a b)`."""
+    """`function` applied to `args`, together with those that it was applied to before: `((f a) b)`
+    is `(f a b)`.
+    """
     while function.op == "OP_HO_APPLY":
         function, args = function.args[0], [function.args[1], *args]
     return FunctionHead(function).close(reader, [function, *args])
@@ -116,14 +139,18 @@ class TermHead(Head):
 
 
 class ApplyHead(TermHead):
-    """The application that is written out, as `(@ f a b)` in cvc5 and `(_ f a b)` in the standard: what it applies stays as it is."""
+    """The application that is written out, as `(@ f a b)` in cvc5 and `(_ f a b)` in the standard:
+    what it applies stays as it is.
+    """
 
     def application(self, reader: TermReader, function: Term, args: list[Term]) -> Term:
         return FunctionHead(function).close(reader, [function, *args])
 
 
 class ConstructorHead(Head):
-    """A datatype's constructor; `sort` is the sort of its result where it is written, or the only one."""
+    """A datatype's constructor; `sort` is the sort of its result where it is written, or the only
+    one.
+    """
 
     def __init__(self, datatype: Datatype, constructor: Constructor, sort: Sort | None) -> None:
         super().__init__()
@@ -139,10 +166,15 @@ class ConstructorHead(Head):
     def close(self, reader: TermReader, args: list[Term]) -> Term:
         name, tables = self.constructor.name, reader.tables
         if len(args) != len(self.constructor.fields):
-            raise InputError(f"the constructor '{name}' takes {len(self.constructor.fields)} arguments, found {len(args)}")
+            raise InputError(
+                f"the constructor '{name}' takes {len(self.constructor.fields)} arguments, found {len(args)}"
+            )
         sort = self.sort or self._infer(reader, args)
         wanted = tables.sorts.field_sorts(sort, self.constructor)
-        converted = [reader.applier.need(a, s, f"an argument of '{name}'") for a, s in zip(args, wanted, strict=True)]
+        converted = [
+            reader.applier.need(a, s, f"an argument of '{name}'")
+            for a, s in zip(args, wanted, strict=True)
+        ]
         if converted == args:
             self.remember(("OP_DT_APPLY_CONS", (name,), sort), args)
         return tables.apply("OP_DT_APPLY_CONS", *converted, indices=(name,), wanted=sort)
@@ -154,7 +186,10 @@ class ConstructorHead(Head):
         for arg, (_, field) in zip(args, self.constructor.fields, strict=True):
             _unify(field, arg.sort, bound)
         sorts = reader.tables.sorts
-        return all(sorts.substitute(field, bound) is arg.sort for arg, (_, field) in zip(args, self.constructor.fields, strict=True))
+        return all(
+            sorts.substitute(field, bound) is arg.sort
+            for arg, (_, field) in zip(args, self.constructor.fields, strict=True)
+        )
 
     def _infer(self, reader: TermReader, args: list[Term]) -> Sort:
         bound: dict[str, Sort] = {}
@@ -163,8 +198,12 @@ class ConstructorHead(Head):
         missing = [p for p in self.datatype.params if p not in bound]
         if missing:
             name = self.constructor.name
-            raise InputError(f"the sort of '{name}' is open, expected (as {name} (... )) with the sort of the result")
-        return reader.tables.sorts.get("SORT_DT", self.datatype, *(bound[p] for p in self.datatype.params))
+            raise InputError(
+                f"the sort of '{name}' is open, expected (as {name} (... )) with the sort of the result"
+            )
+        return reader.tables.sorts.get(
+            "SORT_DT", self.datatype, *(bound[p] for p in self.datatype.params)
+        )
 
 
 def _unify(pattern: Sort, sort: Sort, bound: dict[str, Sort]) -> None:
@@ -188,17 +227,31 @@ class FieldHead(Head):
         self.indices = indices
 
     def fits(self, reader: TermReader, args: list[Term]) -> bool:
-        return bool(args) and args[0].sort.kind == "SORT_DT" and args[0].sort.datatype is self.datatype
+        return (
+            bool(args) and args[0].sort.kind == "SORT_DT" and args[0].sort.datatype is self.datatype
+        )
 
     def close(self, reader: TermReader, args: list[Term]) -> Term:
         count = 2 if self.kind == "OP_DT_APPLY_UPDATER" else 1
-        if len(args) != count or args[0].sort.kind != "SORT_DT" or args[0].sort.datatype is not self.datatype:
+        if (
+            len(args) != count
+            or args[0].sort.kind != "SORT_DT"
+            or args[0].sort.datatype is not self.datatype
+        ):
             found = ", ".join(str(a.sort) for a in args)
-            raise InputError(f"'{self.indices[-1]}' takes {count} arguments, the first of datatype {self.datatype.name}; found ({found})")
+            raise InputError(
+                f"'{self.indices[-1]}' takes {count} arguments, the first of datatype {self.datatype.name}; found ({found})"
+            )
         if count == 2:
             constructor = self.datatype.constructor(self.indices[0])
-            fields = reader.tables.sorts.field_sorts(args[0].sort, constructor) if constructor else []
-            at = [name for name, _ in constructor.fields].index(self.indices[1]) if constructor else 0
+            fields = (
+                reader.tables.sorts.field_sorts(args[0].sort, constructor) if constructor else []
+            )
+            at = (
+                [name for name, _ in constructor.fields].index(self.indices[1])
+                if constructor
+                else 0
+            )
             args = [args[0], reader.applier.need(args[1], fields[at], "a value")]
         term = reader.tables.apply(self.kind, *args, indices=self.indices)
         self.remember((self.kind, self.indices, term.sort), args)
@@ -206,7 +259,9 @@ class FieldHead(Head):
 
 
 class OverloadedHead(Head):
-    """A name that the script declared several times, as functions of different arguments, constructors or selectors."""
+    """A name that the script declared several times, as functions of different arguments,
+    constructors or selectors.
+    """
 
     def __init__(self, heads: list[Head]) -> None:
         super().__init__()
@@ -242,7 +297,9 @@ class ConstArrayHead(Head):
         if len(args) != 1:
             raise InputError(f"'const' takes 1 argument, found {len(args)}")
         if self.sort.kind == "SORT_SET" and args[0] in (tables.true, tables.false):
-            return tables.special(self.sort, "set.universe" if args[0] is tables.true else "set.empty")
+            return tables.special(
+                self.sort, "set.universe" if args[0] is tables.true else "set.empty"
+            )
         if self.sort.kind != "SORT_ARRAY":
             raise InputError(f"'const' gives an array, found {self.sort}")
         element = reader.applier.need(args[0], self.sort.sort(1), "an element")

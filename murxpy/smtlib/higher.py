@@ -1,4 +1,6 @@
-"""What makes a script one of higher order: cvc5 reads functions as values only in logics whose names begin with `HO_`."""
+"""What makes a script one of higher order: cvc5 reads functions as values only in logics whose
+names begin with `HO_`.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,8 @@ from collections.abc import Iterable
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, FUNCTION, Term
 
-_APPLYING = ("OP_UF_APPLY", "OP_ARRAY_MAP", "OP_ARRAY_MAP2")  # their first argument is a function's symbol, no value
+# their first argument is a function's symbol, no value
+_APPLYING = ("OP_UF_APPLY", "OP_ARRAY_MAP", "OP_ARRAY_MAP2")
 _PREFIX = "HO_"
 
 
@@ -20,9 +23,9 @@ def higher_order(term: Term) -> bool:
         return True
     if term.op == FUNCTION:
         return False
-    return _has_function(a.sort for a in (term.args[1:] if term.op in _APPLYING else term.args)) or (
-        term.op == "OP_UF_APPLY" and term.args[0].op not in (CONSTANT, FUNCTION)
-    )
+    return _has_function(
+        a.sort for a in (term.args[1:] if term.op in _APPLYING else term.args)
+    ) or (term.op == "OP_UF_APPLY" and term.args[0].op not in (CONSTANT, FUNCTION))
 
 
 def _has_function(sorts: Iterable[Sort]) -> bool:

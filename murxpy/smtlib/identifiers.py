@@ -1,4 +1,6 @@
-"""Identifiers with indices or a sort: `(_ extract 3 0)`, `(_ bv5 8)`, `(_ is cons)`, `(as nil (List Int))`; SMT-LIB 2.7, section 3.3."""
+"""Identifiers with indices or a sort: `(_ extract 3 0)`, `(_ bv5 8)`, `(_ is cons)`, `(as nil (List
+Int))`; SMT-LIB 2.7, section 3.3.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,15 @@ from murxpy.errors import InputError
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
 from murxpy.logic.values import MAX_CODE_POINT
-from murxpy.smtlib.heads import ApplyHead, ConstArrayHead, ConstructorHead, FieldHead, Head, OverloadedHead, TheoryHead
+from murxpy.smtlib.heads import (
+    ApplyHead,
+    ConstArrayHead,
+    ConstructorHead,
+    FieldHead,
+    Head,
+    OverloadedHead,
+    TheoryHead,
+)
 from murxpy.smtlib.lexer import is_numeral, key, symbol
 from murxpy.smtlib.literals import MAX_DIGITS, bit_vector, decimal, field_element
 from murxpy.smtlib.maps import MapHead, as_array
@@ -47,7 +57,9 @@ class Identifiers:
     # -- terms
 
     def term(self, word: str) -> Term | None:
-        """What is behind `(_` or `(as`, up to the parenthesis; None where it is an application `(_ f t)`. Raises InputError."""
+        """What is behind `(_` or `(as`, up to the parenthesis; None where it is an application `(_
+        f t)`. Raises InputError.
+        """
         if word == "as":
             return self._qualified_term()
         if self._applies():
@@ -63,7 +75,12 @@ class Identifiers:
         special = self.reader.words.special.get(token, "")
         if special.startswith("fp.") and len(numbers) == 2 and min(numbers) >= 2:
             return self.reader.tables.special(self.reader.tables.sort("SORT_FP", *numbers), special)
-        if token.startswith("bv") and is_numeral(token[2:]) and len(token) <= MAX_DIGITS and len(numbers) == 1:
+        if (
+            token.startswith("bv")
+            and is_numeral(token[2:])
+            and len(token) <= MAX_DIGITS
+            and len(numbers) == 1
+        ):
             return bit_vector(self.reader.tables, decimal(token[2:]), numbers[0])
         raise InputError(f"no constant (_ {token[:60]} {' '.join(map(str, numbers))[:60]})")
 
@@ -105,10 +122,18 @@ class Identifiers:
             element = field_element(reader.tables, token, sort.width)
             if element is not None:
                 return element
-        if reader.elements is not None and sort.kind == "SORT_UNINTERPRETED" and key(token) not in reader.scope.atoms:
+        if (
+            reader.elements is not None
+            and sort.kind == "SORT_UNINTERPRETED"
+            and key(token) not in reader.scope.atoms
+        ):
             return reader.elements(token, sort)
         head = self._with_sort(token, sort)
-        term = head.close(reader, []) if isinstance(head, ConstructorHead) else reader.scope.atoms.get(key(token))
+        term = (
+            head.close(reader, [])
+            if isinstance(head, ConstructorHead)
+            else reader.scope.atoms.get(key(token))
+        )
         if term is None or term.sort is not sort:
             raise InputError(f"no constant '{symbol(token)[:60]}' of sort {sort}")
         return term
@@ -116,13 +141,19 @@ class Identifiers:
     # -- heads
 
     def head(self, word: str) -> Head | None:
-        """What is behind `((_` or `((as`, up to its parenthesis; None where a function is applied. Raises InputError."""
+        """What is behind `((_` or `((as`, up to its parenthesis; None where a function is applied.
+        Raises InputError.
+        """
         reader, source = self.reader, self.reader.source
         if word == "as":
             token = source.symbol("a symbol")
             sort = reader.sorts.read()
             self._last(token)
-            return ConstArrayHead(sort) if token == "const" else self._with_sort(token, sort) or reader.head_of(token)
+            return (
+                ConstArrayHead(sort)
+                if token == "const"
+                else self._with_sort(token, sort) or reader.head_of(token)
+            )
         if self._applies():
             return None
         token = source.symbol("an identifier")
@@ -140,17 +171,25 @@ class Identifiers:
         numbers = self._numbers(token)
         head = self._heads.get((token, numbers))
         if head is None:
-            operators = tuple(op for op in self.reader.words.operators.get(token, ()) if op.signature.indices)
+            operators = tuple(
+                op for op in self.reader.words.operators.get(token, ()) if op.signature.indices
+            )
             if not operators and token not in SUGARED:
                 known = self.reader.words.operators.items()
-                raise unknown(token, "indexed operator", [name for name, ops in known if any(op.signature.indices for op in ops)])
+                raise unknown(
+                    token,
+                    "indexed operator",
+                    [name for name, ops in known if any(op.signature.indices for op in ops)],
+                )
             head = self._heads[token, numbers] = TheoryHead(token, operators, numbers)
         return head
 
     def _with_sort(self, token: str, sort: Sort) -> ConstructorHead | None:
         """A constructor with the sort of its result."""
         constructor = sort.datatype.constructor(symbol(token)) if sort.kind == "SORT_DT" else None
-        return ConstructorHead(sort.datatype, constructor, sort) if constructor is not None else None
+        return (
+            ConstructorHead(sort.datatype, constructor, sort) if constructor is not None else None
+        )
 
     def _tester(self, token: str) -> Head:
         """`(_ is C)`, and z3's `(_ is (C (S ...) D))`."""
@@ -164,14 +203,22 @@ class Identifiers:
     def _updater(self, token: str) -> Head:
         selector = self._declared(self._last(token), "", "selector")
         heads = selector.heads if isinstance(selector, OverloadedHead) else [selector]
-        updaters: list[Head] = [FieldHead("OP_DT_APPLY_UPDATER", h.datatype, h.indices) for h in heads if isinstance(h, FieldHead)]
+        updaters: list[Head] = [
+            FieldHead("OP_DT_APPLY_UPDATER", h.datatype, h.indices)
+            for h in heads
+            if isinstance(h, FieldHead)
+        ]
         return updaters[0] if len(updaters) == 1 else OverloadedHead(updaters)
 
     def _declared(self, token: str, prefix: str, what: str) -> Head:
         table = self.reader.scope.fields
         head = table.get(prefix + symbol(token))
         if head is None:
-            raise unknown(token, what, [name.removeprefix(prefix) for name in table if name.startswith(prefix)])
+            raise unknown(
+                token,
+                what,
+                [name.removeprefix(prefix) for name in table if name.startswith(prefix)],
+            )
         return head
 
     def _lifted(self, token: str) -> Head:

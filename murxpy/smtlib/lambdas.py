@@ -20,7 +20,9 @@ def as_array(tables: Tables, term: Term) -> Term:
 
 
 def as_set(tables: Tables, term: Term) -> Term | None:
-    """An array by lambda as the set of the indices at which it is true, which is how z3 has sets; None where it is something else."""
+    """An array by lambda as the set of the indices at which it is true, which is how z3 has sets;
+    None where it is something else.
+    """
     lambdas = ("OP_ARRAY_LAMBDA", "OP_LAMBDA")
     if term.op not in lambdas or len(term.args) != 2 or term.args[1].sort is not tables.bool:
         return None
@@ -28,7 +30,9 @@ def as_set(tables: Tables, term: Term) -> Term | None:
 
 
 def as_function(tables: Tables, term: Term, sort: Sort) -> Term | None:
-    """An array by lambda as a function of this sort, which is how z3 has functions; None where it is another one."""
+    """An array by lambda as a function of this sort, which is how z3 has functions; None where it
+    is another one.
+    """
     variables: list[Term] = []
     while term.op == "OP_ARRAY_LAMBDA" and len(variables) < len(sort.params) - 1:
         variables.append(term.args[0])
@@ -39,11 +43,17 @@ def as_function(tables: Tables, term: Term, sort: Sort) -> Term | None:
 
 
 def reduced(term: Term) -> Term:
-    """An array that only looks up what another one has is that other one, as the printer writes the function of a fold."""
+    """An array that only looks up what another one has is that other one, as the printer writes the
+    function of a fold.
+    """
     if term.op != "OP_ARRAY_LAMBDA" or term.args[1].op != "OP_ARRAY_LAMBDA":
         return term
     first, (second, body) = term.args[0], term.args[1].args
-    if body.op == "OP_ARRAY_SELECT" and body.args[1] is second and body.args[0].op == "OP_ARRAY_SELECT":
+    if (
+        body.op == "OP_ARRAY_SELECT"
+        and body.args[1] is second
+        and body.args[0].op == "OP_ARRAY_SELECT"
+    ):
         array, index = body.args[0].args
         if index is first and first not in array.free and second not in array.free:
             return array
@@ -57,7 +67,9 @@ def _both(operator: str) -> Callable[[Tables, list[Term]], Term]:
 _POINTWISE: dict[str, Callable[[Tables, list[Term]], Term]] = {
     "union": _both("OP_OR"),
     "intersection": _both("OP_AND"),
-    "setminus": lambda tables, members: tables.apply("OP_AND", members[0], *(tables.apply("OP_NOT", m) for m in members[1:])),
+    "setminus": lambda tables, members: tables.apply(
+        "OP_AND", members[0], *(tables.apply("OP_NOT", m) for m in members[1:])
+    ),
     "complement": lambda tables, members: tables.apply("OP_NOT", members[0]),
     "subset": lambda tables, members: tables.apply("OP_IMPLIES", *members),
 }
@@ -68,10 +80,18 @@ def on_array_sets(tables: Tables, name: str, args: list[Term]) -> Term | None:
     make = _POINTWISE.get(name)
     arrays = [as_array(tables, a) for a in args]
     count = 1 if name == "complement" else 2
-    if make is None or len(args) < count or (len(args) > count and name in ("complement", "subset")):
+    if (
+        make is None
+        or len(args) < count
+        or (len(args) > count and name in ("complement", "subset"))
+    ):
         return None
     sort = arrays[0].sort
-    if sort.kind != "SORT_ARRAY" or sort.sort(1) is not tables.bool or any(a.sort is not sort for a in arrays):
+    if (
+        sort.kind != "SORT_ARRAY"
+        or sort.sort(1) is not tables.bool
+        or any(a.sort is not sort for a in arrays)
+    ):
         return None
     variable = tables.variable("x", sort.sort(0))
     body = make(tables, [tables.apply("OP_ARRAY_SELECT", a, variable) for a in arrays])

@@ -1,6 +1,7 @@
 """The tokens of SMT-LIB 2.7 (section 3.1), and where in its text a token stands.
 
-A token is a plain string, and its place is looked for only when an error needs it: objects with positions would cost more than all else.
+A token is a plain string, and its place is looked for only when an error needs it: objects with
+positions would cost more than all else.
 """
 
 from __future__ import annotations
@@ -12,27 +13,43 @@ from itertools import islice
 from murxpy.errors import InputError
 from murxpy.smtlib.symbols import SIMPLE, WORDS
 
-# No quantifier between the quotes gives back what it took (`*+`): a quote that is never closed costs one pass over the rest of the text.
+# No quantifier between the quotes gives back what it took (`*+`): a quote that is never closed
+# costs one pass over the rest of the text.
 _TOKEN = re.compile(r"""[()]|[^\s()";|]+|"[^"]*+(?:""[^"]*+)*+"|\|[^|\\]*\||;[^\n]*|["|]""")
 _SOLID = re.compile(r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*")
 _NUMERAL = re.compile(r"[0-9]+")
-_OPEN = {'"': "a string that is closed by a second '\"'", "|": "a symbol that is closed by a second '|', without a backslash"}
+_OPEN = {
+    '"': "a string that is closed by a second '\"'",
+    "|": "a symbol that is closed by a second '|', without a backslash",
+}
 
 
 def tokenize(text: str, name: str) -> list[str]:
-    """The tokens of a script, without comments. Raises InputError for what is no text, or not closed."""
+    """The tokens of a script, without comments. Raises InputError for what is no text, or not
+    closed.
+    """
     end = _SOLID.match(text)
     if end is not None and end.end() < len(text):
         line, column = place(text, end.end())
         found = f"the character U+{ord(text[end.end()]):04X}"
-        raise InputError(f"not an SMT-LIB script: expected text, found {found}", file=name, line=line, column=column)
+        raise InputError(
+            f"not an SMT-LIB script: expected text, found {found}",
+            file=name,
+            line=line,
+            column=column,
+        )
     tokens = _TOKEN.findall(text)
     if ";" in text:
         tokens = [token for token in tokens if token[0] != ";"]
     for opener, expected in _OPEN.items():
         if opener in tokens:
             line, column = place(text, offset(text, tokens.index(opener)))
-            raise InputError(f"expected {expected}, found the end of the file", file=name, line=line, column=column)
+            raise InputError(
+                f"expected {expected}, found the end of the file",
+                file=name,
+                line=line,
+                column=column,
+            )
     return tokens
 
 

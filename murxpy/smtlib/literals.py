@@ -1,4 +1,6 @@
-"""Literals of scripts: SMT-LIB 2.7, section 3.1, and the theories' own (bit-vectors, fields, characters)."""
+"""Literals of scripts: SMT-LIB 2.7, section 3.1, and the theories' own (bit-vectors, fields,
+characters).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ from murxpy.logic.values import MAX_CODE_POINT, from_escapes
 from murxpy.smtlib.sort_reader import MAX_WIDTH
 from murxpy.smtlib.tables import Tables
 
-MAX_DIGITS = 100_000  # of a decimal number: converting one that long takes 0.13 s, and the time grows with the square
+# of a decimal number: converting one that long takes 0.13 s, and the time grows with the square
+MAX_DIGITS = 100_000
 _PYTHONS = 4300  # digits that Python converts without a change of its own limit
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+|/[1-9][0-9]*)?")  # with a sign, or as a quotient, in cvc5
@@ -23,7 +26,9 @@ _FF = re.compile(r"ff(-?[0-9]+)")
 
 
 def literal(tables: Tables, token: str, reals: bool) -> Term | None:
-    """The literal that a token is; None where it is none. `reals` says that numerals are reals. Raises InputError."""
+    """The literal that a token is; None where it is none. `reals` says that numerals are reals.
+    Raises InputError.
+    """
     reader = _READERS.get(token[0])
     if reader is not None:
         return reader(tables, token)
@@ -38,7 +43,9 @@ def literal(tables: Tables, token: str, reals: bool) -> Term | None:
 
 
 def lifted(text: str) -> str:
-    """The text of a number. Where it is long, Python's limit is lifted in this process: who reads such a number prints it, too."""
+    """The text of a number. Where it is long, Python's limit is lifted in this process: who reads
+    such a number prints it, too.
+    """
     if len(text) > _PYTHONS // 2:
         sys.set_int_max_str_digits(0)
     return text
@@ -52,7 +59,9 @@ def decimal(text: str) -> int:
 def _string(tables: Tables, token: str) -> Term:
     text = from_escapes(token[1:-1].replace('""', '"'))
     if text and max(text) > chr(MAX_CODE_POINT):
-        raise InputError(f"a string with the character U+{ord(max(text)):X}, expected U+{MAX_CODE_POINT:X} at most")
+        raise InputError(
+            f"a string with the character U+{ord(max(text)):X}, expected U+{MAX_CODE_POINT:X} at most"
+        )
     return tables.value(tables.string, text)
 
 
@@ -76,7 +85,9 @@ def _sharp(tables: Tables, token: str) -> Term:
 def bit_vector(tables: Tables, value: int, width: int) -> Term:
     """A literal of a bit-vector. Raises InputError where the number does not fit."""
     if not 0 < width <= MAX_WIDTH or value.bit_length() > width:
-        raise InputError(f"expected a width that holds {str(value)[:40]}, 1 to {MAX_WIDTH}; found {str(width)[:40]}")
+        raise InputError(
+            f"expected a width that holds {str(value)[:40]}, 1 to {MAX_WIDTH}; found {str(width)[:40]}"
+        )
     return tables.value(tables.sort("SORT_BV", width), value)
 
 

@@ -1,7 +1,9 @@
-"""The logics of SMT-LIB that z3 and cvc5 both know by name, and the smallest one that has what a script needs.
+"""The logics of SMT-LIB that z3 and cvc5 both know by name, and the smallest one that has what a
+script needs.
 
-A need is one letter or two: `Q` quantifiers, `UF` functions, `U` uninterpreted sorts, `A` arrays, `BV`, `FP`, `DT`, `S` strings,
-`I` and `R` arithmetic, `N` nonlinear arithmetic; what is none of these only `ALL` has.
+A need is one letter or two: `Q` quantifiers, `UF` functions, `U` uninterpreted sorts, `A` arrays,
+`BV`, `FP`, `DT`, `S` strings, `I` and `R` arithmetic, `N` nonlinear arithmetic; what is none of
+these only `ALL` has.
 """
 
 from __future__ import annotations
@@ -10,35 +12,93 @@ import re
 from collections.abc import Iterable
 
 LOGICS = (
-    "QF_UF", "QF_BV", "QF_FP", "QF_AX", "QF_DT", "QF_IDL", "QF_RDL", "QF_LIA", "QF_LRA", "QF_NIA", "QF_NRA", "QF_S",
-    "QF_BVFP", "QF_UFBV", "QF_ABV", "QF_UFLIA", "QF_UFLRA", "QF_UFNIA", "QF_UFNRA", "QF_UFIDL", "QF_ALIA", "QF_AUFBV",
-    "QF_SLIA", "QF_UFDT", "QF_ABVFP", "QF_AUFLIA", "QF_LIRA", "QF_NIRA", "QF_AUFNIA", "UF", "BV", "LIA", "LRA", "NIA",
-    "NRA", "UFBV", "UFLIA", "UFLRA", "UFNIA", "UFNRA", "AUFLIA", "AUFLIRA", "AUFNIRA", "ALL",
-)  # fmt: skip
+    "QF_UF",
+    "QF_BV",
+    "QF_FP",
+    "QF_AX",
+    "QF_DT",
+    "QF_IDL",
+    "QF_RDL",
+    "QF_LIA",
+    "QF_LRA",
+    "QF_NIA",
+    "QF_NRA",
+    "QF_S",
+    "QF_BVFP",
+    "QF_UFBV",
+    "QF_ABV",
+    "QF_UFLIA",
+    "QF_UFLRA",
+    "QF_UFNIA",
+    "QF_UFNRA",
+    "QF_UFIDL",
+    "QF_ALIA",
+    "QF_AUFBV",
+    "QF_SLIA",
+    "QF_UFDT",
+    "QF_ABVFP",
+    "QF_AUFLIA",
+    "QF_LIRA",
+    "QF_NIRA",
+    "QF_AUFNIA",
+    "UF",
+    "BV",
+    "LIA",
+    "LRA",
+    "NIA",
+    "NRA",
+    "UFBV",
+    "UFLIA",
+    "UFLRA",
+    "UFNIA",
+    "UFNRA",
+    "AUFLIA",
+    "AUFLIRA",
+    "AUFNIRA",
+    "ALL",
+)
 NEEDS = {
-    "SORT_UNINTERPRETED": "U", "SORT_ARRAY": "A", "SORT_BV": "BV", "SORT_FP": "FP", "SORT_RM": "FP", "SORT_DT": "DT", "SORT_STRING": "S",
-    "SORT_REGLAN": "S", "SORT_INT": "I", "SORT_REAL": "R", "SORT_FUN": "UF",
-}  # fmt: skip
-MIXED = ("OP_REAL_IS_INT", "OP_REAL_TO_INT", "OP_INT_TO_REAL")  # of the theory Reals_Ints: no logic of one of both sorts has them
+    "SORT_UNINTERPRETED": "U",
+    "SORT_ARRAY": "A",
+    "SORT_BV": "BV",
+    "SORT_FP": "FP",
+    "SORT_RM": "FP",
+    "SORT_DT": "DT",
+    "SORT_STRING": "S",
+    "SORT_REGLAN": "S",
+    "SORT_INT": "I",
+    "SORT_REAL": "R",
+    "SORT_FUN": "UF",
+}
+# of the theory Reals_Ints: no logic of one of both sorts has them
+MIXED = ("OP_REAL_IS_INT", "OP_REAL_TO_INT", "OP_INT_TO_REAL")
 _NAME = re.compile(
     r"(?P<free>QF_)?(?P<array>AX?)?(?P<fun>UF)?(?P<bv>BV)?(?P<fp>FP)?(?P<dt>DT)?(?P<s>S)?(?:(?P<power>[LN])(?P<sorts>I?R?)A)?"
 )
 
 
 def features(logic: str) -> frozenset[str]:
-    """The needs that a logic of `LOGICS` meets; none of a difference logic, whose terms have a form of their own."""
+    """The needs that a logic of `LOGICS` meets; none of a difference logic, whose terms have a form
+    of their own.
+    """
     found = _NAME.fullmatch(logic)
     if found is None:
         return frozenset()
     has = {"A", "U"} if found["array"] == "AX" else {"A"} if found["array"] else set()
     has |= {"UF", "U"} if found["fun"] else set()
-    has |= {need for need, group in (("BV", "bv"), ("FP", "fp"), ("DT", "dt"), ("S", "s")) if found[group]}
+    has |= {
+        need
+        for need, group in (("BV", "bv"), ("FP", "fp"), ("DT", "dt"), ("S", "s"))
+        if found[group]
+    }
     has |= set(found["sorts"] or "") | ({"N"} if found["power"] == "N" else set())
     return frozenset(has if found["free"] else has | {"Q"})
 
 
 _FEATURES = {logic: features(logic) for logic in LOGICS}
-_BY_SIZE = sorted((logic for logic in LOGICS if _FEATURES[logic]), key=lambda logic: len(_FEATURES[logic]))
+_BY_SIZE = sorted(
+    (logic for logic in LOGICS if _FEATURES[logic]), key=lambda logic: len(_FEATURES[logic])
+)
 
 
 def covers(logic: str, needs: Iterable[str]) -> bool:

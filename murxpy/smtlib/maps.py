@@ -27,14 +27,24 @@ class MapHead(Head):
         args = [lambda_as_array(reader.tables, a) for a in args]
         function = reader.scope.atoms.get(key(self.token))
         if function is not None and function.sort.kind == "SORT_FUN" and len(args) in (1, 2):
-            return reader.tables.apply("OP_ARRAY_MAP" if len(args) == 1 else "OP_ARRAY_MAP2", function, *args)
+            return reader.tables.apply(
+                "OP_ARRAY_MAP" if len(args) == 1 else "OP_ARRAY_MAP2", function, *args
+            )
         if args and all(a.sort.kind == "SORT_SET" for a in args) and self.token in _ON_SETS:
             return reader.apply(_ON_SETS[self.token], args)
-        if not args or any(a.sort.kind != "SORT_ARRAY" or a.sort.params[0] is not args[0].sort.params[0] for a in args):
-            raise InputError(f"'map' takes arrays with the same indices, found ({', '.join(str(a.sort) for a in args)})")
+        if not args or any(
+            a.sort.kind != "SORT_ARRAY" or a.sort.params[0] is not args[0].sort.params[0]
+            for a in args
+        ):
+            raise InputError(
+                f"'map' takes arrays with the same indices, found ({', '.join(str(a.sort) for a in args)})"
+            )
         variable = reader.tables.variable("x", args[0].sort.sort(0))
         head = reader.head_of(self.token)
-        body = head.close(reader, [*head.first, *(reader.tables.apply("OP_ARRAY_SELECT", a, variable) for a in args)])
+        body = head.close(
+            reader,
+            [*head.first, *(reader.tables.apply("OP_ARRAY_SELECT", a, variable) for a in args)],
+        )
         if body is None:
             raise InputError(f"cannot map '{self.token}'")
         return reader.tables.apply("OP_ARRAY_LAMBDA", variable, body)
@@ -46,4 +56,6 @@ def as_array(reader: TermReader, token: str) -> Term:
     if not isinstance(head, FunctionHead) or len(head.function.sort.params) != 2:
         raise InputError(f"expected a function of one argument, found '{token[:60]}'")
     variable = reader.tables.variable("x", head.function.sort.sort(0))
-    return reader.tables.apply("OP_ARRAY_LAMBDA", variable, head.close(reader, [head.function, variable]))
+    return reader.tables.apply(
+        "OP_ARRAY_LAMBDA", variable, head.close(reader, [head.function, variable])
+    )

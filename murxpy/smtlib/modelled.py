@@ -1,4 +1,6 @@
-"""A script whose checks are each followed by the question for the model, and that asks for nothing else."""
+"""A script whose checks are each followed by the question for the model, and that asks for nothing
+else.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +9,13 @@ from collections.abc import Iterator
 from murxpy.smtlib.lexer import solid, symbol, tokenize
 
 _MODELS = "(set-option :produce-models true)"
-_ASKING = ("get-", "echo", "eval", "display", "simplify")  # what such a command prints would stand between an answer and its model
+# what such a command prints would stand between an answer and its model
+_ASKING = ("get-", "echo", "eval", "display", "simplify")
 
 
 def asking_for_models(text: str, name: str) -> str:
-    """The script `text`, called `name` in messages, with the question; each of its commands stays on its line.
+    """The script `text`, called `name` in messages, with the question; each of its commands stays
+    on its line.
 
     Raises InputError for what is no text of tokens.
     """

@@ -1,4 +1,6 @@
-"""Reading models as solvers print them: `(model (define-fun ...))`, `((define-fun ...))`, with the elements of uninterpreted sorts."""
+"""Reading models as solvers print them: `(model (define-fun ...))`, `((define-fun ...))`, with the
+elements of uninterpreted sorts.
+"""
 
 from __future__ import annotations
 
@@ -20,19 +22,22 @@ from murxpy.smtlib.sort_reader import fixed
 from murxpy.smtlib.source import Source
 
 _ANSWERS = ("sat", "unknown", "model")
-_ELEMENT = re.compile(r"^; rep: (\(as .*\))$", re.M)  # in cvc5 only a comment names an element that is no constant's value
+# in cvc5 only a comment names an element that is no constant's value
+_ELEMENT = re.compile(r"^; rep: (\(as .*\))$", re.M)
 
 
 @dataclass
 class Model:
-    """What a model says: a closed term, or a defined function, for each constant; and the elements of uninterpreted sorts.
+    """What a model says: a closed term, or a defined function, for each constant; and the elements
+    of uninterpreted sorts.
 
-    `listed`: the sorts of which it names all elements, so that quantifiers can be judged. `whole` is False where some of what was printed
-    could not be read.
+    `listed`: the sorts of which it names all elements, so that quantifiers can be judged. `whole`
+    is False where some of what was printed could not be read.
     """
 
     definitions: dict[Term, Term] = field(default_factory=dict)
-    elements: dict[Term, Element] = field(default_factory=dict)  # by the constant that stands for it
+    # by the constant that stands for it
+    elements: dict[Term, Element] = field(default_factory=dict)
     listed: set[Sort] = field(default_factory=set)
     whole: bool = True
 
@@ -46,7 +51,9 @@ class Model:
 
 
 def read_model(text: str, name: str, script: Script) -> Model:
-    """The model of a script's constants, in the tables of the script. Raises InputError with file, line and column."""
+    """The model of a script's constants, in the tables of the script. Raises InputError with file,
+    line and column.
+    """
     source = Source(_with_elements(text), name)
     reader = _ModelReader(source, script)
     try:
@@ -57,7 +64,9 @@ def read_model(text: str, name: str, script: Script) -> Model:
 
 
 def read_printed_model(output: str, script: Script) -> Model:
-    """The model in what a solver printed, with as much of it as can be read: a definition that cannot is left out."""
+    """The model in what a solver printed, with as much of it as can be read: a definition that
+    cannot is left out.
+    """
     try:
         reader = _ModelReader(Source(_with_elements(output), "model"), script)
     except InputError:  # cut off in a string
@@ -77,12 +86,16 @@ class _ModelReader(Reader):
     def __init__(self, source: Source, script: Script) -> None:
         super().__init__(source, script.tables)
         self.model = Model()
-        self._defined = {key_of(command.name) for command in script.commands if isinstance(command, c.DefineFun)}
+        self._defined = {
+            key_of(command.name) for command in script.commands if isinstance(command, c.DefineFun)
+        }
         self._constants = {str(constant.indices[0]): constant for constant in declared(script)}
         for command in script.commands:
             if isinstance(command, c.DeclareSort):
                 name = str(command.sort.params[0])
-                self.terms.scope.put(self.terms.scope.sorts, key_of(name), fixed(name, command.sort))
+                self.terms.scope.put(
+                    self.terms.scope.sorts, key_of(name), fixed(name, command.sort)
+                )
             elif isinstance(command, c.DeclareDatatypes):
                 self.terms.scope.may_declare_anew()
                 known_datatypes(self, command.datatypes)
@@ -123,7 +136,8 @@ class _ModelReader(Reader):
         source = self.source
         source.take("(", "before a definition")
         word = source.next("a definition")
-        if word == "define-fun" and key_of(source.peek()) in self._defined:  # z3 gives the script's own definitions, too
+        # z3 gives the script's own definitions, too
+        if word == "define-fun" and key_of(source.peek()) in self._defined:
             source.raw_rest()
         elif word in ("define-fun", "define-fun-rec"):
             self.terms.scope.may_declare_anew()
@@ -137,7 +151,12 @@ class _ModelReader(Reader):
             self.model.listed.add(element.sort)
         elif word == "rep":  # one in cvc5
             self.model.listed.add(self.terms.read().sort)
-        elif word in ("forall", "declare-sort", "declare-datatypes", "declare-datatype"):  # z3: how many elements there are
+        elif word in (
+            "forall",
+            "declare-sort",
+            "declare-datatypes",
+            "declare-datatype",
+        ):  # z3: how many elements there are
             source.raw_rest()
         else:
             raise InputError(f"expected 'define-fun', found '{word[:60]}'")
@@ -147,7 +166,9 @@ class _ModelReader(Reader):
         if word == "define-fun-rec":
             command = define_fun_rec(self)
             assert isinstance(command, c.DefineFunsRec)
-            raise InputError(f"the function '{command.functions[0].indices[0]}' is recursive, which has no value here")
+            raise InputError(
+                f"the function '{command.functions[0].indices[0]}' is recursive, which has no value here"
+            )
         definition = define_fun(self)
         assert isinstance(definition, c.DefineFun)
         constant = self._constants.get(definition.name)
@@ -155,7 +176,9 @@ class _ModelReader(Reader):
         if constant is None:
             return
         if constant.sort is not term.sort:
-            raise InputError(f"'{definition.name}' is of sort {constant.sort}, the model gives one of {term.sort}")
+            raise InputError(
+                f"'{definition.name}' is of sort {constant.sort}, the model gives one of {term.sort}"
+            )
         self.model.definitions[constant] = term
 
     def element(self, token: str, sort: Sort) -> Term:

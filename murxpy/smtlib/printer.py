@@ -1,4 +1,6 @@
-"""Printing sorts and terms of `logic/` as SMT-LIB 2.7 in a dialect. Shared subterms become `let`s, never across binders."""
+"""Printing sorts and terms of `logic/` as SMT-LIB 2.7 in a dialect. Shared subterms become `let`s,
+never across binders.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,15 @@ from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.logic.sorts import Datatype, Sort, SortTable
 from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, VALUE, VARIABLE, Term, is_value
 from murxpy.logic.values import special_value, to_codes
-from murxpy.smtlib.dialects import BINARY, SAME, SORTS, SPELLED, STANDARD_SORTS, STANDARD_SPECIAL, expanded
+from murxpy.smtlib.dialects import (
+    BINARY,
+    SAME,
+    SORTS,
+    SPELLED,
+    STANDARD_SORTS,
+    STANDARD_SPECIAL,
+    expanded,
+)
 from murxpy.smtlib.dialects import SPECIAL as SPECIAL_NAMES
 from murxpy.smtlib.symbols import Symbols
 
@@ -41,21 +51,30 @@ def _always(term: Term) -> bool:
 class Printer:
     """Prints the sorts and terms of one script; `dialect` is one of `dialects.DIALECTS`.
 
-    An operator that has no name there, but a definition in terms of others, is printed by that where `expand` allows it for the term.
+    An operator that has no name there, but a definition in terms of others, is printed by that
+    where `expand` allows it for the term.
     """
 
-    def __init__(self, catalogue: Catalogue, dialect: str, expand: Callable[[Term], bool] = _always) -> None:
+    def __init__(
+        self, catalogue: Catalogue, dialect: str, expand: Callable[[Term], bool] = _always
+    ) -> None:
         self.catalogue = catalogue
         self._expand = expand
         self.dialect = dialect
         names = [op.smtlib for op in catalogue.operators.values()]
-        names += [word for spelling in SPELLED[dialect].values() for word in _WORD.findall(spelling)]
+        names += [
+            word for spelling in SPELLED[dialect].values() for word in _WORD.findall(spelling)
+        ]
         self.symbols = Symbols([*names, *(sort.smtlib for sort in catalogue.sorts.values())])
         self._sorts: dict[Sort, str] = {}
         self._lets = 0
         self._nesting = 0
         self._bodies: dict[Term, str] = {}
-        self._binders = frozenset(op.kind for op in catalogue.operators.values() if op.signature.binder and op.typing is None)
+        self._binders = frozenset(
+            op.kind
+            for op in catalogue.operators.values()
+            if op.signature.binder and op.typing is None
+        )
 
     # -- sorts
 
@@ -78,7 +97,11 @@ class Printer:
         if sort.kind not in STANDARD_SORTS:
             if not sort.params:
                 return self._known(SORTS[self.dialect], f"{sort.kind}/0")
-            return _filled(self._known(SORTS[self.dialect], sort.kind), {"*": " ".join(inner), **_numbered(inner)}, sort)
+            return _filled(
+                self._known(SORTS[self.dialect], sort.kind),
+                {"*": " ".join(inner), **_numbered(inner)},
+                sort,
+            )
         name = self.catalogue.sorts[sort.kind].smtlib
         if inner:
             return f"({name} {' '.join(inner)})"
@@ -98,8 +121,13 @@ class Printer:
     def _datatype(self, datatype: Datatype) -> str:
         constructors = []
         for constructor in datatype.constructors:
-            fields = [f" ({self._selector(datatype, name)} {self.sort(sort)})" for name, sort in constructor.fields]
-            constructors.append(f"({self._constructor(datatype, constructor.name)}{''.join(fields)})")
+            fields = [
+                f" ({self._selector(datatype, name)} {self.sort(sort)})"
+                for name, sort in constructor.fields
+            ]
+            constructors.append(
+                f"({self._constructor(datatype, constructor.name)}{''.join(fields)})"
+            )
         body = f"({' '.join(constructors)})"
         if not datatype.params:
             return body
@@ -138,7 +166,9 @@ class Printer:
             text = self._apply(term, texts)
             for part in parts:
                 if uses[part] == 1:
-                    texts[part] = ""  # needed no more; together the texts of a deep term would be quadratic in its size
+                    # needed no more; together the texts of a deep term would be quadratic in its
+                    # size
+                    texts[part] = ""
             named = uses[term] > 1 or height >= _HIGH
             if named and term.args and term.op != FUNCTION and term.sort.kind != "SORT_CASE":
                 if len(lets) == level:
@@ -189,11 +219,19 @@ class Printer:
         name = self._name(operator)
         if operator.kind == "OP_FP_FP" and self.dialect != "z3" and term.sort.number(1) == 2:
             self._check_expanded(term)
-            name = "((_ to_fp {p0} {p1}) (concat {*}))"  # cvc5's `fp` refuses a fraction of one bit that is no literal
+            # cvc5's `fp` refuses a fraction of one bit that is no literal
+            name = "((_ to_fp {p0} {p1}) (concat {*}))"
         if not args:
             name = SPELLED[self.dialect].get(f"{operator.kind}/0", name)
-        if name.startswith("(") and "{*}" not in name and len(args) > 2 and operator.signature.attribute == "left-assoc":
-            return self._operator(operator, term, [self._operator(operator, term, args[:-1]), args[-1]])
+        if (
+            name.startswith("(")
+            and "{*}" not in name
+            and len(args) > 2
+            and operator.signature.attribute == "left-assoc"
+        ):
+            return self._operator(
+                operator, term, [self._operator(operator, term, args[:-1]), args[-1]]
+            )
         if name.startswith("("):
             return self._expression(name, term, args)
         if operator.kind in BINARY and len(args) > 2:
@@ -208,10 +246,18 @@ class Printer:
             if spelling.count(f"{{{at}}}") > 1 and text.startswith("("):
                 args[at] = self._fresh("l")
                 lets += f"({args[at]} {text})"
-        holes = {"*": " ".join(args), **_numbered(args), **{f"i{k}": str(i) for k, i in enumerate(term.indices)}}
+        holes = {
+            "*": " ".join(args),
+            **_numbered(args),
+            **{f"i{k}": str(i) for k, i in enumerate(term.indices)},
+        }
         for hole, at in _SORT_HOLE.findall(spelling):
             sort = term.args[int(at)].sort
-            holes[f"{hole}{at}"] = str(sort.width) if hole == "width" else self.sort(sort if hole == "sort" else sort.sort(0))
+            holes[f"{hole}{at}"] = (
+                str(sort.width)
+                if hole == "width"
+                else self.sort(sort if hole == "sort" else sort.sort(0))
+            )
         if "{sort}" in spelling:
             holes["sort"] = self.sort(term.sort)
         if "{count}" in spelling:
@@ -222,11 +268,15 @@ class Printer:
         return f"(let ({lets}) {text})" if lets else text
 
     def _element(self, term: Term, text: str) -> str:
-        """The element of a constant array. Raises Unsayable for one that cvc5 does not read, where the dialect is not z3's."""
+        """The element of a constant array. Raises Unsayable for one that cvc5 does not read, where
+        the dialect is not z3's.
+        """
         if self.dialect == "z3" or (self.dialect == "cvc5" and term.op == VALUE):
             return text if self.dialect == "z3" else _signed(text)
         if not is_value(term) or (self.dialect == "standard" and _signed(text) != text):
-            raise Unsayable(f"a constant array of {text[:40]} has no name in SMT-LIB's dialect '{self.dialect}'")
+            raise Unsayable(
+                f"a constant array of {text[:40]} has no name in SMT-LIB's dialect '{self.dialect}'"
+            )
         return text
 
     def _parity(self, term: Term, arg: str) -> str:
@@ -247,18 +297,26 @@ class Printer:
         kind = operator.kind
         if not operator.extension:
             return SPELLED[self.dialect].get(kind) or operator.smtlib
-        return operator.smtlib if kind in SAME[self.dialect] else self._known(SPELLED[self.dialect], kind)
+        return (
+            operator.smtlib
+            if kind in SAME[self.dialect]
+            else self._known(SPELLED[self.dialect], kind)
+        )
 
     def _application(self, term: Term, texts: dict[Term, str]) -> str:
         function, args = term.args[0], [texts[a] for a in term.args[1:]]
         text, given = texts[function], " ".join(args)
-        if function.op in (CONSTANT, FUNCTION) or (function.op == VARIABLE and (self.dialect == "cvc5" or len(args) == 1)):
+        if function.op in (CONSTANT, FUNCTION) or (
+            function.op == VARIABLE and (self.dialect == "cvc5" or len(args) == 1)
+        ):
             return f"({text} {given})"
         if self.dialect == "z3":  # a function that is a value is an array there
             return f"(select {text} {given})"
         if self.dialect == "cvc5":
             return f"(@ {text} {given})"
-        raise Unsayable(f"the application of a function that has no symbol has no name in SMT-LIB's dialect '{self.dialect}'")
+        raise Unsayable(
+            f"the application of a function that has no symbol has no name in SMT-LIB's dialect '{self.dialect}'"
+        )
 
     def _scoped(self, body: Term) -> str:
         """What stands below a binder or in a case, with `let`s of its own."""
@@ -273,7 +331,9 @@ class Printer:
         return text
 
     def _prepare(self, root: Term) -> None:
-        """Print what stands in scopes below `root`, innermost first, so that no depth of binders is a depth of calls."""
+        """Print what stands in scopes below `root`, innermost first, so that no depth of binders is
+        a depth of calls.
+        """
         found: dict[Term, None] = {}
         stack, seen = [root], {root}
         while stack:
@@ -284,7 +344,8 @@ class Printer:
                 if arg not in seen:
                     seen.add(arg)
                     stack.append(arg)
-        for body in sorted(found, key=attrgetter("serial")):  # parts are made before what they are in
+        # parts are made before what they are in
+        for body in sorted(found, key=attrgetter("serial")):
             self._bodies[body] = self.term(body)
 
     def _binder(self, operator: Operator, term: Term) -> str:
@@ -311,7 +372,9 @@ class Printer:
 
     def variables(self, bound: tuple[Term, ...]) -> str:
         """Variables with their sorts, as behind `forall (`."""
-        return " ".join(f"({self.symbols.of(v, str(v.indices[0]))} {self.sort(v.sort)})" for v in bound)
+        return " ".join(
+            f"({self.symbols.of(v, str(v.indices[0]))} {self.sort(v.sort)})" for v in bound
+        )
 
     def _datatype_term(self, operator: Operator, term: Term, texts: dict[Term, str]) -> str:
         kind = operator.kind
@@ -337,7 +400,9 @@ class Printer:
         return self._updated(spelling, term, args)
 
     def _tested(self, sort: Sort, name: str, arg: str) -> str:
-        """If `arg` was made with a constructor; for both solvers with a match where the datatype is parametric, see `_exactly`."""
+        """If `arg` was made with a constructor; for both solvers with a match where the datatype is
+        parametric, see `_exactly`.
+        """
         if self.dialect != "standard" or not sort.sorts():
             return f"((_ is {self._exactly(sort, name)}) {arg})"
         fields = next(c.fields for c in sort.datatype.constructors if c.name == name)
@@ -347,7 +412,9 @@ class Printer:
         return f"(match {arg} (({pattern} true){others}))"
 
     def _exactly(self, sort: Sort, name: str) -> str:
-        """A constructor; for z3 with its rank where the datatype is parametric, since it has one of that name for each instance."""
+        """A constructor; for z3 with its rank where the datatype is parametric, since it has one of
+        that name for each instance.
+        """
         head = self._constructor(sort.datatype, name)
         if self.dialect != "z3" or not sort.sorts():
             return head
@@ -360,13 +427,20 @@ class Printer:
         datatype, (constructor, changed) = term.sort.datatype, term.indices
         declared = next(c for c in datatype.constructors if c.name == constructor)
         head = self._constructor(datatype, str(constructor))
-        fields = [args[1] if name == changed else f"({self._selector(datatype, name)} {args[0]})" for name, _ in declared.fields]
+        fields = [
+            args[1] if name == changed else f"({self._selector(datatype, name)} {args[0]})"
+            for name, _ in declared.fields
+        ]
         made = f"(as {head} {self.sort(term.sort)})" if term.sort.sorts() else head
         selector = self._selector(datatype, str(changed))
         if self.dialect == "z3" and term.sort.sorts():
             selector = f"({selector} ({self.sort(term.sort)}) {self.sort(term.args[1].sort)})"
         rebuilt = f"({made} {' '.join(fields)})"
-        holes = {"tested": self._tested(term.sort, str(constructor), args[0]), "selector": selector, "rebuilt": rebuilt}
+        holes = {
+            "tested": self._tested(term.sort, str(constructor), args[0]),
+            "selector": selector,
+            "rebuilt": rebuilt,
+        }
         return _filled(spelling, holes | _numbered(args), term.sort)
 
     def _case(self, case: Term) -> str:
@@ -420,13 +494,22 @@ def _real(value: Fraction) -> str:
 
 
 def _signed(literal: str) -> str:
-    """A number as cvc5 reads it as a value: it takes `(- 5)` and `(/ 1.0 3.0)` for applications, `-5` and `1/3` for values."""
-    return _QUOTIENT.sub(r"\1/\2", literal).replace("(- ", "-").rstrip(")") if _NUMBER.fullmatch(literal) else literal
+    """A number as cvc5 reads it as a value: it takes `(- 5)` and `(/ 1.0 3.0)` for applications,
+    `-5` and `1/3` for values.
+    """
+    return (
+        _QUOTIENT.sub(r"\1/\2", literal).replace("(- ", "-").rstrip(")")
+        if _NUMBER.fullmatch(literal)
+        else literal
+    )
 
 
 def _weighed(conditions: list[str], weights: list[int]) -> str:
     """The sum of the weights of the conditions that hold."""
-    parts = [f"(ite {condition} {weight} 0)" for condition, weight in zip(conditions, weights, strict=True)]
+    parts = [
+        f"(ite {condition} {weight} 0)"
+        for condition, weight in zip(conditions, weights, strict=True)
+    ]
     return f"(+ {' '.join(parts)})" if len(parts) > 1 else parts[0]
 
 
@@ -439,7 +522,9 @@ def _filled(spelling: str, holes: dict[str, str], sort: Sort) -> str:
     return _HOLE.sub(lambda found: {**numbers, **holes}[found[1]], spelling)
 
 
-def _scope(root: Term, inside: Callable[[Term], Iterable[Term]]) -> tuple[list[Term], dict[Term, int]]:
+def _scope(
+    root: Term, inside: Callable[[Term], Iterable[Term]]
+) -> tuple[list[Term], dict[Term, int]]:
     """The terms printed in the scope of `root`, arguments first, and how often each is used there."""
 
     def parts(term: Term) -> Iterator[Term]:
@@ -462,7 +547,9 @@ def _scope(root: Term, inside: Callable[[Term], Iterable[Term]]) -> tuple[list[T
 
 
 def inside(term: Term, binders: frozenset[str]) -> tuple[Term, ...]:
-    """The arguments that are printed in the scope of `term`: none of a binder, of a match what it matches."""
+    """The arguments that are printed in the scope of `term`: none of a binder, of a match what it
+    matches.
+    """
     if term.op in binders or term.op == FUNCTION:
         return ()
     return term.args[:1] if term.op == "OP_DT_MATCH" else term.args

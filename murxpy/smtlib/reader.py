@@ -29,7 +29,7 @@ from murxpy.smtlib.declarations import (
     define_fun_rec,
     define_funs_rec,
     define_sort,
-)  # fmt: skip
+)
 from murxpy.smtlib.files import file_bytes
 from murxpy.smtlib.lexer import symbol
 from murxpy.smtlib.script import Origin, Script
@@ -45,13 +45,20 @@ _INTEGERS = re.compile(r"I(RA|A|DL)|LI|NI")
 _REALS = re.compile(r"RA|RDL")
 
 
-def read_script(text: str, name: str, catalogue: Catalogue, tables: Tables | None = None, dialect: str = "standard") -> Script:
+def read_script(
+    text: str,
+    name: str,
+    catalogue: Catalogue,
+    tables: Tables | None = None,
+    dialect: str = "standard",
+) -> Script:
     """The script that `text` is; `name` is its file, for errors.
 
-    Names of all dialects are known at once. With the dialect `z3` a lambda is an array, as it is there; else a function, or an array where
-    one must be.
-    With `tables` its sorts and terms are made there, together with those of other scripts: constants of one name and sort are then one
-    term, uninterpreted sorts of one name one sort. Raises InputError with file, line and column, and what was expected.
+    Names of all dialects are known at once. With the dialect `z3` a lambda is an array, as it is
+    there; else a function, or an array where one must be. With `tables` its sorts and terms are
+    made there, together with those of other scripts: constants of one name and sort are then one
+    term, uninterpreted sorts of one name one sort. Raises InputError with file, line and column,
+    and what was expected.
     """
     source = Source(text.removeprefix("\ufeff"), name)
     reader = Reader(source, tables or Tables(catalogue))
@@ -62,13 +69,17 @@ def read_script(text: str, name: str, catalogue: Catalogue, tables: Tables | Non
         raise error if error.file is not None else source.located(error) from None
 
 
-def read_file(path: Path, catalogue: Catalogue, tables: Tables | None = None, dialect: str = "standard") -> Script:
+def read_file(
+    path: Path, catalogue: Catalogue, tables: Tables | None = None, dialect: str = "standard"
+) -> Script:
     """The script in a file, see `read_script`. Raises InputError where it cannot be read."""
     return read_script(read_text(path), str(path), catalogue, tables, dialect)
 
 
 def read_text(path: Path) -> str:
-    """The text of a script in UTF-8, without a byte-order mark, or where it is none, in Latin-1. Raises InputError."""
+    """The text of a script in UTF-8, without a byte-order mark, or where it is none, in Latin-1.
+    Raises InputError.
+    """
     data = file_bytes(path, "script", MAX_SCRIPT)
     try:
         return data.decode("utf-8-sig")  # without a byte-order mark
@@ -94,7 +105,9 @@ class Reader:
         """All commands up to `(exit)` or the end."""
         source = self.source
         if not source.tokens:
-            raise InputError("no command, expected a script such as (assert true) (check-sat)", file=source.name)
+            raise InputError(
+                "no command, expected a script such as (assert true) (check-sat)", file=source.name
+            )
         while (token := next(source.rest, None)) is not None:
             start = source.at - 1
             if token != "(":
@@ -124,10 +137,14 @@ class Reader:
         reason = REFUSED.get(name)
         if reason is not None:
             raise InputError(f"'{name}': {reason}")
-        raise InputError(f"unknown command '{name[:60]}'{nearest(name, [*COMMANDS, *TERM_COMMANDS, *ASKS, *OTHERS])}")
+        raise InputError(
+            f"unknown command '{name[:60]}'{nearest(name, [*COMMANDS, *TERM_COMMANDS, *ASKS, *OTHERS])}"
+        )
 
     def need_sort(self, sort: Sort) -> None:
-        """A sort that a declaration with parameters gives is used: it is declared before the command in hand, if it was not before."""
+        """A sort that a declaration with parameters gives is used: it is declared before the
+        command in hand, if it was not before.
+        """
         if sort not in self._instances and sort not in self.terms.scope.instances:
             self._instances.append(sort)
 
@@ -274,7 +291,9 @@ COMMANDS: dict[str, Callable[[Reader], Command | None]] = {
     "define-funs-rec": define_funs_rec,
     "assert": _assert,
     "check-sat": _check_sat,
-    "check-sat-assuming": lambda r: c.CheckSatAssuming(_terms(r, "before the assumptions", r.boolean)),
+    "check-sat-assuming": lambda r: c.CheckSatAssuming(
+        _terms(r, "before the assumptions", r.boolean)
+    ),
     "check-sat-using": lambda r: c.CheckSatUsing(r.source.raw_rest()),
     "push": _push,
     "pop": _pop,
@@ -286,11 +305,28 @@ COMMANDS: dict[str, Callable[[Reader], Command | None]] = {
     "exit": lambda r: c.Exit(),
 }
 ASKS = (
-    "get-model", "get-unsat-core", "get-unsat-assumptions", "get-proof", "get-info", "get-option", "get-assertions", "get-assignment",
-    "get-objectives", "get-difficulty", "get-learned-literals", "get-timeout-core", "get-unsat-core-lemmas", "get-abduct-next",
+    "get-model",
+    "get-unsat-core",
+    "get-unsat-assumptions",
+    "get-proof",
+    "get-info",
+    "get-option",
+    "get-assertions",
+    "get-assignment",
+    "get-objectives",
+    "get-difficulty",
+    "get-learned-literals",
+    "get-timeout-core",
+    "get-unsat-core-lemmas",
+    "get-abduct-next",
     "get-interpolant-next",
-    "get-interpolants", "get-model-domain-elements", "echo", "labels", "help", "dbg-print",
-)  # fmt: skip
+    "get-interpolants",
+    "get-model-domain-elements",
+    "echo",
+    "labels",
+    "help",
+    "dbg-print",
+)
 OTHERS = ("block-model", "include", "apply")
 REFUSED = {
     "declare-codatatypes": "codatatypes are no part of fsm/theories",

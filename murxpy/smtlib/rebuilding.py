@@ -1,5 +1,7 @@
-"""Terms built anew with other sorts and names: bit-vectors of other widths, floating-point numbers of other formats, datatypes with fewer
-constructors and fields, constants and sorts under other names."""
+"""Terms built anew with other sorts and names: bit-vectors of other widths, floating-point numbers
+of other formats, datatypes with fewer constructors and fields, constants and sorts under other
+names.
+"""
 
 from __future__ import annotations
 
@@ -24,18 +26,26 @@ _CONS = "OP_DT_APPLY_CONS"
 
 
 class Rebuilder:
-    """Builds terms of `tables` anew: bit-vectors have the width that `width` gives, floating-point numbers the format that `form` gives,
-    datatypes are without what is in `gone`, constants and variables have the name that `names` has for them, uninterpreted sorts that of
-    `sorts`; what is not there stays.
+    """Builds terms of `tables` anew: bit-vectors have the width that `width` gives, floating-point
+    numbers the format that `form` gives, datatypes are without what is in `gone`, constants and
+    variables have the name that `names` has for them, uninterpreted sorts that of `sorts`; what is
+    not there stays.
 
-    An index that only says how wide the result is (of an extension, a conversion) follows it, a value loses its high bits, a number
-    the low ones of its significand. `term` raises IllSorted where no term of the new sorts is left: of an extraction that reaches too
-    far, of formats and arguments that do not fit, of a constructor or field that is used.
+    An index that only says how wide the result is (of an extension, a conversion) follows it, a
+    value loses its high bits, a number the low ones of its significand. `term` raises IllSorted
+    where no term of the new sorts is left: of an extraction that reaches too far, of formats and
+    arguments that do not fit, of a constructor or field that is used.
     """
 
-    def __init__(self, tables: Tables, width: Callable[[int], int] = lambda w: w, names: Mapping[Term, str] | None = None,
-                 sorts: Mapping[Sort, str] | None = None, form: Callable[[Format], Format] = lambda f: f,
-                 gone: Collection[Gone] = ()) -> None:  # fmt: skip
+    def __init__(
+        self,
+        tables: Tables,
+        width: Callable[[int], int] = lambda w: w,
+        names: Mapping[Term, str] | None = None,
+        sorts: Mapping[Sort, str] | None = None,
+        form: Callable[[Format], Format] = lambda f: f,
+        gone: Collection[Gone] = (),
+    ) -> None:
         self._tables = tables
         self._width = width
         self._form = form
@@ -52,15 +62,22 @@ class Rebuilder:
         if sort.kind == FP:
             return self._tables.sort(FP, *self._form((sort.number(0), sort.number(1))))
         if sort.kind == DT:
-            return self._tables.sorts.get(DT, self.datatype(sort.datatype), *map(self.sort, sort.sorts()))
+            return self._tables.sorts.get(
+                DT, self.datatype(sort.datatype), *map(self.sort, sort.sorts())
+            )
         if sort in self._sort_names:
             return self._tables.sort(sort.kind, self._sort_names[sort])
         if not sort.sorts():
             return sort
-        return self._tables.sorts.get(sort.kind, *(self.sort(param) if isinstance(param, Sort) else param for param in sort.params))
+        return self._tables.sorts.get(
+            sort.kind,
+            *(self.sort(param) if isinstance(param, Sort) else param for param in sort.params),
+        )
 
     def datatype(self, datatype: Datatype) -> Datatype:
-        """A datatype without what is gone, and with such datatypes in its fields; itself where nothing of that concerns it."""
+        """A datatype without what is gone, and with such datatypes in its fields; itself where
+        nothing of that concerns it.
+        """
         if datatype in self._datatypes:
             return self._datatypes[datatype]
         if not any(other is inner for other, *_ in self._gone for inner in reachable(datatype)):
@@ -68,22 +85,40 @@ class Rebuilder:
         made = self._datatypes[datatype] = Datatype(datatype.name, datatype.params)
         for constructor in datatype.constructors:
             if (datatype, constructor.name, "") not in self._gone:
-                made.constructors.append(Constructor(constructor.name, [
-                    (name, self._field(sort)) for name, sort in constructor.fields if (datatype, constructor.name, name) not in self._gone
-                ]))  # fmt: skip
+                made.constructors.append(
+                    Constructor(
+                        constructor.name,
+                        [
+                            (name, self._field(sort))
+                            for name, sort in constructor.fields
+                            if (datatype, constructor.name, name) not in self._gone
+                        ],
+                    )
+                )
         return made
 
     def _field(self, sort: Sort) -> Sort:
         if not sort.params or sort.kind in (BV, FP):
             return sort
-        params = [self._field(p) if isinstance(p, Sort) else self.datatype(p) if isinstance(p, Datatype) else p for p in sort.params]
+        params = [
+            self._field(p)
+            if isinstance(p, Sort)
+            else self.datatype(p)
+            if isinstance(p, Datatype)
+            else p
+            for p in sort.params
+        ]
         return self._tables.sorts.get(sort.kind, *params)
 
     def term(self, root: Term) -> Term:
         """A term. Raises IllSorted."""
         done = self._done
         for term in bottom_up(root, done):
-            done[term] = self._leaf(term) if not term.args else self._applied(term, tuple([done[arg] for arg in term.args]))
+            done[term] = (
+                self._leaf(term)
+                if not term.args
+                else self._applied(term, tuple([done[arg] for arg in term.args]))
+            )
         return done[root]
 
     def _leaf(self, term: Term) -> Term:
@@ -106,7 +141,10 @@ class Rebuilder:
 
     def _applied(self, term: Term, args: tuple[Term, ...]) -> Term:
         tables, wanted = self._tables, self.sort(term.sort)
-        if all(old is arg for old, arg in zip(term.args, args, strict=True)) and wanted is term.sort:
+        if (
+            all(old is arg for old, arg in zip(term.args, args, strict=True))
+            and wanted is term.sort
+        ):
             return term
         if term.op == FUNCTION:
             return tables.terms.apply(term.op, args, term.indices, wanted, args[:-1])
@@ -114,22 +152,34 @@ class Rebuilder:
         if operator is None or term.sort.kind == "SORT_CASE":
             if any(old.sort is not arg.sort for old, arg in zip(term.args, args, strict=True)):
                 raise IllSorted(f"{term.op} stays as it is")
-            return tables.terms.apply(term.op, args, term.indices, term.sort, args[: len(binds(tables.catalogue, term))])
+            return tables.terms.apply(
+                term.op, args, term.indices, term.sort, args[: len(binds(tables.catalogue, term))]
+            )
         if term.op == "OP_DT_MATCH" and args[0].sort is not term.args[0].sort:
             raise IllSorted("the cases are those of the datatype as it is")
         if term.op == _CONS:
             datatype, name = term.sort.datatype, str(term.indices[0])
             fields = next(c.fields for c in datatype.constructors if c.name == name)
-            args = tuple([arg for arg, (field, _) in zip(args, fields, strict=True) if (datatype, name, field) not in self._gone])
+            args = tuple(
+                [
+                    arg
+                    for arg, (field, _) in zip(args, fields, strict=True)
+                    if (datatype, name, field) not in self._gone
+                ]
+            )
         indices = _indices(term, args, wanted)
-        made = tables.apply(term.op, *args, indices=indices, wanted=wanted if operator.signature.as_sort else None)
+        made = tables.apply(
+            term.op, *args, indices=indices, wanted=wanted if operator.signature.as_sort else None
+        )
         if made.sort is not wanted:
             raise IllSorted(f"{made.sort} is no {wanted}")
         return made
 
 
 def _indices(term: Term, args: tuple[Term, ...], wanted: Sort) -> tuple[object, ...]:
-    """The indices of an application whose arguments and result have other widths. Raises IllSorted for a width that cannot be."""
+    """The indices of an application whose arguments and result have other widths. Raises IllSorted
+    for a width that cannot be.
+    """
     if wanted.kind == FP and term.op.startswith("OP_FP_TO_FP"):
         return wanted.params
     if wanted.kind != BV:
@@ -150,8 +200,13 @@ def _indices(term: Term, args: tuple[Term, ...], wanted: Sort) -> tuple[object, 
 
 
 def _number(bits: int, old: Sort, new: Sort) -> int:
-    """A number of the format `old` in that of `new`: the significand is cut off, an exponent out of range becomes the nearest in it."""
-    (e, s), (exponents, significand) = (old.number(0), old.number(1)), (new.number(0), new.number(1))
+    """A number of the format `old` in that of `new`: the significand is cut off, an exponent out of
+    range becomes the nearest in it.
+    """
+    (e, s), (exponents, significand) = (
+        (old.number(0), old.number(1)),
+        (new.number(0), new.number(1)),
+    )
     sign, exponent, rest = bits >> e + s - 1, bits >> s - 1 & (1 << e) - 1, bits & (1 << s - 1) - 1
     most, bias = (1 << exponents) - 1, (1 << exponents - 1) - 1
     rest = rest >> s - significand if s >= significand else rest << significand - s

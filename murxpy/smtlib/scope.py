@@ -15,21 +15,33 @@ _ABSENT: Any = object()
 
 
 class Scope:
-    """Symbols as atoms, as heads of applications and as sorts, with an undo list for binders and levels."""
+    """Symbols as atoms, as heads of applications and as sorts, with an undo list for binders and
+    levels.
+    """
 
     def __init__(self) -> None:
         self.atoms: dict[str, Term] = {}
         self.heads: dict[str, Head] = {}
-        self.sorts: dict[str, Callable[[Sequence[Sort]], Sort]] = {}  # those that the script declared, as functions of parameters
+        # those that the script declared, as functions of parameters
+        self.sorts: dict[str, Callable[[Sequence[Sort]], Sort]] = {}
         self.fields: dict[str, Head] = {}  # selectors, and testers as is-C
-        self.own: dict[str, bool] = {}  # names that the script declared; False for one that it may declare anew
+        # names that the script declared; False for one that it may declare anew
+        self.own: dict[str, bool] = {}
         self.instances: dict[Sort, bool] = {}  # of sorts with parameters
         self.literals: dict[str, Term] = {}  # those among the atoms
         self._trail: list[tuple[dict[Any, Any], Any, Any]] = []
 
     def clear(self) -> None:
         """Forget everything."""
-        for table in (self.atoms, self.heads, self.sorts, self.fields, self.own, self.instances, self.literals):
+        for table in (
+            self.atoms,
+            self.heads,
+            self.sorts,
+            self.fields,
+            self.own,
+            self.instances,
+            self.literals,
+        ):
             table.clear()
         self._trail.clear()
 
@@ -59,7 +71,9 @@ class Scope:
                 table[name] = old
 
     def bind(self, name: str, term: Term | None, head: Head | None = None) -> None:
-        """Let `name` stand for `term` where it is alone, and for `head` where it is applied; None for nothing."""
+        """Let `name` stand for `term` where it is alone, and for `head` where it is applied; None
+        for nothing.
+        """
         self.put(self.atoms, name, term)
         self.put(self.heads, name, head)
 

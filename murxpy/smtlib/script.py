@@ -8,7 +8,16 @@ from dataclasses import dataclass, field
 from murxpy.logic.sorts import SortTable
 from murxpy.logic.terms import Term, TermTable
 from murxpy.logic.typing import Checker
-from murxpy.smtlib.commands import CHECKS, Assert, Command, DeclareFun, Exit, Reset, SetInfo, SetLogic
+from murxpy.smtlib.commands import (
+    CHECKS,
+    Assert,
+    Command,
+    DeclareFun,
+    Exit,
+    Reset,
+    SetInfo,
+    SetLogic,
+)
 from murxpy.smtlib.lexer import offset, place
 from murxpy.smtlib.tables import Tables
 

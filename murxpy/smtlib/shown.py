@@ -15,7 +15,10 @@ _DIALECTS = ("cvc5", "z3", "standard")  # the first that has words for a value s
 def shown_model(catalogue: Catalogue, model: Model) -> dict[str, str]:
     """What a model defines, as texts by symbol."""
     printer = Printer(catalogue, _DIALECTS[0])
-    return {printer.function(constant): _shown(catalogue, term) for constant, term in model.definitions.items()}
+    return {
+        printer.function(constant): _shown(catalogue, term)
+        for constant, term in model.definitions.items()
+    }
 
 
 def _shown(catalogue: Catalogue, term: Term) -> str:

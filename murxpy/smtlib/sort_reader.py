@@ -22,7 +22,14 @@ Maker = Callable[[Sequence[Sort]], Sort]
 class SortReader:
     """Reads sorts of theories, and those that the script declared."""
 
-    def __init__(self, source: Source, sorts: SortTable, catalogue: Catalogue, words: Vocabulary, scope: Scope) -> None:
+    def __init__(
+        self,
+        source: Source,
+        sorts: SortTable,
+        catalogue: Catalogue,
+        words: Vocabulary,
+        scope: Scope,
+    ) -> None:
         self.source = source
         self.sorts = sorts
         self.catalogue = catalogue
@@ -75,7 +82,11 @@ class SortReader:
                 return self._function(params)
             return self.sorts.get(kind, *params)
         if len(shape) != len(params) or any(not p.startswith("sort") for p in shape):
-            needs = "indices, as in (_ " + name + " 8)" if shape and not shape[0].startswith("sort") else f"{len(shape)} parameters"
+            needs = (
+                "indices, as in (_ " + name + " 8)"
+                if shape and not shape[0].startswith("sort")
+                else f"{len(shape)} parameters"
+            )
             raise InputError(f"the sort '{name}' takes {needs}, found {len(params)} parameters")
         return self.sorts.get(kind, *params)
 
@@ -98,9 +109,13 @@ class SortReader:
             raise InputError(f"no sort (_ {name} {' '.join(map(str, numbers))})")
         least = 2 if kind != "SORT_BV" else 1
         if min(numbers) < least or (kind != "SORT_FF" and max(numbers) > MAX_WIDTH):
-            raise InputError(f"expected {least} to {MAX_WIDTH} as an index of {name}, found {' '.join(str(n)[:20] for n in numbers)}")
+            raise InputError(
+                f"expected {least} to {MAX_WIDTH} as an index of {name}, found {' '.join(str(n)[:20] for n in numbers)}"
+            )
         if kind == "SORT_FF" and not probably_prime(numbers[0]):
-            raise InputError(f"expected a prime as the order of a field, found {str(numbers[0])[:40]}")
+            raise InputError(
+                f"expected a prime as the order of a field, found {str(numbers[0])[:40]}"
+            )
         return self.sorts.get(kind, *numbers)
 
     def _number(self, token: str) -> int:

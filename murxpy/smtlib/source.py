@@ -86,7 +86,9 @@ class Source:
         return int(token)
 
     def arity(self, what: str) -> int:
-        """A number of parameters. Raises InputError for one that no script needs, since each of them is an object."""
+        """A number of parameters. Raises InputError for one that no script needs, since each of
+        them is an object.
+        """
         arity = self.numeral(what)
         if arity > MAX_ARITY:
             raise InputError(f"expected {what}, at most {MAX_ARITY}, found {str(arity)[:40]}")

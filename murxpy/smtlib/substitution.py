@@ -19,12 +19,18 @@ def binds(catalogue: Catalogue, term: Term) -> tuple[Term, ...]:
 
 
 def substituted(tables: Tables, root: Term, new: Mapping[Term, Term]) -> Term:
-    """`root` with each key of `new` replaced by its value, of the same sort. Nothing is renamed: what values have free stays free."""
+    """`root` with each key of `new` replaced by its value, of the same sort. Nothing is renamed:
+    what values have free stays free.
+    """
     done: dict[Term, Term] = dict(new)
     for term in bottom_up(root, done):
         args = tuple(done[arg] for arg in term.args)
         same = all(old is arg for old, arg in zip(term.args, args, strict=True))
-        done[term] = term if same else tables.terms.apply(term.op, args, term.indices, term.sort, _bound(tables, term))
+        done[term] = (
+            term
+            if same
+            else tables.terms.apply(term.op, args, term.indices, term.sort, _bound(tables, term))
+        )
     return done[root]
 
 

@@ -13,14 +13,18 @@ from murxpy.logic.typing import Checker
 
 
 class Tables:
-    """The hash-consed sorts and terms of one script, or of several that are to be combined, and their type checker.
+    """The hash-consed sorts and terms of one script, or of several that are to be combined, and
+    their type checker.
 
-    Sorts and terms of one `Tables` are equal if they are the same object; those of different ones must not be mixed. So whoever combines
-    two scripts reads both into the same tables: `read_script(text, name, catalogue, tables)`. While `suffix` is set, it ends the names of
-    all constants, functions and sorts that are declared, so that the second script's are its own.
+    Sorts and terms of one `Tables` are equal if they are the same object; those of different ones
+    must not be mixed. So whoever combines two scripts reads both into the same tables:
+    `read_script(text, name, catalogue, tables)`. While `suffix` is set, it ends the names of all
+    constants, functions and sorts that are declared, so that the second script's are its own.
     """
 
-    def __init__(self, catalogue: Catalogue, sorts: SortTable | None = None, terms: TermTable | None = None) -> None:
+    def __init__(
+        self, catalogue: Catalogue, sorts: SortTable | None = None, terms: TermTable | None = None
+    ) -> None:
         self.catalogue = catalogue
         self.suffix = ""
         self.sorts = sorts or SortTable()
@@ -41,11 +45,15 @@ class Tables:
         """The sort of this kind: `sort("SORT_BV", 8)`."""
         return self.sorts.get(kind, *params)
 
-    def apply(self, kind: str, *args: Term, indices: tuple[Any, ...] = (), wanted: Sort | None = None) -> Term:
-        """The operator `kind` of `fsm/theories` applied to terms: `apply("OP_BV_ADD", a, b)`. Raises IllSorted.
+    def apply(
+        self, kind: str, *args: Term, indices: tuple[Any, ...] = (), wanted: Sort | None = None
+    ) -> Term:
+        """The operator `kind` of `fsm/theories` applied to terms: `apply("OP_BV_ADD", a, b)`.
+        Raises IllSorted.
 
-        `wanted` is the sort of the result where the arguments do not determine it (`:as` in the signature). A function is applied by
-        OP_UF_APPLY, whose first argument it is. A binder takes its variables first, then its body: `apply("OP_FORALL", x, y, body)`.
+        `wanted` is the sort of the result where the arguments do not determine it (`:as` in the
+        signature). A function is applied by OP_UF_APPLY, whose first argument it is. A binder takes
+        its variables first, then its body: `apply("OP_FORALL", x, y, body)`.
         """
         operator = self.catalogue.operators[kind]
         sort = self.checker.result(operator, tuple([a.sort for a in args]), indices, wanted)
@@ -68,13 +76,17 @@ class Tables:
         return self.terms.variable(name, sort)
 
     def value(self, sort: Sort, value: Any) -> Term:
-        """A literal; the value as `logic.values` has it: bool, int, Fraction (REAL), str, the bits (BV, FP), 0..p-1 (FF)."""
+        """A literal; the value as `logic.values` has it: bool, int, Fraction (REAL), str, the bits
+        (BV, FP), 0..p-1 (FF).
+        """
         if sort.kind == "SORT_REAL":
             value = Fraction(value)
         return self.terms.leaf(VALUE, (value,), sort)
 
     def special(self, sort: Sort, name: str) -> Term:
-        """A special value of `fsm/theories`: `special(rm, "rm.rne")`. Raises InputError where the sort has none of this name."""
+        """A special value of `fsm/theories`: `special(rm, "rm.rne")`. Raises InputError where the
+        sort has none of this name.
+        """
         if name not in self.catalogue.sorts[sort.kind].special:
             raise InputError(f"{sort} has no special value '{name}'")
         return self.terms.leaf(SPECIAL, (name,), sort)

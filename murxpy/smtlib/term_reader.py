@@ -1,4 +1,6 @@
-"""Reading terms: one loop over the tokens that builds typed, hash-consed terms as it goes, whatever their depth."""
+"""Reading terms: one loop over the tokens that builds typed, hash-consed terms as it goes, whatever
+their depth.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,17 @@ from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, FUNCTION, Term
 from murxpy.smtlib.applying import Applier
 from murxpy.smtlib.forms import FORMS, AnnotationHead, MatchHead, bind
-from murxpy.smtlib.heads import ApplyHead, ConstructorHead, FieldHead, FunctionHead, Head, OverloadedHead, TermHead, TheoryHead, overloaded
+from murxpy.smtlib.heads import (
+    ApplyHead,
+    ConstructorHead,
+    FieldHead,
+    FunctionHead,
+    Head,
+    OverloadedHead,
+    TermHead,
+    TheoryHead,
+    overloaded,
+)
 from murxpy.smtlib.identifiers import Identifiers
 from murxpy.smtlib.lexer import key, key_of, symbol
 from murxpy.smtlib.literals import literal
@@ -26,8 +38,9 @@ Frame = tuple[Head, list[Term]]
 class TermReader:
     """Reads terms from a source into tables.
 
-    `stack` holds the applications that are open around the one in hand. A form such as `let` is a head of its own: it opens and closes
-    more frames and says so by setting `head` and `args` and giving no term.
+    `stack` holds the applications that are open around the one in hand. A form such as `let` is a
+    head of its own: it opens and closes more frames and says so by setting `head` and `args` and
+    giving no term.
     """
 
     def __init__(self, source: Source, tables: Tables, words: Vocabulary) -> None:
@@ -45,7 +58,8 @@ class TermReader:
         self.name: str | None = None  # of the whole term, where it is (! t :named name)
         self._named: list[tuple[str, Term]] = []
         self.reals = False  # numerals are reals, as in LRA
-        self.elements: Callable[[str, Sort], Term] | None = None  # makes what `(as @S_0 S)` is in a model
+        # makes what `(as @S_0 S)` is in a model
+        self.elements: Callable[[str, Sort], Term] | None = None
         self.array_lambdas = False  # what a lambda makes is an array
         self.begin()
 
@@ -81,7 +95,8 @@ class TermReader:
         self._named.clear()
 
     def _read(self) -> Term:
-        # Every token of a script comes by here, so the names that it needs are local and nothing is called that need not be.
+        # Every token of a script comes by here, so the names that it needs are local and nothing is
+        # called that need not be.
         source, known, atoms = self.source.rest, self.scope.heads.get, self.scope.atoms.get
         push, pop, apply = self.stack.append, self.stack.pop, self.tables.terms.apply
         root = head = self.root
@@ -98,7 +113,11 @@ class TermReader:
                 term = self.open(token)
             elif token == ")":
                 plan = head.plans.get(tuple([a.sort for a in args]))
-                term = apply(plan[0], tuple(args), plan[1], plan[2]) if plan is not None else head.close(self, args)
+                term = (
+                    apply(plan[0], tuple(args), plan[1], plan[2])
+                    if plan is not None
+                    else head.close(self, args)
+                )
             else:
                 term = atoms(token) or self.atom(token, head, args)
                 if term is not None:
@@ -120,7 +139,9 @@ class TermReader:
         self.head, self.args = head, args
 
     def open(self, token: str) -> Term | None:
-        """What begins with '(' and no known head: an identifier (the term is whole then), a form, or a term as head."""
+        """What begins with '(' and no known head: an identifier (the term is whole then), a form,
+        or a term as head.
+        """
         if not token:
             raise InputError("expected a term, found the end of the file")
         form = FORMS.get(token)
@@ -150,13 +171,17 @@ class TermReader:
             head = self.scope.heads[name] = TheoryHead(name, self.words.operators[name])
             return head
         if term is not None:
-            raise InputError(f"'{symbol(token)}' is of sort {term.sort}, expected a function to apply")
+            raise InputError(
+                f"'{symbol(token)}' is of sort {term.sort}, expected a function to apply"
+            )
         if token == ")":
             raise InputError("expected a term, found '()'")
         raise unknown(token, "function", [*self.scope.heads, *self.words.operators, *FORMS])
 
     def _compound(self) -> Term | None:
-        """What begins with '((': a qualified head such as `((_ extract 3 0) x)`, or a term that is applied."""
+        """What begins with '((': a qualified head such as `((_ extract 3 0) x)`, or a term that is
+        applied.
+        """
         while True:
             token = self.source.next("'_', 'as' or a term")
             qualified = token in ("_", "as")
@@ -173,8 +198,12 @@ class TermReader:
         self.go_on(head, head.first.copy())
         return None
 
-    def atom(self, token: str, head: Head | None = None, args: list[Term] | None = None) -> Term | None:
-        """The term of a token that is not known yet: a literal, or a symbol between bars; None behind a keyword. Raises InputError."""
+    def atom(
+        self, token: str, head: Head | None = None, args: list[Term] | None = None
+    ) -> Term | None:
+        """The term of a token that is not known yet: a literal, or a symbol between bars; None
+        behind a keyword. Raises InputError.
+        """
         atoms = self.scope.atoms
         name = key(token)
         term = atoms.get(name)
@@ -216,7 +245,11 @@ class TermReader:
 
         A function may have the name of others that take other arguments, as in both solvers.
         """
-        if term.sort.kind == "SORT_FUN" and term.op in (CONSTANT, FUNCTION) and self._overload(token, FunctionHead(term)):
+        if (
+            term.sort.kind == "SORT_FUN"
+            and term.op in (CONSTANT, FUNCTION)
+            and self._overload(token, FunctionHead(term))
+        ):
             return
         self._check_free(token)
         bind(self, token, term)
@@ -230,7 +263,9 @@ class TermReader:
         self.scope.bind(key(token), term, head)
 
     def _overload(self, token: str, head: Head) -> bool:
-        """True if the symbol stands for something that is applied to other arguments; it now stands for `head`, too."""
+        """True if the symbol stands for something that is applied to other arguments; it now stands
+        for `head`, too.
+        """
         old = self.scope.heads.get(key(token)) if self.scope.own.get(key(token)) else None
         if old is None or key(token) in self.words.core:
             return False
@@ -242,7 +277,9 @@ class TermReader:
         return True
 
     def define_field(self, name: str, head: FieldHead) -> None:
-        """A selector, or a tester by the name `is-C`, which may be used like a function unless that is something else."""
+        """A selector, or a tester by the name `is-C`, which may be used like a function unless that
+        is something else.
+        """
         known = self.scope.fields.get(name)
         entry = head if known is None else overloaded(known, head)
         self.scope.put(self.scope.fields, name, entry)
@@ -252,7 +289,9 @@ class TermReader:
     def _check_free(self, token: str) -> None:
         name = key(token)
         if name in self.words.core:
-            raise InputError(f"'{symbol(token)}' is a symbol of the theory Core, expected another name")
+            raise InputError(
+                f"'{symbol(token)}' is a symbol of the theory Core, expected another name"
+            )
         if self.scope.own.get(name):
             raise InputError(f"'{symbol(token)[:60]}' is declared already")
         self.scope.put(self.scope.own, name, True)
@@ -268,4 +307,8 @@ def _domain(head: Head) -> tuple[object, ...] | None:
         return head.function.sort.sorts()[:-1]
     if isinstance(head, FieldHead):
         return (head.datatype,)
-    return tuple(sort for _, sort in head.constructor.fields) if isinstance(head, ConstructorHead) else None
+    return (
+        tuple(sort for _, sort in head.constructor.fields)
+        if isinstance(head, ConstructorHead)
+        else None
+    )

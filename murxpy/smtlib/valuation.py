@@ -14,9 +14,10 @@ from murxpy.smtlib.substitution import substituted
 class Valuation:
     """Evaluates terms of a script under a model, by our own evaluator.
 
-    Values of constants are computed once. Functions stand for themselves in the terms, and so does a definition whose value cannot be said.
-    With `completed`, a constant that a model leaves out, all of which was read, has some value of its sort: solvers leave out the constants
-    whose value does not matter.
+    Values of constants are computed once. Functions stand for themselves in the terms, and so does
+    a definition whose value cannot be said. With `completed`, a constant that a model leaves out,
+    all of which was read, has some value of its sort: solvers leave out the constants whose value
+    does not matter.
     """
 
     def __init__(self, script: Script, model: Model, completed: bool = False) -> None:
@@ -36,7 +37,9 @@ class Valuation:
         interpretation.constants.update(values)
         for constant in declared(script) if completed and model.whole else ():
             if constant not in model.definitions and constant not in interpretation.constants:
-                interpretation.constants.update((constant, value) for value in samples(constant.sort, evaluator)[:1])
+                interpretation.constants.update(
+                    (constant, value) for value in samples(constant.sort, evaluator)[:1]
+                )
         self._evaluator = Evaluator(script.tables.catalogue, interpretation)
 
     def holds(self, formula: Term) -> bool:

@@ -1,4 +1,6 @@
-"""Values of the evaluator as terms, made of literals and constructors; the printer spells them in each dialect."""
+"""Values of the evaluator as terms, made of literals and constructors; the printer spells them in
+each dialect.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,18 @@ from murxpy.semantics.values import CannotSay
 
 
 class ValueTerms:
-    """Makes terms of values. An element of an uninterpreted sort is a constant `SORT@k`, which whoever prints it must declare."""
+    """Makes terms of values. An element of an uninterpreted sort is a constant `SORT@k`, which
+    whoever prints it must declare.
+    """
 
     def __init__(self, terms: TermTable, sorts: SortTable) -> None:
         self._terms = terms
         self._sorts = sorts
 
     def term(self, value: Any, sort: Sort) -> Term:
-        """The term of a value of `sort`. Raises CannotSay where there is none: of functions, and arrays that are no tables."""
+        """The term of a value of `sort`. Raises CannotSay where there is none: of functions, and
+        arrays that are no tables.
+        """
         if sort.kind in LITERAL_KINDS:
             return self._terms.leaf(VALUE, (value,), sort)
         maker = _MAKERS.get(sort.kind)
@@ -42,7 +48,9 @@ class ValueTerms:
     def _datatype(self, value: Any, sort: Sort) -> Term:
         constructor = sort.datatype.constructor(value.constructor)
         fields = [] if constructor is None else self._sorts.field_sorts(sort, constructor)
-        return self._apply("OP_DT_APPLY_CONS", list(map(self.term, value.fields, fields)), sort, value.constructor)
+        return self._apply(
+            "OP_DT_APPLY_CONS", list(map(self.term, value.fields, fields)), sort, value.constructor
+        )
 
     def _tuple(self, value: Any, sort: Sort) -> Term:
         return self._apply("OP_TUPLE", list(map(self.term, value.fields, sort.sorts())), sort)
@@ -53,11 +61,15 @@ class ValueTerms:
         index, element = sort.sorts()
         made = self._apply("OP_CONST_ARRAY", [self.term(value.default, element)], sort)
         for at, stored in value.items():
-            made = self._apply("OP_ARRAY_STORE", [made, self.term(at, index), self.term(stored, element)], sort)
+            made = self._apply(
+                "OP_ARRAY_STORE", [made, self.term(at, index), self.term(stored, element)], sort
+            )
         return made
 
     def _sequence(self, value: Any, sort: Sort) -> Term:
-        units = [self._apply("OP_SEQ_UNIT", [self.term(part, sort.sort(0))], sort) for part in value]
+        units = [
+            self._apply("OP_SEQ_UNIT", [self.term(part, sort.sort(0))], sort) for part in value
+        ]
         if len(units) < 2:
             return units[0] if units else self._special("seq.empty", sort)
         return self._apply("OP_SEQ_CONCAT", units, sort)

@@ -20,7 +20,9 @@ Declared = Sort | Term | Datatype
 
 
 def print_script(script: Script, dialect: str = "standard") -> str:
-    """The script as text in one of `dialects.DIALECTS`. Raises Unsayable for what the dialect has no words for."""
+    """The script as text in one of `dialects.DIALECTS`. Raises Unsayable for what the dialect has
+    no words for.
+    """
     writer = Writer(script.tables.catalogue, dialect)
     for command in script.commands:
         writer.write(command)
@@ -82,7 +84,9 @@ class Writer:
             self._levels = [[]]
 
     def raised(self, rows: list[str]) -> list[str]:
-        """The rows of a script, their logics such that the solver reads what is in it: functions as values in cvc5, sets in z3."""
+        """The rows of a script, their logics such that the solver reads what is in it: functions as
+        values in cvc5, sets in z3.
+        """
         z3s = self.printer.dialect == "z3"
         if not (self._sets if z3s else self.higher):
             return rows
@@ -107,7 +111,12 @@ class Writer:
 
     def parts(self, parts: Iterable[c.Part]) -> str:
         """Pieces of text, and terms and sorts by the names that they have here."""
-        return joined([p if isinstance(p, str) else self.sort(p) if isinstance(p, Sort) else self.term(p) for p in parts])
+        return joined(
+            [
+                p if isinstance(p, str) else self.sort(p) if isinstance(p, Sort) else self.term(p)
+                for p in parts
+            ]
+        )
 
     def need(self, root: Term) -> None:
         """Declare the sorts, constants and functions in a term, each behind all that it needs."""
@@ -127,7 +136,9 @@ class Writer:
             if term.op == CONSTANT:
                 self.rows.append(self.constant(term))
             elif term.op == FUNCTION:
-                self.rows.append(self.definition(self.printer.function(term), term.args[:-1], term.args[-1]))
+                self.rows.append(
+                    self.definition(self.printer.function(term), term.args[:-1], term.args[-1])
+                )
 
     def constant(self, term: Term) -> str:
         """The declaration of a constant or function."""
@@ -223,7 +234,11 @@ def _define_rec(w: Writer, command: c.DefineFunsRec) -> str:
 
 def _assert(w: Writer, command: c.Assert) -> str:
     text = w.term(command.term)
-    return f"(assert {text})" if command.name is None else f"(assert (! {text} :named {w.fresh(command.name)}))"
+    return (
+        f"(assert {text})"
+        if command.name is None
+        else f"(assert (! {text} :named {w.fresh(command.name)}))"
+    )
 
 
 def _push(w: Writer, command: c.Push) -> str:
@@ -243,7 +258,11 @@ def _reset(w: Writer, command: c.Reset | c.ResetAssertions) -> str:
 
 
 def _pair(name: str, command: c.SetInfo | c.SetOption) -> str:
-    return f"({name} :{command.name} {command.value})" if command.value else f"({name} :{command.name})"
+    return (
+        f"({name} :{command.name} {command.value})"
+        if command.value
+        else f"({name} :{command.name})"
+    )
 
 
 def _ask(w: Writer, command: c.Ask) -> str:

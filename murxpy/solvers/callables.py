@@ -1,6 +1,8 @@
-"""The public callables of a binding, found when it is loaded by looking into its modules; nothing here names a solver.
+"""The public callables of a binding, found when it is loaded by looking into its modules; nothing
+here names a solver.
 
-A name such as `z3.Solver.add` is a path from a module that the wrapper names. A property is called `get:` and its path.
+A name such as `z3.Solver.add` is a path from a module that the wrapper names. A property is called
+`get:` and its path.
 """
 
 from __future__ import annotations
@@ -17,29 +19,77 @@ from typing import Any
 
 PROPERTY = "get:"
 MEMBERS = 400  # of an enumeration; the rest of a larger one is left out
-# Special methods that nobody calls, or whose call would break the object model of Python and not the binding.
+# Special methods that nobody calls, or whose call would break the object model of Python and not
+# the binding.
 _HIDDEN = frozenset(
-    ["__init__", "__new__", "__del__", "__init_subclass__", "__subclasshook__", "__class_getitem__", "__getattribute__", "__getattr__",
-     "__setattr__", "__delattr__", "__dir__", "__sizeof__", "__reduce__", "__reduce_ex__", "__setstate__", "__getstate__",
-     "__reduce_cython__", "__setstate_cython__", "__cinit__", "__dealloc__", "__set_name__", "__prepare__", "__instancecheck__",
-     "__subclasscheck__", "__pyx_vtable__", "__dict__", "__weakref__", "__doc__", "__module__", "__annotations__"]
-)  # fmt: skip
+    [
+        "__init__",
+        "__new__",
+        "__del__",
+        "__init_subclass__",
+        "__subclasshook__",
+        "__class_getitem__",
+        "__getattribute__",
+        "__getattr__",
+        "__setattr__",
+        "__delattr__",
+        "__dir__",
+        "__sizeof__",
+        "__reduce__",
+        "__reduce_ex__",
+        "__setstate__",
+        "__getstate__",
+        "__reduce_cython__",
+        "__setstate_cython__",
+        "__cinit__",
+        "__dealloc__",
+        "__set_name__",
+        "__prepare__",
+        "__instancecheck__",
+        "__subclasscheck__",
+        "__pyx_vtable__",
+        "__dict__",
+        "__weakref__",
+        "__doc__",
+        "__module__",
+        "__annotations__",
+    ]
+)
 # What Python's library does to any object by the methods that its class defines.
 _PROTOCOLS: tuple[tuple[str, Callable[..., Any], tuple[str, ...]], ...] = (
-    ("copy.copy", copy, ("object",)), ("copy.deepcopy", deepcopy, ("object",)), ("operator.getitem", getitem, ("object", "int")),
-)  # fmt: skip
+    ("copy.copy", copy, ("object",)),
+    ("copy.deepcopy", deepcopy, ("object",)),
+    ("operator.getitem", getitem, ("object", "int")),
+)
 LIBRARY = ("copy", "operator")  # the modules of these
-# `Term mkBitVector(int size, int val=0)` between double back quotes of a docstring, and `:param size: ...`.
+# `Term mkBitVector(int size, int val=0)` between double back quotes of a docstring, and `:param
+# size: ...`.
 _FORM = re.compile(r"``[^`\n]*?\b(\w+)\(([^`\n]*)\)``")
 _PARAM = re.compile(r"^[ \t]*:param (?:\w+ )?(\w+):", re.M)
 _TYPED = re.compile(r"(?:(?:const )?([\w.]+(?:\[\w+\])?)\s+)?([*&]*)(\w+)(?:\s*=.*)?")
-_PLAIN = {"int": "int", "bool": "flag", "str": "str", "string": "str", "float": "float", "list": "list", "List": "list", "tuple": "list"}
-_DEFAULTS: tuple[tuple[type, str], ...] = ((bool, "flag"), (int, "int"), (str, "str"), (float, "float"))
+_PLAIN = {
+    "int": "int",
+    "bool": "flag",
+    "str": "str",
+    "string": "str",
+    "float": "float",
+    "list": "list",
+    "List": "list",
+    "tuple": "list",
+}
+_DEFAULTS: tuple[tuple[type, str], ...] = (
+    (bool, "flag"),
+    (int, "int"),
+    (str, "str"),
+    (float, "float"),
+)
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter: the kinds of what stands there (none: unknown), whether it is `*args`, whether it may be left out."""
+    """A parameter: the kinds of what stands there (none: unknown), whether it is `*args`, whether
+    it may be left out.
+    """
 
     name: str
     kinds: tuple[str, ...] = ()
@@ -51,7 +101,9 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Callee:
-    """A public callable: what it is called in a trace, the class of its first operand (None: it takes none), ways to call it."""
+    """A public callable: what it is called in a trace, the class of its first operand (None: it
+    takes none), ways to call it.
+    """
 
     name: str
     call: Callable[..., Any]
@@ -62,7 +114,8 @@ class Callee:
 
 @dataclass
 class Callables:
-    """All public callables of a binding by name, its classes, and the members of its enumerations, each sorted by name.
+    """All public callables of a binding by name, its classes, and the members of its enumerations,
+    each sorted by name.
 
     `skipped` has the public callables that are never called, with the reason.
     """
@@ -85,26 +138,36 @@ class Callables:
 
 
 def permitted(name: str, data: Mapping[str, Any]) -> bool:
-    """True if `name` can be that of a public callable by the section `calls` of a wrapper alone, with no binding to look into.
+    """True if `name` can be that of a public callable by the section `calls` of a wrapper alone,
+    with no binding to look into.
 
-    A path to another module (`os.system`) has no class in it, which is written with a capital letter or stands alone.
+    A path to another module (`os.system`) has no class in it, which is written with a capital
+    letter or stands alone.
     """
     if any(name == own for own, _, _ in _PROTOCOLS):
         return True
     path = name.removeprefix(PROPERTY)
-    inside = [path.removeprefix(f"{module}.") for module in data.get("modules") or () if path.startswith(f"{module}.")]
+    inside = [
+        path.removeprefix(f"{module}.")
+        for module in data.get("modules") or ()
+        if path.startswith(f"{module}.")
+    ]
     return any(_public(rest.split(".")) for rest in inside) and _reason(path, data) is None
 
 
 def _public(parts: Sequence[str]) -> bool:
     """True for the path of a function or a class, or of a method in a class."""
-    if not all(part.isidentifier() and part.isascii() for part in parts) or parts[0].startswith("_"):
+    if not all(part.isidentifier() and part.isascii() for part in parts) or parts[0].startswith(
+        "_"
+    ):
         return False
     return len(parts) == 1 or (len(parts) == 2 and parts[0][0].isupper())
 
 
 def find_callables(data: Mapping[str, Any]) -> Callables:
-    """The public callables of the modules that `data`, the section `calls` of a wrapper, names. Modules that are missing have none."""
+    """The public callables of the modules that `data`, the section `calls` of a wrapper, names.
+    Modules that are missing have none.
+    """
     found = Callables()
     seen: set[int] = set()
     for module in data.get("modules") or ():
@@ -114,7 +177,12 @@ def find_callables(data: Mapping[str, Any]) -> Callables:
             continue
         for name in sorted(vars(loaded)):
             value = vars(loaded)[name]
-            if not name.startswith("_") and callable(value) and _own(value, module) and id(value) not in seen:
+            if (
+                not name.startswith("_")
+                and callable(value)
+                and _own(value, module)
+                and id(value) not in seen
+            ):
                 seen.add(id(value))  # what another module offers again is the same callable
                 _enter(found, f"{module}.{name}", value, data)
     if found.callees:
@@ -125,7 +193,9 @@ def find_callables(data: Mapping[str, Any]) -> Callables:
 
 
 def _own(value: Any, module: str) -> bool:
-    """True if the binding itself defines `value`: it is not from Python's library, nor from another of the modules."""
+    """True if the binding itself defines `value`: it is not from Python's library, nor from another
+    of the modules.
+    """
     return (getattr(value, "__module__", None) or "").partition(".")[0] == module.partition(".")[0]
 
 
@@ -146,7 +216,9 @@ def _methods(name: str, cls: type) -> Iterator[Callee]:
     """The methods and properties that `cls` itself defines."""
     for key in sorted(vars(cls)):
         value = vars(cls)[key]
-        hidden = key in _HIDDEN or (key.startswith("_") and not (key.startswith("__") and key.endswith("__")))
+        hidden = key in _HIDDEN or (
+            key.startswith("_") and not (key.startswith("__") and key.endswith("__"))
+        )
         if hidden or isinstance(value, (int, str)):
             continue
         if isinstance(value, (staticmethod, classmethod)):
@@ -160,7 +232,11 @@ def _methods(name: str, cls: type) -> Iterator[Callee]:
 
 
 def _add(found: Callables, callee: Callee, data: Mapping[str, Any]) -> None:
-    reason = _reason(callee.name.removeprefix(PROPERTY), data, getattr(callee.owner or callee.call, "__module__", ""))
+    reason = _reason(
+        callee.name.removeprefix(PROPERTY),
+        data,
+        getattr(callee.owner or callee.call, "__module__", ""),
+    )
     if reason is not None:
         found.skipped[callee.name] = reason
     else:
@@ -168,7 +244,9 @@ def _add(found: Callables, callee: Callee, data: Mapping[str, Any]) -> None:
 
 
 def _reason(name: str, data: Mapping[str, Any], defined_in: str | None = None) -> str | None:
-    """Why the callable is never called; None where nothing speaks against it. `defined_in` is its module, None if that is not known."""
+    """Why the callable is never called; None where nothing speaks against it. `defined_in` is its
+    module, None if that is not known.
+    """
     for entry in data.get("skip") or ():
         modules = entry.get("defined-in") or ()
         if re.fullmatch(entry.get("name") or ".*", name) and (not modules or defined_in in modules):
@@ -178,16 +256,23 @@ def _reason(name: str, data: Mapping[str, Any], defined_in: str | None = None) -
 
 def _sorted(found: Callables, data: Mapping[str, Any]) -> Callables:
     """Everything in the order of names, with the ways to call it."""
-    done = Callables(classes=dict(sorted(found.classes.items())), constants=dict(sorted(found.constants.items())),
-                     skipped=dict(sorted(found.skipped.items())))  # fmt: skip
+    done = Callables(
+        classes=dict(sorted(found.classes.items())),
+        constants=dict(sorted(found.constants.items())),
+        skipped=dict(sorted(found.skipped.items())),
+    )
     reader = _Forms(data, done.classes)
     for name, callee in sorted(found.callees.items()):
         forms = callee.forms or reader.forms(callee)
         done.callees[name] = Callee(name, callee.call, callee.owner, forms, callee.group)
         done.groups.setdefault(callee.group, []).append(done.callees[name])
-    done.makers = {cls: [name for name in names if name in done.callees] for cls, names in (data.get("makers") or {}).items()}
+    done.makers = {
+        cls: [name for name in names if name in done.callees]
+        for cls, names in (data.get("makers") or {}).items()
+    }
     for cls, recipe in (data.get("recipes") or {}).items():
-        if all(step.partition(" ")[0] in done.callees for step in recipe):  # this release has all that it calls
+        # this release has all that it calls
+        if all(step.partition(" ")[0] in done.callees for step in recipe):
             done.recipes[cls] = tuple(recipe)
     return done
 
@@ -197,7 +282,8 @@ class _Forms:
 
     def __init__(self, data: Mapping[str, Any], classes: Mapping[str, type]) -> None:
         self._hints = [
-            (re.compile(entry.get("of") or ".*"), re.compile(entry["parameter"]), entry) for entry in data.get("arguments") or ()
+            (re.compile(entry.get("of") or ".*"), re.compile(entry["parameter"]), entry)
+            for entry in data.get("arguments") or ()
         ]
         self._types: dict[str, str] = {}
         for name in reversed(list(classes)):
@@ -220,19 +306,36 @@ class _Forms:
     def _declared(self, callee: Callee, given: inspect.Parameter) -> Parameter:
         default = given.default
         optional = default is not given.empty
-        kind = next((word for cls, word in _DEFAULTS if isinstance(default, cls)), None) if optional else None
+        kind = (
+            next((word for cls, word in _DEFAULTS if isinstance(default, cls)), None)
+            if optional
+            else None
+        )
         typed = self._types.get(str(getattr(given.annotation, "__name__", given.annotation)))
-        return self._parameter(callee, given.name, kind or typed, given.kind is given.VAR_POSITIONAL, optional)
+        return self._parameter(
+            callee, given.name, kind or typed, given.kind is given.VAR_POSITIONAL, optional
+        )
 
-    def _parameter(self, callee: Callee, name: str, kind: str | None, many: bool, optional: bool) -> Parameter:
+    def _parameter(
+        self, callee: Callee, name: str, kind: str | None, many: bool, optional: bool
+    ) -> Parameter:
         kinds: tuple[str, ...] = (kind,) if kind else ()
         for of, parameter, hint in self._hints:
             if of.fullmatch(callee.name.removeprefix(PROPERTY)) and parameter.fullmatch(name):
-                return Parameter(name, tuple(hint.get("is") or kinds), many, optional, hint.get("at-most"), bool(hint.get("sealed")))
+                return Parameter(
+                    name,
+                    tuple(hint.get("is") or kinds),
+                    many,
+                    optional,
+                    hint.get("at-most"),
+                    bool(hint.get("sealed")),
+                )
         return Parameter(name, kinds, many, optional)
 
     def _documented(self, callee: Callee) -> tuple[tuple[Parameter, ...], ...]:
-        """The forms `Term mkTerm(Kind kind, *args)` of a docstring, else its `:param` lines, else no, one and two unknown operands."""
+        """The forms `Term mkTerm(Kind kind, *args)` of a docstring, else its `:param` lines, else
+        no, one and two unknown operands.
+        """
         text = getattr(callee.call, "__doc__", None) or ""
         own = callee.name.rpartition(".")[2]
         written = [rest for name, rest in _FORM.findall(text) if name == own]
@@ -245,7 +348,10 @@ class _Forms:
             return tuple(dict.fromkeys((form, form[:-1])))
         if text.strip() and not own.startswith("__") and not inspect.isclass(callee.call):
             return ((),)
-        other, first, second = (self._parameter(callee, name, None, False, False) for name in ("other", "first", "second"))
+        other, first, second = (
+            self._parameter(callee, name, None, False, False)
+            for name in ("other", "first", "second")
+        )
         return ((), (other,), (first, second))
 
     def _written(self, callee: Callee, rest: str) -> tuple[Parameter, ...] | None:

@@ -1,4 +1,6 @@
-"""What a misused call threw, judged: documented, out of resources, never reached the binding, or a broken contract."""
+"""What a misused call threw, judged: documented, out of resources, never reached the binding, or a
+broken contract.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,12 @@ from typing import Any
 
 from murxpy.solvers.refusals import Refusals
 
-CONVERTED = " by the conversion of arguments that all callables share"  # one defect, whatever is called
+# one defect, whatever is called
+CONVERTED = " by the conversion of arguments that all callables share"
 DOCUMENTED, RESOURCES, UNREACHED, BROKEN = "documented", "resources", "unreached", "broken"
-# How Python itself says that an argument is of the wrong type or value, in the words of its library reference; a binding may leave it
-# to say so. A foreign function that is handed a wrong argument is not called, so `ArgumentError` of ctypes is a refusal like the others.
+# How Python itself says that an argument is of the wrong type or value, in the words of its library
+# reference; a binding may leave it to say so. A foreign function that is handed a wrong argument is
+# not called, so `ArgumentError` of ctypes is a refusal like the others.
 PYTHON = {
     "TypeError": "Raised when an operation or function is applied to an object of inappropriate type.",
     "ValueError": "Raised when an operation or function receives an argument that has the right type but an inappropriate value",
@@ -31,7 +35,9 @@ _OURS = ("wrappers/", "murxpy/", "<string>")
 
 @dataclass(frozen=True)
 class Thrown:
-    """An exception of a misused call: its class, its type's name, its first line, the function of the binding that threw it."""
+    """An exception of a misused call: its class, its type's name, its first line, the function of
+    the binding that threw it.
+    """
 
     sort: str
     type: str
@@ -49,26 +55,44 @@ class Thrown:
 
 
 def documented_types(data: Mapping[str, Any]) -> tuple[str, ...]:
-    """The classes of exceptions that the section `contract` of a wrapper quotes the documentation for."""
+    """The classes of exceptions that the section `contract` of a wrapper quotes the documentation
+    for.
+    """
     return tuple(entry["type"] for entry in data.get("documented") or ())
 
 
 class Contract:
-    """What a binding promises of its exceptions and which calls it leaves undefined: the section `contract` of its wrapper."""
+    """What a binding promises of its exceptions and which calls it leaves undefined: the section
+    `contract` of its wrapper.
+    """
 
     def __init__(self, data: dict[str, Any], helpers: Sequence[str]) -> None:
         self.documented = (*PYTHON, *documented_types(data))
-        self._defect = [re.compile(entry["message"], re.DOTALL) for entry in data.get("defects") or ()]
-        self._undefined = [(re.compile(entry["call"]), frozenset(entry.get("rules") or ())) for entry in data.get("undefined") or ()]
-        self._conversions = [re.compile(entry["message"]) for entry in data.get("conversions") or ()]
+        self._defect = [
+            re.compile(entry["message"], re.DOTALL) for entry in data.get("defects") or ()
+        ]
+        self._undefined = [
+            (re.compile(entry["call"]), frozenset(entry.get("rules") or ()))
+            for entry in data.get("undefined") or ()
+        ]
+        self._conversions = [
+            re.compile(entry["message"]) for entry in data.get("conversions") or ()
+        ]
         self._helpers = frozenset(helpers)
 
     def undefined(self, template: str, rule: str) -> bool:
-        """True if the binding does not say what a call of this template does with the operands that `rule` gives it."""
-        return any(call.search(template) and (not rules or rule in rules) for call, rules in self._undefined)
+        """True if the binding does not say what a call of this template does with the operands that
+        `rule` gives it.
+        """
+        return any(
+            call.search(template) and (not rules or rule in rules)
+            for call, rules in self._undefined
+        )
 
     def caused(self, fault: str) -> str:
-        """The fault of a public callable, and that the common conversion of arguments causes it where the wrapper says so."""
+        """The fault of a public callable, and that the common conversion of arguments causes it
+        where the wrapper says so.
+        """
         what, mark, details = fault.partition(";")
         common = any(pattern.match(what) for pattern in self._conversions)
         return f"{what}{CONVERTED}{mark}{details}" if common else fault
@@ -90,13 +114,24 @@ class Contract:
         return Thrown(sort, known.type, message, place)
 
     def place(self, trace: TracebackType | None) -> str:
-        """The function of the binding in which an exception arose; the empty string where that was code of ours."""
+        """The function of the binding in which an exception arose; the empty string where that was
+        code of ours.
+        """
         place = ""
         while trace is not None:
             code = trace.tb_frame.f_code
             name = code.co_filename
-            ours = name in self._helpers or name.startswith(_OURS) or "/murxpy/" in name or _standard(name)
-            place = "" if ours else f"{code.co_qualname.rpartition('.cvc5_python_base.')[2]} ({PurePath(name).name})"
+            ours = (
+                name in self._helpers
+                or name.startswith(_OURS)
+                or "/murxpy/" in name
+                or _standard(name)
+            )
+            place = (
+                ""
+                if ours
+                else f"{code.co_qualname.rpartition('.cvc5_python_base.')[2]} ({PurePath(name).name})"
+            )
             trace = trace.tb_next
         return place
 

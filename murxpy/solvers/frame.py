@@ -1,4 +1,6 @@
-"""What a spelling sees of a call: the run's context and solver, the logic's view of arguments and result, the literal."""
+"""What a spelling sees of a call: the run's context and solver, the logic's view of arguments and
+result, the literal.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,22 @@ from murxpy.solvers.guards import literal_value
 
 
 class Frame:
-    """The operands of one call. One object a run, refilled for each call; spellings read it, nothing keeps it."""
+    """The operands of one call. One object a run, refilled for each call; spellings read it,
+    nothing keeps it.
+    """
 
-    __slots__ = ("bad", "bound", "ctx", "indices", "name", "result", "solver", "sort_object", "terms", "value")
+    __slots__ = (
+        "bad",
+        "bound",
+        "ctx",
+        "indices",
+        "name",
+        "result",
+        "solver",
+        "sort_object",
+        "terms",
+        "value",
+    )
 
     def __init__(self, sort_object: Callable[[Sort], Any]) -> None:
         self.ctx: Any = None
@@ -78,7 +93,9 @@ class Frame:
         return args[: self.bound]
 
     def number(self, position: int) -> Any:
-        """The Python number of literal argument `position`: an int where it is whole, else a Fraction."""
+        """The Python number of literal argument `position`: an int where it is whole, else a
+        Fraction.
+        """
         value = literal_value(self.terms[position])
         return value.numerator if isinstance(value, Fraction) and value.denominator == 1 else value
 
@@ -89,7 +106,11 @@ class Frame:
 
 def _fields(value: int, sort: Sort) -> tuple[int, int, int]:
     exponent, significand = sort.number(0), sort.number(1) - 1
-    return value >> (exponent + significand), (value >> significand) % (1 << exponent), value % (1 << significand)
+    return (
+        value >> (exponent + significand),
+        (value >> significand) % (1 << exponent),
+        value % (1 << significand),
+    )
 
 
 def _signed(value: int, sort: Sort) -> int:

@@ -1,4 +1,6 @@
-"""Guards of spellings: when a spelling means what its operator means. Judged on logic's terms, never on the solver's objects."""
+"""Guards of spellings: when a spelling means what its operator means. Judged on logic's terms,
+never on the solver's objects.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ _COMPARE: dict[str, Callable[[int, int], bool]] = {
 
 
 def literal_value(term: Term) -> Any:
-    """The Python value of a literal term, None where it has none that is a number, Boolean or string."""
+    """The Python value of a literal term, None where it has none that is a number, Boolean or
+    string.
+    """
     if term.op == VALUE:
         return term.indices[0]
     if term.op == SPECIAL:
@@ -37,13 +41,25 @@ def literal_value(term: Term) -> Any:
 
 
 def parse_guard(text: str, helper: Callable[[str], Any], where: str) -> Guard:
-    """The guard called `text`; `helper` finds a wrapper's own by name. InputError for an unknown one."""
+    """The guard called `text`; `helper` finds a wrapper's own by name. InputError for an unknown
+    one.
+    """
     if text.startswith("h."):
         own = helper(text[2:])
-        return lambda f: bool(own([_plain(t) for t in f.terms], f.indices, None if f.result is None else repr(f.result)))
+        return lambda f: bool(
+            own(
+                [_plain(t) for t in f.terms],
+                f.indices,
+                None if f.result is None else repr(f.result),
+            )
+        )
     found = _COMPARISON.fullmatch(text)
     if found:
-        left, right, compare = _operand(found[1].strip()), _operand(found[3].strip()), _COMPARE[found[2]]
+        left, right, compare = (
+            _operand(found[1].strip()),
+            _operand(found[3].strip()),
+            _COMPARE[found[2]],
+        )
         if left is None or right is None:
             raise InputError(f"{where}: cannot read guard '{text}'")
         return lambda f: _holds(compare, left(f), right(f))
@@ -70,7 +86,9 @@ def _operand(text: str) -> Callable[[Frame], Any] | None:
     found = re.fullmatch(r"i(\d+)", text)
     if found:
         at = int(found[1])
-        return lambda f: f.indices[at] if at < len(f.indices) and isinstance(f.indices[at], int) else None
+        return lambda f: (
+            f.indices[at] if at < len(f.indices) and isinstance(f.indices[at], int) else None
+        )
     found = re.fullmatch(r"n(\d+)", text)
     if found:
         at = int(found[1])
@@ -78,7 +96,9 @@ def _operand(text: str) -> Callable[[Frame], Any] | None:
     found = re.fullmatch(r"p(\d+)", text)
     if found:
         at = int(found[1])
-        return lambda f: f.result.params[at] if f.result is not None and at < len(f.result.params) else None
+        return lambda f: (
+            f.result.params[at] if f.result is not None and at < len(f.result.params) else None
+        )
     found = re.fullmatch(r"(\d+)\.p(\d+)", text)
     if found:
         arg, at = int(found[1]), int(found[2])
@@ -99,7 +119,9 @@ def _literal(position: int, test: Callable[[Any], bool]) -> Guard:
 def _special(position: int, names: tuple[str, ...] | None) -> Guard:
     def guard(f: Frame) -> bool:
         term = f.terms[position] if position < len(f.terms) else None
-        return term is not None and term.op == SPECIAL and (names is None or term.indices[0] in names)
+        return (
+            term is not None and term.op == SPECIAL and (names is None or term.indices[0] in names)
+        )
 
     return guard
 
@@ -136,18 +158,30 @@ _GUARDS: list[tuple[str, Callable[..., Guard]]] = [
     (r"rm-literal-(\d+)", lambda k: _special(int(k), None)),
     (r"zero-(\d+)", lambda k: _literal(int(k), lambda v: v == 0)),
     (r"nonzero-(\d+)", lambda k: _literal(int(k), lambda v: v != 0)),
-    (r"char-literal-(\d+)", lambda k: _literal(int(k), lambda v: isinstance(v, str) and len(v) == 1)),
+    (
+        r"char-literal-(\d+)",
+        lambda k: _literal(int(k), lambda v: isinstance(v, str) and len(v) == 1),
+    ),
     (r"same-(\d+)-(\d+)", lambda j, k: lambda f: f.terms[int(j)] is f.terms[int(k)]),
-    (r"sort-([A-Z]+)-(\d+)", lambda s, k: lambda f: int(k) < len(f.terms) and _kind(f.terms[int(k)].sort, s)),
+    (
+        r"sort-([A-Z]+)-(\d+)",
+        lambda s, k: lambda f: int(k) < len(f.terms) and _kind(f.terms[int(k)].sort, s),
+    ),
     (r"sort-([A-Z]+)", lambda s: lambda f: _kind(f.result, s)),
     (r"elem-([A-Z]+)", lambda s: lambda f: f.result is not None and _kind(f.result.params[0], s)),
     (r"vars-(\d+)", lambda n: lambda f: f.bound == int(n)),
     (r"ascii", lambda: lambda f: _text(f).isascii()),
     (r"printable", lambda: lambda f: all(" " <= c <= "~" for c in _text(f))),
-    (r"bmp", lambda: lambda f: all(ord(c) <= 0xFFFF and not 0xD800 <= ord(c) < 0xE000 for c in _text(f))),
+    (
+        r"bmp",
+        lambda: lambda f: all(ord(c) <= 0xFFFF and not 0xD800 <= ord(c) < 0xE000 for c in _text(f)),
+    ),
     (r"no-surrogates", lambda: lambda f: all(not 0xD800 <= ord(c) < 0xE000 for c in _text(f))),
     (r"decimal", lambda: _decimal),
-    (r"integral", lambda: lambda f: isinstance(f.value, int) or getattr(f.value, "denominator", 0) == 1),
+    (
+        r"integral",
+        lambda: lambda f: isinstance(f.value, int) or getattr(f.value, "denominator", 0) == 1,
+    ),
     (r"nonnegative", lambda: lambda f: isinstance(f.value, (int, Fraction)) and f.value >= 0),
     (r"float-exact", lambda: _float_exact),
 ]

@@ -1,4 +1,6 @@
-"""Which spellings the installed release has: the names that a template uses are looked up before anything is called."""
+"""Which spellings the installed release has: the names that a template uses are looked up before
+anything is called.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +13,26 @@ from types import FunctionType
 from typing import Any
 
 
-def missing_name(source: str, namespace: Mapping[str, Any], classes: Mapping[str, Any]) -> str | None:
-    """The first name in the expression `source` that does not exist, or that does not take so many arguments; None if there is none.
+def missing_name(
+    source: str, namespace: Mapping[str, Any], classes: Mapping[str, Any]
+) -> str | None:
+    """The first name in the expression `source` that does not exist, or that does not take so many
+    arguments; None if there is none.
 
     `classes` gives, for `ctx` and `solver`, the object whose attributes a template may use.
     """
     for node in ast.walk(ast.parse(source, mode="eval")):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not _takes(namespace.get(node.func.id), node):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and not _takes(namespace.get(node.func.id), node)
+        ):
             return f"{node.func.id} with {len(node.args)} arguments"
-        if isinstance(node, ast.Name) and not _known(node.id, namespace) and node.id not in _bound_names(source):
+        if (
+            isinstance(node, ast.Name)
+            and not _known(node.id, namespace)
+            and node.id not in _bound_names(source)
+        ):
             return node.id
         if isinstance(node, ast.Attribute):
             chain = _chain(node)
@@ -29,8 +42,12 @@ def missing_name(source: str, namespace: Mapping[str, Any], classes: Mapping[str
 
 
 def _takes(function: Any, call: ast.Call) -> bool:
-    """True unless a function written in Python cannot take the arguments of a call, as an older release of it may not."""
-    if not isinstance(function, FunctionType) or any(isinstance(part, ast.Starred) for part in call.args):
+    """True unless a function written in Python cannot take the arguments of a call, as an older
+    release of it may not.
+    """
+    if not isinstance(function, FunctionType) or any(
+        isinstance(part, ast.Starred) for part in call.args
+    ):
         return True
     names = [keyword.arg for keyword in call.keywords]
     if None in names:

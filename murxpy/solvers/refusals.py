@@ -1,4 +1,6 @@
-"""What a binding throws, sorted: unsupported here, out of resources, ill-formed (our bug), undocumented (a finding)."""
+"""What a binding throws, sorted: unsupported here, out of resources, ill-formed (our bug),
+undocumented (a finding).
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,16 @@ from murxpy.errors import InputError
 CLASSES = ("unsupported", "resources", "ill-formed")
 UNDOCUMENTED = "undocumented"
 MEMORY = (MemoryError,)
-MOST = 10_000  # characters at each end of a message that patterns look at: some of them take quadratic time on a long one
+# characters at each end of a message that patterns look at: some of them take quadratic time on a
+# long one
+MOST = 10_000
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """A call that raised: its class, the exception's type name and first line; `ours` where a helper of ours threw it."""
+    """A call that raised: its class, the exception's type name and first line; `ours` where a
+    helper of ours threw it.
+    """
 
     sort: str
     type: str
@@ -31,11 +37,15 @@ class Refusals:
         self._rules: list[tuple[str, str | None, re.Pattern[str]]] = []
         for rule in rules:
             if rule["class"] not in CLASSES:
-                raise InputError(f"{where}: refusals: unknown class '{rule['class']}', expected one of {', '.join(CLASSES)}")
+                raise InputError(
+                    f"{where}: refusals: unknown class '{rule['class']}', expected one of {', '.join(CLASSES)}"
+                )
             try:
                 pattern = re.compile(rule.get("message") or "", re.DOTALL)
             except re.error as error:
-                raise InputError(f"{where}: refusals: bad pattern '{rule.get('message')}': {error}") from None
+                raise InputError(
+                    f"{where}: refusals: bad pattern '{rule.get('message')}': {error}"
+                ) from None
             self._rules.append((rule["class"], rule.get("type"), pattern))
 
     def sort(self, error: BaseException) -> Refusal:
@@ -53,7 +63,9 @@ class Refusals:
 
 
 def _matches(pattern: re.Pattern[str], text: str) -> bool:
-    """Whether a pattern occurs at the beginning of a message or at its end, where a solver says what is wrong behind what it quotes."""
+    """Whether a pattern occurs at the beginning of a message or at its end, where a solver says
+    what is wrong behind what it quotes.
+    """
     if pattern.search(text, 0, MOST):
         return True
     return len(text) > MOST and pattern.search(text, max(MOST, len(text) - MOST)) is not None

@@ -1,4 +1,6 @@
-"""Spellings: the ways in which a binding lets one thing be said, compiled from templates, chosen by the line's seed."""
+"""Spellings: the ways in which a binding lets one thing be said, compiled from templates, chosen by
+the line's seed.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ Compiled = Callable[[Sequence[Any], Sequence[Any], Frame], Any]
 
 @dataclass(eq=False)
 class Spelling:
-    """One spelling: stable name, template, its compiled call, guards, weight, and how it takes more arguments."""
+    """One spelling: stable name, template, its compiled call, guards, weight, and how it takes more
+    arguments.
+    """
 
     name: str
     template: Template
@@ -30,13 +34,22 @@ class Spelling:
         arity = self.template.arity
         count = len(frame.terms)
         # With more arguments than the template names, only a fold can take them.
-        if self.fixed and arity is not None and count != arity and (self.fold is None or count < arity):
+        if (
+            self.fixed
+            and arity is not None
+            and count != arity
+            and (self.fold is None or count < arity)
+        ):
             return False
         return all(guard(frame) for guard in self.guards)
 
     def folds(self, count: int) -> bool:
         """True if `count` arguments need the fold."""
-        return self.fold is not None and self.template.arity is not None and count > self.template.arity
+        return (
+            self.fold is not None
+            and self.template.arity is not None
+            and count > self.template.arity
+        )
 
 
 class SpellingSet:
@@ -57,7 +70,9 @@ class SpellingSet:
         return self._names.get(name)
 
     def pick(self, point: float, frame: Frame) -> Spelling | None:
-        """The spelling at `point` in [0, 1) of the weights, or the next one that fits; None if none does."""
+        """The spelling at `point` in [0, 1) of the weights, or the next one that fits; None if none
+        does.
+        """
         spellings = self.spellings
         count = len(spellings)
         if count == 1:
@@ -76,14 +91,26 @@ class SpellingSet:
         return None
 
 
-def run_spelling(spelling: Spelling, args: Sequence[Any], indices: Sequence[Any], frame: Frame, conjunction: Compiled | None) -> Any:
+def run_spelling(
+    spelling: Spelling,
+    args: Sequence[Any],
+    indices: Sequence[Any],
+    frame: Frame,
+    conjunction: Compiled | None,
+) -> Any:
     """Make the call, folding a two-argument template over more arguments as the spelling says."""
     if not spelling.folds(len(args)):
         return spelling.call(args, indices, frame)
     return _fold(spelling, list(args), indices, frame, conjunction)
 
 
-def _fold(spelling: Spelling, args: list[Any], indices: Sequence[Any], frame: Frame, conjunction: Compiled | None) -> Any:
+def _fold(
+    spelling: Spelling,
+    args: list[Any],
+    indices: Sequence[Any],
+    frame: Frame,
+    conjunction: Compiled | None,
+) -> Any:
     terms = frame.terms
 
     def pair(left: int, right: int) -> Any:

@@ -1,6 +1,7 @@
 """Templates of spellings: placeholders in a Python expression, translated once into source text.
 
-The reproducer prints the same template with names in place of the placeholders, so it cannot differ from what ran.
+The reproducer prints the same template with names in place of the placeholders, so it cannot differ
+from what ran.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from murxpy.errors import InputError
 
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 _RULES: list[tuple[re.Pattern[str], str]] = [
-    (re.compile(rule.replace(r"\d+", r"\d{1,9}")), code)  # longer numbers are none that Python's int() must take
+    # longer numbers are none that Python's int() must take
+    (re.compile(rule.replace(r"\d+", r"\d{1,9}")), code)
     for rule, code in [
         (r"(-?\d+)", r"a[\1]"),
         (r"\*", r"*a"),
@@ -47,7 +49,9 @@ _RULES: list[tuple[re.Pattern[str], str]] = [
 
 @dataclass(frozen=True)
 class Template:
-    """A parsed template: literal text and placeholders in turn, its source, and how many arguments it names."""
+    """A parsed template: literal text and placeholders in turn, its source, and how many arguments
+    it names.
+    """
 
     text: str
     parts: tuple[tuple[str, bool], ...]  # (text, is a placeholder)
@@ -70,12 +74,18 @@ def parse_template(text: str, where: str) -> Template:
         if token in ("{{", "}}"):
             parts.append((token[0], False))
         elif found.group(1) is None:
-            raise InputError(f"{where}: a lone '{token}' in '{text}' (write '{token}{token}' for a brace)")
+            raise InputError(
+                f"{where}: a lone '{token}' in '{text}' (write '{token}{token}' for a brace)"
+            )
         else:
             parts.append((found.group(1), True))
     parts.append((text[at:], False))
-    source = "".join(_code(part, where, text) if placeholder else part for part, placeholder in parts)
-    return Template(text, tuple(p for p in parts if p[0] or p[1]), source, _arity([p for p, ph in parts if ph]))
+    source = "".join(
+        _code(part, where, text) if placeholder else part for part, placeholder in parts
+    )
+    return Template(
+        text, tuple(p for p in parts if p[0] or p[1]), source, _arity([p for p, ph in parts if ph])
+    )
 
 
 def _code(placeholder: str, where: str, text: str) -> str:
@@ -87,7 +97,9 @@ def _code(placeholder: str, where: str, text: str) -> str:
 
 @cache
 def _known(placeholder: str) -> str | None:
-    """The code of a placeholder, of which there are a few in thousands of templates; None where there is no such."""
+    """The code of a placeholder, of which there are a few in thousands of templates; None where
+    there is no such.
+    """
     for rule, code in _RULES:
         found = rule.fullmatch(placeholder)
         if found:

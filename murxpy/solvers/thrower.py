@@ -1,4 +1,6 @@
-"""Whose fault an exception is that came out of a spelling: the binding's, a helper's of ours, or that of a release without the name."""
+"""Whose fault an exception is that came out of a spelling: the binding's, a helper's of ours, or
+that of a release without the name.
+"""
 
 from __future__ import annotations
 
@@ -15,36 +17,52 @@ _PACKAGE = os.path.dirname(os.path.dirname(__file__))
 class Thrower:
     """Tells apart the exceptions of a binding from those of the code that calls it.
 
-    `wrapper`: the name that compiled templates have as their file; `helpers`: the files of helpers; `module`: the solver's module;
-    `retold`: exception classes in which helpers tell what the solver said.
+    `wrapper`: the name that compiled templates have as their file; `helpers`: the files of helpers;
+    `module`: the solver's module; `retold`: exception classes in which helpers tell what the solver
+    said.
     """
 
-    def __init__(self, wrapper: str, helpers: Iterable[str], module: str, retold: Iterable[str]) -> None:
+    def __init__(
+        self, wrapper: str, helpers: Iterable[str], module: str, retold: Iterable[str]
+    ) -> None:
         self._wrapper = wrapper
         self._helpers = frozenset(helpers)
         self._module = module
         self._retold = frozenset(retold)
 
     def lacking(self, error: BaseException) -> str:
-        """The name that a spelling or a helper looks for and that nothing in this release has; empty for any other exception."""
-        if not isinstance(error, AttributeError) or self._innermost(error) is None or not error.name:
+        """The name that a spelling or a helper looks for and that nothing in this release has;
+        empty for any other exception.
+        """
+        if (
+            not isinstance(error, AttributeError)
+            or self._innermost(error) is None
+            or not error.name
+        ):
             return ""
         owner, name = error.obj, error.name
         if isinstance(owner, (ModuleType, type)):
             return f"{owner.__name__}.{name}" if self._of_solver(owner) else ""
-        known = self._of_solver(type(owner)) and not any(hasattr(cls, name) for cls in self._classes())
+        known = self._of_solver(type(owner)) and not any(
+            hasattr(cls, name) for cls in self._classes()
+        )
         return f"{type(owner).__name__}.{name}" if known else ""
 
     def ours(self, error: BaseException) -> bool:
-        """True if a helper, or murxpy itself, threw the exception: it says nothing about the binding."""
+        """True if a helper, or murxpy itself, threw the exception: it says nothing about the
+        binding.
+        """
         file = self._innermost(error)
-        if file is None or file == self._wrapper:  # a template calls the binding at once; what has no frame is the binding's
+        # a template calls the binding at once; what has no frame is the binding's
+        if file is None or file == self._wrapper:
             return False
         names = {cls.__name__ for cls in type(error).__mro__}
         return type(error).__module__ == "builtins" and not names & self._retold
 
     def _innermost(self, error: BaseException) -> str | None:
-        """The file of ours in which the exception arose, its own library left out; None where it arose in the binding."""
+        """The file of ours in which the exception arose, its own library left out; None where it
+        arose in the binding.
+        """
         found = None
         trace: TracebackType | None = error.__traceback__
         while trace is not None:
@@ -52,17 +70,31 @@ class Thrower:
             if not _standard(file):
                 found = file
             trace = trace.tb_next
-        own = found is not None and (found == self._wrapper or found in self._helpers or found.startswith(_PACKAGE + os.sep))
+        own = found is not None and (
+            found == self._wrapper or found in self._helpers or found.startswith(_PACKAGE + os.sep)
+        )
         return found if own else None
 
     def _of_solver(self, owner: Any) -> bool:
-        module = owner.__name__ if isinstance(owner, ModuleType) else str(getattr(owner, "__module__", ""))
-        return module.startswith(self._module)  # the extension module of old releases of cvc5 is called cvc5_python_base
+        module = (
+            owner.__name__
+            if isinstance(owner, ModuleType)
+            else str(getattr(owner, "__module__", ""))
+        )
+        # the extension module of old releases of cvc5 is called cvc5_python_base
+        return module.startswith(self._module)
 
     def _classes(self) -> list[type]:
         """The classes of the solver's modules."""
-        modules = [module for name, module in list(sys.modules.items()) if name.startswith(self._module)]
-        return [value for module in modules for value in vars(module).values() if isinstance(value, type) and self._of_solver(value)]
+        modules = [
+            module for name, module in list(sys.modules.items()) if name.startswith(self._module)
+        ]
+        return [
+            value
+            for module in modules
+            for value in vars(module).values()
+            if isinstance(value, type) and self._of_solver(value)
+        ]
 
 
 def _standard(file: str) -> bool:

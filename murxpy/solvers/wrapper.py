@@ -1,4 +1,6 @@
-"""A solver's wrapper, compiled from its YAML: every spelling that the installed release has, as functions."""
+"""A solver's wrapper, compiled from its YAML: every spelling that the installed release has, as
+functions.
+"""
 
 from __future__ import annotations
 
@@ -23,16 +25,34 @@ from murxpy.solvers.template import Template, parse_template
 from murxpy.solvers.thrower import Thrower
 
 SECTIONS = (
-    "lifecycle", "sorts", "special-values", "values", "constants", "variables", "functions", "operators", "actions",
-    "special-options", "readers", "self-checks", "invariants",
-)  # fmt: skip
-_FOLDS = {"left-assoc": "left", "right-assoc": "right", "chainable": "chain", "pairwise": "pairwise"}
+    "lifecycle",
+    "sorts",
+    "special-values",
+    "values",
+    "constants",
+    "variables",
+    "functions",
+    "operators",
+    "actions",
+    "special-options",
+    "readers",
+    "self-checks",
+    "invariants",
+)
+_FOLDS = {
+    "left-assoc": "left",
+    "right-assoc": "right",
+    "chainable": "chain",
+    "pairwise": "pairwise",
+}
 
 
 class Wrapper:
-    """The compiled wrapper: `spellings[section][key]` is a `SpellingSet` with what this release has.
+    """The compiled wrapper: `spellings[section][key]` is a `SpellingSet` with what this release
+    has.
 
-    `missing` lists (section, key, spelling, name that does not exist). Raises TargetError where the solver cannot be imported.
+    `missing` lists (section, key, spelling, name that does not exist). Raises TargetError where the
+    solver cannot be imported.
     """
 
     def __init__(self, data: dict[str, Any], catalogue: Catalogue) -> None:
@@ -47,9 +67,13 @@ class Wrapper:
         self.refusals = Refusals(data.get("refusals") or [], self.where)
         helpers = [path for path, _ in data.get("helpers_sources") or ()]
         self.contract = Contract(data.get("contract") or {}, helpers)
-        self._thrower = Thrower(self.where, helpers, str(data["module"]), documented_types(data.get("contract") or {}))
+        self._thrower = Thrower(
+            self.where, helpers, str(data["module"]), documented_types(data.get("contract") or {})
+        )
         conjunction = data.get("conjunction")
-        self.conjunction = self._compile(self._template("conjunction", conjunction)) if conjunction else None
+        self.conjunction = (
+            self._compile(self._template("conjunction", conjunction)) if conjunction else None
+        )
         self.spellings: dict[str, dict[str, SpellingSet]] = {}
         self._classes: dict[str, Any] = {}
         self._compiled: dict[str, Compiled] = {}
@@ -68,11 +92,19 @@ class Wrapper:
         return self.spellings[section].get(key)
 
     def sort_set(self, section: str, kind: str) -> SpellingSet | None:
-        """The spellings for a sort kind in `constants` or `variables`: its own, else those of any sort."""
-        return self.set(section, kind) or self.set(section, kind.removeprefix("SORT_")) or self.set(section, "any")
+        """The spellings for a sort kind in `constants` or `variables`: its own, else those of any
+        sort.
+        """
+        return (
+            self.set(section, kind)
+            or self.set(section, kind.removeprefix("SORT_"))
+            or self.set(section, "any")
+        )
 
     def refusal(self, error: BaseException) -> Refusal:
-        """What an exception of a call stands for: by the rules of the wrapper, else by who threw it."""
+        """What an exception of a call stands for: by the rules of the wrapper, else by who threw
+        it.
+        """
         known = self.refusals.sort(error)
         if known.sort != UNDOCUMENTED:
             return known
@@ -80,19 +112,27 @@ class Wrapper:
         if lacking:
             return Refusal("unsupported", known.type, f"this release has no {lacking}")
         if self._thrower.ours(error):
-            return Refusal("ill-formed", known.type, f"{known.message} (in a helper of the wrapper)", ours=True)
+            return Refusal(
+                "ill-formed", known.type, f"{known.message} (in a helper of the wrapper)", ours=True
+            )
         return known
 
     def reads(self, kind: str) -> bool:
-        """True if this release's reader of scripts has the operator `kind`, as far as it is known to lag behind the API."""
+        """True if this release's reader of scripts has the operator `kind`, as far as it is known
+        to lag behind the API.
+        """
         since = (self.data.get("script-since") or {}).get(kind)
-        return since is None or self._numbers >= release_numbers(since, f"{self.where}: script-since: {kind}")
+        return since is None or self._numbers >= release_numbers(
+            since, f"{self.where}: script-since: {kind}"
+        )
 
     @cached_property
     def ascii_symbols(self) -> bool:
         """True if this release's binding takes symbols of ASCII characters only."""
         before = self.data.get("ascii-symbols-before")
-        return bool(before) and self._numbers < release_numbers(str(before), f"{self.where}: ascii-symbols-before")
+        return bool(before) and self._numbers < release_numbers(
+            str(before), f"{self.where}: ascii-symbols-before"
+        )
 
     @cached_property
     def callables(self) -> Callables:
@@ -104,7 +144,9 @@ class Wrapper:
         return {"higher-order": bool(self.data.get("higher-order"))}
 
     def version(self) -> str:
-        """The release that is loaded, as text. Raises TargetError where the module does not tell it."""
+        """The release that is loaded, as text. Raises TargetError where the module does not tell
+        it.
+        """
         source = self.data.get("version")
         if not source:
             return "0"
@@ -121,7 +163,9 @@ class Wrapper:
             exec(compile(self.data["imports"], f"{self.where}:imports", "exec"), namespace)
             load_helpers(self.data.get("helpers_sources") or [], helpers)
         except SyntaxError as error:
-            raise InputError(f"{self.where}: {error.msg} in imports or helpers, line {error.lineno}") from None
+            raise InputError(
+                f"{self.where}: {error.msg} in imports or helpers, line {error.lineno}"
+            ) from None
         except Exception as error:  # whatever a missing or broken installation throws
             raise self._unusable(error) from None
         namespace["h"] = helpers
@@ -132,7 +176,11 @@ class Wrapper:
         module = self.data["module"]
         absent = isinstance(error, ModuleNotFoundError) and error.name == module
         text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-        what = f"is not installed: there is no module '{module}'" if absent else f"cannot be loaded ({text})"
+        what = (
+            f"is not installed: there is no module '{module}'"
+            if absent
+            else f"cannot be loaded ({text})"
+        )
         install = f"run '{sys.executable} -m pip install {'' if absent else '--force-reinstall '}{self.data['package']}'"
         if sys.flags.no_site:  # a build folder
             install = "build the solver and its Python bindings again"
@@ -149,20 +197,32 @@ class Wrapper:
             try:
                 value = chosen.call((), (), frame)
             except Exception as error:  # whatever a broken installation throws
-                raise TargetError(f"{self.name}: '{chosen.template.text}' failed: {error}") from None
+                raise TargetError(
+                    f"{self.name}: '{chosen.template.text}' failed: {error}"
+                ) from None
             setattr(frame, key, value)
             self._classes[key] = value
 
     def _build(self, section: str) -> None:
         entries = (self.data.get(section) or {}).items()
-        self.spellings[section] = {str(key): made for key, entry in entries if (made := self._set_of(section, key, entry)) is not None}
+        self.spellings[section] = {
+            str(key): made
+            for key, entry in entries
+            if (made := self._set_of(section, key, entry)) is not None
+        }
 
     def _set_of(self, section: str, key: str, entry: Any) -> SpellingSet | None:
-        """The spellings of one entry of a section, as far as this release has them; None where it has none."""
+        """The spellings of one entry of a section, as far as this release has them; None where it
+        has none.
+        """
         forms = {"default": entry} if isinstance(entry, str) else entry
         if "is" in forms:
             forms = {"default": forms}
-        spellings = [s for name, form in forms.items() if (s := self._spelling(section, key, name, form)) is not None]
+        spellings = [
+            s
+            for name, form in forms.items()
+            if (s := self._spelling(section, key, name, form)) is not None
+        ]
         return SpellingSet(spellings) if spellings else None
 
     def _spelling(self, section: str, key: str, name: str, form: Any) -> Spelling | None:
@@ -178,18 +238,27 @@ class Wrapper:
             self.missing.append((section, str(key), name, absent))
             return None
         conditions = entry.get("when") or ()
-        guards = tuple(parse_guard(text, self._helper, where) for text in ([conditions] if isinstance(conditions, str) else conditions))
+        guards = tuple(
+            parse_guard(text, self._helper, where)
+            for text in ([conditions] if isinstance(conditions, str) else conditions)
+        )
         weight = 0.0 if entry.get("unsound") else float(entry.get("weight", 1))
         fold = entry.get("fold") or self._default_fold(section, key, template)
-        return Spelling(name, template, compiled, guards, weight, fold, self._variadic(section, key))
+        return Spelling(
+            name, template, compiled, guards, weight, fold, self._variadic(section, key)
+        )
 
     def _variadic(self, section: str, key: str) -> bool:
-        """True for an operator that takes any number of arguments: a template with fewer must not drop the others."""
+        """True for an operator that takes any number of arguments: a template with fewer must not
+        drop the others.
+        """
         operator = self.catalogue.operators.get(key) if section == "operators" else None
         return operator is not None and operator.variadic
 
     def _in_release(self, entry: Mapping[str, Any], where: str) -> bool:
-        """True if the release is one that the spelling means the same in: from `since` on, and before `before`."""
+        """True if the release is one that the spelling means the same in: from `since` on, and
+        before `before`.
+        """
         since, before = entry.get("since"), entry.get("before")
         if since is not None and self._numbers < release_numbers(str(since), where):
             return False
@@ -197,7 +266,11 @@ class Wrapper:
 
     def _default_fold(self, section: str, key: str, template: Template) -> str | None:
         operator = self.catalogue.operators.get(key) if section == "operators" else None
-        if operator is None or template.arity != 2 or any(p[0] == "n" and p[1:].isdigit() for p, ph in template.parts if ph):
+        if (
+            operator is None
+            or template.arity != 2
+            or any(p[0] == "n" and p[1:].isdigit() for p, ph in template.parts if ph)
+        ):
             return None
         return _FOLDS.get(operator.signature.attribute or "")
 
@@ -221,13 +294,18 @@ class Wrapper:
         try:
             code = compile(f"lambda a, i, k: ({template.source})", self.where, "eval")
         except SyntaxError as error:
-            raise InputError(f"{self.where}: cannot compile '{template.text}': {error.msg}") from None
-        function: Compiled = eval(code, self.namespace)  # a wrapper file is code: shipped or named by the user
+            raise InputError(
+                f"{self.where}: cannot compile '{template.text}': {error.msg}"
+            ) from None
+        # a wrapper file is code: shipped or named by the user
+        function: Compiled = eval(code, self.namespace)
         return function
 
 
 def load_helpers(sources: Sequence[Sequence[str]], module: types.ModuleType) -> None:
-    """Run files of helpers, given as path and text, in one namespace: what one imports from another is there already."""
+    """Run files of helpers, given as path and text, in one namespace: what one imports from another
+    is there already.
+    """
     names = [os.path.splitext(os.path.basename(path))[0] for path, _ in sources]
     hidden = {name: sys.modules.get(name) for name in names}
     sys.modules.update(dict.fromkeys(names, module))
@@ -243,8 +321,13 @@ def load_helpers(sources: Sequence[Sequence[str]], module: types.ModuleType) -> 
 
 
 def release_numbers(text: str, where: str) -> tuple[int, ...]:
-    """The numbers at the start of a release's name: `4.8.12.0` and `1.4.2-modified` compare as one expects. Raises InputError."""
-    found = re.match(r"\d{1,999}(\.\d{1,999})*(?!\.?\d)", text)  # a trace from a stranger may name a release of 5,000 digits
+    """The numbers at the start of a release's name: `4.8.12.0` and `1.4.2-modified` compare as one
+    expects. Raises InputError.
+    """
+    # a trace from a stranger may name a release of 5,000 digits
+    found = re.match(r"\d{1,999}(\.\d{1,999})*(?!\.?\d)", text)
     if found is None:
-        raise InputError(f"{where}: cannot read the release '{text[:40]}', expected numbers such as 4.8.12")
+        raise InputError(
+            f"{where}: cannot read the release '{text[:40]}', expected numbers such as 4.8.12"
+        )
     return tuple(int(part) for part in found.group().split("."))

@@ -1,4 +1,6 @@
-"""Reading the lines that use the solver: options, assertions, checks, models, cores, self-checks, a wrapper's own actions."""
+"""Reading the lines that use the solver: options, assertions, checks, models, cores, self-checks, a
+wrapper's own actions.
+"""
 
 from __future__ import annotations
 
@@ -61,13 +63,17 @@ def set_option(r: Reading) -> None:
     if name in solve.SPECIAL_OPTIONS and (r.foreign or not special):
         return  # switched on with `new`, or always on
     r.require(not r.foreign or name in _options(r.run), f"the option {name} of another solver")
-    spelling = r.spelling("special-options", name) if special else r.spelling("actions", "set-option")
+    spelling = (
+        r.spelling("special-options", name) if special else r.spelling("actions", "set-option")
+    )
     solve.set_option(r.run, name, value, r.seed, spelling)
 
 
 def _options(run: Run) -> list[str]:
     data = run.wrapper.data
-    required = [name for pairs in (data.get("required-options") or {}).values() for name, _ in pairs]
+    required = [
+        name for pairs in (data.get("required-options") or {}).values() for name, _ in pairs
+    ]
     return [*(option["name"] for option in data.get("options") or ()), *required]
 
 
@@ -111,19 +117,28 @@ def check_sat_assuming(r: Reading) -> None:
     entries = [r.boolean(1 + k) for k in range(r.count(0, "terms"))]
     r.end(1 + len(entries))
     _checkable(r)
-    _compare(r, solve.check_sat_assuming(r.run, entries, r.seed, r.spelling("actions", "check-sat-assuming")))
+    _compare(
+        r,
+        solve.check_sat_assuming(
+            r.run, entries, r.seed, r.spelling("actions", "check-sat-assuming")
+        ),
+    )
 
 
 def _checkable(r: Reading) -> None:
     state = r.run.state
-    r.require(state.incremental or state.checks == 0, "a second check of a solver that is not incremental")
+    r.require(
+        state.incremental or state.checks == 0, "a second check of a solver that is not incremental"
+    )
 
 
 def _compare(r: Reading, answer: str) -> None:
     before = r.line.result("answer")
     r.run.answers.append((r.line.number, str(before[0]) if before else "", answer))
     if before and str(before[0]) != answer:
-        r.run.differences.append(f"line {r.line.number}: {r.line.action} answered {before[0]}, now {answer}")
+        r.run.differences.append(
+            f"line {r.line.number}: {r.line.action} answered {before[0]}, now {answer}"
+        )
 
 
 def run_script(r: Reading, head: str = "") -> None:
@@ -132,12 +147,20 @@ def run_script(r: Reading, head: str = "") -> None:
     r.end(1)
     if r.foreign:
         text = head + script.without_options(text)
-    answers = script.answers_of(script.run_script(r.run, text, r.seed, r.spelling("actions", "run-script")))
+    answers = script.answers_of(
+        script.run_script(r.run, text, r.seed, r.spelling("actions", "run-script"))
+    )
     before = [str(tokens[0]) for name, tokens in r.line.results if name == "answer" and tokens]
     if before and before != answers:
-        r.run.differences.append(f"line {r.line.number}: run-script answered {' '.join(before)}, now {' '.join(answers)}")
+        r.run.differences.append(
+            f"line {r.line.number}: run-script answered {' '.join(before)}, now {' '.join(answers)}"
+        )
     pairs = list(zip(before, answers, strict=False))
-    telling = [pair for pair in pairs if set(pair) == {"sat", "unsat"}] or [pair for pair in pairs if "unknown" not in pair] or pairs
+    telling = (
+        [pair for pair in pairs if set(pair) == {"sat", "unsat"}]
+        or [pair for pair in pairs if "unknown" not in pair]
+        or pairs
+    )
     r.run.answers += [(r.line.number, *pair) for pair in telling[:1]]
 
 
@@ -169,7 +192,9 @@ def _needs_model(r: Reading) -> None:
 
 def _needs_core(r: Reading) -> None:
     state = r.run.state
-    r.require(state.cores and state.answer == "unsat", f"no core: the last answer is {state.answer}")
+    r.require(
+        state.cores and state.answer == "unsat", f"no core: the last answer is {state.answer}"
+    )
 
 
 def _needs_assumptions(r: Reading) -> None:
@@ -286,10 +311,14 @@ _NEEDS: dict[str, Callable[[Run], bool]] = {
 
 
 def _check_operands(r: Reading, takes: list[str], entries: list[Entry]) -> None:
-    """Raise InputError where the terms are not what the action takes (`bool`, `any`, `same-0`, `bool+`)."""
+    """Raise InputError where the terms are not what the action takes (`bool`, `any`, `same-0`,
+    `bool+`).
+    """
     many = bool(takes) and takes[-1].endswith("+")
     if len(entries) < len(takes) or (len(entries) > len(takes) and not many):
-        raise r.error(f"'{r.line.action}' takes {len(takes)} terms{' or more' if many else ''}, found {len(entries)}")
+        raise r.error(
+            f"'{r.line.action}' takes {len(takes)} terms{' or more' if many else ''}, found {len(entries)}"
+        )
     for at, entry in enumerate(entries):
         kind = takes[min(at, len(takes) - 1)].rstrip("+")
         if kind == "bool" and entry.term.sort.kind != "SORT_BOOL":

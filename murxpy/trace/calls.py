@@ -1,4 +1,6 @@
-"""Reading the lines that call public callables of the binding: `misuse@call NAME words..`, `misuse@alike NAME words.. at N`."""
+"""Reading the lines that call public callables of the binding: `misuse@call NAME words..`,
+`misuse@alike NAME words.. at N`.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,14 @@ from murxpy.solvers.callables import permitted
 from murxpy.trace.reading import Reading
 
 
-def read(r: Reading, rule: Rule, known: Callable[[Reading, Ref], None], compare: Callable[[Reading, bool], None]) -> None:
-    """Make the call that the line names. `known` checks an id, `compare` notes where the trace says otherwise.
+def read(
+    r: Reading,
+    rule: Rule,
+    known: Callable[[Reading, Ref], None],
+    compare: Callable[[Reading, bool], None],
+) -> None:
+    """Make the call that the line names. `known` checks an id, `compare` notes where the trace says
+    otherwise.
 
     Raises InputError for a malformed line.
     """
@@ -23,7 +31,9 @@ def read(r: Reading, rule: Rule, known: Callable[[Reading, Ref], None], compare:
     data = (r.run.wrapper.data.get("contract") or {}).get("calls") or {}
     if not permitted(name, data):
         modules = ", ".join(data.get("modules") or ()) or "none: the wrapper names no modules"
-        raise r.error(f"'{name[:60]}' is no callable that the wrapper lets be called, expected a public one of {modules}")
+        raise r.error(
+            f"'{name[:60]}' is no callable that the wrapper lets be called, expected a public one of {modules}"
+        )
     words = _words(r)
     at = 0
     if rule.name == "alike":
@@ -33,9 +43,15 @@ def read(r: Reading, rule: Rule, known: Callable[[Reading, Ref], None], compare:
     for word in flat([*words, by[1]] if by else words):
         if isinstance(word, Ref):
             known(r, word)
-        elif not isinstance(word, Python) and word not in (calls.OPEN, calls.CLOSE) and not _named(r, str(word), data):
-            raise r.error(f"'{print_token(word)[:60]}' is no operand: expected py:…, an id, a member of an enumeration such as "
-                          f"cvc5.Kind.AND, brackets, or one of {', '.join(STRANGERS)}{nearest(str(word), STRANGERS)}")  # fmt: skip
+        elif (
+            not isinstance(word, Python)
+            and word not in (calls.OPEN, calls.CLOSE)
+            and not _named(r, str(word), data)
+        ):
+            raise r.error(
+                f"'{print_token(word)[:60]}' is no operand: expected py:…, an id, a member of an enumeration such as "
+                f"cvc5.Kind.AND, brackets, or one of {', '.join(STRANGERS)}{nearest(str(word), STRANGERS)}"
+            )
     r.new_ids("x")
     numbers = r.returned("x")
     before = len(r.run.differences)
@@ -55,17 +71,25 @@ def _place(r: Reading, words: list[Nested]) -> int:
     """The operand that `at N` at the end of the line names."""
     at = words[-1] if len(words) > 2 and words[-2] == AT else None
     if type(at) is not int or not 0 <= at < len(words) - 2:
-        raise r.error("expected 'at N' at the end of the line, N the number of an operand, counted from 0")
+        raise r.error(
+            "expected 'at N' at the end of the line, N the number of an operand, counted from 0"
+        )
     return at
 
 
-def _named_operand(r: Reading, words: list[Nested]) -> tuple[list[Nested], tuple[str, Nested] | None]:
-    """The words without `by "NAME" WORD` at their end, which names an operand; None where it is not there."""
+def _named_operand(
+    r: Reading, words: list[Nested]
+) -> tuple[list[Nested], tuple[str, Nested] | None]:
+    """The words without `by "NAME" WORD` at their end, which names an operand; None where it is not
+    there.
+    """
     if BY not in words:
         return words, None
     name = words[-2] if len(words) > 2 and words[-3] == BY else None
     if not isinstance(name, Quoted) or not name.text.isidentifier():
-        raise r.error('expected \'by "NAME" WORD\' at the end of the line, NAME that of a parameter')
+        raise r.error(
+            "expected 'by \"NAME\" WORD' at the end of the line, NAME that of a parameter"
+        )
     return words[:-3], (name.text, words[-1])
 
 

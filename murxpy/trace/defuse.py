@@ -11,15 +11,26 @@ from murxpy.trace.grammar import Line
 Script = tuple[Line, ...]  # the lines of a trace, each never changed in place
 
 MAKERS = (
-    "mk-sort", "instantiate-sort", "mk-const", "mk-var", "mk-value", "mk-special-value", "mk-term", "mk-fun",
-)  # fmt: skip
+    "mk-sort",
+    "instantiate-sort",
+    "mk-const",
+    "mk-var",
+    "mk-value",
+    "mk-special-value",
+    "mk-term",
+    "mk-fun",
+)
 PLANT = "plant"  # what a term or a sort is in the planted model
 _RESETS = ("reset", "reset-assertions")
 
 
 def returned(line: Line) -> list[Ref]:
     """The ids of sorts, terms and other objects that the line returned."""
-    return [token for token in line.result("return") or () if isinstance(token, Ref) and token.letter in "stx"]
+    return [
+        token
+        for token in line.result("return") or ()
+        if isinstance(token, Ref) and token.letter in "stx"
+    ]
 
 
 def used(line: Line) -> list[Ref]:
@@ -43,7 +54,9 @@ def definitions(lines: Sequence[Line]) -> dict[Ref, int]:
 
 
 def closed(lines: Sequence[Line]) -> Script:
-    """The lines without those that need what no line before them gives: an id, a solver, a level to pop."""
+    """The lines without those that need what no line before them gives: an id, a solver, a level to
+    pop.
+    """
     kept: list[Line] = []
     known: set[Ref] = set()
     started, level = False, 0
@@ -76,17 +89,23 @@ def _level(line: Line, level: int) -> int:
     count = line.args[0] if line.args and isinstance(line.args[0], int) else 0
     if line.action in ("new", *_RESETS):
         return 0
-    return level + count if line.action == "push" else level - count if line.action == "pop" else level
+    return (
+        level + count if line.action == "push" else level - count if line.action == "pop" else level
+    )
 
 
 def collected(lines: Sequence[Line]) -> Script:
-    """The lines without those that only make what nothing uses, or give it a planted value; the last line stays."""
+    """The lines without those that only make what nothing uses, or give it a planted value; the
+    last line stays.
+    """
     first = definitions(lines)
     needed: set[Ref] = set()
     kept: list[Line] = []
     for index in range(len(lines) - 1, -1, -1):
         line = lines[index]
-        wanted = any(ref in needed and (ref.letter == "t" or first[ref] == index) for ref in returned(line))
+        wanted = any(
+            ref in needed and (ref.letter == "t" or first[ref] == index) for ref in returned(line)
+        )
         if line.action == PLANT and used(line) and index < len(lines) - 1:
             kept += [line] if any(ref in needed for ref in used(line)) else []
             continue

@@ -10,10 +10,14 @@ from murxpy.trace.grammar import MAX_TRACE
 
 
 def read_trace(path: Path) -> str:
-    """The text of the trace in the file `path`. Raises InputError when it cannot be read or is no text."""
+    """The text of the trace in the file `path`. Raises InputError when it cannot be read or is no
+    text.
+    """
     data = file_bytes(path, "trace", MAX_TRACE)
     try:
         return data.decode("utf-8", "surrogatepass")  # a symbol may hold half of a pair
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise InputError("not UTF-8, expected the text of a trace", file=str(path), line=line) from None
+        raise InputError(
+            "not UTF-8, expected the text of a trace", file=str(path), line=line
+        ) from None

@@ -16,15 +16,21 @@ VERSION = 1
 RESULTS = ("return", "answer", "value", "refused", "raised", "model", "holds")
 INDENT = "      "
 MAX_TRACE = 256 << 20
-WHOLE = 1 << 20  # characters; the lines of a longer trace are parsed when they are used: parsed at once they take ten times the text
+# characters; the lines of a longer trace are parsed when they are used: parsed at once they take
+# ten times the text
+WHOLE = 1 << 20
 MURXLA_OPTIONS = "set-murxla-options"
 MURXLA_SOLVERS = ("bitwuzla", "boolector", "btor", "cvc5", "yices")
 
-_HEAD = re.compile(r"(?:([0-9]{1,20})\s+)?(?:(o[1-9][0-9]{0,8})\.)?([A-Za-z][A-Za-z0-9_-]*)(?:@(\S+))?(?=\s|$)", re.ASCII)
+_HEAD = re.compile(
+    r"(?:([0-9]{1,20})\s+)?(?:(o[1-9][0-9]{0,8})\.)?([A-Za-z][A-Za-z0-9_-]*)(?:@(\S+))?(?=\s|$)",
+    re.ASCII,
+)
 _SEED = re.compile(r"[0-9a-f]{1,16}")
 _SPACE = r"[^\S\n]"
-# A row of ids, numbers, names and closed quotes, nearly all rows there are: nothing in it can be wrong for the grammar. It accepts
-# no row that `_HEAD` and `read_tokens` do not, and looks at each character once.
+# A row of ids, numbers, names and closed quotes, nearly all rows there are: nothing in it can be
+# wrong for the grammar. It accepts no row that `_HEAD` and `read_tokens` do not, and looks at each
+# character once.
 _PLAIN = re.compile(
     rf"{_SPACE}*+(?:([0-9]{{1,20}}){_SPACE}++)?(?:o[1-9][0-9]{{0,8}}\.)?([A-Za-z][A-Za-z0-9_-]*+)(?:@\S++)?"
     rf'(?:{_SPACE}++(?:"[^"\n]*+"|(?!py:)[^\s"]++))*+{_SPACE}*+$',
@@ -34,7 +40,9 @@ _PLAIN = re.compile(
 
 @dataclass(slots=True)
 class Line:
-    """One action: seed, solver it is for (None: the only one), action, spelling, arguments, and what followed it."""
+    """One action: seed, solver it is for (None: the only one), action, spelling, arguments, and
+    what followed it.
+    """
 
     action: str
     args: list[Token] = field(default_factory=list)
@@ -59,7 +67,9 @@ class Line:
 
 @dataclass
 class Trace:
-    """A parsed trace: its header (comments `# key value`), the options of Murxla where it wrote it, its lines."""
+    """A parsed trace: its header (comments `# key value`), the options of Murxla where it wrote it,
+    its lines.
+    """
 
     name: str
     lines: Sequence[Line] = field(default_factory=list)
@@ -73,7 +83,9 @@ class Trace:
 
     @property
     def solver(self) -> str:
-        """The name of the solver that the trace was made with; the empty string where it does not say."""
+        """The name of the solver that the trace was made with; the empty string where it does not
+        say.
+        """
         if self.murxla_options is not None:
             named = [option[2:] for option in self.murxla_options if option[2:] in MURXLA_SOLVERS]
             return named[-1] if named else ""
@@ -85,7 +97,9 @@ class Trace:
         return int(self.header.get("seed") or "0", 16)
 
     def is_last(self, line: Line) -> bool:
-        """True if `line` is the last one. The number tells, since `lines` may give the same line as another object each time."""
+        """True if `line` is the last one. The number tells, since `lines` may give the same line as
+        another object each time.
+        """
         return line.number == self.lines[-1].number
 
     def text(self) -> str:
@@ -136,7 +150,11 @@ class _Lines(Sequence[Line]):
         end = self._starts[at + 1] if at + 1 < len(self) else len(self._text)
         head, *rows = (row.strip() for row in self._text[self._starts[at] : end].split("\n"))
         line = _parse_row(head, self._name, self._numbers[at])
-        results = (_parse_row(row, self._name, line.number) for row in rows if row and not row.startswith("#"))
+        results = (
+            _parse_row(row, self._name, line.number)
+            for row in rows
+            if row and not row.startswith("#")
+        )
         line.results = [(result.action, result.args) for result in results]
         return line
 
@@ -144,7 +162,9 @@ class _Lines(Sequence[Line]):
 def parse_trace(text: str, name: str) -> Trace:
     """Read a trace, ours or Murxla's. InputError names file and line and what was expected."""
     if len(text) > MAX_TRACE:
-        raise InputError(f"a trace of more than {MAX_TRACE >> 20} MB, expected a smaller one", file=name)
+        raise InputError(
+            f"a trace of more than {MAX_TRACE >> 20} MB, expected a smaller one", file=name
+        )
     trace, lines = Trace(name), _Lines(text, name)
     start = number = 0
     while start < len(text):
@@ -167,7 +187,9 @@ def parse_trace(text: str, name: str) -> Trace:
 
 
 def _check_row(trace: Trace, row: str, number: int, first: bool) -> bool:
-    """Raise InputError for a row that cannot be read; True if it is an action. `first`: no action stands above it."""
+    """Raise InputError for a row that cannot be read; True if it is an action. `first`: no action
+    stands above it.
+    """
     if not row:
         return False
     if row.startswith("#"):
@@ -189,7 +211,9 @@ def _parse_row(row: str, name: str, number: int) -> Line:
     """A row as a line of its own, also where it is a result. Raises InputError."""
     head = _HEAD.match(row)
     if head is None:
-        raise InputError(f"expected '<seed> <action> <arguments>', found '{row[:40]}'", file=name, line=number)
+        raise InputError(
+            f"expected '<seed> <action> <arguments>', found '{row[:40]}'", file=name, line=number
+        )
     seed, target, action, spelling = head.groups()
     tokens = read_tokens(row[head.end() :], name, number)
     form = sys.intern(spelling) if spelling else None  # a long trace has few of them, many times
@@ -197,7 +221,9 @@ def _parse_row(row: str, name: str, number: int) -> Line:
 
 
 def _read_header(trace: Trace, text: str, number: int) -> None:
-    """A comment above the first action: a key and its value. Raises InputError for a format or seed that cannot be read."""
+    """A comment above the first action: a key and its value. Raises InputError for a format or seed
+    that cannot be read.
+    """
     key, _, value = text.partition(" ")
     if not key:
         return
@@ -206,4 +232,6 @@ def _read_header(trace: Trace, text: str, number: int) -> None:
         message = f"trace format '{value}', this murxpy reads format {VERSION}"
         raise InputError(message, file=trace.name, line=number)
     if key == "seed" and not _SEED.fullmatch(value):
-        raise InputError(f"expected a seed in hexadecimal, found '{value[:40]}'", file=trace.name, line=number)
+        raise InputError(
+            f"expected a seed in hexadecimal, found '{value[:40]}'", file=trace.name, line=number
+        )

@@ -1,4 +1,6 @@
-"""Lifting: an SMT-LIB script as a trace, which makes the same assertions and checks through any solver's API."""
+"""Lifting: an SMT-LIB script as a trace, which makes the same assertions and checks through any
+solver's API.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +32,12 @@ _ASKS = {
 
 
 def lift(script: Script) -> Trace:
-    """The trace of a script. Raises InputError, with the line of the command, for what no trace can say.
+    """The trace of a script. Raises InputError, with the line of the command, for what no trace can
+    say.
 
-    Commands that ask what no action asks, and options of one solver, become comments. A recursive function is declared, and its
-    definition asserted for all arguments. `reset` ends the solver and makes a new one, `check-sat-using` is a check.
+    Commands that ask what no action asks, and options of one solver, become comments. A recursive
+    function is declared, and its definition asserted for all arguments. `reset` ends the solver and
+    makes a new one, `check-sat-using` is a check.
     """
     lifter = Lifter(script)
     for at, command in enumerate(script.commands):
@@ -56,12 +60,16 @@ def for_judges(trace: Trace) -> Trace:
 
 
 class Lifter:
-    """Writes the lines of a script, one command after another; what a term needs is made in front of its first use."""
+    """Writes the lines of a script, one command after another; what a term needs is made in front
+    of its first use.
+    """
 
     def __init__(self, script: Script) -> None:
         self.tables = script.tables
         self.lines: list[Line] = []
-        self.trace = Trace(script.name, self.lines, {"murxpy-trace": str(VERSION), "solver": f"{SOLVER} 2.7"})
+        self.trace = Trace(
+            script.name, self.lines, {"murxpy-trace": str(VERSION), "solver": f"{SOLVER} 2.7"}
+        )
         self._count = {"s": 0, "t": 0}
         self._begin()
         if script.incremental:
@@ -121,7 +129,9 @@ class Lifter:
         if not sort.sorts():
             return Ref("s", self._sorts[sort])
         params = [self.sort(s) for s in sort.sorts()]
-        return self._made_sort(sort, "instantiate-sort", Ref("s", self._sorts[self._plain(sort.datatype)]), *params)
+        return self._made_sort(
+            sort, "instantiate-sort", Ref("s", self._sorts[self._plain(sort.datatype)]), *params
+        )
 
     def _plain(self, datatype: Datatype) -> Sort:
         return self.tables.sorts.get("SORT_DT", datatype)
@@ -133,7 +143,11 @@ class Lifter:
         self._declared.update(block)
         words: list[Token] = ["SORT_DT", len(block)]
         for datatype in block:
-            words += [Quoted(datatype.name), len(datatype.params), *(FieldSort("param", p) for p in datatype.params)]
+            words += [
+                Quoted(datatype.name),
+                len(datatype.params),
+                *(FieldSort("param", p) for p in datatype.params),
+            ]
             words.append(len(datatype.constructors))
             for constructor in datatype.constructors:
                 words += [Quoted(constructor.name), len(constructor.fields)]
@@ -153,10 +167,14 @@ class Lifter:
             if sort.datatype is owner and own == tuple(owner.params):
                 return [FieldSort("self", "")]
             words: list[Token] = [FieldSort("other", sort.datatype.name), len(sort.sorts())]
-            return words + [word for inner in sort.sorts() for word in self._field(inner, owner, block)]
+            return words + [
+                word for inner in sort.sorts() for word in self._field(inner, owner, block)
+            ]
         if _mentions(sort, block):
-            raise InputError(f"a field of sort {sort} has a datatype of its own declaration, or a parameter, inside another sort, "
-                             "which a trace cannot say")  # fmt: skip
+            raise InputError(
+                f"a field of sort {sort} has a datatype of its own declaration, or a parameter, inside another sort, "
+                "which a trace cannot say"
+            )
         return [self.sort(sort)]
 
     # -- terms
@@ -205,7 +223,10 @@ class Lifter:
             return "mk-var", [self.sort(term.sort), Quoted(str(first))]
         if term.op == VALUE:
             words = write_value(term.sort, first)
-            return "mk-value", [self.sort(term.sort), *(Quoted(w) if isinstance(w, str) else w for w in words)]
+            return "mk-value", [
+                self.sort(term.sort),
+                *(Quoted(w) if isinstance(w, str) else w for w in words),
+            ]
         if term.op == SPECIAL:
             return "mk-special-value", [self.sort(term.sort), Quoted(str(first))]
         args: list[Token] = [Ref("t", self._terms[a]) for a in term.args]
@@ -233,7 +254,10 @@ class Lifter:
     def comment(self, text: str) -> None:
         """Say what is left out."""
         self.trace.header.setdefault("left-out", "")
-        left = [*filter(None, self.trace.header["left-out"].split("; ")), to_codes(" ".join(text.split()))[:60]]
+        left = [
+            *filter(None, self.trace.header["left-out"].split("; ")),
+            to_codes(" ".join(text.split()))[:60],
+        ]
         self.trace.header["left-out"] = "; ".join(list(dict.fromkeys(left))[:MOST_LEFT_OUT])
 
 
@@ -255,7 +279,9 @@ def _set_option(lifter: Lifter, command: c.SetOption) -> None:
 
 def _define_rec(lifter: Lifter, command: c.DefineFunsRec) -> None:
     tables = lifter.tables
-    for function, variables, body in zip(command.functions, command.variables, command.bodies, strict=True):
+    for function, variables, body in zip(
+        command.functions, command.variables, command.bodies, strict=True
+    ):
         left = tables.apply("OP_UF_APPLY", function, *variables) if variables else function
         definition = tables.apply("OP_EQUAL", left, body)
         if variables:

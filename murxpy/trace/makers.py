@@ -29,7 +29,9 @@ def mk_sort(r: Reading) -> None:
         return
     sort, params = read_sort(r, kind)
     r.values(*sort.sorts())
-    r.made_sorts([make.make_sort(r.run, sort, params, r.seed, r.spelling("sorts", kind), r.new_id("s"))])
+    r.made_sorts(
+        [make.make_sort(r.run, sort, params, r.seed, r.spelling("sorts", kind), r.new_id("s"))]
+    )
 
 
 def _mk_datatypes(r: Reading) -> None:
@@ -42,7 +44,9 @@ def _mk_datatypes(r: Reading) -> None:
         if r.trace.murxla:
             raise Refused("unsupported", message)
         raise r.error(f"{message}, expected a constructor that does not need another {name}")
-    r.made_sorts(make.make_datatypes(r.run, block, r.seed, r.spelling("sorts", "SORT_DT"), r.new_ids("s")))
+    r.made_sorts(
+        make.make_datatypes(r.run, block, r.seed, r.spelling("sorts", "SORT_DT"), r.new_ids("s"))
+    )
 
 
 def instantiate_sort(r: Reading) -> None:
@@ -50,9 +54,13 @@ def instantiate_sort(r: Reading) -> None:
     parametric = r.sort(0, parametric=True)
     params = [r.sort(k) for k in range(1, len(r.line.args))]
     if len(parametric.sort.datatype.params) != len(params):
-        raise r.error(f"{parametric.sort} has {len(parametric.sort.datatype.params)} parameters, found {len(params)}")
+        raise r.error(
+            f"{parametric.sort} has {len(parametric.sort.datatype.params)} parameters, found {len(params)}"
+        )
     spelling = r.spelling("sorts", "instantiate-sort")
-    r.made_sorts([make.instantiate_sort(r.run, parametric, params, r.seed, spelling, r.new_id("s"))])
+    r.made_sorts(
+        [make.instantiate_sort(r.run, parametric, params, r.seed, spelling, r.new_id("s"))]
+    )
 
 
 def mk_const(r: Reading) -> None:
@@ -82,7 +90,11 @@ def mk_value(r: Reading) -> None:
     words = r.line.args[1:]
     if r.trace.murxla and sort.sort.kind == "SORT_FP" and len(words) == 2:
         words = words[:1]  # some releases of Murxla write the base
-    r.made_term(make.make_value(r.run, sort, words, r.seed, r.spelling("values", sort.sort.kind), r.new_id("t")))
+    r.made_term(
+        make.make_value(
+            r.run, sort, words, r.seed, r.spelling("values", sort.sort.kind), r.new_id("t")
+        )
+    )
 
 
 def mk_special(r: Reading) -> None:
@@ -94,7 +106,11 @@ def mk_special(r: Reading) -> None:
         name = old_special(name, sort.sort.kind)
     if name not in known:
         raise r.error(f"{sort.sort} has no special value '{name}'{nearest(name, known)}")
-    r.made_term(make.make_special(r.run, sort, name, r.seed, r.spelling("special-values", name), r.new_id("t")))
+    r.made_term(
+        make.make_special(
+            r.run, sort, name, r.seed, r.spelling("special-values", name), r.new_id("t")
+        )
+    )
 
 
 def mk_fun(r: Reading) -> None:
@@ -105,10 +121,16 @@ def mk_fun(r: Reading) -> None:
     r.end(3 + len(variables))
     _check_variables(r, "mk-fun", variables)
     if not variables or any(v not in [e.term for e in variables] for v in body.term.free):
-        raise r.error(f"expected variables, and a body with no others free, found {len(variables)} and {body}")
+        raise r.error(
+            f"expected variables, and a body with no others free, found {len(variables)} and {body}"
+        )
     r.values(body.term.sort)
     spelling = r.spelling("functions", "mk-fun")
-    r.made_term(make.make_function(r.run, name, variables, body, r.seed, spelling, r.new_id("t"), r.sort_id()))
+    r.made_term(
+        make.make_function(
+            r.run, name, variables, body, r.seed, spelling, r.new_id("t"), r.sort_id()
+        )
+    )
 
 
 def mk_term(r: Reading) -> None:
@@ -132,14 +154,20 @@ def mk_term(r: Reading) -> None:
 
 
 def _symbols(r: Reading, operator: Operator, at: int) -> tuple[str, ...] | None:
-    """The symbols of a datatype's operator: a count and so many quoted ones; None where there are none at `at`."""
+    """The symbols of a datatype's operator: a count and so many quoted ones; None where there are
+    none at `at`.
+    """
     if operator.typing is None:
         return None
     if isinstance(_peek(r, at + 1), Quoted):
         count = r.count(at, "symbols")
         return tuple(r.text(at + 1 + k, "a symbol") for k in range(count))
     # A case without constructor has no symbols, then its terms: two counts.
-    return () if operator.typing == "match-case" and _peek(r, at) == 0 and len(r.line.args) > at + 1 else None
+    return (
+        ()
+        if operator.typing == "match-case" and _peek(r, at) == 0 and len(r.line.args) > at + 1
+        else None
+    )
 
 
 def _peek(r: Reading, at: int) -> Token | None:
@@ -205,7 +233,9 @@ def _check_arity(r: Reading, operator: Operator, args: list[Entry]) -> None:
 
 
 def _check_functions(r: Reading, application: Application) -> None:
-    """Raise Refused for a function where the rank has no function and the binding no terms of a function's sort."""
+    """Raise Refused for a function where the rank has no function and the binding no terms of a
+    function's sort.
+    """
     shape = application.operator.signature.args
     for at, entry in enumerate(application.args):
         if at >= len(shape) or shape[at].kind != "SORT_FUN":

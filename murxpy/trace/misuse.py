@@ -1,4 +1,6 @@
-"""Reading the lines of misuse: `misuse@RULE ACTION@SPELLING words.. with SLOT BAD`, and those that stress an object."""
+"""Reading the lines of misuse: `misuse@RULE ACTION@SPELLING words.. with SLOT BAD`, and those that
+stress an object.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +26,16 @@ MAX_TIMES = 100_000
 
 
 def reader(readers: Readers, own: Callable[[Reading], None]) -> Callable[[Reading], None]:
-    """The reader of `misuse` lines; `readers` are those of the actions that they break, `own` that of a wrapper's own actions."""
+    """The reader of `misuse` lines; `readers` are those of the actions that they break, `own` that
+    of a wrapper's own actions.
+    """
 
     def read(r: Reading) -> None:
         rule = RULES.get(r.line.spelling or "")
         if rule is None:
-            raise r.error(f"unknown rule '{r.line.spelling}'{nearest(r.line.spelling or '', RULES)}; expected 'misuse@RULE'")
+            raise r.error(
+                f"unknown rule '{r.line.spelling}'{nearest(r.line.spelling or '', RULES)}; expected 'misuse@RULE'"
+            )
         r.require(not r.foreign, "a misuse of another solver")
         if rule.name in CALLS:
             calls.read(r, rule, known, compare)
@@ -46,14 +52,18 @@ def _stress(r: Reading, rule: Rule) -> None:
     words = r.line.args
     least = LEAST.get(rule.name, 1)
     if len(words) < least or (rule.name not in MANY and len(words) > least):
-        raise r.error(f"'misuse@{rule.name}' takes {least} words{' or more' if rule.name in MANY else ''}, found {len(words)}")
+        raise r.error(
+            f"'misuse@{rule.name}' takes {least} words{' or more' if rule.name in MANY else ''}, found {len(words)}"
+        )
     for word in words:
         if isinstance(word, Ref):
             known(r, word)
         elif not isinstance(word, Python):
             raise r.error(f"expected an id or a Python value, found '{print_token(word)}'")
     if rule.name in SORTED and not (isinstance(words[0], Ref) and words[0].letter == "s"):
-        raise r.error(f"'misuse@{rule.name}' takes a sort such as s1, found '{print_token(words[0])}'")
+        raise r.error(
+            f"'misuse@{rule.name}' takes a sort such as s1, found '{print_token(words[0])}'"
+        )
     r.require(r.run.frame.ctx is not None or rule.name not in LIVING, "the context is gone")
     before = len(r.run.differences)
     raised = lives.do(r.run, rule, words, r.seed)
@@ -61,7 +71,9 @@ def _stress(r: Reading, rule: Rule) -> None:
         compare(r, raised)
 
 
-def _broken_call(r: Reading, rule: Rule, readers: Readers, own_action: Callable[[Reading], None]) -> None:
+def _broken_call(
+    r: Reading, rule: Rule, readers: Readers, own_action: Callable[[Reading], None]
+) -> None:
     """A call with one bad operand, or in a state that does not allow it."""
     line = r.line
     r.require(r.run.frame.ctx is not None and r.run.frame.solver is not None, "the solver is gone")
@@ -70,7 +82,9 @@ def _broken_call(r: Reading, rule: Rule, readers: Readers, own_action: Callable[
     if (callee not in readers and callee not in own) or callee in UNBREAKABLE:
         raise r.error(f"'{callee}' is no call that can be broken{nearest(callee, readers)}")
     end, misuse = _armed(r, rule)
-    r.line = replace(line, action=callee, spelling=spelling or None, args=line.args[1:end], results=[])
+    r.line = replace(
+        line, action=callee, spelling=spelling or None, args=line.args[1:end], results=[]
+    )
     r.lenient = rule.family == "order"
     r.run.misuse = misuse
     try:
@@ -98,7 +112,9 @@ def _armed(r: Reading, rule: Rule) -> tuple[int, Armed]:
 
 
 def _check(r: Reading, words: list[Token]) -> None:
-    """Raise InputError unless the words name a bad operand, Skipped where it should have been returned by a refused line."""
+    """Raise InputError unless the words name a bad operand, Skipped where it should have been
+    returned by a refused line.
+    """
     first = words[0]
     if isinstance(first, Python) and len(words) == 1:
         return
@@ -108,16 +124,25 @@ def _check(r: Reading, words: list[Token]) -> None:
     if first == "other" and len(words) == 2 and isinstance(words[1], Ref):
         known(r, words[1])
         return
-    if first in ("cut", "times") and len(words) == 2 and type(words[1]) is int and 0 <= words[1] <= MAX_TIMES:
+    if (
+        first in ("cut", "times")
+        and len(words) == 2
+        and type(words[1]) is int
+        and 0 <= words[1] <= MAX_TIMES
+    ):
         return
     if not (isinstance(first, str) and first in STRANGERS and len(words) == 1):
         shown = " ".join(map(print_token, words))[:60]
-        raise r.error(f"'{shown}' is no bad operand: expected py:…, an id, 'other' and an id, 'cut N', 'times N', or one of "
-                      f"{', '.join(STRANGERS)}")  # fmt: skip
+        raise r.error(
+            f"'{shown}' is no bad operand: expected py:…, an id, 'other' and an id, 'cut N', 'times N', or one of "
+            f"{', '.join(STRANGERS)}"
+        )
 
 
 def known(r: Reading, ref: Ref) -> None:
-    """Check that an id can be broken. Raises InputError for an unknown one, Skipped where a refused line should have returned it."""
+    """Check that an id can be broken. Raises InputError for an unknown one, Skipped where a refused
+    line should have returned it.
+    """
     if ref.letter not in BREAKABLE_LETTERS or (ref.letter in "oc" and ref.number != 1):
         raise r.error(f"unknown id {ref}, expected a term, a sort, an object, o1 or c1")
     if ref.letter in "stx" and not r.known(ref):

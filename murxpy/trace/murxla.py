@@ -20,7 +20,13 @@ _ACTIONS = {
     "bitwuzla-substitute-term": "substitute",
 }
 SPECIAL = {
-    "SORT_FP": {"nan": "fp.nan", "+oo": "fp.+oo", "-oo": "fp.-oo", "+zero": "fp.+zero", "-zero": "fp.-zero"},
+    "SORT_FP": {
+        "nan": "fp.nan",
+        "+oo": "fp.+oo",
+        "-oo": "fp.-oo",
+        "+zero": "fp.+zero",
+        "-zero": "fp.-zero",
+    },
     "SORT_RM": {name: f"rm.{name}" for name in ("rne", "rna", "rtn", "rtp", "rtz")},
 }
 # Operators whose container comes first in Murxla and last here.
@@ -47,7 +53,9 @@ def old_special(name: str, kind: str) -> str:
 
 
 def translate(r: Reading, application: Application) -> Application:
-    """The application with arguments in our order; Murxla's n-ary insertion becomes nested ones. Raises InputError."""
+    """The application with arguments in our order; Murxla's n-ary insertion becomes nested ones.
+    Raises InputError.
+    """
     operator, args, _, _ = application
     if operator.kind in CONTAINER_FIRST and len(args) > 1:
         args = [*args[1:], args[0]]
@@ -60,7 +68,9 @@ def translate(r: Reading, application: Application) -> Application:
 
 
 def own_operands(r: Reading) -> list[Entry]:
-    """The terms of one of Murxla's solver-specific actions, with or without a count. Raises Refused for one that takes sorts."""
+    """The terms of one of Murxla's solver-specific actions, with or without a count. Raises Refused
+    for one that takes sorts.
+    """
     if any(isinstance(word, Ref) and word.letter == "s" for word in r.line.args):
         raise Refused("unsupported", f"{r.line.action} of sorts")
     if r.line.args and isinstance(r.line.args[0], int):
@@ -69,7 +79,9 @@ def own_operands(r: Reading) -> list[Entry]:
 
 
 def substituted(r: Reading) -> list[Entry]:
-    """The terms of `cvc5-term-substitute t n from.. n to..`. Raises Refused for more than one at once."""
+    """The terms of `cvc5-term-substitute t n from.. n to..`. Raises Refused for more than one at
+    once.
+    """
     inside, old = r.term(0), r.counted_terms(1)
     new = r.counted_terms(2 + len(old))
     r.end(3 + len(old) + len(new))

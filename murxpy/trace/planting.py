@@ -1,4 +1,6 @@
-"""Reading the lines `plant`: the values of constants, and the sizes of uninterpreted sorts, in the planted model of a run."""
+"""Reading the lines `plant`: the values of constants, and the sizes of uninterpreted sorts, in the
+planted model of a run.
+"""
 
 from __future__ import annotations
 
@@ -47,8 +49,15 @@ def _size(r: Reading) -> None:
 
 def _open(r: Reading, kind: str) -> None:
     if kind not in OPEN:
-        raise r.error(f"expected a constant, an uninterpreted sort, or one of {', '.join(OPEN)}, found '{kind}'")
-    function = read_words(r.line.args[1:], lines.open_sort(r.run, kind), r.run.sorts, lines.planted_of(r.run).evaluator)
+        raise r.error(
+            f"expected a constant, an uninterpreted sort, or one of {', '.join(OPEN)}, found '{kind}'"
+        )
+    function = read_words(
+        r.line.args[1:],
+        lines.open_sort(r.run, kind),
+        r.run.sorts,
+        lines.planted_of(r.run).evaluator,
+    )
     if isinstance(function, FunctionValue):
         lines.plant_open(r.run, kind, function, r.seed)
 

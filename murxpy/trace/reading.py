@@ -1,4 +1,6 @@
-"""A replay in progress: the line in hand, its words by what they must be, the objects that ids name."""
+"""A replay in progress: the line in hand, its words by what they must be, the objects that ids
+name.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,9 @@ class Skipped(Exception):
 class Reading:
     """The run, the trace, the line in hand, and the ids that refused lines should have returned.
 
-    In our own traces an id of the file is the id in the run's database. Murxla returns one id twice where its solver thinks two
-    terms equal, so there the file's ids are kept apart; the first line that returns an id names it.
+    In our own traces an id of the file is the id in the run's database. Murxla returns one id twice
+    where its solver thinks two terms equal, so there the file's ids are kept apart; the first line
+    that returns an id names it.
     """
 
     def __init__(self, run: Run, trace: Trace) -> None:
@@ -31,7 +34,8 @@ class Reading:
         self.lenient = False  # the line is to be carried out in a state that does not allow it
         self._terms: dict[int, Entry] | None = None
         self._sorts: dict[int, SortEntry] | None = None
-        self.foreign = trace.solver not in ("", run.wrapper.name)  # options, limits and own actions are another solver's
+        # options, limits and own actions are another solver's
+        self.foreign = trace.solver not in ("", run.wrapper.name)
         self.start()
 
     def start(self) -> None:
@@ -69,7 +73,9 @@ class Reading:
         return InputError(message, file=self.trace.name, line=self.line.number)
 
     def require(self, condition: bool, what: str) -> None:
-        """Raise Refused where the line cannot be carried out now, say since a check gave another answer."""
+        """Raise Refused where the line cannot be carried out now, say since a check gave another
+        answer.
+        """
         if not condition and not self.lenient:
             raise Refused("unsupported", what)
 
@@ -89,15 +95,25 @@ class Reading:
 
     def returned(self, letter: str) -> list[int]:
         """The ids of kind `letter` that the line's return gives."""
-        return [t.number for t in self.line.result("return") or () if isinstance(t, Ref) and t.letter == letter]
+        return [
+            t.number
+            for t in self.line.result("return") or ()
+            if isinstance(t, Ref) and t.letter == letter
+        ]
 
     def new_ids(self, letter: str) -> list[int]:
-        """The ids that the line's return gives to new objects. Raises InputError where one is taken; none in Murxla's dialect."""
+        """The ids that the line's return gives to new objects. Raises InputError where one is
+        taken; none in Murxla's dialect.
+        """
         if self.trace.murxla:
             return []
         ids = self.returned(letter)
         for at, number in enumerate(ids):
-            if Ref(letter, number) in self.missing or self.known(Ref(letter, number)) or number in ids[:at]:
+            if (
+                Ref(letter, number) in self.missing
+                or self.known(Ref(letter, number))
+                or number in ids[:at]
+            ):
                 raise self.error(f"id {letter}{number} is returned twice")
         return ids
 
@@ -112,7 +128,9 @@ class Reading:
         return ids[0] if ids else None
 
     def made_term(self, entry: Entry) -> None:
-        """A line returned a term: bind the file's ids, or check that its sort is the one that the file names."""
+        """A line returned a term: bind the file's ids, or check that its sort is the one that the
+        file names.
+        """
         sort = entry.term.sort
         if sort.kind == "SORT_CASE":  # Murxla gives a case the sort of its body
             sort = sort.sort(1)
@@ -124,7 +142,9 @@ class Reading:
                 self._sorts.setdefault(number, self.run.db.sort_entries[sort][0])
         for number in sorts:
             if number in self.sorts and self.sorts[number].sort is not sort:
-                raise self.error(f"the sort of {entry} is {sort}, but s{number} is {self.sorts[number].sort}")
+                raise self.error(
+                    f"the sort of {entry} is {sort}, but s{number} is {self.sorts[number].sort}"
+                )
 
     def made_sorts(self, entries: list[SortEntry]) -> None:
         """A line returned sorts: bind the file's ids."""
@@ -135,7 +155,9 @@ class Reading:
     # -- spellings
 
     def spelling(self, section: str, *keys: str) -> str | None:
-        """The spelling that the line names. Raises InputError for one that no release has; a foreign trace's do not count."""
+        """The spelling that the line names. Raises InputError for one that no release has; a
+        foreign trace's do not count.
+        """
         name = self.line.spelling
         if name is None or self.foreign or self.trace.murxla:
             return None
@@ -152,7 +174,9 @@ class Reading:
     def word(self, at: int, what: str) -> Token:
         """The word at `at`. Raises InputError where the line ends before it."""
         if at >= len(self.line.args):
-            raise self.error(f"expected {what} at word {at + 1} of '{self.line.action}', found the end of the line")
+            raise self.error(
+                f"expected {what} at word {at + 1} of '{self.line.action}', found the end of the line"
+            )
         return self.line.args[at]
 
     def text(self, at: int, what: str) -> str:
@@ -178,7 +202,9 @@ class Reading:
     def end(self, at: int) -> None:
         """Raise InputError unless the line has just `at` words."""
         if len(self.line.args) > at:
-            raise self.error(f"'{self.line.action}' takes {at} words here, found {len(self.line.args)}")
+            raise self.error(
+                f"'{self.line.action}' takes {at} words here, found {len(self.line.args)}"
+            )
 
     def sort(self, at: int, parametric: bool = False) -> SortEntry:
         """A sort by id. Raises Skipped where a refused line should have returned it."""
@@ -189,8 +215,14 @@ class Reading:
         if entry is None:
             raise self._unknown(word, "sort")
         sort = entry.sort
-        if (sort.kind == "SORT_DT" and len(sort.sorts()) < len(sort.datatype.params)) is not parametric:
-            expected = "a datatype with parameters" if parametric else "a sort whose parameters are filled in"
+        if (
+            sort.kind == "SORT_DT" and len(sort.sorts()) < len(sort.datatype.params)
+        ) is not parametric:
+            expected = (
+                "a datatype with parameters"
+                if parametric
+                else "a sort whose parameters are filled in"
+            )
             raise self.error(f"expected {expected}, {word} is {sort}")
         return entry
 
@@ -207,7 +239,9 @@ class Reading:
         return entry
 
     def object(self, ref: Ref) -> None:
-        """Check that an id names an object that a public callable gave. Raises Skipped where a refused line should have returned it."""
+        """Check that an id names an object that a public callable gave. Raises Skipped where a
+        refused line should have returned it.
+        """
         if not self.known(ref):
             raise self._unknown(ref, "object")
 
@@ -219,9 +253,14 @@ class Reading:
         return entry
 
     def values(self, *sorts: Sort) -> None:
-        """Raise Refused where functions are to be values, as in higher-order logic, and the binding has no such terms."""
+        """Raise Refused where functions are to be values, as in higher-order logic, and the binding
+        has no such terms.
+        """
         functions = any(inner.kind == "SORT_FUN" for sort in sorts for inner in components(sort))
-        self.require(not functions or self.run.wrapper.data.get("function-terms", False), "no terms of a function's sort here")
+        self.require(
+            not functions or self.run.wrapper.data.get("function-terms", False),
+            "no terms of a function's sort here",
+        )
 
     def _unknown(self, ref: Ref, what: str) -> Exception:
         if ref in self.missing:

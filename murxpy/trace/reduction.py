@@ -1,7 +1,8 @@
-"""Reduction problems: a test, a total order, and what was tried. Nothing here knows what is reduced.
+"""Reduction problems: a test, a total order, and what was tried. Nothing here knows what is
+reduced.
 
-The caller hands over candidates; the reducer keeps the best that passes. It never goes up in the order, so every loop
-that only goes on after an acceptance ends.
+The caller hands over candidates; the reducer keeps the best that passes. It never goes up in the
+order, so every loop that only goes on after an acceptance ends.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ T = TypeVar("T")
 class Problem(Generic[T]):
     """What is to be reduced.
 
-    `first` gives the index of one of the candidates that passes the test, the first to be seen to, None when none does; it may
-    test several at a time, and takes only as many as it tests. `order` sorts candidates, the smallest best; `name` is a
-    text that tells them apart.
+    `first` gives the index of one of the candidates that passes the test, the first to be seen to,
+    None when none does; it may test several at a time, and takes only as many as it tests. `order`
+    sorts candidates, the smallest best; `name` is a text that tells them apart.
     """
 
     first: Callable[[Iterator[T]], int | None]
@@ -31,7 +32,9 @@ class Problem(Generic[T]):
 class Reducer(Generic[T]):
     """The best candidate so far; `accepted` is called with each new best."""
 
-    def __init__(self, problem: Problem[T], start: T, accepted: Callable[[T], None] = lambda best: None) -> None:
+    def __init__(
+        self, problem: Problem[T], start: T, accepted: Callable[[T], None] = lambda best: None
+    ) -> None:
         self.problem = problem
         self.best = start
         self.tests = 0
@@ -41,7 +44,9 @@ class Reducer(Generic[T]):
         self._tried = {_digest(problem.name(start))}
 
     def offer(self, candidates: Iterable[T]) -> int | None:
-        """Make the first of `candidates` that is smaller than the best and passes the new best; its index, else None."""
+        """Make the first of `candidates` that is smaller than the best and passes the new best; its
+        index, else None.
+        """
         handed: list[tuple[int, T]] = []
         won = self.problem.first(self._worthwhile(candidates, handed))
         if won is None:
@@ -52,7 +57,9 @@ class Reducer(Generic[T]):
         return index
 
     def _worthwhile(self, candidates: Iterable[T], handed: list[tuple[int, T]]) -> Iterator[T]:
-        """Those that are smaller than the best and were never handed over before, each noted in `handed` with its index."""
+        """Those that are smaller than the best and were never handed over before, each noted in
+        `handed` with its index.
+        """
         for index, candidate in enumerate(candidates):
             if self.problem.order(candidate) >= self._order:
                 continue
@@ -70,11 +77,14 @@ def _digest(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def ddmin(reducer: Reducer[T], length: Callable[[T], int], without: Callable[[T, int, int], T]) -> None:
+def ddmin(
+    reducer: Reducer[T], length: Callable[[T], int], without: Callable[[T, int, int], T]
+) -> None:
     """Leave out parts of the best, half of it first, then ever smaller ones down to one element.
 
-    `length` counts its elements; `without(best, low, high)` leaves out those from `low` up to `high`, and may leave out
-    more. Each size is swept from the back to the front, with no part left untried.
+    `length` counts its elements; `without(best, low, high)` leaves out those from `low` up to
+    `high`, and may leave out more. Each size is swept from the back to the front, with no part left
+    untried.
     """
     size = max(1, length(reducer.best) // 2)
     while True:
@@ -87,13 +97,17 @@ def ddmin(reducer: Reducer[T], length: Callable[[T], int], without: Callable[[T,
             size //= 2
 
 
-def _sweep(reducer: Reducer[T], length: Callable[[T], int], without: Callable[[T, int, int], T], size: int) -> bool:
+def _sweep(
+    reducer: Reducer[T], length: Callable[[T], int], without: Callable[[T, int, int], T], size: int
+) -> bool:
     """Try to leave out each part of `size` elements once; whether one could be."""
     removed = False
     end = length(reducer.best)
     while end > 0:
         best = reducer.best
-        won = reducer.offer(without(best, max(0, high - size), high) for high in range(end, 0, -size))
+        won = reducer.offer(
+            without(best, max(0, high - size), high) for high in range(end, 0, -size)
+        )
         if won is None:
             break
         removed = True
@@ -101,8 +115,12 @@ def _sweep(reducer: Reducer[T], length: Callable[[T], int], without: Callable[[T
     return removed
 
 
-def each(reducer: Reducer[T], length: Callable[[T], int], variants: Callable[[T, int], Iterable[T]]) -> None:
-    """Offer `variants(best, at)` at each element, from the last to the first, again at one as long as it gets smaller."""
+def each(
+    reducer: Reducer[T], length: Callable[[T], int], variants: Callable[[T, int], Iterable[T]]
+) -> None:
+    """Offer `variants(best, at)` at each element, from the last to the first, again at one as long
+    as it gets smaller.
+    """
     at = length(reducer.best) - 1
     while at >= 0:
         if reducer.offer(variants(reducer.best, at)) is None:

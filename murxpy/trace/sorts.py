@@ -12,14 +12,17 @@ from murxpy.trace.reading import Reading
 
 MAX_COUNT = 10_000
 MAX_DEPTH = 32
-MAX_WIDTH = 1 << 24  # of a bit-vector or a format; no solver goes there, and a literal of it is 2 MB
+# of a bit-vector or a format; no solver goes there, and a literal of it is 2 MB
+MAX_WIDTH = 1 << 24
 
 _NUMBER = re.compile(r"[1-9][0-9]{0,3999}")
 _LEAST = {"SORT_FP": 2, "SORT_FF": 2}
 
 
 def read_sort(r: Reading, kind: str) -> tuple[Sort, list[SortEntry]]:
-    """The sort of a `mk-sort` line that is no datatype, and the entries of its parameter sorts. Raises InputError."""
+    """The sort of a `mk-sort` line that is no datatype, and the entries of its parameter sorts.
+    Raises InputError.
+    """
     shape = r.run.catalogue.sorts[kind].params
     count = len(r.line.args) - 1
     get = r.run.sorts.get
@@ -73,7 +76,8 @@ def read_datatypes(r: Reading) -> list[Datatype]:
     """The declarations of a `mk-sort SORT_DT` line. Raises InputError."""
     block = _Block(r)
     datatypes = [_declare(block) for _ in range(block.count("datatypes"))]
-    # Fields may name a datatype that comes later, so the line is read twice: first for names, then for fields.
+    # Fields may name a datatype that comes later, so the line is read twice: first for names, then
+    # for fields.
     block.at = 2
     for datatype in datatypes:
         _read_constructors(block, datatype)

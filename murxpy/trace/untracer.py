@@ -16,8 +16,9 @@ ALIVE = ("new", "delete", "del", "gc", "misuse")  # what can be done without a s
 def replay(run: Run, trace: Trace) -> None:
     """Carry out the lines of `trace`.
 
-    Raises InputError where a line is malformed (unknown action, id, kind, spelling; ill-sorted; wrong counts). A line that
-    uses what an earlier, refused line should have returned is skipped and counted under `replay:skipped`.
+    Raises InputError where a line is malformed (unknown action, id, kind, spelling; ill-sorted;
+    wrong counts). A line that uses what an earlier, refused line should have returned is skipped
+    and counted under `replay:skipped`.
     """
     reading = Reading(run, trace)
     for line in trace.lines:
@@ -42,20 +43,30 @@ def replay(run: Run, trace: Trace) -> None:
 
 
 def _reader(reading: Reading) -> Reader:
-    """What reads the line in hand. Raises InputError for an unknown action, or one before `new` or for another solver."""
+    """What reads the line in hand. Raises InputError for an unknown action, or one before `new` or
+    for another solver.
+    """
     line = reading.line
     if line.target not in (None, "o1"):
         raise reading.error(f"unknown solver {line.target}, expected o1, which 'new' returns")
     action = old_action(line.action) if reading.trace.murxla else line.action
     own_actions = reading.run.wrapper.data.get("own-actions") or {}
-    others = (reading.foreign or reading.trace.murxla) and action.startswith(f"{reading.trace.solver}-")
+    others = (reading.foreign or reading.trace.murxla) and action.startswith(
+        f"{reading.trace.solver}-"
+    )
     if action not in READERS and action not in own_actions and not others:
-        raise reading.error(f"unknown action '{line.action}'{nearest(line.action, [*READERS, *own_actions])}")
+        raise reading.error(
+            f"unknown action '{line.action}'{nearest(line.action, [*READERS, *own_actions])}"
+        )
     if not reading.run.state.started and line.action != "new":
         raise reading.error("no solver yet, expected 'new' before this line")
-    gone = (reading.run.state.started and reading.run.frame.ctx is None) or reading.run.frame.solver is None
+    gone = (
+        reading.run.state.started and reading.run.frame.ctx is None
+    ) or reading.run.frame.solver is None
     if gone and action not in ALIVE:
-        raise reading.error("the solver or its context is gone, expected one of " + ", ".join(ALIVE))
+        raise reading.error(
+            "the solver or its context is gone, expected one of " + ", ".join(ALIVE)
+        )
     return READERS.get(action, own)
 
 
@@ -64,6 +75,10 @@ def _compare_refusal(reading: Reading, refused: Refused | None) -> None:
     line = reading.line
     before = line.result("refused")
     if refused is None and before:
-        reading.run.differences.append(f"line {line.number}: {line.action} was refused, now it is not")
+        reading.run.differences.append(
+            f"line {line.number}: {line.action} was refused, now it is not"
+        )
     if refused is not None and not before and line.results:
-        reading.run.differences.append(f"line {line.number}: {line.action} is refused now: {refused}")
+        reading.run.differences.append(
+            f"line {line.number}: {line.action} is refused now: {refused}"
+        )

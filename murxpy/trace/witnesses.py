@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from murxpy.errors import nearest
-from murxpy.machine.checks import assertions, blocking, cores, elimination, entailment, interpolants, invariants, proofs, values
+from murxpy.machine.checks import (
+    assertions,
+    blocking,
+    cores,
+    elimination,
+    entailment,
+    interpolants,
+    invariants,
+    proofs,
+    values,
+)
 from murxpy.machine.checks.evaluate import evaluate, evaluate_script
 from murxpy.machine.script import without_options
 from murxpy.trace.reading import Reading
@@ -45,8 +55,13 @@ def check_values(r: Reading) -> None:
 
 def _needs_model(r: Reading) -> None:
     state = r.run.state
-    r.require(state.models and state.has_model and state.answer == "sat", f"no model: the last answer is {state.answer}")
-    r.require(r.run.wrapper.set("readers", "model") is not None, "the wrapper has no reader of models")
+    r.require(
+        state.models and state.has_model and state.answer == "sat",
+        f"no model: the last answer is {state.answer}",
+    )
+    r.require(
+        r.run.wrapper.set("readers", "model") is not None, "the wrapper has no reader of models"
+    )
 
 
 def check_simplify(r: Reading) -> None:
@@ -75,7 +90,10 @@ def check_interpolant(r: Reading) -> None:
     r.end(1)
     state = r.run.state
     there = entry in (*state.asserted(), *state.assumptions)
-    r.require(state.answer == "unsat" and there, f"no two sides: the last answer is {state.answer}, or {entry} has no part in it")
+    r.require(
+        state.answer == "unsat" and there,
+        f"no two sides: the last answer is {state.answer}, or {entry} has no part in it",
+    )
     interpolants.check_interpolant(r.run, entry, r.seed, _reader(r, "interpolant"))
 
 
@@ -83,7 +101,9 @@ def check_abduct(r: Reading) -> None:
     """`check-abduct t`."""
     entry = r.boolean(0)
     r.end(1)
-    r.require(r.run.state.answer == "sat", f"nothing to extend: the last answer is {r.run.state.answer}")
+    r.require(
+        r.run.state.answer == "sat", f"nothing to extend: the last answer is {r.run.state.answer}"
+    )
     interpolants.check_abduct(r.run, entry, r.seed, _reader(r, "abduct"))
 
 
@@ -119,8 +139,12 @@ def check_core(r: Reading) -> None:
     """`check-core`."""
     r.end(0)
     state = r.run.state
-    r.require(state.cores and state.answer == "unsat", f"no core: the last answer is {state.answer}")
-    r.require(r.run.wrapper.set("readers", "core") is not None, "the wrapper has no reader of cores")
+    r.require(
+        state.cores and state.answer == "unsat", f"no core: the last answer is {state.answer}"
+    )
+    r.require(
+        r.run.wrapper.set("readers", "core") is not None, "the wrapper has no reader of cores"
+    )
     cores.check_core(r.run, r.seed, r.spelling("readers", "core"))
 
 
@@ -130,7 +154,10 @@ def check_assumptions(r: Reading) -> None:
     state = r.run.state
     there = state.unsat_assumptions and state.answer == "unsat" and state.assumptions
     r.require(bool(there), f"no unsat assumptions: the last answer is {state.answer}")
-    r.require(r.run.wrapper.set("readers", "assumptions") is not None, "the wrapper has no reader of assumptions")
+    r.require(
+        r.run.wrapper.set("readers", "assumptions") is not None,
+        "the wrapper has no reader of assumptions",
+    )
     cores.check_assumptions(r.run, r.seed, r.spelling("readers", "assumptions"))
 
 
@@ -138,9 +165,22 @@ def check_invariant(r: Reading) -> None:
     """`check-invariant NAME`."""
     name = r.text(0, "an invariant")
     r.end(1)
-    known = list(dict.fromkeys([*invariants.INVARIANTS, *invariants.PROMISES, *(r.run.wrapper.data.get("invariants") or {})]))
+    known = list(
+        dict.fromkeys(
+            [
+                *invariants.INVARIANTS,
+                *invariants.PROMISES,
+                *(r.run.wrapper.data.get("invariants") or {}),
+            ]
+        )
+    )
     if name not in known and not r.foreign:
-        raise r.error(f"unknown invariant '{name}'{nearest(name, known)}, expected one of {', '.join(known)}")
-    r.require(r.run.state.answer in ("sat", "unsat"), f"nothing to compare with: the last answer is {r.run.state.answer}")
+        raise r.error(
+            f"unknown invariant '{name}'{nearest(name, known)}, expected one of {', '.join(known)}"
+        )
+    r.require(
+        r.run.state.answer in ("sat", "unsat"),
+        f"nothing to compare with: the last answer is {r.run.state.answer}",
+    )
     r.require(name in invariants.known_invariants(r.run), f"no invariant '{name}' here")
     invariants.check_invariant(r.run, name, r.seed)

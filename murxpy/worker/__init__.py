@@ -1,1 +1,3 @@
-"""The process that runs a solver: session, trace buffer, warm parent. Imports only the standard library."""
+"""The process that runs a solver: session, trace buffer, warm parent. Imports only the standard
+library.
+"""

@@ -1,8 +1,9 @@
-# The first code that runs in a target's interpreter, which need not be the one murxpy is installed in. It is run as
-# `python -I boot.py FOLDER-OF-MURXPY MAJOR.MINOR SUPERVISOR-PID CONTROL-FD SETUP-FD` as a warm parent, and as
-# `python -I boot.py FOLDER-OF-MURXPY MAJOR.MINOR once SETUP-FILE TRACE-FILE` to replay one trace in this very process.
-# It makes the package known without putting the folder beside it on the path, so that nothing else installed there can
-# be imported. It keeps to syntax that any Python 3 reads, so that a wrong interpreter gets a clear answer.
+# The first code that runs in a target's interpreter, which need not be the one murxpy is installed
+# in. It is run as `python -I boot.py FOLDER-OF-MURXPY MAJOR.MINOR SUPERVISOR-PID CONTROL-FD
+# SETUP-FD` as a warm parent, and as `python -I boot.py FOLDER-OF-MURXPY MAJOR.MINOR once SETUP-FILE
+# TRACE-FILE` to replay one trace in this very process. It makes the package known without putting
+# the folder beside it on the path, so that nothing else installed there can be imported. It keeps
+# to syntax that any Python 3 reads, so that a wrong interpreter gets a clear answer.
 import importlib.util
 import json
 import os
@@ -18,7 +19,9 @@ def refuse(text: str) -> None:
 
 
 def register(folder: str) -> None:
-    spec = importlib.util.spec_from_file_location("murxpy", os.path.join(folder, "__init__.py"), submodule_search_locations=[folder])
+    spec = importlib.util.spec_from_file_location(
+        "murxpy", os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
+    )
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules["murxpy"] = module

@@ -1,7 +1,8 @@
 """The trace of the run in hand, in memory shared with the supervisor.
 
-The file is a header of native 64-bit words and then the text of the trace in UTF-8. The worker appends a line before
-the call that the line describes, so when the worker dies the supervisor reads the trace up to the fatal call.
+The file is a header of native 64-bit words and then the text of the trace in UTF-8. The worker
+appends a line before the call that the line describes, so when the worker dies the supervisor reads
+the trace up to the fatal call.
 """
 
 from __future__ import annotations
@@ -14,14 +15,17 @@ from dataclasses import dataclass
 
 SIZE = 32 << 20  # bytes; only pages that were written take memory
 HEADER = 64
-LENGTH, SEED, JOB, STATE, START = range(5)  # words of the header; START is the monotonic clock in nanoseconds
+# words of the header; START is the monotonic clock in nanoseconds
+LENGTH, SEED, JOB, STATE, START = range(5)
 IDLE, RUNNING, ENDED = range(3)  # values of STATE
 _WORDS = struct.Struct("@5Q")
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What the header says: bytes of trace, job in hand (its number), whether it runs, and since when (seconds)."""
+    """What the header says: bytes of trace, job in hand (its number), whether it runs, and since
+    when (seconds).
+    """
 
     length: int
     seed: int
@@ -68,7 +72,9 @@ class TraceBuffer:
 
 
 def decode(data: bytes) -> str:
-    """The text of a trace; bytes that a dying process left half-written become replacement characters."""
+    """The text of a trace; bytes that a dying process left half-written become replacement
+    characters.
+    """
     try:
         return data.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
@@ -76,7 +82,9 @@ def decode(data: bytes) -> str:
 
 
 def create() -> int:
-    """A new shared file, empty; gives its descriptor. Raises OSError when there is no memory for it."""
+    """A new shared file, empty; gives its descriptor. Raises OSError when there is no memory for
+    it.
+    """
     fd = os.memfd_create("murxpy-trace")
     os.ftruncate(fd, SIZE)
     return fd

@@ -25,7 +25,9 @@ class Decoder:
         self._bytes = bytearray()
 
     def feed(self, data: bytes) -> list[Message]:
-        """Take `data` in and give the messages that are complete now. Raises ValueError for what is no message."""
+        """Take `data` in and give the messages that are complete now. Raises ValueError for what is
+        no message.
+        """
         self._bytes += data
         messages: list[Message] = []
         start = 0

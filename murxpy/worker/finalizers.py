@@ -14,7 +14,9 @@ from murxpy.solvers.contract import DOCUMENTED
 
 @contextmanager
 def watched(run: Run) -> Iterator[list[dict[str, Any]]]:
-    """Gather the findings of what finalizers raise inside, in the order in which they ran; Python prints them all the same."""
+    """Gather the findings of what finalizers raise inside, in the order in which they ran; Python
+    prints them all the same.
+    """
     found: list[dict[str, Any]] = []
     before = sys.unraisablehook
 
@@ -26,7 +28,16 @@ def watched(run: Run) -> Iterator[list[dict[str, Any]]]:
                 return
             letter = "A" if threading.current_thread() is threading.main_thread() else "H"
             message = f"class {letter}: a finalizer raises {thrown.type}; {thrown.message}"
-            found.append(run.finding("contract", "binding", message, "misuse", thrown.place or "finalizer", "finalizer"))
+            found.append(
+                run.finding(
+                    "contract",
+                    "binding",
+                    message,
+                    "misuse",
+                    thrown.place or "finalizer",
+                    "finalizer",
+                )
+            )
 
     sys.unraisablehook = note
     try:

@@ -1,6 +1,7 @@
 """The warm parent: imports the solver once and forks a worker whenever the supervisor asks for one.
 
-It never calls the solver itself after the import, so nothing that a test does can break it, short of killing it.
+It never calls the solver itself after the import, so nothing that a test does can break it, short
+of killing it.
 """
 
 from __future__ import annotations
@@ -33,12 +34,16 @@ def load_session(setup: dict[str, Any]) -> worker.Session:
     except MurxpyError:
         raise
     except (ImportError, OSError) as error:
-        raise TargetError(f"the solver cannot be loaded: {type(error).__name__}: {error}") from error
+        raise TargetError(
+            f"the solver cannot be loaded: {type(error).__name__}: {error}"
+        ) from error
     return session
 
 
 class Parent:
-    """Serves the supervisor on `control`, a socket that keeps messages apart and passes descriptors."""
+    """Serves the supervisor on `control`, a socket that keeps messages apart and passes
+    descriptors.
+    """
 
     def __init__(self, control: socket.socket, session: worker.Session) -> None:
         self._control = control
@@ -52,7 +57,9 @@ class Parent:
         signal.set_wakeup_fd(wake.fileno(), warn_on_full_buffer=False)
 
     def serve(self) -> None:
-        """Fork and reap until the supervisor is gone; then end the workers, and what they have started."""
+        """Fork and reap until the supervisor is gone; then end the workers, and what they have
+        started.
+        """
         process.outlive_parent()
         try:
             self._serve()
@@ -112,21 +119,26 @@ class Parent:
             dead = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
             if dead is None:
                 return
-            # While it is not reaped its number is not given away, so the group that is killed is its own.
+            # While it is not reaped its number is not given away, so the group that is killed is
+            # its own.
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(dead.si_pid, signal.SIGKILL)
             pid, status, usage = os.wait4(dead.si_pid, 0)
             number = self._workers.pop(pid, None)
             if number is not None:
                 cpu = usage.ru_utime + usage.ru_stime
-                self._send({"died": number, "status": status, "cpu": cpu, "peak": usage.ru_maxrss * 1024})
+                self._send(
+                    {"died": number, "status": status, "cpu": cpu, "peak": usage.ru_maxrss * 1024}
+                )
 
     def _send(self, message: Message) -> None:
         self._control.send(json.dumps(message).encode())
 
 
 def once(setup: str, trace: str) -> None:
-    """Replay the file `trace` in this very process, for a debugger; `setup` is the file of the setup."""
+    """Replay the file `trace` in this very process, for a debugger; `setup` is the file of the
+    setup.
+    """
     process.die_with_parent(os.getppid())
     with open(setup, "rb") as file:
         session = load_session(json.load(file))
@@ -137,7 +149,8 @@ def once(setup: str, trace: str) -> None:
 def main(supervisor: int, control_fd: int, setup_fd: int) -> None:
     """Load the session of the setup in file `setup_fd`, say so, and serve process `supervisor`.
 
-    The file of the setup takes the answer, too: the session's description, or why there is no session.
+    The file of the setup takes the answer, too: the session's description, or why there is no
+    session.
     """
     process.die_with_parent(supervisor)
     control = socket.socket(fileno=control_fd)

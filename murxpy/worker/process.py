@@ -1,4 +1,6 @@
-"""What a worker process does to itself before it runs a solver: limits, streams, and a death with its parent."""
+"""What a worker process does to itself before it runs a solver: limits, streams, and a death with
+its parent.
+"""
 
 from __future__ import annotations
 
@@ -20,20 +22,25 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def die_with_parent(parent: int) -> None:
-    """Have the kernel kill this process when process `parent` ends; leave at once when it has ended already."""
+    """Have the kernel kill this process when process `parent` ends; leave at once when it has ended
+    already.
+    """
     _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(0)
 
 
 def outlive_parent() -> None:
-    """Take back what `die_with_parent` asked for: this process notices by itself that its parent has ended."""
+    """Take back what `die_with_parent` asked for: this process notices by itself that its parent
+    has ended.
+    """
     _libc.prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0)
 
 
 @functools.cache
 def sanitized() -> bool:
-    """Whether a sanitizer's run-time library is loaded: it has its own crash handler and maps terabytes.
+    """Whether a sanitizer's run-time library is loaded: it has its own crash handler and maps
+    terabytes.
 
     First asked by the warm parent, when the solver is loaded; its workers inherit the answer.
     """
@@ -48,12 +55,17 @@ def redirect(output: int) -> None:
     os.close(null)
     os.dup2(output, 1)
     os.dup2(output, 2)
-    with contextlib.suppress(ValueError, AttributeError):  # where the C library names it otherwise, text comes late
-        _libc.setvbuf(ctypes.c_void_p.in_dll(_libc, "stdout"), None, _LINE_BUFFERED, ctypes.c_size_t(4096))
+    # where the C library names it otherwise, text comes late
+    with contextlib.suppress(ValueError, AttributeError):
+        _libc.setvbuf(
+            ctypes.c_void_p.in_dll(_libc, "stdout"), None, _LINE_BUFFERED, ctypes.c_size_t(4096)
+        )
 
 
 def limit(limits: Mapping[str, int]) -> None:
-    """Set the kernel's limits: `output` and `address_space` in bytes (0: none), `nice` in steps; no core files."""
+    """Set the kernel's limits: `output` and `address_space` in bytes (0: none), `nice` in steps; no
+    core files.
+    """
     _lower(resource.RLIMIT_CORE, 0)
     _lower(resource.RLIMIT_STACK, _STACK)
     if limits["output"]:

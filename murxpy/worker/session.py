@@ -34,42 +34,73 @@ from murxpy.worker.finalizers import watched
 
 Write = Callable[[str], None]
 UNDAMPED = frozenset(
-    ["new", "delete", "check-sat", "check-sat-assuming", "assert-formula", "push", "pop", "mk-const", "mk-sort", "set-logic"]
+    [
+        "new",
+        "delete",
+        "check-sat",
+        "check-sat-assuming",
+        "assert-formula",
+        "push",
+        "pop",
+        "mk-const",
+        "mk-sort",
+        "set-logic",
+    ]
 )
-COLLECT_EVERY = 50  # runs between two full collections: contexts are freed by reference counts, cycles are rare
+# runs between two full collections: contexts are freed by reference counts, cycles are rare
+COLLECT_EVERY = 50
 
 
 class Session:
     """Runs walks and replays on one solver. Each is a function of its seed or text alone.
 
-    `setup`: catalogue, machine, wrapper, profile (all plain data), theories (list or None), swarm (bool), options (list of
-    name and value, set in every run), limits (`wall`: no check gets a resource limit), checks (of what the solver promises: names
-    of those that are on), documented (operators that mutants do not get). Raises TargetError where the
-    solver cannot be loaded, InputError where it does not take an option.
+    `setup`: catalogue, machine, wrapper, profile (all plain data), theories (list or None), swarm
+    (bool), options (list of name and value, set in every run), limits (`wall`: no check gets a
+    resource limit), checks (of what the solver promises: names of those that are on), documented
+    (operators that mutants do not get). Raises TargetError where the solver cannot be loaded,
+    InputError where it does not take an option.
     """
 
     def __init__(self, setup: dict[str, Any]) -> None:
         self.catalogue = build_catalogue(setup["catalogue"])
         self.wrapper = Wrapper(setup["wrapper"], self.catalogue)
-        self.profile = Profile(setup.get("profile") or self.wrapper.profile, bool(self.wrapper.data.get("function-terms")))
+        self.profile = Profile(
+            setup.get("profile") or self.wrapper.profile,
+            bool(self.wrapper.data.get("function-terms")),
+        )
         self.settings = Settings(setup["machine"], self.profile.limits)
         self.machine = StateMachine(setup["machine"])
         self.options: list[list[str]] = setup.get("options") or []
         theories, swarm = setup.get("theories"), setup.get("swarm", True)
-        self.swarm = SwarmDrawer(self.catalogue, self.wrapper, self.settings, self.profile, theories, swarm)
+        self.swarm = SwarmDrawer(
+            self.catalogue, self.wrapper, self.settings, self.profile, theories, swarm
+        )
         self.version = self.wrapper.release
         dialect = self.wrapper.name if self.wrapper.name in DIALECTS else "standard"
         available = (kind for kinds in self.swarm.available().values() for kind in kinds)
-        documented = frozenset(setup.get("documented") or ())  # what they show would not count, and no mutant shows that it needs them
-        shop = Shop(self.catalogue, frozenset(filter(self.wrapper.reads, available)) - documented, dialect, self.profile)
+        # what they show would not count, and no mutant shows that it needs them
+        documented = frozenset(setup.get("documented") or ())
+        shop = Shop(
+            self.catalogue,
+            frozenset(filter(self.wrapper.reads, available)) - documented,
+            dialect,
+            self.profile,
+        )
         self.sources = Sources(setup["sources"], shop) if setup.get("sources") else None
-        if self.sources is not None and self.sources.reading and self.wrapper.set("actions", "run-script") is None:
-            raise InputError(f"{self.wrapper.name} {self.version} cannot read scripts (its wrapper has no action run-script for it): "
-                             "expected --through api, and not storm")  # fmt: skip
+        if (
+            self.sources is not None
+            and self.sources.reading
+            and self.wrapper.set("actions", "run-script") is None
+        ):
+            raise InputError(
+                f"{self.wrapper.name} {self.version} cannot read scripts (its wrapper has no action run-script for it): "
+                "expected --through api, and not storm"
+            )
         self._limited = setup.get("limits") != "wall"
         self._damped: frozenset[str] = frozenset()
         self._checks: frozenset[str] = frozenset(setup.get("checks") or ())
-        # An option that the wrapper does not have may restrict models, so that unsat need not be wrong.
+        # An option that the wrapper does not have may restrict models, so that unsat need not be
+        # wrong.
         known = known_options(setup["wrapper"])
         self._plain = known is None or known.issuperset(name for name, _ in self.options)
         self._option_choice = option_choice(self._known_options())
@@ -77,21 +108,37 @@ class Session:
             self._tell(self.sources)
         self._runs = 0
         self._try_options()
-        sys.set_int_max_str_digits(0)  # a model's integers may have more digits than Python converts by default
+        # a model's integers may have more digits than Python converts by default
+        sys.set_int_max_str_digits(0)
         gc.collect()
         gc.freeze()  # what is loaded now stays: a `gc` line need not look at it
-        gc.disable()  # when objects die must depend on the run alone, not on what was allocated before it
+        # when objects die must depend on the run alone, not on what was allocated before it
+        gc.disable()
 
     def _tell(self, sources: Sources) -> None:
-        """Tell the mutation fuzzers which options scripts may set, and how often they ask for models and cores."""
+        """Tell the mutation fuzzers which options scripts may set, and how often they ask for
+        models and cores.
+        """
         prefix = str(self.wrapper.data.get("script-option-prefix") or "")
-        sources.offer = Offer(self._option_choice, tuple((name, value) for name, value in self.options), prefix)
+        sources.offer = Offer(
+            self._option_choice, tuple((name, value) for name, value in self.options), prefix
+        )
         chances = self.settings.probabilities
-        names = {"models": "script-models", "models-open": "script-models-open", "cores": "script-cores"}
-        sources.promises = {what: chances.get(name, 0.0) for what, name in names.items() if what.partition("-")[0] in self._checks}
+        names = {
+            "models": "script-models",
+            "models-open": "script-models-open",
+            "cores": "script-cores",
+        }
+        sources.promises = {
+            what: chances.get(name, 0.0)
+            for what, name in names.items()
+            if what.partition("-")[0] in self._checks
+        }
 
     def describe(self) -> dict[str, Any]:
-        """Solver, release, module file, Python, what the release lacks, the operators by theory and the sorts that runs draw from."""
+        """Solver, release, module file, Python, what the release lacks, the operators by theory and
+        the sorts that runs draw from.
+        """
         module = sys.modules.get(self.wrapper.data["module"])
         return {
             "solver": self.wrapper.name,
@@ -104,7 +151,9 @@ class Session:
         }
 
     def _known_options(self) -> list[dict[str, Any]]:
-        """The wrapper's options that this release takes: each is tried once, on a common solver, else on one of its own."""
+        """The wrapper's options that this release takes: each is tried once, on a common solver,
+        else on one of its own.
+        """
         known = []
         shared = self._scratch()
         for option in self.wrapper.data.get("options") or []:
@@ -112,7 +161,9 @@ class Session:
             if _takes(shared, option["name"], value) or self._takes_alone(option["name"], value):
                 known.append(option)
             else:
-                self.wrapper.missing.append(("options", str(option["name"]), "set", f"release {self.version}"))
+                self.wrapper.missing.append(
+                    ("options", str(option["name"]), "set", f"release {self.version}")
+                )
         shared.forget()
         return known
 
@@ -120,7 +171,9 @@ class Session:
         """True if a solver without other options takes the option."""
         run = self._scratch()
         taken = _takes(run, name, value)
-        run.forget()  # the collector would free context and solver of the run's cycle in any order, which kills old releases
+        # the collector would free context and solver of the run's cycle in any order, which kills
+        # old releases
+        run.forget()
         return taken
 
     def _scratch(self) -> Run:
@@ -129,7 +182,9 @@ class Session:
         return run
 
     def _try_options(self) -> None:
-        """Set the user's options once, so that a misspelt one is an error now and not a refusal in every run."""
+        """Set the user's options once, so that a misspelt one is an error now and not a refusal in
+        every run.
+        """
         if not self.options:
             return
         run = self._scratch()
@@ -138,15 +193,23 @@ class Session:
                 solve.set_option(run, name, value, 0)
             except (Refused, Stopped) as error:
                 run.forget()
-                raise InputError(f"{self.wrapper.name} {self.version} does not take the option {name}={value}: {error}") from None
+                raise InputError(
+                    f"{self.wrapper.name} {self.version} does not take the option {name}={value}: {error}"
+                ) from None
         run.forget()
 
     def damp(self, calls: list[Any]) -> None:
-        """Draw what sits on the fatal lines of known findings, as (action, operator, spelling), less often from now on.
+        """Draw what sits on the fatal lines of known findings, as (action, operator, spelling),
+        less often from now on.
 
-        What a run cannot do without (checks, assertions, scopes) is not damped. The trace's header records it.
+        What a run cannot do without (checks, assertions, scopes) is not damped. The trace's header
+        records it.
         """
-        names = [operator or action for action, operator, _ in calls if action not in UNDAMPED and action != "misuse"]
+        names = [
+            operator or action
+            for action, operator, _ in calls
+            if action not in UNDAMPED and action != "misuse"
+        ]
         names += [f"{rule}:{operator}" for action, operator, rule in calls if action == "misuse"]
         self._damped = frozenset(name for name in names if name)
 
@@ -158,10 +221,24 @@ class Session:
             if name != API:
                 return self._mutate(run, self.sources, name, seeds)
         swarm = self.swarm.draw(run.stream)
-        gen = Generator(run, self.settings, self.profile, swarm, self.catalogue, options=self.options)
-        gen.damped, gen.limited, gen.option_choice, gen.checks = self._damped, self._limited, self._option_choice, self._checks
-        gen.planting = planting.CHECK in self._checks and self._plain and planting.drawn(self.settings, seed)
-        rows = [*self._header(), f"seed {seed:x}", f"machine {self.settings.machine.get('name')}", *swarm.rows()]
+        gen = Generator(
+            run, self.settings, self.profile, swarm, self.catalogue, options=self.options
+        )
+        gen.damped, gen.limited, gen.option_choice, gen.checks = (
+            self._damped,
+            self._limited,
+            self._option_choice,
+            self._checks,
+        )
+        gen.planting = (
+            planting.CHECK in self._checks and self._plain and planting.drawn(self.settings, seed)
+        )
+        rows = [
+            *self._header(),
+            f"seed {seed:x}",
+            f"machine {self.settings.machine.get('name')}",
+            *swarm.rows(),
+        ]
         rows.append(f"limits {'solver' if self._limited else 'wall'}")
         rows.append(f"checks {','.join(sorted(self._checks - {planting.CHECK})) or 'none'}")
         if gen.planting:
@@ -171,11 +248,15 @@ class Session:
         run.header(rows)
         return self._report(run, lambda: self.machine.walk(gen, self.settings.limit("steps")))
 
-    def _mutate(self, run: Run, sources: Sources, name: str, seeds: Sequence[Seed]) -> dict[str, Any]:
+    def _mutate(
+        self, run: Run, sources: Sources, name: str, seeds: Sequence[Seed]
+    ) -> dict[str, Any]:
         """A run of a mutation fuzzer on these seeds."""
         run.script_checks &= self._checks
         checks = f"checks {','.join(sorted(run.script_checks)) or 'none'}"
-        files = [f"seed-file {seed.name}" for seed in seeds[:1]] + [f"second-seed-file {seed.name}" for seed in seeds[1:]]
+        files = [f"seed-file {seed.name}" for seed in seeds[:1]] + [
+            f"second-seed-file {seed.name}" for seed in seeds[1:]
+        ]
         run.header([*self._header(), f"seed {run.seed:x}", f"source {name}", *files, checks])
         return self._report(run, lambda: sources.run(run, name, seeds))
 
@@ -194,7 +275,9 @@ class Session:
             return _malformed(str(error))
 
     def judge(self, text: str, name: str, write: Write, wishes: dict[str, Any]) -> dict[str, Any]:
-        """Answer the decided checks of a trace, whoever wrote it; see `murxpy.trace.judging.judge` for `wishes`."""
+        """Answer the decided checks of a trace, whoever wrote it; see `murxpy.trace.judging.judge`
+        for `wishes`.
+        """
         try:
             trace = parse_trace(text, name)
         except InputError as error:
@@ -208,7 +291,9 @@ class Session:
             return _malformed(str(error))
 
     def _replay_header(self, trace: Trace) -> list[str]:
-        """The trace's own header; the spellings that follow are this solver's, so it says where they are not the trace's."""
+        """The trace's own header; the spellings that follow are this solver's, so it says where
+        they are not the trace's.
+        """
         if trace.solver == self.wrapper.name and not trace.murxla:
             return [f"{key} {value}".rstrip() for key, value in trace.header.items()]
         return self._header()
@@ -233,7 +318,8 @@ class Session:
                 differences, counts = run.differences, run.counts
                 lines = run.lines
                 run.forget()
-                self._collect(now=counts["action:misuse"] > 0)  # what a misuse broke is to show in its own run
+                # what a misuse broke is to show in its own run
+                self._collect(now=counts["action:misuse"] > 0)
         if finding is None and raised and counts["action:misuse"]:
             finding = raised[0]
         counts["time-ns:run"] += thread_time_ns() - start
@@ -269,4 +355,11 @@ def _takes(run: Run, name: str, value: str) -> bool:
 
 
 def _malformed(message: str) -> dict[str, Any]:
-    return {"status": "malformed", "seed": 0, "counts": {}, "finding": None, "differences": [], "message": message}
+    return {
+        "status": "malformed",
+        "seed": 0,
+        "counts": {},
+        "finding": None,
+        "differences": [],
+        "message": message,
+    }

@@ -20,7 +20,9 @@ class Session(Protocol):
     """What a worker runs: `murxpy.worker.session.Session`, or a fake of it."""
 
     def describe(self) -> dict[str, Any]:
-        """The solver that was loaded: `solver`, `version`, `module_file` and what else is worth knowing."""
+        """The solver that was loaded: `solver`, `version`, `module_file` and what else is worth
+        knowing.
+        """
 
     def walk(self, seed: int, write: Callable[[str], None]) -> dict[str, Any]:
         """One random run; gives its report."""
@@ -28,7 +30,9 @@ class Session(Protocol):
     def replay(self, text: str, name: str, write: Callable[[str], None]) -> dict[str, Any]:
         """Run the trace `text`, called `name` in messages; gives its report."""
 
-    def judge(self, text: str, name: str, write: Callable[[str], None], wishes: dict[str, Any]) -> dict[str, Any]:
+    def judge(
+        self, text: str, name: str, write: Callable[[str], None], wishes: dict[str, Any]
+    ) -> dict[str, Any]:
         """Answer the decided checks of the trace `text`; gives its report."""
 
 
@@ -68,7 +72,9 @@ class Worker:
         except Exception as error:
             report = _internal(job, error)
         except SystemExit as error:
-            report = _finding(job, "exit", f"SystemExit({error.code!r}) left the session", "binding")
+            report = _finding(
+                job, "exit", f"SystemExit({error.code!r}) left the session", "binding"
+            )
         self._trace.end()
         answer: Message = {"job": job["job"], "report": report, "seconds": time.monotonic() - start}
         if report["status"] != "ok" or _wanted(job, report):
@@ -91,10 +97,16 @@ class Worker:
 
 
 def _wanted(job: Message, report: Mapping[str, Any]) -> bool:
-    """Whether the trace is to be sent though nothing is wrong: of replays, and of walks as the job says."""
+    """Whether the trace is to be sent though nothing is wrong: of replays, and of walks as the job
+    says.
+    """
     if "judge" in job:
         return bool(job.get("keep"))
-    return "text" in job or job.get("keep") is True or (job.get("keep") == "decided" and "check:decided" in report["counts"])
+    return (
+        "text" in job
+        or job.get("keep") is True
+        or (job.get("keep") == "decided" and "check:decided" in report["counts"])
+    )
 
 
 def _internal(job: Message, error: Exception) -> dict[str, Any]:
@@ -105,12 +117,27 @@ def _internal(job: Message, error: Exception) -> dict[str, Any]:
 
 
 def _finding(job: Message, kind: str, message: str, tier: str) -> dict[str, Any]:
-    finding = {"kind": kind, "message": message, "action": "", "operator": None, "spelling": None, "tier": tier}
-    return {"status": "finding", "seed": job["seed"], "counts": {}, "finding": finding, "differences": []}
+    finding = {
+        "kind": kind,
+        "message": message,
+        "action": "",
+        "operator": None,
+        "spelling": None,
+        "tier": tier,
+    }
+    return {
+        "status": "finding",
+        "seed": job["seed"],
+        "counts": {},
+        "finding": finding,
+        "differences": [],
+    }
 
 
 def run(session: Session, fds: list[int], limits: Mapping[str, int], parent: int) -> None:
-    """Be a worker: `fds` are the channel, the trace buffer and the output file; `parent` is the warm parent's pid."""
+    """Be a worker: `fds` are the channel, the trace buffer and the output file; `parent` is the
+    warm parent's pid.
+    """
     channel, trace, output = fds
     os.setsid()
     process.die_with_parent(parent)

@@ -1,13 +1,16 @@
-"""A session without a solver: its runs print trace lines, and commit the faults that its setup plants.
+"""A session without a solver: its runs print trace lines, and commit the faults that its setup
+plants.
 
-The setup: `every` maps a fault to the number of runs of which one commits it (by the run's seed), `idle` are seconds
-that a run takes, `error` is what the solver's import fails with, `lines` the number of lines of a run's trace, `wrote` more
-text of it, `counts` more counters of a run. `starving`: workers have no memory for their trace (`memory`), cannot be forked
-(`fork`), or the process that forks them dies each time (`parent`).
-Faults beyond those of `faults`: `exception` (a report), `raise` (the session breaks), `history` (a crash in the third
-run of a process), `once` (a crash that no replay shows), `outside` (killed by somebody else, once, or
-with `killings` so often in others than the first run of a process); for the last two `once` names the file that says how often
-it was done. The first `killed-replays` replays are killed by somebody else. `segfault+call` is `segfault` by another call.
+The setup: `every` maps a fault to the number of runs of which one commits it (by the run's seed),
+`idle` are seconds that a run takes, `error` is what the solver's import fails with, `lines` the
+number of lines of a run's trace, `wrote` more text of it, `counts` more counters of a run.
+`starving`: workers have no memory for their trace (`memory`), cannot be forked (`fork`), or the
+process that forks them dies each time (`parent`). Faults beyond those of `faults`: `exception` (a
+report), `raise` (the session breaks), `history` (a crash in the third run of a process), `once` (a
+crash that no replay shows), `outside` (killed by somebody else, once, or with `killings` so often
+in others than the first run of a process); for the last two `once` names the file that says how
+often it was done. The first `killed-replays` replays are killed by somebody else. `segfault+call`
+is `segfault` by another call.
 """
 
 from __future__ import annotations
@@ -60,7 +63,9 @@ STARVING = {"memory": no_memory, "fork": no_fork, "parent": mortal_parent}
 
 
 class FakeSession:
-    """Runs traces of lines such as `00042 mk-term@segfault OP_FAULT SORT_BOOL 1 t1`: the spelling names the fault."""
+    """Runs traces of lines such as `00042 mk-term@segfault OP_FAULT SORT_BOOL 1 t1`: the spelling
+    names the fault.
+    """
 
     def __init__(self, setup: dict[str, Any]) -> None:
         if setup.get("error"):
@@ -108,7 +113,11 @@ class FakeSession:
                 continue
             if len(words) < 2 or not words[0].isdigit():
                 report = self._report(0, None)
-                return {**report, "status": "malformed", "differences": [f"{name}:{number}: expected a seed"]}
+                return {
+                    **report,
+                    "status": "malformed",
+                    "differences": [f"{name}:{number}: expected a seed"],
+                }
             fault = words[1].partition("@")[2]
             if fault:
                 finding = self._commit(fault)
@@ -118,8 +127,14 @@ class FakeSession:
 
     def _commit(self, name: str) -> dict[str, Any] | None:
         if name == "exception":
-            return {"kind": "exception", "message": "NameError: name 'q17' is not defined", "action": "mk-term",
-                    "operator": "OP_FAULT", "spelling": "exception", "tier": "binding"}  # fmt: skip
+            return {
+                "kind": "exception",
+                "message": "NameError: name 'q17' is not defined",
+                "action": "mk-term",
+                "operator": "OP_FAULT",
+                "spelling": "exception",
+                "tier": "binding",
+            }
         if name == "raise":
             raise ZeroDivisionError("in the session")
         if name == "history":
@@ -138,7 +153,9 @@ class FakeSession:
         self._first(self._setup["once"], times, act)
 
     def _first(self, name: str, times: int, act: Callable[[], None]) -> None:
-        """Do `act` in the first `times` calls of all processes: the file called `name` says how often it was done."""
+        """Do `act` in the first `times` calls of all processes: the file called `name` says how
+        often it was done.
+        """
         with open(name, "ab") as file:
             if file.tell() >= times:
                 return
@@ -147,5 +164,15 @@ class FakeSession:
 
     def _report(self, seed: int, finding: dict[str, Any] | None) -> dict[str, Any]:
         status = "ok" if finding is None else "finding"
-        counts = {"run:total": 1, "action:mk-const": self._setup.get("lines", 3), **self._setup.get("counts", {})}
-        return {"status": status, "seed": seed, "counts": counts, "finding": finding, "differences": []}
+        counts = {
+            "run:total": 1,
+            "action:mk-const": self._setup.get("lines", 3),
+            **self._setup.get("counts", {}),
+        }
+        return {
+            "status": status,
+            "seed": seed,
+            "counts": counts,
+            "finding": finding,
+            "differences": [],
+        }

@@ -24,7 +24,10 @@ def assertion() -> None:
 
 
 def terminate() -> None:
-    os.write(2, b"terminate called after throwing an instance of 'fake::exception'\n  what():  bad level 0x7f, 17\n")
+    os.write(
+        2,
+        b"terminate called after throwing an instance of 'fake::exception'\n  what():  bad level 0x7f, 17\n",
+    )
     libc.abort()
 
 
@@ -87,11 +90,21 @@ def linger() -> None:
 
 
 FAULTS = {
-    "segfault": segfault, "abort": abort, "assertion": assertion, "terminate": terminate, "exit": exit_in_c,
-    "exit-zero": exit_zero, "stack": overflow_stack, "memory": eat_memory, "sleep": sleep_holding_lock,
-    "print": print_gigabyte, "kill-parent": kill_parent_group, "close": close_all, "spawn": spawn_and_crash,
+    "segfault": segfault,
+    "abort": abort,
+    "assertion": assertion,
+    "terminate": terminate,
+    "exit": exit_in_c,
+    "exit-zero": exit_zero,
+    "stack": overflow_stack,
+    "memory": eat_memory,
+    "sleep": sleep_holding_lock,
+    "print": print_gigabyte,
+    "kill-parent": kill_parent_group,
+    "close": close_all,
+    "spawn": spawn_and_crash,
     "linger": linger,
-}  # fmt: skip
+}
 
 
 def commit(name: str) -> None:

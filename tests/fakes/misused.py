@@ -1,6 +1,8 @@
-"""A binding of Booleans and bit-vectors that checks what it is given, with defects to plant: set `planted` to one of `DEFECTS`.
+"""A binding of Booleans and bit-vectors that checks what it is given, with defects to plant: set
+`planted` to one of `DEFECTS`.
 
-Its checks answer every misuse with `MisusedError`; each defect takes one of them away, or does not keep one promise.
+Its checks answer every misuse with `MisusedError`; each defect takes one of them away, or does not
+keep one promise.
 """
 
 from __future__ import annotations
@@ -12,32 +14,32 @@ import threading
 from typing import Any
 
 DEFECTS = {
-    "unborn-context": "A",   # an object of another context is taken
-    "orphan": "A",           # a term of a context that is gone cannot be printed
-    "forgetful-copy": "B",   # the copy of a solver has no assertions
-    "unchecked": "C",        # None reaches code that uses it
-    "assertion": "C",        # a wrong type ends in a bare assert
-    "early-model": "D",      # a model before any check is a NameError
-    "stranger-equal": "E",   # a term is equal to None
+    "unborn-context": "A",  # an object of another context is taken
+    "orphan": "A",  # a term of a context that is gone cannot be printed
+    "forgetful-copy": "B",  # the copy of a solver has no assertions
+    "unchecked": "C",  # None reaches code that uses it
+    "assertion": "C",  # a wrong type ends in a bare assert
+    "early-model": "D",  # a model before any check is a NameError
+    "stranger-equal": "E",  # a term is equal to None
     "truncated-width": "F",  # a width is taken modulo 2^32
-    "cut-symbol": "F",       # a symbol ends at its first NUL
-    "lost-assertion": "G",   # an assertion is taken and forgotten
-    "thread-bound": "H",     # a finalizer that only one thread may run
-    "unbound": "C",          # a function that no spelling has uses a name that it did not bind
+    "cut-symbol": "F",  # a symbol ends at its first NUL
+    "lost-assertion": "G",  # an assertion is taken and forgotten
+    "thread-bound": "H",  # a finalizer that only one thread may run
+    "unbound": "C",  # a function that no spelling has uses a name that it did not bind
     "truncated-count": "F",  # such a function takes a count modulo 2^32
-    "cut-text": "F",         # such a function takes a text up to its first NUL
-    "shallow-copy": "B",     # the deep copy of an object is empty when the original is gone
-}  # fmt: skip
+    "cut-text": "F",  # such a function takes a text up to its first NUL
+    "shallow-copy": "B",  # the deep copy of an object is empty when the original is gone
+}
 
 # Defects that a line alone shows, with the class of each.
 SHOWN = {
-    "deaf": "H",             # a check leaves signals to nobody
-    "shared": "H",           # what a thread makes depends on what others make
+    "deaf": "H",  # a check leaves signals to nobody
+    "shared": "H",  # what a thread makes depends on what others make
     "flag-for-a-width": "C",  # a width of True is one of 8
-    "lost-keyword": "C",     # a function takes any keyword and forgets it
-    "misread": "F",          # a literal reads back as another
-    "silent": "D",           # what a callback raises is told to nobody
-}  # fmt: skip
+    "lost-keyword": "C",  # a function takes any keyword and forgets it
+    "misread": "F",  # a literal reads back as another
+    "silent": "D",  # what a callback raises is told to nobody
+}
 
 planted = ""
 _made = itertools.count()  # constants of all contexts and threads
@@ -66,7 +68,9 @@ class Sort:
         self.context, self.width = context, width
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sort) and self.width == other.width and self.context is other.context
+        return (
+            isinstance(other, Sort) and self.width == other.width and self.context is other.context
+        )
 
     def __hash__(self) -> int:
         return hash(self.width)
@@ -85,7 +89,11 @@ class Term:
     def __eq__(self, other: object) -> bool:
         if other is None and planted == "stranger-equal":
             return True
-        return isinstance(other, Term) and self.text == other.text and self.sort.width == other.sort.width
+        return (
+            isinstance(other, Term)
+            and self.text == other.text
+            and self.sort.width == other.sort.width
+        )
 
     def __hash__(self) -> int:
         return hash(self.text)
@@ -98,7 +106,10 @@ class Term:
     __repr__ = __str__
 
     def __del__(self) -> None:
-        if planted == "thread-bound" and getattr(self, "_thread", threading.get_ident()) != threading.get_ident():
+        if (
+            planted == "thread-bound"
+            and getattr(self, "_thread", threading.get_ident()) != threading.get_ident()
+        ):
             raise SystemError("released in another thread")
 
 
@@ -177,7 +188,9 @@ def _sort(sort: Any) -> None:
 
 
 def app(kind: str, result: Any, *args: Any) -> Term:
-    """An application of `kind` to terms; the sort of its result is given, or that of the first argument."""
+    """An application of `kind` to terms; the sort of its result is given, or that of the first
+    argument.
+    """
     if planted == "unchecked":
         contexts = [arg.sort.context for arg in args]
     else:
@@ -194,7 +207,10 @@ def app(kind: str, result: Any, *args: Any) -> Term:
 
 def extract(high: Any, low: Any, arg: Any) -> Term:
     """The bits from `high` down to `low`."""
-    _check(isinstance(arg, Term) and type(high) is int and type(low) is int, "expected two numbers and a term")
+    _check(
+        isinstance(arg, Term) and type(high) is int and type(low) is int,
+        "expected two numbers and a term",
+    )
     _check(0 <= low <= high < arg.sort.width, "out of range")
     return Term(Sort(arg.sort.context, high - low + 1), f"(extract {high} {low} {arg.text[:40]})")
 
@@ -214,7 +230,9 @@ def repeated(term: Any, count: Any, **options: Any) -> Term:
     if planted == "truncated-count":
         count %= 1 << 32
     _check(count > 0 and term.sort.width * count < 1 << 32, "this width is not supported")
-    return Term(Sort(term.sort.context, term.sort.width * count), f"(repeat {count} {term.text[:40]})")
+    return Term(
+        Sort(term.sort.context, term.sort.width * count), f"(repeat {count} {term.text[:40]})"
+    )
 
 
 class Box:
@@ -270,7 +288,9 @@ class Solver:
         """The answer."""
         for term in assumptions:
             _check(isinstance(term, Term) and term.sort.width == 0, "expected a formula")
-            _check(planted == "unborn-context" or term.sort.context == self._context, "contexts differ")
+            _check(
+                planted == "unborn-context" or term.sort.context == self._context, "contexts differ"
+            )
         self._checked = True
         if planted == "deaf":
             signal.signal(signal.SIGALRM, signal.SIG_IGN)
@@ -293,5 +313,7 @@ class Solver:
 
     def __copy__(self) -> Solver:
         other = Solver(self._context)
-        other.levels = [[]] if planted == "forgetful-copy" else [list(level) for level in self.levels]
+        other.levels = (
+            [[]] if planted == "forgetful-copy" else [list(level) for level in self.levels]
+        )
         return other

@@ -1,7 +1,8 @@
-"""A session with a planted fault: the toy solver, and one call that goes wrong when the trace before it has what it takes.
+"""A session with a planted fault: the toy solver, and one call that goes wrong when the trace
+before it has what it takes.
 
-The setup's `fault`: `at`, the action that goes wrong; `how`, one of `faults`, or `contract` for a finding that the
-process survives; and what must be there, each optional:
+The setup's `fault`: `at`, the action that goes wrong; `how`, one of `faults`, or `contract` for a
+finding that the process survives; and what must be there, each optional:
 
 - `made`: operators that were applied, `kinds`: sort kinds that lines made;
 - `asserted`, `assumed`: chains of operators, each below the one before it in one asserted (assumed) term;
@@ -46,7 +47,9 @@ class Watch:
         """Take the next row; whether the call that it describes goes wrong."""
         if row.startswith("#") or not row.strip():
             return False
-        line = parse_trace(row if not row.startswith("      ") else f"0 new\n{row}", "watch").lines[0]
+        line = parse_trace(row if not row.startswith("      ") else f"0 new\n{row}", "watch").lines[
+            0
+        ]
         if row.startswith("      "):
             self.answers += line.result("answer") is not None
             for token in line.result("return") or ():
@@ -75,31 +78,70 @@ class Watch:
         yield need("earlier") in (None, *self.earlier)
         yield sum(action.startswith("check-sat") for action, _ in heads) >= need("checks", 0)
         asserted = [other.args[0] for other in self.lines if other.action == "assert-formula"]
-        yield all(any(self._chain(term, chain) for term in asserted) for chain in need("asserted", ()))
+        yield all(
+            any(self._chain(term, chain) for term in asserted) for chain in need("asserted", ())
+        )
         assumed = [token for token in line.args if isinstance(token, Ref)]
-        yield all(any(self._chain(term, chain) for term in assumed) for chain in need("assumed", ()))
+        yield all(
+            any(self._chain(term, chain) for term in assumed) for chain in need("assumed", ())
+        )
         yield len(assumed) >= need("count", 0)
         actions = iter(action for action, _ in heads)
         yield all(wanted in actions for wanted in need("history", ()))
         counts = Counter(name for head in heads for name in dict.fromkeys(head))
         yield all(counts[name] >= least for name, least in need("times", {}).items())
         made = [other for other in self.lines if other.action == "mk-term"]
-        refs = [(str(other.args[0]), [ref for ref in other.args if isinstance(ref, Ref)]) for other in made]
-        yield all(any(op == name and len(found) >= least for op, found in refs) for name, least in need("arity", {}).items())
-        yield all(any(op == name and len(set(found)) == len(found) for op, found in refs) for name in need("distinct", ()))
-        yield need("spelled") is None or need("spelled") in [[str(other.args[0]), other.spelling] for other in made]
-        widths = [other.args[1] for other in self.lines if (other.action, *other.args[:1]) == ("mk-sort", "SORT_BV")]
-        yield any(isinstance(width, int) and width >= need("width", 0) for width in widths) or not need("width")
-        literals = [token.text for other in self.lines if other.action == "mk-value" for token in other.args if isinstance(token, Quoted)]
+        refs = [
+            (str(other.args[0]), [ref for ref in other.args if isinstance(ref, Ref)])
+            for other in made
+        ]
+        yield all(
+            any(op == name and len(found) >= least for op, found in refs)
+            for name, least in need("arity", {}).items()
+        )
+        yield all(
+            any(op == name and len(set(found)) == len(found) for op, found in refs)
+            for name in need("distinct", ())
+        )
+        yield need("spelled") is None or need("spelled") in [
+            [str(other.args[0]), other.spelling] for other in made
+        ]
+        widths = [
+            other.args[1]
+            for other in self.lines
+            if (other.action, *other.args[:1]) == ("mk-sort", "SORT_BV")
+        ]
+        yield any(
+            isinstance(width, int) and width >= need("width", 0) for width in widths
+        ) or not need("width")
+        literals = [
+            token.text
+            for other in self.lines
+            if other.action == "mk-value"
+            for token in other.args
+            if isinstance(token, Quoted)
+        ]
         yield any(need("literal", "") in literal for literal in literals) or not need("literal")
         name, least = need("value", ("", 0))
-        values = [other.args[1] for other in self.lines if other.action == "set-option" and other.args[0] == name]
+        values = [
+            other.args[1]
+            for other in self.lines
+            if other.action == "set-option" and other.args[0] == name
+        ]
         yield not name or any(isinstance(value, int) and value >= least for value in values)
         yield any(self._depth(term) >= need("depth", 0) for term in asserted) or not need("depth")
         yield self.answers >= need("answered", 0)
         words = [token for other in (*self.lines, line) for token in other.args]
-        yield any(need("symbol") in token.text for token in words if isinstance(token, Quoted)) if need("symbol") else True
-        yield any(type(token) is int and token >= need("number") for token in words) if need("number") else True
+        yield (
+            any(need("symbol") in token.text for token in words if isinstance(token, Quoted))
+            if need("symbol")
+            else True
+        )
+        yield (
+            any(type(token) is int and token >= need("number") for token in words)
+            if need("number")
+            else True
+        )
 
     def _depth(self, term: Token) -> int:
         """How many applications stand one below another in the term, up to 20."""
@@ -108,11 +150,18 @@ class Watch:
         while level and depth < 20:
             level = [line for line in level if line.action == "mk-term"]
             depth += bool(level)
-            level = [self.terms[ref] for line in level for ref in dict.fromkeys(line.args) if ref in self.terms]
+            level = [
+                self.terms[ref]
+                for line in level
+                for ref in dict.fromkeys(line.args)
+                if ref in self.terms
+            ]
         return depth
 
     def _chain(self, term: Token, chain: list[str]) -> bool:
-        """Whether the operators of `chain` stand in `term`, each below the one before it. Shared terms are looked at once."""
+        """Whether the operators of `chain` stand in `term`, each below the one before it. Shared
+        terms are looked at once.
+        """
         waiting = [(term, 0)]  # a term, and how many of the chain stand above it
         seen = set(waiting)
         while waiting:
@@ -123,7 +172,11 @@ class Watch:
             above += line.action == "mk-term" and line.args[0] == chain[above]
             if above == len(chain):
                 return True
-            below = [(token, above) for token in line.args if isinstance(token, Ref) and (token, above) not in seen]
+            below = [
+                (token, above)
+                for token in line.args
+                if isinstance(token, Ref) and (token, above) not in seen
+            ]
             seen.update(below)
             waiting += below
         return not chain
@@ -181,5 +234,13 @@ class PlantedSession(Session):
     def _commit(self, line: Line) -> None:
         if self._fault["how"] != "contract":
             faults.commit(self._fault["how"])
-        raise Stopped({"kind": "contract", "message": "the answer is no answer", "action": line.action, "operator": None,
-                       "spelling": line.spelling, "tier": "binding"})  # fmt: skip
+        raise Stopped(
+            {
+                "kind": "contract",
+                "message": "the answer is no answer",
+                "action": line.action,
+                "operator": None,
+                "spelling": line.spelling,
+                "tier": "binding",
+            }
+        )

@@ -16,7 +16,9 @@ FACTOR = 4  # times the limit of the check, since the fresh solver has learned n
 
 @contextmanager
 def fresh_solver(run: Run) -> Iterator[None]:
-    """The calls inside go to a fresh solver of the run's context. Raises Refused where the binding cannot have two."""
+    """The calls inside go to a fresh solver of the run's context. Raises Refused where the binding
+    cannot have two.
+    """
     kept = run.frame.solver
     run.frame.fill(value=run.state.logic)
     new = _first(run, "lifecycle", "new")
@@ -40,14 +42,25 @@ def _first(run: Run, section: str, key: str) -> Spelling:
 
 def _set_options(run: Run) -> None:
     """What the theories of the run need, models, and the limit."""
-    required = [name for pairs in (run.wrapper.data.get("required-options") or {}).values() for name, _ in pairs]
-    wanted = {name: value for name, value in run.state.options.items() if name in required} | {"produce-models": "true"}
+    required = [
+        name
+        for pairs in (run.wrapper.data.get("required-options") or {}).values()
+        for name, _ in pairs
+    ]
+    wanted = {name: value for name, value in run.state.options.items() if name in required} | {
+        "produce-models": "true"
+    }
     for name, value in wanted.items():
         special = run.wrapper.set("special-options", name)
         if special is None and name not in required:
             continue
         run.frame.fill(name=name, value=value)
-        run.call(special.spellings[0] if special else _first(run, "actions", "set-option"), (), (), "set-option")
+        run.call(
+            special.spellings[0] if special else _first(run, "actions", "set-option"),
+            (),
+            (),
+            "set-option",
+        )
     set_limit(run)
 
 
@@ -60,13 +73,17 @@ def set_limit(run: Run) -> None:
 
 
 def call_first(run: Run, action: str, args: Sequence[Any], **operands: Any) -> Any:
-    """An action by its first spelling that fits, on the solver of the frame, without a line of its own. Raises Refused, Stopped."""
+    """An action by its first spelling that fits, on the solver of the frame, without a line of its
+    own. Raises Refused, Stopped.
+    """
     run.frame.fill(**operands)
     return run.call(_first(run, "actions", action), args, (), action)
 
 
 def solve_anew(run: Run, entries: Sequence[Entry]) -> str:
-    """The answer of a solver to which `entries` alone are asserted; inside `fresh_solver`. Raises Refused, Stopped."""
+    """The answer of a solver to which `entries` alone are asserted; inside `fresh_solver`. Raises
+    Refused, Stopped.
+    """
     for entry in entries:
         call_first(run, "assert-formula", (entry.obj,), terms=(entry.term,))
     return str(call_first(run, "check-sat", ()))

@@ -1,4 +1,6 @@
-"""`check-model`: after sat, every assertion and assumption is true under the model that the solver gives, by our own evaluation."""
+"""`check-model`: after sat, every assertion and assumption is true under the model that the solver
+gives, by our own evaluation.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from murxpy.semantics.values import CannotSay
 
 
 def check_model(run: Run, seed: int, spelling: str | None = None) -> None:
-    """`check-model`: reads the model and evaluates what is asserted and assumed. Raises Stopped where something is false."""
+    """`check-model`: reads the model and evaluates what is asserted and assumed. Raises Stopped
+    where something is false.
+    """
     run.frame.fill()
     chosen = run.choose(run.wrapper.set("readers", "model"), seed, spelling, "check-model")
     run.begin(seed, "check-model", chosen.name, "")
@@ -30,10 +34,14 @@ def check_model(run: Run, seed: int, spelling: str | None = None) -> None:
 
 
 def _finding(run: Run, model: Model, formula: Term, reader: Any) -> dict[str, Any]:
-    """The finding that `formula` is false. It names the operator on which the solver's evaluation and ours part, or what it is about."""
+    """The finding that `formula` is false. It names the operator on which the solver's evaluation
+    and ours part, or what it is about.
+    """
     term = blamed(run, model.evaluator, list(below([formula])))
     if term is not None:
-        message = f"an assertion is false under the model; the solver's value of {term.op} is not ours"
+        message = (
+            f"an assertion is false under the model; the solver's value of {term.op} is not ours"
+        )
         return run.finding("invalid-model", "solver", message, "check-model", term.op, reader.name)
     word = _own_word(run, model, formula)
     about = ", ".join(subject(run, formula, model.objects, reader))
@@ -47,7 +55,11 @@ def _own_word(run: Run, model: Model, formula: Term) -> str:
         theirs = solver_value(run, model.evaluator, model.objects[formula], formula.sort)
     except (CannotSay, Unreadable, Refused, Stopped, KeyError):
         return "the solver does not evaluate it"
-    return "so it is by the solver's evaluation" if theirs is False else "not so by the solver's evaluation"
+    return (
+        "so it is by the solver's evaluation"
+        if theirs is False
+        else "not so by the solver's evaluation"
+    )
 
 
 def _count(run: Run, term: Term, verdict: str) -> None:
@@ -62,11 +74,15 @@ def _count(run: Run, term: Term, verdict: str) -> None:
 def _charged(run: Run, term: Term) -> list[str]:
     """The theories whose share a judgement counts for.
 
-    Where there are quantifiers, transcendentals, or operators whose meaning is the solver's own, the other theories have no part in it.
+    Where there are quantifiers, transcendentals, or operators whose meaning is the solver's own,
+    the other theories have no part in it.
     """
     data = run.wrapper.data
     if any(t.op in (data.get("unjudged") or {}) for t in below([term])):
         return ["excused"]
     found = theories(run, term)
-    quantified = any(t.op == "OP_SET_COMPREHENSION" for t in below([term]))  # {t | c} is what some value of its variables makes
-    return [name for name in found if name in ("QUANT", "TRANSCENDENTAL")] or (["QUANT"] if quantified else found)
+    # {t | c} is what some value of its variables makes
+    quantified = any(t.op == "OP_SET_COMPREHENSION" for t in below([term]))
+    return [name for name in found if name in ("QUANT", "TRANSCENDENTAL")] or (
+        ["QUANT"] if quantified else found
+    )

@@ -1,4 +1,6 @@
-"""`check-blocked n t..`: once a model's values of terms are blocked, the next model has another value for one of them."""
+"""`check-blocked n t..`: once a model's values of terms are blocked, the next model has another
+value for one of them.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,12 @@ from murxpy.semantics.values import Value
 from murxpy.solvers.spelling import Spelling
 
 
-def check_blocked(run: Run, entries: Sequence[Entry], seed: int, spelling: str | None = None) -> None:
-    """`check-blocked n t..`: in a fresh solver, which it changes. Raises Stopped where the next model has the same values."""
+def check_blocked(
+    run: Run, entries: Sequence[Entry], seed: int, spelling: str | None = None
+) -> None:
+    """`check-blocked n t..`: in a fresh solver, which it changes. Raises Stopped where the next
+    model has the same values.
+    """
     if run.state.altered:
         raise Refused("unsupported", "the solver has assertions that are not ours")
     run.frame.fill(terms=tuple(entry.term for entry in entries))
@@ -33,13 +39,31 @@ def check_blocked(run: Run, entries: Sequence[Entry], seed: int, spelling: str |
     run.counts[f"check-blocked:{verdict}"] += 1
     if verdict == "same":
         message = "a model that was blocked is given again"
-        raise Stopped(run.finding("repeated-model", "solver", message, "check-blocked", _open_operator(entries), chosen.name))
+        raise Stopped(
+            run.finding(
+                "repeated-model",
+                "solver",
+                message,
+                "check-blocked",
+                _open_operator(entries),
+                chosen.name,
+            )
+        )
 
 
 def _open_operator(entries: Sequence[Entry]) -> str:
-    """The first operator in terms of which the standard leaves points open: what a model says there is apt to be said in two ways."""
+    """The first operator in terms of which the standard leaves points open: what a model says there
+    is apt to be said in two ways.
+    """
     terms = sorted(below(entry.term for entry in entries), key=lambda term: term.serial)
-    return next((term.op for term in terms if (meaning := MEANINGS.get(term.op)) is not None and meaning.open), "")
+    return next(
+        (
+            term.op
+            for term in terms
+            if (meaning := MEANINGS.get(term.op)) is not None and meaning.open
+        ),
+        "",
+    )
 
 
 def _next_model(run: Run, entries: Sequence[Entry], chosen: Spelling) -> str:
@@ -56,7 +80,11 @@ def _next_model(run: Run, entries: Sequence[Entry], chosen: Spelling) -> str:
         return "last" if answer == "unsat" else "cannot-say"
     after = _values(run, evaluator, entries)
     values = zip(entries, before, after, strict=True)
-    return "another" if any(differ(evaluator, entry.term.sort, one, other) for entry, one, other in values) else "same"
+    return (
+        "another"
+        if any(differ(evaluator, entry.term.sort, one, other) for entry, one, other in values)
+        else "same"
+    )
 
 
 def _values(run: Run, evaluator: Evaluator, entries: Sequence[Entry]) -> list[Value]:

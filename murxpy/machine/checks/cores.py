@@ -1,4 +1,6 @@
-"""`check-core` and `check-assumptions`: what the solver blames for unsat was asserted or assumed, and is unsat when solved anew."""
+"""`check-core` and `check-assumptions`: what the solver blames for unsat was asserted or assumed,
+and is unsat when solved anew.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +17,25 @@ from murxpy.machine.run import Refused, Run, Stopped
 
 
 def check_core(run: Run, seed: int, spelling: str | None = None) -> None:
-    """`check-core`: the unsat core. Raises Stopped where it has what was not asserted, or is satisfiable."""
+    """`check-core`: the unsat core. Raises Stopped where it has what was not asserted, or is
+    satisfiable.
+    """
     tracked = run.wrapper.set("actions", "assert-tracked") is not None
     asserted = Counter(run.state.asserted())
     asserted.subtract(entry for _, entry in run.state.named())
-    _check(run, "core", seed, spelling, [entry for entry, times in asserted.items() if tracked and times > 0])
+    _check(
+        run,
+        "core",
+        seed,
+        spelling,
+        [entry for entry, times in asserted.items() if tracked and times > 0],
+    )
 
 
 def check_assumptions(run: Run, seed: int, spelling: str | None = None) -> None:
-    """`check-assumptions`: the unsat assumptions. Raises Stopped where they were not assumed, or agree with the assertions."""
+    """`check-assumptions`: the unsat assumptions. Raises Stopped where they were not assumed, or
+    agree with the assertions.
+    """
     _check(run, "assumptions", seed, spelling, run.state.asserted())
 
 
@@ -44,7 +56,9 @@ def _check(run: Run, what: str, seed: int, spelling: str | None, background: lis
         foreign = next((place for place in places if isinstance(place, str)), None)
         if foreign is not None and all(entry.obj is not None for entry in known):
             message = f"the {_NAMES[what]} has what was neither asserted nor assumed"
-            raise Stopped(run.finding(f"invalid-{what}", "solver", message, action, "", chosen.name))
+            raise Stopped(
+                run.finding(f"invalid-{what}", "solver", message, action, "", chosen.name)
+            )
         found = [known[place] for place in places if isinstance(place, int)]
         _solve_anew(run, what, list(dict.fromkeys([*background, *found])), chosen.name)
 
@@ -53,7 +67,9 @@ _NAMES = {"core": "unsat core", "assumptions": "set of unsat assumptions"}
 
 
 def _solve_anew(run: Run, what: str, entries: list[Entry], spelling: str) -> None:
-    """Solve what is blamed in a fresh solver. Raises Stopped where that is satisfiable; an answer unknown agrees with anything."""
+    """Solve what is blamed in a fresh solver. Raises Stopped where that is satisfiable; an answer
+    unknown agrees with anything.
+    """
     action = f"check-{what}"
     if not solvable_anew(entries):
         run.counts[f"{action}:cannot-say"] += 1
@@ -74,7 +90,9 @@ def _solve_anew(run: Run, what: str, entries: list[Entry], spelling: str) -> Non
 
 def solvable_anew(entries: Sequence[Entry]) -> bool:
     """Whether a fresh solver can be asked: it does not know the definitions of the first one."""
-    return all(entry.obj is not None for entry in entries) and all(t.op != FUNCTION for t in below(e.term for e in entries))
+    return all(entry.obj is not None for entry in entries) and all(
+        t.op != FUNCTION for t in below(e.term for e in entries)
+    )
 
 
 def evidence(run: Run, entries: Sequence[Entry]) -> str:
@@ -89,4 +107,8 @@ def evidence(run: Run, entries: Sequence[Entry]) -> str:
         return "its model cannot be read"
     if all(v == "true" for v in verdicts):
         return "all of it is true under that model by our evaluation"
-    return "that model is wrong by our evaluation" if "false" in verdicts else "our evaluation cannot say"
+    return (
+        "that model is wrong by our evaluation"
+        if "false" in verdicts
+        else "our evaluation cannot say"
+    )

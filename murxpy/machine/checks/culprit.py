@@ -1,4 +1,6 @@
-"""What a false assertion is about, where no operator is to blame: its smallest part that gets a wrong model alone, too."""
+"""What a false assertion is about, where no operator is to blame: its smallest part that gets a
+wrong model alone, too.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,17 @@ PARTS = 12  # that are tried, the smallest first
 
 
 def subject(run: Run, formula: Term, objects: dict[Term, Any], reader: Any) -> list[str]:
-    """The theories of the smallest atom of a false formula that gets a wrong model alone, else of all of it; BOOL if nothing else."""
+    """The theories of the smallest atom of a false formula that gets a wrong model alone, else of
+    all of it; BOOL if nothing else.
+    """
     atoms = [term for term in below([formula]) if _atom(run, term) and term in objects]
     atoms.sort(key=lambda term: (sum(1 for _ in below([term])), term.serial))
-    wrong = (term for term in atoms[:PARTS] for denied in (False, True) if _wrong(run, term, objects[term], denied, reader))
+    wrong = (
+        term
+        for term in atoms[:PARTS]
+        for denied in (False, True)
+        if _wrong(run, term, objects[term], denied, reader)
+    )
     found = theories(run, next(wrong, formula))
     return [name for name in found if name != "BOOL"] or found
 
@@ -33,7 +42,9 @@ def _atom(run: Run, term: Term) -> bool:
 
 
 def _wrong(run: Run, term: Term, obj: Any, denied: bool, reader: Any) -> bool:
-    """Whether a fresh solver gives a model of a term, or of its denial, under which that is false by our evaluation."""
+    """Whether a fresh solver gives a model of a term, or of its denial, under which that is false
+    by our evaluation.
+    """
     with suppress(Refused, Stopped, CannotSay, Unreadable, *TOO_LARGE), fresh_solver(run):
         asserted = applied(run, "OP_NOT", [obj], (term,)) if denied else obj
         call_first(run, "assert-formula", (asserted,), terms=(term,))

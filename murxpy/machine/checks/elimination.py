@@ -1,7 +1,8 @@
 """`check-elimination t`: what quantifier elimination gives is equivalent to the formula.
 
-Where our evaluation cannot say what a quantified formula is at a point, the solver says it twice: with the constants fixed to the point's
-values, the formula is satisfiable with one truth value and unsatisfiable with the other. The result is folded at that point.
+Where our evaluation cannot say what a quantified formula is at a point, the solver says it twice:
+with the constants fixed to the point's values, the formula is satisfiable with one truth value and
+unsatisfiable with the other. The result is folded at that point.
 """
 
 from __future__ import annotations
@@ -13,7 +14,15 @@ from typing import Any
 from murxpy.machine.checks.anew import applied, fresh_solver
 from murxpy.machine.checks.cores import solvable_anew
 from murxpy.machine.checks.model import Model
-from murxpy.machine.checks.points import Point, differs_at_a_point, draw, folded, literal, literal_constants, objects
+from murxpy.machine.checks.points import (
+    Point,
+    differs_at_a_point,
+    draw,
+    folded,
+    literal,
+    literal_constants,
+    objects,
+)
 from murxpy.machine.checks.refute import UNDECIDED, Claim, confirmed, decided, solve_claims
 from murxpy.machine.checks.timing import timed
 from murxpy.machine.database import Entry
@@ -27,7 +36,9 @@ EQUAL, DIFFERS = "held", "broken"
 def check_elimination(run: Run, entry: Entry, seed: int, spelling: str | None = None) -> None:
     """`check-elimination t`. Raises Stopped where the result is not equivalent to `t`."""
     run.frame.fill(terms=(entry.term,), value=run.state.limit or 0)
-    chosen = run.choose(run.wrapper.set("readers", "eliminated"), seed, spelling, "check-elimination")
+    chosen = run.choose(
+        run.wrapper.set("readers", "eliminated"), seed, spelling, "check-elimination"
+    )
     run.begin(seed, "check-elimination", chosen.name, str(entry))
     verdict = "none"
     with timed(run, "eliminations"):
@@ -37,21 +48,29 @@ def check_elimination(run: Run, entry: Entry, seed: int, spelling: str | None = 
     run.counts[f"check-elimination:{verdict}"] += 1
     if verdict == DIFFERS:
         message = "the formula without quantifiers is not equivalent at a point"
-        raise Stopped(run.finding("invalid-elimination", "solver", message, "check-elimination", "", chosen.name))
+        raise Stopped(
+            run.finding(
+                "invalid-elimination", "solver", message, "check-elimination", "", chosen.name
+            )
+        )
 
 
 def _differs(run: Run, entry: Entry, made: Any, seed: int) -> bool:
     if differs_at_a_point(run, entry.term, made, (), seed):
         return True
     for value in (True, False):
-        shown, point = _in_a_model(run, [Claim(entry.obj, entry.term, value), Claim(made, None, not value)])
+        shown, point = _in_a_model(
+            run, [Claim(entry.obj, entry.term, value), Claim(made, None, not value)]
+        )
         if shown or (point is not None and _contradicted(run, entry, made, point)):
             return True
     return any(_contradicted(run, entry, made, point) for point in _random(run, entry, seed))
 
 
 def _in_a_model(run: Run, wanted: list[Claim]) -> tuple[bool, Point | None]:
-    """Whether our evaluation confirms a model of the claims; else the point of that model, None where there is none that we know."""
+    """Whether our evaluation confirms a model of the claims; else the point of that model, None
+    where there is none that we know.
+    """
     terms = [claim.term for claim in wanted if claim.term is not None]
     constants, reader = literal_constants(run, terms), run.wrapper.set("readers", "model")
     with suppress(*UNDECIDED), fresh_solver(run):
@@ -73,13 +92,22 @@ def _random(run: Run, entry: Entry, seed: int) -> Iterator[Point]:
 
 
 def _contradicted(run: Run, entry: Entry, made: Any, point: Point) -> bool:
-    """Whether the solver itself says, by both its answers, that the formula has not the value at a point to which it folds `made`."""
+    """Whether the solver itself says, by both its answers, that the formula has not the value at a
+    point to which it folds `made`.
+    """
     there = objects(run)
     with suppress(*UNDECIDED):
         value = bool(folded(run, made, entry.term.sort, point))
         fixed = [
-            Claim(applied(run, "OP_EQUAL", [there[term], literal(run, term.sort, at)], (term, term)), None) for term, at in point.items()
+            Claim(
+                applied(run, "OP_EQUAL", [there[term], literal(run, term.sort, at)], (term, term)),
+                None,
+            )
+            for term, at in point.items()
         ]
-        answers = [decided(run, [*fixed, Claim(entry.obj, entry.term, wanted)], [entry]) for wanted in (value, not value)]
+        answers = [
+            decided(run, [*fixed, Claim(entry.obj, entry.term, wanted)], [entry])
+            for wanted in (value, not value)
+        ]
         return answers == ["unsat", "sat"]
     return False

@@ -1,4 +1,6 @@
-"""`evaluate`: notes the model that the solver gives, and the value of each assertion and assumption under it, as results of the line."""
+"""`evaluate`: notes the model that the solver gives, and the value of each assertion and assumption
+under it, as results of the line.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ from murxpy.smtlib.valuation import Valuation
 
 
 def evaluate(run: Run, seed: int, spelling: str | None = None) -> None:
-    """`evaluate`: writes `model t "value"` for each constant, and `holds t true`, `false` or the reason for each formula."""
+    """`evaluate`: writes `model t "value"` for each constant, and `holds t true`, `false` or the
+    reason for each formula.
+    """
     run.frame.fill()
     chosen = run.choose(run.wrapper.set("readers", "model"), seed, spelling, "evaluate")
     run.begin(seed, "evaluate", chosen.name, "")
@@ -32,17 +36,23 @@ def evaluate(run: Run, seed: int, spelling: str | None = None) -> None:
     ids = {entry.term: entry for entry in run.db.terms.values()}
     for term in sorted(model.constants, key=lambda t: t.serial):
         value = model.interpretation.constants.get(term)
-        text = show(value, term.sort) if value is not None else f"? {model.unread.get(term, 'its object is deleted')}"
+        text = (
+            show(value, term.sort)
+            if value is not None
+            else f"? {model.unread.get(term, 'its object is deleted')}"
+        )
         run.result(f"model {ids.get(term, 't0')} {quote(str(term.indices[0]))} {quote(text)}")
     for entry in entries:
         run.result(f"holds {entry} {_word(found[entry.term])}")
 
 
 def evaluate_script(run: Run, text: str, seed: int, spelling: str | None = None) -> list[str]:
-    """`evaluate "TEXT"`: the same of a script that asks for the model behind each of its checks; gives their answers.
+    """`evaluate "TEXT"`: the same of a script that asks for the model behind each of its checks;
+    gives their answers.
 
-    The solver reads the script itself. Of the last check that it answers with sat it writes `model "symbol" "value"` and
-    `holds "line N" ...`; or `unread "why"`. Raises Refused where the script says what the solver does not take.
+    The solver reads the script itself. Of the last check that it answers with sat it writes `model
+    "symbol" "value"` and `holds "line N" ...`; or `unread "why"`. Raises Refused where the script
+    says what the solver does not take.
     """
     run.frame.fill(value=text)
     chosen = run.choose(run.wrapper.set("actions", "run-script"), seed, spelling, "evaluate")
@@ -64,8 +74,14 @@ def _judged(run: Run, script: Script, printed: list[tuple[str, str]]) -> Iterato
     """The results of a script whose checks answered, and printed, this."""
     checks = list(at_checks(script))
     if len(checks) != len(printed):
-        raise InputError(f"the script has {len(checks)} checks, the solver printed {len(printed)} answers")
-    found = [(check, rest) for check, (answer, rest) in zip(checks, printed, strict=True) if answer == "sat"]
+        raise InputError(
+            f"the script has {len(checks)} checks, the solver printed {len(printed)} answers"
+        )
+    found = [
+        (check, rest)
+        for check, (answer, rest) in zip(checks, printed, strict=True)
+        if answer == "sat"
+    ]
     if not found:
         return
     (at, asserted), rest = found[-1]

@@ -1,7 +1,8 @@
-"""Functions of a model as tables: by asking at each point of a small domain, or at each value that they name and at one more.
+"""Functions of a model as tables: by asking at each point of a small domain, or at each value that
+they name and at one more.
 
-A function whose body does nothing with its arguments but to compare them with values is the same at all arguments that it does not name.
-One that does more stays a function that is asked.
+A function whose body does nothing with its arguments but to compare them with values is the same at
+all arguments that it does not name. One that does more stays a function that is asked.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from murxpy.semantics.registry import Asking, Points
 from murxpy.semantics.unified import unified
 from murxpy.semantics.values import CannotSay, FunctionValue, Value
 
-POINTS = 1 << 10  # at which a function is asked to make a table of it; all arrays over sorts that are enumerated are tables
+# at which a function is asked to make a table of it; all arrays over sorts that are enumerated are
+# tables
+POINTS = 1 << 10
 _LOOKED_INTO = ("ite", "=", "and", "or", "not")
 
 Ask = Callable[..., Value]
@@ -75,13 +78,18 @@ class Rows(Protocol):
 
 
 def tabulated(
-    rows: Rows, ask: Ask, domain: Sequence[Sort], bodies: Sequence[tuple[int, int]], named: Sequence[Sequence[Value]]
+    rows: Rows,
+    ask: Ask,
+    domain: Sequence[Sort],
+    bodies: Sequence[tuple[int, int]],
+    named: Sequence[Sequence[Value]],
 ) -> FunctionValue | Built:
     """The table of a function, else a function that is asked.
 
-    `bodies`: rows, each with 1 where variable 0 is the first argument, -1 where it is the last; `named`: values of each argument that
-    it names beside those in `bodies`. Over few points it is always a table, as `semantics.plain` has it. Raises CannotSay where the
-    function cannot be read, Unnamed where it asks what all other arguments of a function around it are.
+    `bodies`: rows, each with 1 where variable 0 is the first argument, -1 where it is the last;
+    `named`: values of each argument that it names beside those in `bodies`. Over few points it is
+    always a table, as `semantics.plain` has it. Raises CannotSay where the function cannot be read,
+    Unnamed where it asks what all other arguments of a function around it are.
     """
     every = [rows.points.domain(s) if _few(rows.points.size(s)) else None for s in domain]
     known = [values for values in every if values is not None]
@@ -89,10 +97,15 @@ def tabulated(
         entries = [(point, ask(*point)) for point in product(*known)]
         return canonical(FunctionValue(entries[0][1], entries), tuple(domain), rows.points)
     try:
-        points: list[dict[Value, None]] = [dict.fromkeys(values) for values in named] or [{} for _ in domain]
+        points: list[dict[Value, None]] = [dict.fromkeys(values) for values in named] or [
+            {} for _ in domain
+        ]
         for body, step in bodies:
             _name(rows, body, points[::step], domain[::step])
-        different = [dict.fromkeys(_apart(rows.points, s, [*values])) for s, values in zip(domain, points, strict=True)]
+        different = [
+            dict.fromkeys(_apart(rows.points, s, [*values]))
+            for s, values in zip(domain, points, strict=True)
+        ]
         return canonical(_table(ask, different), tuple(domain), rows.points)
     except Unnamed:
         return Built(lambda *args: _asking(ask, args))
@@ -102,7 +115,9 @@ def _few(count: int | None) -> bool:
     return count is not None and count <= POINTS
 
 
-def _name(rows: Rows, body: int, points: Sequence[dict[Value, None]], domain: Sequence[Sort]) -> None:
+def _name(
+    rows: Rows, body: int, points: Sequence[dict[Value, None]], domain: Sequence[Sort]
+) -> None:
     """Add the values with which a body compares its variables; what it misses will raise Unnamed."""
     stack = [body]
     while stack:

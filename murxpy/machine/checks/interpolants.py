@@ -1,4 +1,6 @@
-"""`check-interpolant` and `check-abduct`: formulas that the solver finds between others are what they are to be."""
+"""`check-interpolant` and `check-abduct`: formulas that the solver finds between others are what
+they are to be.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,11 @@ from murxpy.solvers.spelling import Spelling
 
 
 def check_interpolant(run: Run, entry: Entry, seed: int, spelling: str | None = None) -> None:
-    """`check-interpolant t`: between what is asserted and assumed beside `t`, and the negation of `t`, which that implies.
+    """`check-interpolant t`: between what is asserted and assumed beside `t`, and the negation of
+    `t`, which that implies.
 
-    The interpolant is implied by the former, contradicts `t`, and has no symbols but those of both. Raises Stopped where it does not.
+    The interpolant is implied by the former, contradicts `t`, and has no symbols but those of both.
+    Raises Stopped where it does not.
     """
     others = [other for other in _formulas(run) if other is not entry]
     chosen = _begin(run, "interpolant", entry, seed, spelling)
@@ -36,23 +40,36 @@ def _interpolant_fault(run: Run, made: Any, entry: Entry, others: Sequence[Entry
     entries = [entry, *others]
     if refute(run, [*claims(others), Claim(made, None, False)], entries) == REFUTED:
         return "is not implied by the assertions"
-    return "does not imply its goal" if refute(run, [Claim(made, None), *claims([entry])], entries) == REFUTED else None
+    return (
+        "does not imply its goal"
+        if refute(run, [Claim(made, None), *claims([entry])], entries) == REFUTED
+        else None
+    )
 
 
 def _foreign(run: Run, made: Any, left: Sequence[Term], right: Term) -> bool:
     """Whether a symbol in `made` is none of the constants and functions that both sides have."""
     reader = run.wrapper.set("readers", "symbols")
     there = objects(run)
-    first, second = ([term for term in below(side) if term.op == CONSTANT] for side in (left, [right]))
+    first, second = (
+        [term for term in below(side) if term.op == CONSTANT] for side in (left, [right])
+    )
     if reader is None or any(term not in there for term in (*first, *second)):
         return False
     run.frame.fill()
-    places = run.call(reader.spellings[0], (made, *(there[term] for term in first)), (), "check-interpolant")
-    return any(isinstance(place, str) or (place is not None and first[place] not in second) for place in places)
+    places = run.call(
+        reader.spellings[0], (made, *(there[term] for term in first)), (), "check-interpolant"
+    )
+    return any(
+        isinstance(place, str) or (place is not None and first[place] not in second)
+        for place in places
+    )
 
 
 def check_abduct(run: Run, entry: Entry, seed: int, spelling: str | None = None) -> None:
-    """`check-abduct t`: agrees with what is asserted and assumed, and with it implies `t`. Raises Stopped where it does not."""
+    """`check-abduct t`: agrees with what is asserted and assumed, and with it implies `t`. Raises
+    Stopped where it does not.
+    """
     others = _formulas(run)
     chosen = _begin(run, "abduct", entry, seed, spelling)
     with timed(run, "abducts"):
@@ -62,7 +79,10 @@ def check_abduct(run: Run, entry: Entry, seed: int, spelling: str | None = None)
 
 
 def _abduct_fault(run: Run, made: Any, entry: Entry, others: Sequence[Entry]) -> str | None:
-    if refute(run, [*claims(others), Claim(made, None), *claims([entry], False)], [entry, *others]) == REFUTED:
+    if (
+        refute(run, [*claims(others), Claim(made, None), *claims([entry], False)], [entry, *others])
+        == REFUTED
+    ):
         return "does not imply its goal with the assertions"
     if decided(run, [*claims(others), Claim(made, None)], others) == "unsat":
         return "contradicts the assertions"
@@ -91,4 +111,8 @@ def _made(run: Run, what: str, chosen: Spelling, args: Sequence[Any]) -> Any:
 def _conclude(run: Run, what: str, made: Any, fault: str | None, chosen: Spelling) -> None:
     run.counts[f"check-{what}:{'none' if made is None else 'broken' if fault else 'held'}"] += 1
     if fault is not None:
-        raise Stopped(run.finding(f"invalid-{what}", "solver", f"the {what} {fault}", f"check-{what}", "", chosen.name))
+        raise Stopped(
+            run.finding(
+                f"invalid-{what}", "solver", f"the {what} {fault}", f"check-{what}", "", chosen.name
+            )
+        )

@@ -1,8 +1,10 @@
-"""`check-invariant NAME`: the same assertions, brought before the solver in another way, have a compatible answer.
+"""`check-invariant NAME`: the same assertions, brought before the solver in another way, have a
+compatible answer.
 
-Each invariant solves what is asserted and assumed in a fresh solver of the run's context, or where the wrapper spells one of its own
-(section `invariants`), in whatever that makes. An answer unknown agrees with anything. Others are about the objects of the assertions
-(`equal`, `term-copied`, `pickled`): they are what Python promises, or the binding refuses cleanly.
+Each invariant solves what is asserted and assumed in a fresh solver of the run's context, or where
+the wrapper spells one of its own (section `invariants`), in whatever that makes. An answer unknown
+agrees with anything. Others are about the objects of the assertions (`equal`, `term-copied`,
+`pickled`): they are what Python promises, or the binding refuses cleanly.
 """
 
 from __future__ import annotations
@@ -14,7 +16,14 @@ from typing import Any
 
 from murxpy.machine.checks.anew import call_first, fresh_solver, solve_anew
 from murxpy.machine.checks.cores import evidence, solvable_anew
-from murxpy.machine.checks.retold import COPIED, DEEP_COPIED, in_other_logic, other_logic, promised, respelled
+from murxpy.machine.checks.retold import (
+    COPIED,
+    DEEP_COPIED,
+    in_other_logic,
+    other_logic,
+    promised,
+    respelled,
+)
 from murxpy.machine.checks.timing import timed
 from murxpy.machine.database import Entry
 from murxpy.machine.misuse import stress
@@ -25,7 +34,9 @@ Solve = Callable[[Run, Sequence[Entry]], str]
 
 
 def check_invariant(run: Run, name: str, seed: int) -> None:
-    """`check-invariant NAME`. Raises Stopped where the answer is the opposite of that of the last check, InputError for no such name."""
+    """`check-invariant NAME`. Raises Stopped where the answer is the opposite of that of the last
+    check, InputError for no such name.
+    """
     state = run.state
     if state.altered:
         raise Refused("unsupported", "the solver has assertions that are not ours")
@@ -36,40 +47,70 @@ def check_invariant(run: Run, name: str, seed: int) -> None:
         answer = "unknown"
         if name in PROMISES or solvable_anew(entries):
             try:
-                answer = _kept(run, name, entries) if name in PROMISES else _answer(run, name, entries, seed)
+                answer = (
+                    _kept(run, name, entries)
+                    if name in PROMISES
+                    else _answer(run, name, entries, seed)
+                )
             except Refused:
                 run.counts[f"check-invariant:{name}:refused"] += 1
         if {answer, before} == {"sat", "unsat"}:
-            raise Stopped(run.finding("inconsistent", "solver", _message(run, name, before, answer, entries), "check-invariant", "", name))
+            raise Stopped(
+                run.finding(
+                    "inconsistent",
+                    "solver",
+                    _message(run, name, before, answer, entries),
+                    "check-invariant",
+                    "",
+                    name,
+                )
+            )
     run.counts[f"check-invariant:{name}:{answer if answer != 'unknown' else 'cannot-say'}"] += 1
 
 
 def known_invariants(run: Run) -> list[str]:
     """The names of the invariants that can be checked here."""
-    lacking = {"seed": not run.wrapper.data.get("seed-option"), "logic": run.wrapper.set("actions", "set-logic") is None}
+    lacking = {
+        "seed": not run.wrapper.data.get("seed-option"),
+        "logic": run.wrapper.set("actions", "set-logic") is None,
+    }
     own = run.wrapper.spellings["invariants"]
-    return [*(name for name in INVARIANTS if not lacking.get(name) and name not in own), *PROMISES, *own]
+    return [
+        *(name for name in INVARIANTS if not lacking.get(name) and name not in own),
+        *PROMISES,
+        *own,
+    ]
 
 
 def _answer(run: Run, name: str, entries: list[Entry], seed: int) -> str:
     own = run.wrapper.set("invariants", name)
     if own is not None:
         logic = other_logic(run, entries) if name == "logic" else ""
-        run.frame.fill(terms=tuple(entry.term for entry in entries), name=logic, value=run.state.limit or 0)
-        return str(run.call(own.spellings[0], [entry.obj for entry in entries], (), "check-invariant"))
+        run.frame.fill(
+            terms=tuple(entry.term for entry in entries), name=logic, value=run.state.limit or 0
+        )
+        return str(
+            run.call(own.spellings[0], [entry.obj for entry in entries], (), "check-invariant")
+        )
     with fresh_solver(run):
-        return INVARIANTS[name](run, respelled(run, entries, seed) if name == "respelled" else entries)
+        return INVARIANTS[name](
+            run, respelled(run, entries, seed) if name == "respelled" else entries
+        )
 
 
 def _kept(run: Run, name: str, entries: list[Entry]) -> str:
-    """Whether the objects of the assertions are what Python promises. Raises Stopped where not, Refused where the binding refuses all."""
+    """Whether the objects of the assertions are what Python promises. Raises Stopped where not,
+    Refused where the binding refuses all.
+    """
     kept = 0
     for entry in entries[:OBJECTS]:
         for promise in PROMISES[name] if entry.obj is not None else ():
             with suppress(Refused):
                 fault = promised(run, name, partial(promise, entry.obj))
                 if fault is not None:
-                    raise Stopped(run.finding("contract", "binding", str(fault), "check-invariant", "", name))
+                    raise Stopped(
+                        run.finding("contract", "binding", str(fault), "check-invariant", "", name)
+                    )
                 kept += 1
     if not kept:
         raise Refused("unsupported", "the binding refuses it")
@@ -121,7 +162,11 @@ def _popped(run: Run, entries: Sequence[Entry]) -> str:
 def _reset(run: Run, entries: Sequence[Entry]) -> str:
     _assert(run, entries)
     _check(run)
-    action = "reset-assertions" if run.wrapper.set("actions", "reset-assertions") is not None else "reset"
+    action = (
+        "reset-assertions"
+        if run.wrapper.set("actions", "reset-assertions") is not None
+        else "reset"
+    )
     call_first(run, action, [])
     _assert(run, entries)
     return _check(run)

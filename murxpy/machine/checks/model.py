@@ -19,12 +19,16 @@ from murxpy.semantics.model import Interpretation
 from murxpy.semantics.registry import MEANINGS, partial_key
 from murxpy.semantics.values import CannotSay, Element, FunctionValue, Value
 
-TOO_LARGE = (OverflowError, MemoryError, RecursionError)  # what values that fit nowhere make Python throw
-LITERAL = frozenset(["SORT_BOOL", "SORT_BV", "SORT_INT", "SORT_FP", "SORT_RM", "SORT_STRING", "SORT_FF"])
+# what values that fit nowhere make Python throw
+TOO_LARGE = (OverflowError, MemoryError, RecursionError)
+LITERAL = frozenset(
+    ["SORT_BOOL", "SORT_BV", "SORT_INT", "SORT_FP", "SORT_RM", "SORT_STRING", "SORT_FF"]
+)
 
 
 def verdicts(model: Model, formulas: Sequence[Term], stop: bool = True) -> dict[Term, str]:
-    """What each formula is under the model: `true`, `false` (the last then, if `stop`), or why that cannot be said.
+    """What each formula is under the model: `true`, `false` (the last then, if `stop`), or why that
+    cannot be said.
 
     Those that only open points keep from a value are true where all of them can be at once.
     """
@@ -40,7 +44,8 @@ def verdicts(model: Model, formulas: Sequence[Term], stop: bool = True) -> dict[
 class Model:
     """The solver's model as an interpretation of what occurs in `formulas`.
 
-    Raises Stopped where a value has the wrong sort or is none, Refused where the binding gives no model.
+    Raises Stopped where a value has the wrong sort or is none, Refused where the binding gives no
+    model.
     """
 
     def __init__(self, run: Run, formulas: Sequence[Term], reader: Any) -> None:
@@ -81,11 +86,17 @@ class Model:
         return self.judge(term) if verdict not in ("true", "false") and self.ask() else verdict
 
     def left_open(self, term: Term) -> bool:
-        """Whether the solver was asked for all that occurs in a term, so that what is open is so by its model."""
-        return not unjudged(self.run, term) and all(t in self.interpretation.constants for t in below([term]) if t.op == CONSTANT)
+        """Whether the solver was asked for all that occurs in a term, so that what is open is so by
+        its model.
+        """
+        return not unjudged(self.run, term) and all(
+            t in self.interpretation.constants for t in below([term]) if t.op == CONSTANT
+        )
 
     def satisfied(self, formulas: Sequence[Term]) -> list[Term]:
-        """As many of `formulas` as were found to be true at once for some values of what the model leaves open."""
+        """As many of `formulas` as were found to be true at once for some values of what the model
+        leaves open.
+        """
         if self._search(formulas):
             return list(formulas)
         found: list[Term] = []
@@ -101,57 +112,100 @@ class Model:
             return False
 
     def _domains(self) -> None:
-        """The elements of uninterpreted sorts, in whose number quantifiers and equalities of arrays may lie."""
+        """The elements of uninterpreted sorts, in whose number quantifiers and equalities of arrays
+        may lie.
+        """
         reader = self.run.wrapper.set("readers", "domain")
-        sorts = dict.fromkeys(s for term in self.terms for s in components(term.sort) if s.kind == "SORT_UNINTERPRETED")
+        sorts = dict.fromkeys(
+            s
+            for term in self.terms
+            for s in components(term.sort)
+            if s.kind == "SORT_UNINTERPRETED"
+        )
         if reader is None:
             return
         for sort in sorts:
-            names = self.run.call(reader.spellings[0], (self.run.sort_object(sort),), (), "check-model")
+            names = self.run.call(
+                reader.spellings[0], (self.run.sort_object(sort),), (), "check-model"
+            )
             if names:
                 self.interpretation.domains[sort] = tuple(map(Element, names))
 
     def _find_deleted(self) -> None:
-        """The objects of constants that the trace let go of, from what is asserted; but where another thing has the same name."""
-        names = Counter([str(term.indices[0]) for term in self.constants] + [name for name, _ in self.run.state.named()])
-        missing = {str(t.indices[0]): t for t in self.constants if t not in self.objects and names[str(t.indices[0])] == 1}
+        """The objects of constants that the trace let go of, from what is asserted; but where
+        another thing has the same name.
+        """
+        names = Counter(
+            [str(term.indices[0]) for term in self.constants]
+            + [name for name, _ in self.run.state.named()]
+        )
+        missing = {
+            str(t.indices[0]): t
+            for t in self.constants
+            if t not in self.objects and names[str(t.indices[0])] == 1
+        }
         reader = self.run.wrapper.set("readers", "constants")
         if missing and reader is not None:
             found = self.run.call(reader.spellings[0], list(missing), (), "check-model")
-            self.objects |= {term: obj for term, obj in zip(missing.values(), found, strict=True) if obj is not None}
+            self.objects |= {
+                term: obj
+                for term, obj in zip(missing.values(), found, strict=True)
+                if obj is not None
+            }
 
     def _universes(self) -> None:
-        """What the solver's model makes of `set.universe`, for each sort where it, or a complement in it, occurs."""
-        reader, values = self.run.wrapper.set("readers", "universe"), self.run.wrapper.set("readers", "values")
+        """What the solver's model makes of `set.universe`, for each sort where it, or a complement
+        in it, occurs.
+        """
+        reader, values = (
+            self.run.wrapper.set("readers", "universe"),
+            self.run.wrapper.set("readers", "values"),
+        )
         if reader is None or values is None:
             return
         for sort in with_universe(self.terms):
-            made = self.run.call(reader.spellings[0], (self.run.sort_object(sort),), (), "check-model")
+            made = self.run.call(
+                reader.spellings[0], (self.run.sort_object(sort),), (), "check-model"
+            )
             data = self.run.call(values.spellings[0], (made,), (), "check-model")
             self.interpretation.universes[sort] = None
             with suppress(CannotSay):
-                self.interpretation.universes[sort] = Values(data["rows"], self.run.sorts, self.evaluator).value(data["roots"][0], sort)
+                self.interpretation.universes[sort] = Values(
+                    data["rows"], self.run.sorts, self.evaluator
+                ).value(data["roots"][0], sort)
 
     def _read(self, values: Values, term: Term, at: int) -> None:
         if term.sort.kind in LITERAL and values.rows[at][0] == "unknown":
             text = str(values.rows[at][1])
-            raise self._bad_value(f"the value of a constant is no value, but {text.partition(' ')[0]}: '{text}'")
+            raise self._bad_value(
+                f"the value of a constant is no value, but {text.partition(' ')[0]}: '{text}'"
+            )
         try:
             self.interpretation.constants[term] = _value(values, at, term.sort)
         except CannotSay as reason:
             self.unread[term] = str(reason)
         except Unreadable as error:
-            raise self._bad_value(f"the value of a constant of {term.sort.short}: {error}") from None
+            raise self._bad_value(
+                f"the value of a constant of {term.sort.short}: {error}"
+            ) from None
 
     def _bad_value(self, message: str) -> Stopped:
-        return Stopped(self.run.finding("model-value", "solver", message, "check-model", "", self._spelling.name))
+        return Stopped(
+            self.run.finding(
+                "model-value", "solver", message, "check-model", "", self._spelling.name
+            )
+        )
 
     def _partial(self, values: Values, tables: dict[str, int]) -> None:
         """What the model makes of open points, for each instance of an operator that occurs."""
         for term in self.terms if tables else ():
-            at = tables.get(partial_key(term.op, term.indices, tuple(a.sort for a in term.args[:2])))
+            at = tables.get(
+                partial_key(term.op, term.indices, tuple(a.sort for a in term.args[:2]))
+            )
             if at is not None:
-                self._points(term).read = partial(values.apply, at, sort=term.sort, domain=[a.sort for a in term.args[:2]])
+                self._points(term).read = partial(
+                    values.apply, at, sort=term.sort, domain=[a.sort for a in term.args[:2]]
+                )
 
     def _points(self, term: Term) -> OpenPoints:
         """What the model makes of the open points of a term's operator at its sorts."""
@@ -162,7 +216,8 @@ class Model:
         return known
 
     def ask(self) -> bool:
-        """Ask the solver, once, for its values of the terms that only open points keep from having one; True if it was asked now.
+        """Ask the solver, once, for its values of the terms that only open points keep from having
+        one; True if it was asked now.
 
         At such a point any value will do, as long as equal arguments have equal ones.
         """
@@ -173,10 +228,18 @@ class Model:
         return asked
 
     def _ask(self, term: Term) -> bool:
-        """Ask for the value of one term, if it has none although its arguments have; True if there is one now."""
+        """Ask for the value of one term, if it has none although its arguments have; True if there
+        is one now.
+        """
         meaning = MEANINGS.get(term.op)
         unasked = self.run.wrapper.data.get("unasked") or {}
-        if term.free or term not in self.objects or meaning is None or not meaning.open or term.op in unasked:
+        if (
+            term.free
+            or term not in self.objects
+            or meaning is None
+            or not meaning.open
+            or term.op in unasked
+        ):
             return False
         try:
             args = tuple(map(self.evaluator.value, term.args))
@@ -186,10 +249,16 @@ class Model:
             self.evaluator.value(term)
         except CannotSay:
             points = self._points(term)
-            if len(args) > 2 and self.run.catalogue.operators[term.op].signature.attribute == "left-assoc":
+            if (
+                len(args) > 2
+                and self.run.catalogue.operators[term.op].signature.attribute == "left-assoc"
+            ):
                 return points.add_all(partial(self._ask_steps, term, args))
             if args not in points.known:
-                return points.add(args, lambda: solver_value(self.run, self.evaluator, self.objects[term], term.sort))
+                return points.add(
+                    args,
+                    lambda: solver_value(self.run, self.evaluator, self.objects[term], term.sort),
+                )
         return False
 
     def _ask_steps(self, term: Term, args: Sequence[Value]) -> dict[Any, Value]:
@@ -203,7 +272,9 @@ class Model:
 
 
 class OpenPoints(FunctionValue):
-    """What a model makes of an operator at points that the standard leaves open: as its function says, or as it answers."""
+    """What a model makes of an operator at points that the standard leaves open: as its function
+    says, or as it answers.
+    """
 
     __slots__ = ("known", "read")
 
@@ -259,13 +330,21 @@ def below(terms: Iterable[Term]) -> Iterator[Term]:
 
 def with_universe(terms: Iterable[Term]) -> list[Sort]:
     """The sorts of the sets in `terms` that hang on what `set.universe` is."""
-    return list(dict.fromkeys(t.sort for t in terms if t.op == "OP_SET_COMPLEMENT" or (t.op == SPECIAL and t.indices[0] == "set.universe")))
+    return list(
+        dict.fromkeys(
+            t.sort
+            for t in terms
+            if t.op == "OP_SET_COMPLEMENT" or (t.op == SPECIAL and t.indices[0] == "set.universe")
+        )
+    )
 
 
 def unjudged(run: Run, term: Term) -> bool:
     """Whether an operator occurs of which the wrapper says that no model is judged."""
     names: dict[str, str] = run.wrapper.data.get("unjudged") or {}
-    return bool(names) and any(t.op in names or (t.op == SPECIAL and t.indices[0] in names) for t in below([term]))
+    return bool(names) and any(
+        t.op in names or (t.op == SPECIAL and t.indices[0] in names) for t in below([term])
+    )
 
 
 def theories(run: Run, term: Term) -> list[str]:

@@ -1,6 +1,8 @@
-"""Random points: a term that the solver made, folded with values in place of its constants, against our evaluation.
+"""Random points: a term that the solver made, folded with values in place of its constants, against
+our evaluation.
 
-No search takes part: `substitute` puts literals in the place of constants, and `simplify` folds what is left.
+No search takes part: `substitute` puts literals in the place of constants, and `simplify` folds
+what is left.
 """
 
 from __future__ import annotations
@@ -28,20 +30,33 @@ CONSTANTS = 12  # of a term that is folded
 Point = dict[Term, Value]
 
 
-def differs_at_a_point(run: Run, term: Term, made: Any, premises: Sequence[Term], seed: int) -> bool:
-    """Whether at a random point that makes the premises true, `made` is folded to another value than `term` has by our evaluation."""
+def differs_at_a_point(
+    run: Run, term: Term, made: Any, premises: Sequence[Term], seed: int
+) -> bool:
+    """Whether at a random point that makes the premises true, `made` is folded to another value
+    than `term` has by our evaluation.
+    """
     constants = literal_constants(run, [term, *premises])
-    if constants is None or term.sort.kind not in DRAWN or any(unjudged(run, t) for t in (term, *premises)):
+    if (
+        constants is None
+        or term.sort.kind not in DRAWN
+        or any(unjudged(run, t) for t in (term, *premises))
+    ):
         return False
-    open_universe = run.wrapper.set("readers", "universe") is not None  # what it is, only a model says
-    universes: dict[Sort, Value | None] = dict.fromkeys(with_universe(below([term, *premises]))) if open_universe else {}
+    # what it is, only a model says
+    open_universe = run.wrapper.set("readers", "universe") is not None
+    universes: dict[Sort, Value | None] = (
+        dict.fromkeys(with_universe(below([term, *premises]))) if open_universe else {}
+    )
     stream = Stream(mix(seed, 0xB0D1E5))
     for _ in range(POINTS if constants else 1):
         try:
             point: Point = {constant: draw(constant.sort, stream) for constant in constants}
             evaluator = Evaluator(run.catalogue, Interpretation(dict(point), universes=universes))
             ours = evaluator.value(term)
-            if all(map(evaluator.value, premises)) and differ(evaluator, term.sort, ours, folded(run, made, term.sort, point)):
+            if all(map(evaluator.value, premises)) and differ(
+                evaluator, term.sort, ours, folded(run, made, term.sort, point)
+            ):
                 return True
         except UNDECIDED:
             continue
@@ -49,10 +64,14 @@ def differs_at_a_point(run: Run, term: Term, made: Any, premises: Sequence[Term]
 
 
 def literal_constants(run: Run, terms: Sequence[Term]) -> list[Term] | None:
-    """The constants in `terms`; None where one is of a sort without literals, is gone, or where there are too many."""
+    """The constants in `terms`; None where one is of a sort without literals, is gone, or where
+    there are too many.
+    """
     found = [term for term in below(terms) if term.op == CONSTANT]
     there = objects(run)
-    usable = len(found) <= CONSTANTS and all(term.sort.kind in DRAWN and term in there for term in found)
+    usable = len(found) <= CONSTANTS and all(
+        term.sort.kind in DRAWN and term in there for term in found
+    )
     return sorted(found, key=lambda term: term.serial) if usable else None
 
 
@@ -62,10 +81,14 @@ def objects(run: Run) -> dict[Term, Any]:
 
 
 def folded(run: Run, made: Any, sort: Sort, point: Mapping[Term, Value]) -> Value:
-    """The value to which the solver folds `made` with a point's values in it. Raises CannotSay, Unreadable, Refused, Stopped."""
+    """The value to which the solver folds `made` with a point's values in it. Raises CannotSay,
+    Unreadable, Refused, Stopped.
+    """
     there = objects(run)
     for constant, value in point.items():
-        made = call_first(run, "substitute", (made, there[constant], literal(run, constant.sort, value)))
+        made = call_first(
+            run, "substitute", (made, there[constant], literal(run, constant.sort, value))
+        )
     simple = call_first(run, "simplify", (made,))
     reader = run.wrapper.set("readers", "value")
     if reader is None:
@@ -80,7 +103,11 @@ def folded(run: Run, made: Any, sort: Sort, point: Mapping[Term, Value]) -> Valu
 def literal(run: Run, sort: Sort, value: Value) -> Any:
     """The object of a literal. Raises Refused where there is no spelling of it."""
     run.frame.fill(result=sort, value=value)
-    found = run.wrapper.set("special-values", f"rm.{value}".lower()) if sort.kind == "SORT_RM" else run.wrapper.set("values", sort.kind)
+    found = (
+        run.wrapper.set("special-values", f"rm.{value}".lower())
+        if sort.kind == "SORT_RM"
+        else run.wrapper.set("values", sort.kind)
+    )
     chosen = None if found is None else found.pick(0.0, run.frame)
     if chosen is None:
         raise Refused("unsupported", f"no spelling of a literal of {sort}")
@@ -94,12 +121,23 @@ def draw(sort: Sort, stream: Stream) -> Value:
 
 def _bv(sort: Sort, stream: Stream) -> int:
     width = sort.width
-    edges = (0, 1, -1, 1 << (width - 1), (1 << (width - 1)) - 1, stream.below(8), stream.bits(width), stream.bits(width))
+    edges = (
+        0,
+        1,
+        -1,
+        1 << (width - 1),
+        (1 << (width - 1)) - 1,
+        stream.below(8),
+        stream.bits(width),
+        stream.bits(width),
+    )
     return stream.choose(edges) % (1 << width)
 
 
 def _int(sort: Sort, stream: Stream) -> int:
-    return stream.choose((0, stream.between(-3, 3), stream.between(-20, 20), stream.bits(70) - (1 << 69)))
+    return stream.choose(
+        (0, stream.between(-3, 3), stream.between(-20, 20), stream.bits(70) - (1 << 69))
+    )
 
 
 def _real(sort: Sort, stream: Stream) -> Fraction:
@@ -109,7 +147,20 @@ def _real(sort: Sort, stream: Stream) -> Fraction:
 def _fp(sort: Sort, stream: Stream) -> int:
     form = Format(sort.number(0), sort.number(1))
     bits = stream.bits(sort.number(0) + sort.number(1))
-    edge = stream.choose((0, form.sign, form.infinity, form.sign | form.infinity, form.nan, 1, form.infinity - 1, bits, bits, bits))
+    edge = stream.choose(
+        (
+            0,
+            form.sign,
+            form.infinity,
+            form.sign | form.infinity,
+            form.nan,
+            1,
+            form.infinity - 1,
+            bits,
+            bits,
+            bits,
+        )
+    )
     return form.nan if edge & ~form.sign > form.infinity else edge
 
 

@@ -1,4 +1,6 @@
-"""`check-proof`: after unsat there is a proof; it ends in false, uses only what was asserted, and leaves no assumption open."""
+"""`check-proof`: after unsat there is a proof; it ends in false, uses only what was asserted, and
+leaves no assumption open.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ from murxpy.machine.run import Refused, Run, Stopped
 
 
 def check_proof(run: Run, seed: int, spelling: str | None = None) -> None:
-    """`check-proof`: the proof of a solver that is made for proofs, to which the same is asserted. Raises Stopped where it is none."""
+    """`check-proof`: the proof of a solver that is made for proofs, to which the same is asserted.
+    Raises Stopped where it is none.
+    """
     if run.state.altered:
         raise Refused("unsupported", "the solver has assertions that are not ours")
     entries = list(dict.fromkeys([*run.state.asserted(), *run.state.assumptions]))
@@ -22,4 +26,6 @@ def check_proof(run: Run, seed: int, spelling: str | None = None) -> None:
             fault = run.call(chosen, [entry.obj for entry in entries], (), "check-proof")
     run.counts[f"check-proof:{'broken' if fault else 'held' if there else 'cannot-say'}"] += 1
     if fault:
-        raise Stopped(run.finding("invalid-proof", "solver", str(fault), "check-proof", "", chosen.name))
+        raise Stopped(
+            run.finding("invalid-proof", "solver", str(fault), "check-proof", "", chosen.name)
+        )

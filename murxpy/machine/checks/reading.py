@@ -1,7 +1,9 @@
-"""Values of a model: from the rows of a wrapper's reader, which are plain data, to values of `semantics`, checked against their sorts.
+"""Values of a model: from the rows of a wrapper's reader, which are plain data, to values of
+`semantics`, checked against their sorts.
 
-A row is a tuple of a tag and its parts; a part that is a row stands for it by its place in the list. `docs/oracles.md` has the tags.
-A constant of a sort without arrays must have a value of that sort; arrays and functions may also be lambdas (`functions.py`).
+A row is a tuple of a tag and its parts; a part that is a row stands for it by its place in the
+list. `docs/oracles.md` has the tags. A constant of a sort without arrays must have a value of that
+sort; arrays and functions may also be lambdas (`functions.py`).
 """
 
 from __future__ import annotations
@@ -18,7 +20,15 @@ from murxpy.semantics.domains import canonical, make_array
 from murxpy.semantics.plain import plain
 from murxpy.semantics.registry import Points
 from murxpy.semantics.sets import make_set
-from murxpy.semantics.values import ArrayValue, BagValue, CannotSay, DatatypeValue, Element, FunctionValue, Value
+from murxpy.semantics.values import (
+    ArrayValue,
+    BagValue,
+    CannotSay,
+    DatatypeValue,
+    Element,
+    FunctionValue,
+    Value,
+)
 
 DEPTH = 100  # of values in values
 
@@ -53,41 +63,78 @@ class Values:
             self._known[key] = self._read(at, sort, env)
         return self._known[key]
 
-    def function(self, at: int, domain: tuple[Sort, ...], codomain: Sort | None) -> FunctionValue | Built:
+    def function(
+        self, at: int, domain: tuple[Sort, ...], codomain: Sort | None
+    ) -> FunctionValue | Built:
         """The function of row `at`. Raises CannotSay where the model does not fix it."""
         row = self.rows[at]
         if row[0] == "lambda" and row[1] == len(domain):
-            return tabulated(self, lambda *args: self.value(row[2], codomain, _bound(domain, args)), domain, [(row[2], -1)], [])
+            return tabulated(
+                self,
+                lambda *args: self.value(row[2], codomain, _bound(domain, args)),
+                domain,
+                [(row[2], -1)],
+                [],
+            )
         if row[0] != "function" or row[1] != len(domain):
             raise CannotSay(f"a function given as '{row[0]}'")
         _, _, entries, default = row
-        if default is not None and not self.is_open(default) and all(plain(s, self.points) for s in domain):
-            points = [(tuple(map(self.value, e, domain)), self.value(v, codomain)) for e, v in reversed(entries)]
-            return canonical(FunctionValue(self.value(default, codomain), points), domain, self.points)
+        if (
+            default is not None
+            and not self.is_open(default)
+            and all(plain(s, self.points) for s in domain)
+        ):
+            points = [
+                (tuple(map(self.value, e, domain)), self.value(v, codomain))
+                for e, v in reversed(entries)
+            ]
+            return canonical(
+                FunctionValue(self.value(default, codomain), points), domain, self.points
+            )
         named = [[self.value(e[k], s) for e, _ in entries] for k, s in enumerate(domain)]
         bodies = [] if default is None else [(default, 1)]
-        return tabulated(self, lambda *args: self.apply(at, args, codomain, domain), domain, bodies, named)
+        return tabulated(
+            self, lambda *args: self.apply(at, args, codomain, domain), domain, bodies, named
+        )
 
-    def apply(self, at: int, args: Sequence[Any], sort: Sort | None, domain: Sequence[Sort | None] = ()) -> Value:
-        """A function of the model at arguments, of the sorts `domain` if known. Raises CannotSay where the model does not fix it."""
+    def apply(
+        self, at: int, args: Sequence[Any], sort: Sort | None, domain: Sequence[Sort | None] = ()
+    ) -> Value:
+        """A function of the model at arguments, of the sorts `domain` if known. Raises CannotSay
+        where the model does not fix it.
+        """
         row, domain = self.rows[at], domain or [None] * len(args)
         if row[0] != "function":
             raise CannotSay("a function that the model does not fix")
         for entry, result in row[2]:
-            if all(self._same(self.value(e, s), a, s) for e, a, s in zip(entry, args, domain, strict=True)):
+            if all(
+                self._same(self.value(e, s), a, s)
+                for e, a, s in zip(entry, args, domain, strict=True)
+            ):
                 return self.value(result, sort)
         if row[3] is None:
             raise CannotSay("a point at which the model does not fix a function")
-        return self.value(row[3], sort, _bound(domain, args)[::-1])  # variable 0 is the first argument
+        # variable 0 is the first argument
+        return self.value(row[3], sort, _bound(domain, args)[::-1])
 
     def _same(self, value: Value, other: Any, sort: Sort | None) -> bool:
-        """True if an argument is a value that a function names. Raises Unnamed for an argument that stands for all others, CannotSay."""
-        return not other.differs(value) if isinstance(other, Fresh) else equal(self.points, sort, value, other)
+        """True if an argument is a value that a function names. Raises Unnamed for an argument that
+        stands for all others, CannotSay.
+        """
+        return (
+            not other.differs(value)
+            if isinstance(other, Fresh)
+            else equal(self.points, sort, value, other)
+        )
 
     def is_open(self, at: int) -> bool:
         """True if a variable may occur in row `at`."""
         for row in self.rows[len(self._open) : at + 1]:
-            inner = [p for p in row[1:] if type(p) is int and p < len(self._open)] if row[0] not in LITERALS else []
+            inner = (
+                [p for p in row[1:] if type(p) is int and p < len(self._open)]
+                if row[0] not in LITERALS
+                else []
+            )
             self._open.append(row[0] == "var" or any(self._open[p] for p in inner))
         return self._open[at]
 
@@ -148,13 +195,25 @@ def _equality(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
             known, value = env[-1 - inner[1]]
             if isinstance(value, Fresh) and not values.is_open(other):
                 return not value.differs(values.value(other, known))
-            return equal(values.points, known, values.value(variable, known, env), values.value(other, known, env))
-    return equal(values.points, None, values.value(row[1], None, env), values.value(row[2], None, env))
+            return equal(
+                values.points,
+                known,
+                values.value(variable, known, env),
+                values.value(other, known, env),
+            )
+    return equal(
+        values.points, None, values.value(row[1], None, env), values.value(row[2], None, env)
+    )
 
 
 def _application(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
     sorts = [_sort_of(values, part, env) for part in row[2:]]
-    return values.apply(row[1], [values.value(part, s, env) for part, s in zip(row[2:], sorts, strict=True)], sort, sorts)
+    return values.apply(
+        row[1],
+        [values.value(part, s, env) for part, s in zip(row[2:], sorts, strict=True)],
+        sort,
+        sorts,
+    )
 
 
 def _sort_of(values: Values, at: int, env: Env) -> Sort | None:
@@ -220,8 +279,12 @@ def _constructor(values: Values, row: Row, sort: Sort | None, env: Env) -> Value
     elif sort.kind == "SORT_DT" and (found := sort.datatype.constructor(name)) is not None:
         fields = values.sorts.field_sorts(sort, found)
     if fields is None or len(fields) != len(parts):
-        raise Unreadable(f"the constructor {name} with {len(parts)} fields in place of a value of {sort}")
-    return DatatypeValue(name, tuple(values.value(part, s, env) for part, s in zip(parts, fields, strict=True)))
+        raise Unreadable(
+            f"the constructor {name} with {len(parts)} fields in place of a value of {sort}"
+        )
+    return DatatypeValue(
+        name, tuple(values.value(part, s, env) for part, s in zip(parts, fields, strict=True))
+    )
 
 
 def _element(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
@@ -263,7 +326,9 @@ def _characters(values: Values, row: Row) -> Iterator[str]:
 
 
 def _table(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
-    """An array from stores, constant arrays and lambdas; a set where it has Boolean elements and a set is wanted."""
+    """An array from stores, constant arrays and lambdas; a set where it has Boolean elements and a
+    set is wanted.
+    """
     if sort is None:
         raise CannotSay("an array of unknown sort")
     _expect(sort, ("SORT_ARRAY", "SORT_SET"), "an array")
@@ -328,28 +393,44 @@ def _array(values: Values, row: Row, sort: Sort, env: Env) -> Value:
         row = values.rows[row[1]]
     stores.reverse()
     if row[0] == "const":
-        return _with_stores(sort, ArrayValue(values.value(row[1], element, env)), stores, values.points)
+        return _with_stores(
+            sort, ArrayValue(values.value(row[1], element, env)), stores, values.points
+        )
     if row[0] == "as-array":
         base = values.function(row[1], (index,), element)
     elif row[0] == "lambda" and row[1] == 1:
         body = row[2]
-        base = tabulated(values, lambda at: values.value(body, element, (*env, (index, at))), (index,), [(body, -1)], [])
+        base = tabulated(
+            values,
+            lambda at: values.value(body, element, (*env, (index, at))),
+            (index,),
+            [(body, -1)],
+            [],
+        )
     else:
         raise CannotSay(f"an array made of '{row[1] if row[0] == 'unknown' else row[0]}'")
     if isinstance(base, FunctionValue):
         entries = [(at, value) for (at,), value in _points(base)]
-        return _with_stores(sort, make_array(sort, base.default, entries, values.points), stores, values.points)
+        return _with_stores(
+            sort, make_array(sort, base.default, entries, values.points), stores, values.points
+        )
     return Stored(base, tuple(reversed(stores))) if stores else base
 
 
-def _with_stores(sort: Sort, base: ArrayValue, stores: Sequence[tuple[Value, Value]], points: Points) -> Value:
-    """An array with stores over a table: a table, too, if it is known which of the indices are equal."""
+def _with_stores(
+    sort: Sort, base: ArrayValue, stores: Sequence[tuple[Value, Value]], points: Points
+) -> Value:
+    """An array with stores over a table: a table, too, if it is known which of the indices are
+    equal.
+    """
     entries = [*base.items(), *stores]
     try:
         indices = apart(points, sort.sort(0), [index for index, _ in entries])
     except CannotSay:
         return Stored(base, tuple(reversed(stores)))
-    return make_array(sort, base.default, zip(indices, (value for _, value in entries), strict=True), points)
+    return make_array(
+        sort, base.default, zip(indices, (value for _, value in entries), strict=True), points
+    )
 
 
 def _points(function: FunctionValue) -> Iterable[tuple[Any, Value]]:

@@ -1,4 +1,6 @@
-"""Looking for a model that refutes what a solver promised of a formula, and believing only one that our evaluation confirms."""
+"""Looking for a model that refutes what a solver promised of a formula, and believing only one that
+our evaluation confirms.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ UNDECIDED = (Refused, CannotSay, Unreadable, *TOO_LARGE)
 
 @dataclass(frozen=True)
 class Claim:
-    """A Boolean object, and what a refuting model makes of it. Without `term` the solver made it, and its value is the solver's."""
+    """A Boolean object, and what a refuting model makes of it. Without `term` the solver made it,
+    and its value is the solver's.
+    """
 
     obj: Any
     term: Term | None
@@ -36,10 +40,11 @@ def claims(entries: Sequence[Entry], value: bool = True) -> list[Claim]:
 
 
 def refute(run: Run, wanted: Sequence[Claim], entries: Sequence[Entry]) -> str:
-    """Whether the claims can hold together: `refuted` where a model shows it by our evaluation, `holds` where the solver says no.
+    """Whether the claims can hold together: `refuted` where a model shows it by our evaluation,
+    `holds` where the solver says no.
 
-    `entries` are those that the claims are made of. Only the formulas that the solver made itself have its own value there, since
-    nobody else knows them; nothing may be left open.
+    `entries` are those that the claims are made of. Only the formulas that the solver made itself
+    have its own value there, since nobody else knows them; nothing may be left open.
     """
     if not solvable_anew(entries):
         return CANNOT_SAY
@@ -71,12 +76,18 @@ def claimed(run: Run, claim: Claim) -> Any:
     """The formula that says what is claimed."""
     if claim.value:
         return claim.obj
-    shape = run.terms.leaf("OP_CONSTANT", ("formula",), run.sorts.get("SORT_BOOL")) if claim.term is None else claim.term
+    shape = (
+        run.terms.leaf("OP_CONSTANT", ("formula",), run.sorts.get("SORT_BOOL"))
+        if claim.term is None
+        else claim.term
+    )
     return applied(run, "OP_NOT", [claim.obj], (shape,))
 
 
 def confirmed(run: Run, wanted: Sequence[Claim]) -> bool:
-    """Whether the model of the solver at hand gives each claim its value. Raises CannotSay, Unreadable, Refused."""
+    """Whether the model of the solver at hand gives each claim its value. Raises CannotSay,
+    Unreadable, Refused.
+    """
     reader = run.wrapper.set("readers", "model")
     if reader is None:
         return False
@@ -84,7 +95,14 @@ def confirmed(run: Run, wanted: Sequence[Claim]) -> bool:
     model = Model(run, known, reader.spellings[0])
     if any(unjudged(run, term) for term in known):
         return False
-    if any(claim.term is not None and model.evaluator.value(claim.term) is not claim.value for claim in wanted):
+    if any(
+        claim.term is not None and model.evaluator.value(claim.term) is not claim.value
+        for claim in wanted
+    ):
         return False
     boolean = run.sorts.get("SORT_BOOL")
-    return all(solver_value(run, model.evaluator, claim.obj, boolean) is claim.value for claim in wanted if claim.term is None)
+    return all(
+        solver_value(run, model.evaluator, claim.obj, boolean) is claim.value
+        for claim in wanted
+        if claim.term is None
+    )

@@ -1,7 +1,9 @@
-"""What a script asks about its own answers is judged: a model makes true what was asserted, an unsat core is unsatisfiable by itself.
+"""What a script asks about its own answers is judged: a model makes true what was asserted, an
+unsat core is unsatisfiable by itself.
 
-A script asks with `(get-model)` or `(get-unsat-core)` behind a check. What the solver prints is text, so the model is read by our own
-reader of models and evaluated by our own evaluator, and a core is run as a script of its own.
+A script asks with `(get-model)` or `(get-unsat-core)` behind a check. What the solver prints is
+text, so the model is read by our own reader of models and evaluated by our own evaluator, and a
+core is run as a script of its own.
 """
 
 from __future__ import annotations
@@ -43,7 +45,8 @@ from murxpy.solvers.spelling import Spelling
 
 MODEL, CORE = "get-model", "get-unsat-core"
 CORES_OPTION = "produce-unsat-cores"
-_ANSWER = re.compile(r"^(sat|unsat|unknown|timeout)(?: \(\w+\))?\r?$", re.M)  # cvc5 adds a reason: `unknown (RESOURCEOUT)`
+# cvc5 adds a reason: `unknown (RESOURCEOUT)`
+_ANSWER = re.compile(r"^(sat|unsat|unknown|timeout)(?: \(\w+\))?\r?$", re.M)
 _QUESTION = re.compile(rf"^\((?:{MODEL}|{CORE})\)\n?", re.M)
 _NEEDED_FOR_CORES = re.compile(rf"^\(set-option :{CORES_OPTION} true\)\n?", re.M)
 _NOT_ASSERTING = (Assert, *CHECKS, Push, Pop, Ask, SetInfo)
@@ -51,7 +54,9 @@ _NOT_ASSERTING = (Assert, *CHECKS, Push, Pop, Ask, SetInfo)
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One check of a script: what is asserted and assumed at it, and whether the script then asks for a model or a core."""
+    """One check of a script: what is asserted and assumed at it, and whether the script then asks
+    for a model or a core.
+    """
 
     asserted: tuple[Assert, ...]
     assumptions: tuple[Term, ...]
@@ -61,7 +66,9 @@ class Question:
     @property
     def formulas(self) -> list[Term]:
         """All that a model must make true, each once."""
-        return list(dict.fromkeys([*(command.term for command in self.asserted), *self.assumptions]))
+        return list(
+            dict.fromkeys([*(command.term for command in self.asserted), *self.assumptions])
+        )
 
 
 def asks(text: str) -> bool:
@@ -70,16 +77,23 @@ def asks(text: str) -> bool:
 
 
 def without_questions(text: str) -> str:
-    """The script without its questions for models and cores, and without the option that cores need."""
+    """The script without its questions for models and cores, and without the option that cores
+    need.
+    """
     return _NEEDED_FOR_CORES.sub("", _QUESTION.sub("", text)) if asks(text) else text
 
 
 def answered(output: str) -> list[tuple[str, str]]:
-    """The answers in what a solver printed for a script, in order, each with what is printed behind it up to the next one."""
+    """The answers in what a solver printed for a script, in order, each with what is printed behind
+    it up to the next one.
+    """
     found = list(_ANSWER.finditer(output))
     ends = [*(match.start() for match in found[1:]), len(output)][: len(found)]
     words = ["unknown" if match[1] == "timeout" else match[1] for match in found]
-    return [(word, output[match.end() : end]) for word, match, end in zip(words, found, ends, strict=True)]
+    return [
+        (word, output[match.end() : end])
+        for word, match, end in zip(words, found, ends, strict=True)
+    ]
 
 
 def questions(script: Script) -> list[Question]:
@@ -102,7 +116,8 @@ def _asked_behind(script: Script, check: int) -> Iterator[Ask]:
 
 
 def check_script(run: Run, text: str, made: Script | None, output: str, chosen: Spelling) -> None:
-    """Judge the models and cores that a script asked for. `made` is what the text says, where that is known.
+    """Judge the models and cores that a script asked for. `made` is what the text says, where that
+    is known.
 
     Raises Stopped where a model makes an assertion false, or a core is satisfiable.
     """
@@ -112,8 +127,13 @@ def check_script(run: Run, text: str, made: Script | None, output: str, chosen: 
         return
     with timed(run, "scripts"):
         try:
-            named = f"({CORE})" in text  # printing may have given other names to the assertions than `made` has
-            script = made if made is not None and not named else read_script(text, "script", run.catalogue)
+            # printing may have given other names to the assertions than `made` has
+            named = f"({CORE})" in text
+            script = (
+                made
+                if made is not None and not named
+                else read_script(text, "script", run.catalogue)
+            )
         except InputError:
             run.counts["check-script:unreadable"] += 1
             return
@@ -137,11 +157,22 @@ def _check_model(run: Run, script: Script, check: Question, printed: str, chosen
             run.counts[f"check-script-model-why:{tidy(said)}"] += 1
         if known == "false":
             message = f"an assertion about {_about(run, [term], ', ')} is false under the model that the solver printed"
-            raise Stopped(run.finding("invalid-model", "solver", message, "run-script", _about(run, [term], "+"), chosen.name))
+            raise Stopped(
+                run.finding(
+                    "invalid-model",
+                    "solver",
+                    message,
+                    "run-script",
+                    _about(run, [term], "+"),
+                    chosen.name,
+                )
+            )
 
 
 def _verdicts(run: Run, script: Script, formulas: Sequence[Term], printed: str) -> dict[Term, str]:
-    """What formulas are under a printed model: `true`, `false` (the last then), or why that cannot be said."""
+    """What formulas are under a printed model: `true`, `false` (the last then), or why that cannot
+    be said.
+    """
     found: dict[Term, str] = {}
     try:
         valuation = Valuation(script, read_printed_model(printed, script), completed=True)
@@ -174,26 +205,56 @@ def _about(run: Run, terms: Sequence[Term], separator: str) -> str:
 
 def _check_core(run: Run, script: Script, check: Question, printed: str, chosen: Spelling) -> None:
     words = printed.strip()
-    if not words.startswith("(") or words.startswith("(error") or any(isinstance(c, Reset | ResetAssertions) for c in script.commands):
+    if (
+        not words.startswith("(")
+        or words.startswith("(error")
+        or any(isinstance(c, Reset | ResetAssertions) for c in script.commands)
+    ):
         return
     names = {word.strip("|") for word in words.strip("() \n").split()}
     named = {command.name: command for command in check.asserted if command.name is not None}
     if not check.assumptions and not names <= named.keys():
         message = "the unsat core has what was neither asserted nor assumed"
         raise Stopped(run.finding("invalid-core", "solver", message, "run-script", "", chosen.name))
-    kept = [command.term for command in check.asserted if command.name is None or command.name in names]
+    kept = [
+        command.term for command in check.asserted if command.name is None or command.name in names
+    ]
     formulas = list(dict.fromkeys([*kept, *check.assumptions]))
     answer, verdicts = _solved_anew(run, script, formulas, chosen)
     run.counts[f"check-script-core:{answer if answer in ('sat', 'unsat') else 'cannot-say'}"] += 1
     if answer == "sat":
         message = f"the unsat core is satisfiable when solved anew; {_evidence(verdicts)}"
-        raise Stopped(run.finding("invalid-core", "solver", message, "run-script", _about(run, formulas, "+"), chosen.name))
+        raise Stopped(
+            run.finding(
+                "invalid-core",
+                "solver",
+                message,
+                "run-script",
+                _about(run, formulas, "+"),
+                chosen.name,
+            )
+        )
 
 
-def _solved_anew(run: Run, script: Script, formulas: Sequence[Term], chosen: Spelling) -> tuple[str, list[str]]:
-    """What the solver answers to formulas alone, and if that is sat, what each of them is under its model by our evaluation."""
-    head = [c for c in script.commands if not isinstance(c, _NOT_ASSERTING) and not (isinstance(c, SetOption) and c.name == CORES_OPTION)]
-    commands: list[Command] = [SetOption("produce-models", "true"), *head, *map(Assert, formulas), CheckSat(), Ask(MODEL)]
+def _solved_anew(
+    run: Run, script: Script, formulas: Sequence[Term], chosen: Spelling
+) -> tuple[str, list[str]]:
+    """What the solver answers to formulas alone, and if that is sat, what each of them is under its
+    model by our evaluation.
+    """
+    head = [
+        c
+        for c in script.commands
+        if not isinstance(c, _NOT_ASSERTING)
+        and not (isinstance(c, SetOption) and c.name == CORES_OPTION)
+    ]
+    commands: list[Command] = [
+        SetOption("produce-models", "true"),
+        *head,
+        *map(Assert, formulas),
+        CheckSat(),
+        Ask(MODEL),
+    ]
     alone = Script(script.name, script.tables, commands)
     dialect = run.wrapper.name if run.wrapper.name in DIALECTS else "standard"
     try:
@@ -212,4 +273,8 @@ def _evidence(verdicts: Sequence[str]) -> str:
     if "false" in verdicts:
         return "that model is wrong by our evaluation"
     whole = all(verdict == "true" for verdict in verdicts)
-    return "all of it is true under that model by our evaluation" if whole else "our evaluation cannot say"
+    return (
+        "all of it is true under that model by our evaluation"
+        if whole
+        else "our evaluation cannot say"
+    )

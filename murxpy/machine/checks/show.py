@@ -8,7 +8,14 @@ from typing import Any
 from murxpy.logic.sorts import Sort
 from murxpy.logic.values import to_codes
 from murxpy.semantics.algebraic import Algebraic
-from murxpy.semantics.values import ArrayValue, BagValue, DatatypeValue, Element, FunctionValue, SetValue
+from murxpy.semantics.values import (
+    ArrayValue,
+    BagValue,
+    DatatypeValue,
+    Element,
+    FunctionValue,
+    SetValue,
+)
 
 LENGTH = 400  # of a text; the rest is cut off
 
@@ -26,7 +33,11 @@ def _text(value: Any, sort: Sort | None) -> str:
     if isinstance(value, int):
         return _number(value, sort)
     if isinstance(value, Fraction):
-        return f"{value.numerator}.0" if value.denominator == 1 else f"(/ {value.numerator} {value.denominator})"
+        return (
+            f"{value.numerator}.0"
+            if value.denominator == 1
+            else f"(/ {value.numerator} {value.denominator})"
+        )
     if isinstance(value, Algebraic):
         return f"(root-of {' '.join(map(str, value.poly))} {value.low} {value.high})"
     if isinstance(value, str):
@@ -66,7 +77,9 @@ def _structure(value: Any, sort: Sort | None) -> str:
         members = sorted(_text(v, _inner(sort, 0)) for v in value.members)
         return _application("all-but" if value.complement else "set", members)
     if isinstance(value, BagValue):
-        return _application("bag", sorted(f"{_text(v, _inner(sort, 0))} * {n}" for v, n in value.counts))
+        return _application(
+            "bag", sorted(f"{_text(v, _inner(sort, 0))} * {n}" for v, n in value.counts)
+        )
     return "a function that is asked"
 
 

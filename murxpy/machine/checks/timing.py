@@ -14,7 +14,9 @@ _VARIES = re.compile(r"_x\d+|-?\d+|'[^']*'|\([^()]*\)")
 
 @contextmanager
 def timed(run: Run, check: str) -> Iterator[None]:
-    """Count what happens inside as the time of a check, that of the solver for it included; what is ill-formed there is not our fault."""
+    """Count what happens inside as the time of a check, that of the solver for it included; what is
+    ill-formed there is not our fault.
+    """
     start = thread_time_ns()
     run.checking = True
     try:

@@ -1,4 +1,6 @@
-"""`check-values n t..`: the value that the solver gives for a term is the one that we calculate from its values of constants."""
+"""`check-values n t..`: the value that the solver gives for a term is the one that we calculate
+from its values of constants.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.semantics.values import CannotSay
 
 
-def check_values(run: Run, entries: Sequence[Entry], seed: int, spelling: str | None = None) -> None:
+def check_values(
+    run: Run, entries: Sequence[Entry], seed: int, spelling: str | None = None
+) -> None:
     """`check-values n t..`. Raises Stopped where a value is another than ours."""
     run.frame.fill()
     chosen = run.choose(run.wrapper.set("readers", "model"), seed, spelling, "check-values")
@@ -27,7 +31,11 @@ def check_values(run: Run, entries: Sequence[Entry], seed: int, spelling: str | 
             if verdict == "false":
                 term = blamed(run, model.evaluator, list(below([entry.term]))) or entry.term
                 message = f"the solver's value of a term of {entry.term.sort.short} is not ours; they part at {term.op}"
-                raise Stopped(run.finding("invalid-value", "solver", message, "check-values", term.op, chosen.name))
+                raise Stopped(
+                    run.finding(
+                        "invalid-value", "solver", message, "check-values", term.op, chosen.name
+                    )
+                )
 
 
 def _compare(run: Run, model: Model, entry: Entry) -> str:
@@ -36,6 +44,10 @@ def _compare(run: Run, model: Model, entry: Entry) -> str:
     model.settle(entry.term)
     try:
         theirs = solver_value(run, model.evaluator, entry.obj, entry.term.sort)
-        return "false" if differ(model.evaluator, entry.term.sort, model.evaluator.value(entry.term), theirs) else "true"
+        return (
+            "false"
+            if differ(model.evaluator, entry.term.sort, model.evaluator.value(entry.term), theirs)
+            else "true"
+        )
     except (CannotSay, Unreadable, Refused, Stopped, *TOO_LARGE):
         return "cannot-say"

@@ -1,4 +1,6 @@
-"""The actions of the state machine: each chooses its operands and carries itself out; False where it was not possible."""
+"""The actions of the state machine: each chooses its operands and carries itself out; False where
+it was not possible.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,17 @@ from murxpy.logic.values import LITERAL_KINDS
 from murxpy.machine import inspect, solve
 from murxpy.machine.checks import entailment
 from murxpy.machine.database import Entry
-from murxpy.machine.generate import callables, leaves, misuse, options, planting, roots, sorts, terms, witnesses
+from murxpy.machine.generate import (
+    callables,
+    leaves,
+    misuse,
+    options,
+    planting,
+    roots,
+    sorts,
+    terms,
+    witnesses,
+)
 from murxpy.machine.generate.apply import gen_term
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.generate.binders import define_function
@@ -96,7 +108,9 @@ def _set_limit(gen: Generator) -> bool:
     if not gen.limited or run.wrapper.set("actions", "set-limit") is None:
         return False
     unit = float(run.wrapper.data.get("limit-per-ms") or 1)
-    solve.set_limit(run, max(1, int(gen.settings.number("check-limit", gen.stream) * unit)), run.line_seed())
+    solve.set_limit(
+        run, max(1, int(gen.settings.number("check-limit", gen.stream) * unit)), run.line_seed()
+    )
     return True
 
 
@@ -142,11 +156,19 @@ def _get_value(gen: Generator) -> bool:
     if not entries:
         return False
     completion = gen.settings.chance("value-with-completion", stream)
-    action = "get-value-completion" if completion and run.wrapper.set("actions", "get-value-completion") else "get-value"
+    action = (
+        "get-value-completion"
+        if completion and run.wrapper.set("actions", "get-value-completion")
+        else "get-value"
+    )
     values = solve.get_value(run, entries, action, run.line_seed())
     kept = 0
     for entry, value in zip(entries, values, strict=False):
-        if value is not None and kept < gen.settings.limit("model-values") and gen.settings.chance("keep-value", stream):
+        if (
+            value is not None
+            and kept < gen.settings.limit("model-values")
+            and gen.settings.chance("keep-value", stream)
+        ):
             kept += _keep_value(gen, entry.term.sort, value)
     return True
 
@@ -179,7 +201,10 @@ def _query(name: str) -> Action:
 
 def _push(gen: Generator) -> bool:
     run = gen.run
-    levels = min(gen.settings.number("levels", gen.stream), gen.settings.limit("push-levels") - run.state.level)
+    levels = min(
+        gen.settings.number("levels", gen.stream),
+        gen.settings.limit("push-levels") - run.state.level,
+    )
     if levels < 1:
         return False
     solve.push(run, levels, run.line_seed())
@@ -214,13 +239,19 @@ def _any_entry(gen: Generator, closed: bool = True) -> Entry | None:
     kinds = [k for k, found in by_kind.items() if found]
     if not kinds:
         return None
-    return gen.run.db.pick(gen.stream.choose(by_kind[gen.stream.choose(kinds)]), gen.stream, 0.2, closed)
+    return gen.run.db.pick(
+        gen.stream.choose(by_kind[gen.stream.choose(kinds)]), gen.stream, 0.2, closed
+    )
 
 
 def _on_term(name: str) -> Action:
     def action(gen: Generator) -> bool:
         entry = _any_entry(gen)
-        if entry is None or gen.run.wrapper.set("actions", name) is None or entry.term.sort.kind == "SORT_FUN":
+        if (
+            entry is None
+            or gen.run.wrapper.set("actions", name) is None
+            or entry.term.sort.kind == "SORT_FUN"
+        ):
             return False
         solve.on_terms(gen.run, name, [entry], gen.run.line_seed())
         return True
@@ -233,7 +264,11 @@ def _simplify(gen: Generator) -> bool:
     if not witnesses.due(gen, "simplify"):
         return _on_term("simplify")(gen)
     entry = _any_entry(gen)
-    if entry is None or gen.run.wrapper.set("actions", "simplify") is None or entry.term.sort.kind == "SORT_FUN":
+    if (
+        entry is None
+        or gen.run.wrapper.set("actions", "simplify") is None
+        or entry.term.sort.kind == "SORT_FUN"
+    ):
         return False
     entailment.check_simplify(gen.run, entry, gen.run.line_seed())
     return True
@@ -282,7 +317,12 @@ def _check(name: str, run_check: Callable[..., None], literal: bool) -> Action:
 def _del(gen: Generator) -> bool:
     run = gen.run
     entry = _any_entry(gen)
-    if entry is None or entry in run.state.asserted() or entry in run.state.assumptions or run.db.size(entry.term.sort) < 3:
+    if (
+        entry is None
+        or entry in run.state.asserted()
+        or entry in run.state.assumptions
+        or run.db.size(entry.term.sort) < 3
+    ):
         return False
     if not entry.term.leaf and entry.uses == 0:
         return False
@@ -382,7 +422,8 @@ def perform(gen: Generator, name: str) -> bool:
         return done
     except Refused:
         if name in ("check-sat", "check-sat-assuming", "push"):
-            raise Stopped(None) from None  # some solvers are of no use after that: cvc5 then leaves out what it had to process
+            # some solvers are of no use after that: cvc5 then leaves out what it had to process
+            raise Stopped(None) from None
         return False
 
 

@@ -1,4 +1,6 @@
-"""Choosing an application: argument sorts that fit the rank, arguments from the database, indices in range."""
+"""Choosing an application: argument sorts that fit the rank, arguments from the database, indices
+in range.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ class Unfit(Exception):
 
 
 def apply(gen: Generator, operator: Operator, fixed: Entry | None = None) -> Entry | None:
-    """One application of `operator`, with `fixed` among its arguments if given; None where it cannot be made."""
+    """One application of `operator`, with `fixed` among its arguments if given; None where it
+    cannot be made.
+    """
     try:
         return _apply(gen, operator, fixed)
     except (Unfit, Refused, IllSorted):
@@ -37,7 +41,9 @@ def _apply(gen: Generator, operator: Operator, fixed: Entry | None) -> Entry:
     if operator.variadic:
         patterns += [patterns[-1]] * _extra(gen, operator)
     position = _fix(gen, operator, patterns, fixed, env)
-    wants_format = signature.indices and signature.indices[0].low is None and signature.indices[0].name == "e"
+    wants_format = (
+        signature.indices and signature.indices[0].low is None and signature.indices[0].name == "e"
+    )
     if wants_format or (operator.kind == "OP_FP_FP" and "e" not in env):
         env["e"], env["s"] = draw_format(gen).params  # type: ignore[assignment]
     args: list[Entry] = []
@@ -46,7 +52,9 @@ def _apply(gen: Generator, operator: Operator, fixed: Entry | None) -> Entry:
         if at == position and fixed is not None:
             args.append(fixed)
         elif pattern.star:
-            args.extend(argument(gen, operator, sort, len(args)) for sort in _star(gen, pattern, env))
+            args.extend(
+                argument(gen, operator, sort, len(args)) for sort in _star(gen, pattern, env)
+            )
         else:
             if pattern is not previous:
                 sort = _argument_sort(gen, operator, pattern, env)
@@ -65,9 +73,12 @@ def _apply(gen: Generator, operator: Operator, fixed: Entry | None) -> Entry:
 
 
 def _trivial(operator: Operator, args: list[Entry]) -> bool:
-    """True if simplifying alone gives the value: all arguments are one term, or there are none but literals."""
+    """True if simplifying alone gives the value: all arguments are one term, or there are none but
+    literals.
+    """
     languages = operator.theory == "STRING" and operator.signature.result.kind == "SORT_REGLAN"
-    if languages or operator.signature.as_sort:  # regular languages and constant arrays are mostly made of literals
+    # regular languages and constant arrays are mostly made of literals
+    if languages or operator.signature.as_sort:
         return False
     if not args:
         return False
@@ -79,7 +90,13 @@ def _trivial(operator: Operator, args: list[Entry]) -> bool:
     return ground or same
 
 
-def gen_term(gen: Generator, operator: Operator, args: list[Entry], indices: tuple[Any, ...] = (), wanted: Sort | None = None) -> Entry:
+def gen_term(
+    gen: Generator,
+    operator: Operator,
+    args: list[Entry],
+    indices: tuple[Any, ...] = (),
+    wanted: Sort | None = None,
+) -> Entry:
     """Make the term and count it."""
     entry = make_term(gen.run, operator, args, indices, gen.run.line_seed(), wanted)
     gen.made += 1
@@ -90,17 +107,25 @@ def _extra(gen: Generator, operator: Operator) -> int:
     limit = gen.settings.limit("arguments") - operator.minimum
     arity = gen.profile.arity(operator)
     if arity is not None:
-        return gen.settings.within("extra-arguments", gen.stream, arity[0] - operator.minimum, arity[1] - operator.minimum)
+        return gen.settings.within(
+            "extra-arguments", gen.stream, arity[0] - operator.minimum, arity[1] - operator.minimum
+        )
     return min(gen.settings.number("extra-arguments", gen.stream), limit)
 
 
-def _fix(gen: Generator, operator: Operator, patterns: list[Pattern], fixed: Entry | None, env: Binding) -> int:
+def _fix(
+    gen: Generator, operator: Operator, patterns: list[Pattern], fixed: Entry | None, env: Binding
+) -> int:
     """The place for `fixed`, its sort matched there; -1 without one."""
     if fixed is None:
         return -1
     places = []
     for at, pattern in enumerate(patterns):
-        if not pattern.star and gen.profile.literal(operator, at) is None and pattern.match(fixed.term.sort, dict(env)):
+        if (
+            not pattern.star
+            and gen.profile.literal(operator, at) is None
+            and pattern.match(fixed.term.sort, dict(env))
+        ):
             places.append(at)
     if not places or not gen.profile.operator_takes(operator, fixed.term.sort):
         raise Unfit
@@ -110,7 +135,9 @@ def _fix(gen: Generator, operator: Operator, patterns: list[Pattern], fixed: Ent
 
 
 def _star(gen: Generator, pattern: Pattern, env: Binding) -> tuple[Sort, ...]:
-    """The sorts that `a*` stands for: bound by an argument before it, else drawn (a tuple's components)."""
+    """The sorts that `a*` stands for: bound by an argument before it, else drawn (a tuple's
+    components).
+    """
     bound = env.get(pattern.name)
     if isinstance(bound, tuple):
         return bound
@@ -122,7 +149,9 @@ def _star(gen: Generator, pattern: Pattern, env: Binding) -> tuple[Sort, ...]:
 
 
 def _argument_sort(gen: Generator, operator: Operator, pattern: Pattern, env: Binding) -> Sort:
-    """A sort for this argument that fits what is bound so far; binds the rest of the pattern's variables."""
+    """A sort for this argument that fits what is bound so far; binds the rest of the pattern's
+    variables.
+    """
     if pattern.kind is not None and not pattern.params:
         return gen.run.sorts.get(pattern.kind)
     if pattern.ground(env):
@@ -160,7 +189,11 @@ def _new_sort(gen: Generator, operator: Operator, pattern: Pattern, env: Binding
     for _ in range(TRIES):
         sort = _drawn(gen, pattern, env)
         trial = dict(env)
-        fits = sort is not None and admissible(gen, sort) and gen.profile.operator_takes(operator, sort)
+        fits = (
+            sort is not None
+            and admissible(gen, sort)
+            and gen.profile.operator_takes(operator, sort)
+        )
         if sort is not None and fits and pattern.match(sort, trial):
             env.update(trial)
             return sort
@@ -179,14 +212,18 @@ def _drawn(gen: Generator, pattern: Pattern, env: Binding) -> Sort | None:
         if inner.star:
             local.setdefault(inner.name, _some_sorts(gen))
         elif not inner.ground(local):
-            sort = draw_sort(gen, "sort-param", 0) if inner.kind is None else _drawn(gen, inner, local)
+            sort = (
+                draw_sort(gen, "sort-param", 0) if inner.kind is None else _drawn(gen, inner, local)
+            )
             if sort is None or not inner.match(sort, local):
                 return None
     return pattern.build(local, gen.run.sorts)
 
 
 def _some_sorts(gen: Generator) -> tuple[Sort, ...]:
-    sorts = [draw_sort(gen, "fun-domain", 0) for _ in range(gen.settings.number("fun-arity", gen.stream))]
+    sorts = [
+        draw_sort(gen, "fun-domain", 0) for _ in range(gen.settings.number("fun-arity", gen.stream))
+    ]
     return tuple(s for s in sorts if s is not None)
 
 
@@ -274,8 +311,16 @@ def _positive(sort: Sort) -> None:
         raise Unfit
 
 
-def _check_size(gen: Generator, operator: Operator, args: list[Entry], indices: tuple[Any, ...], wanted: Sort | None) -> None:
-    """Raise Unfit where the result would be wider than allowed, inadmissible, or dearer than runs should often be."""
+def _check_size(
+    gen: Generator,
+    operator: Operator,
+    args: list[Entry],
+    indices: tuple[Any, ...],
+    wanted: Sort | None,
+) -> None:
+    """Raise Unfit where the result would be wider than allowed, inadmissible, or dearer than runs
+    should often be.
+    """
     sort = gen.run.checker.result(operator, tuple(e.term.sort for e in args), indices, wanted)
     if sort.kind == "SORT_BV" and sort.width > gen.settings.limit("bv-width"):
         raise Unfit
@@ -283,8 +328,14 @@ def _check_size(gen: Generator, operator: Operator, args: list[Entry], indices: 
         raise Unfit
     if operator.nonlinear is None:
         return
-    if gen.swarm.linear and operator.nonlinear == "product" and sum(not e.term.literal for e in args) > 1:
+    if (
+        gen.swarm.linear
+        and operator.nonlinear == "product"
+        and sum(not e.term.literal for e in args) > 1
+    ):
         raise Unfit
     bits = max((_bits(e.term.sort) for e in args), default=0)
-    if bits > gen.settings.limit("nonlinear-bits") and not gen.settings.chance("wide-nonlinear", gen.stream):
+    if bits > gen.settings.limit("nonlinear-bits") and not gen.settings.chance(
+        "wide-nonlinear", gen.stream
+    ):
         raise Unfit

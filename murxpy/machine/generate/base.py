@@ -18,7 +18,9 @@ from murxpy.machine.run import Refused, Run
 
 @dataclass
 class Generator:
-    """All that choosing needs. `made` counts operator terms, `depth` says how deep binders are nested."""
+    """All that choosing needs. `made` counts operator terms, `depth` says how deep binders are
+    nested.
+    """
 
     run: Run
     settings: Settings
@@ -26,13 +28,17 @@ class Generator:
     swarm: Swarm
     catalogue: Catalogue
     admissible: dict[Sort, bool] = field(default_factory=dict)
-    option_choice: Weighted[dict[str, Any]] = field(default_factory=lambda: Weighted([]))  # of the solver, to draw from
-    damped: frozenset[str] = frozenset()  # operators and actions to be drawn seldom: they sit on fatal lines of known findings
-    options: list[list[str]] = field(default_factory=list)  # names and values that the user wants set
+    # of the solver, to draw from
+    option_choice: Weighted[dict[str, Any]] = field(default_factory=lambda: Weighted([]))
+    # operators and actions to be drawn seldom: they sit on fatal lines of known findings
+    damped: frozenset[str] = frozenset()
+    # names and values that the user wants set
+    options: list[list[str]] = field(default_factory=list)
     limited: bool = True  # checks get a resource limit
     checks: frozenset[str] = frozenset()  # of what the solver promises: those that are on
     planting: bool = False  # the run has a planted model, and asserts only what is true under it
-    turns: list[str] | None = None  # public callables that this run is to call, the next one last; None before the first
+    # public callables that this run is to call, the next one last; None before the first
+    turns: list[str] | None = None
     made: int = 0
     depth: int = 0
 
@@ -48,7 +54,9 @@ class Generator:
 
 
 def sort_entry(gen: Generator, sort: Sort) -> SortEntry:
-    """An entry of `sort`, made now (with its parameter sorts) where no line has returned one. Raises Refused."""
+    """An entry of `sort`, made now (with its parameter sorts) where no line has returned one.
+    Raises Refused.
+    """
     run = gen.run
     entries = run.db.sort_entries.get(sort)
     if entries:

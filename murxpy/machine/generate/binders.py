@@ -1,4 +1,6 @@
-"""Binders: variables are made, terms over them, a body that uses what was made, and the scope is closed again."""
+"""Binders: variables are made, terms over them, a body that uses what was made, and the scope is
+closed again.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ from murxpy.machine.generate.sorts import draw_sort
 from murxpy.machine.make import make_function, make_variable
 from murxpy.machine.run import Refused
 
-CONTEXTS = {"SORT_ARRAY": "array-index", "SORT_SET": "set-element"}  # of the variables, by what the binder makes
+# of the variables, by what the binder makes
+CONTEXTS = {"SORT_ARRAY": "array-index", "SORT_SET": "set-element"}
 BOOLEAN_BODY = 0.5  # of defined functions: a Boolean body takes in all that was made for it
 
 
@@ -64,12 +67,16 @@ def _variables(gen: Generator, count: int, context: str) -> list[Entry]:
         sort = draw_sort(gen, context, 0)
         if sort is None:
             raise Unfit
-        variables.append(make_variable(gen.run, sort_entry(gen, sort), gen.run.symbol("v"), gen.run.line_seed()))
+        variables.append(
+            make_variable(gen.run, sort_entry(gen, sort), gen.run.symbol("v"), gen.run.line_seed())
+        )
     return variables
 
 
 def build_terms(gen: Generator, most: int) -> None:
-    """One to `most` terms in the scope that was just opened; few where only one of them can be the body."""
+    """One to `most` terms in the scope that was just opened; few where only one of them can be the
+    body.
+    """
     from murxpy.machine.generate.terms import random_term
 
     for _ in range(gen.stream.between(1, most)):
@@ -101,17 +108,23 @@ def open_term(gen: Generator, variables: list[Entry]) -> Entry:
 
 
 def _pattern(gen: Generator, variables: list[Entry]) -> Entry | None:
-    """An application of an uninterpreted function or array read that has all the variables, if there is one."""
+    """An application of an uninterpreted function or array read that has all the variables, if
+    there is one.
+    """
     wanted = {v.term for v in variables}
     for pool in gen.run.db.scopes[-1].pools.values():
         for entry in (*pool.fresh, *pool.used):
-            if entry.term.op in ("OP_UF_APPLY", "OP_ARRAY_SELECT") and wanted <= set(entry.term.free):
+            if entry.term.op in ("OP_UF_APPLY", "OP_ARRAY_SELECT") and wanted <= set(
+                entry.term.free
+            ):
                 return entry
     return None
 
 
 def _element(gen: Generator, variables: list[Entry]) -> Entry:
-    """The element of a comprehension: what was built over the variable, where sets may have it, else the variable."""
+    """The element of a comprehension: what was built over the variable, where sets may have it,
+    else the variable.
+    """
     entry = open_term(gen, variables)
     return entry if gen.profile.allows("set-element", entry.term.sort) else variables[0]
 
@@ -119,7 +132,11 @@ def _element(gen: Generator, variables: list[Entry]) -> Entry:
 def define_function(gen: Generator) -> bool:
     """`mk-fun`: variables, terms over them, a body; False where it cannot be made."""
     run = gen.run
-    if gen.depth > 0 or "UF" not in gen.swarm.theories or not run.wrapper.set("functions", "mk-fun"):
+    if (
+        gen.depth > 0
+        or "UF" not in gen.swarm.theories
+        or not run.wrapper.set("functions", "mk-fun")
+    ):
         return False
     try:
         variables = _variables(gen, gen.settings.number("fun-arity", gen.stream), "define-domain")
@@ -129,8 +146,14 @@ def define_function(gen: Generator) -> bool:
     run.db.open_scope(variables)
     try:
         build_terms(gen, gen.settings.number("fun-terms", gen.stream))
-        inner = body(gen, variables) if gen.stream.random() < BOOLEAN_BODY else open_term(gen, variables)
-        if inner.term.sort.kind == "SORT_FUN" or not gen.profile.allows("define-codomain", inner.term.sort):
+        inner = (
+            body(gen, variables)
+            if gen.stream.random() < BOOLEAN_BODY
+            else open_term(gen, variables)
+        )
+        if inner.term.sort.kind == "SORT_FUN" or not gen.profile.allows(
+            "define-codomain", inner.term.sort
+        ):
             return False
         make_function(run, run.symbol("f"), variables, inner, run.line_seed())
         return True
@@ -142,13 +165,20 @@ def define_function(gen: Generator) -> bool:
 
 
 def match(gen: Generator, operator: Operator) -> Entry | None:
-    """`match`: a case a constructor, the last perhaps a variable for all others; None where it cannot be made."""
+    """`match`: a case a constructor, the last perhaps a variable for all others; None where it
+    cannot be made.
+    """
     run = gen.run
     datatypes = run.db.by_kind.get("SORT_DT") or []
     if not datatypes or gen.depth >= gen.settings.limit("binder-depth"):
         return None
     sort = gen.stream.choose(datatypes)
-    targets = [s for kind, sorts in run.db.by_kind.items() for s in sorts if gen.profile.allows("match-result", s)]
+    targets = [
+        s
+        for kind, sorts in run.db.by_kind.items()
+        for s in sorts
+        if gen.profile.allows("match-result", s)
+    ]
     if not targets:
         return None
     try:
@@ -172,13 +202,17 @@ def _cases(gen: Generator, sort: Sort, target: Sort) -> list[Entry]:
     return cases
 
 
-def _case(gen: Generator, sort: Sort, indices: tuple[str, ...], fields: list[Sort], target: Sort) -> Entry:
+def _case(
+    gen: Generator, sort: Sort, indices: tuple[str, ...], fields: list[Sort], target: Sort
+) -> Entry:
     run, operators = gen.run, gen.catalogue.operators
     bind = operators["OP_DT_MATCH_BIND_CASE"]
     if not fields:
         inner = argument(gen, bind, target, 1)
         return gen_term(gen, operators["OP_DT_MATCH_CASE"], [inner], indices, sort)
-    variables = [make_variable(run, sort_entry(gen, f), run.symbol("v"), run.line_seed()) for f in fields]
+    variables = [
+        make_variable(run, sort_entry(gen, f), run.symbol("v"), run.line_seed()) for f in fields
+    ]
     gen.depth += 1
     run.db.open_scope(variables)
     try:
@@ -193,7 +227,11 @@ def _case(gen: Generator, sort: Sort, indices: tuple[str, ...], fields: list[Sor
 def datatype_term(gen: Generator, operator: Operator, fixed: Entry | None = None) -> Entry | None:
     """An application of a constructor, selector, tester or updater; None where it cannot be made."""
     if operator.typing in ("match", "match-case"):
-        return match(gen, gen.catalogue.operators["OP_DT_MATCH"]) if operator.typing == "match" else None
+        return (
+            match(gen, gen.catalogue.operators["OP_DT_MATCH"])
+            if operator.typing == "match"
+            else None
+        )
     sorts = [s for s in gen.run.db.sort_entries if s.kind == "SORT_DT"]
     if fixed is not None and fixed.term.sort.kind == "SORT_DT":
         sorts = [fixed.term.sort]
@@ -212,7 +250,9 @@ def _datatype_term(gen: Generator, operator: Operator, sort: Sort, fixed: Entry 
     if operator.typing == "constructor":
         args = [argument(gen, operator, f, at) for at, f in enumerate(fields)]
         return gen_term(gen, operator, args, (constructor.name,), sort)
-    subject = fixed if fixed is not None and fixed.term.sort is sort else argument(gen, operator, sort, 0)
+    subject = (
+        fixed if fixed is not None and fixed.term.sort is sort else argument(gen, operator, sort, 0)
+    )
     if operator.typing == "tester":
         return gen_term(gen, operator, [subject], (constructor.name,))
     if not fields:

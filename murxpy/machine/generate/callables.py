@@ -1,4 +1,6 @@
-"""Choosing a public callable of the binding and its operands: first some that are meant well, then one of them at an edge."""
+"""Choosing a public callable of the binding and its operands: first some that are meant well, then
+one of them at an edge.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,16 @@ from murxpy.machine.strangers import STRANGERS
 from murxpy.machine.tokens import Python
 from murxpy.solvers.callables import PROPERTY, Callables, Callee, Parameter
 
-THEMES = 3  # groups of callables that a run prefers, so that what a class needs comes together in one run
+# groups of callables that a run prefers, so that what a class needs comes together in one run
+THEMES = 3
 PREFERRED = 0.25  # of the bursts go to themes; the others take the run's turns
-TURNS = 24  # callables that a run's seed names, drawn alike from all: more than nearly any run has bursts
+# callables that a run's seed names, drawn alike from all: more than nearly any run has bursts
+TURNS = 24
 BURSTS = 4  # callables in a row
 PLAIN_TRIES = 3  # calls that are meant well until one is accepted
-AT_ONCE = 0.5  # of the bursts break an operand of the first call: some callables never accept one that is meant well, and end the run
+# of the bursts break an operand of the first call: some callables never accept one that is meant
+# well, and end the run
+AT_ONCE = 0.5
 EDGES = 3  # calls with one operand at an edge
 KEYWORDS = 0.2  # of the bursts have a call with a keyword, or with too few operands
 DAMPED = 0.1
@@ -29,12 +35,16 @@ _WEIGHTED_EDGES = {"int": (*NUMBERS, *NUMBERS, *FLOATS), "float": (*FLOATS, *NUM
 
 
 def bursts(gen: Generator) -> bool:
-    """A few callables, each as `_burst`; False where the wrapper names no callables, or none was called."""
+    """A few callables, each as `_burst`; False where the wrapper names no callables, or none was
+    called.
+    """
     return max([_burst(gen) for _ in range(BURSTS)])
 
 
 def _burst(gen: Generator) -> bool:
-    """A callable is called with operands that are meant well, then with one at an edge; one without operands is called as often."""
+    """A callable is called with operands that are meant well, then with one at an edge; one without
+    operands is called as often.
+    """
     found = gen.run.wrapper.callables
     callee = _choose(gen, found)
     if callee is None or not reachable(gen, callee):
@@ -54,7 +64,9 @@ def _burst(gen: Generator) -> bool:
 
 
 def _by_keyword(gen: Generator, callee: Callee, plain: Sequence[Nested]) -> None:
-    """A call with a keyword that nobody knows, the first operand twice, one operand too few, or the last one by its name."""
+    """A call with a keyword that nobody knows, the first operand twice, one operand too few, or the
+    last one by its name.
+    """
     first, how = 0 if callee.owner is None else 1, gen.stream.below(4)
     form = max(callee.forms, key=len)
     if callee.name.startswith(PROPERTY) or any(parameter.sealed for parameter in form):
@@ -65,12 +77,18 @@ def _by_keyword(gen: Generator, callee: Callee, plain: Sequence[Nested]) -> None
         do(gen, "keyword", callee, plain, by=(form[0].name, plain[first]))
     elif len(plain) > first and how == 2:
         do(gen, "keyword", callee, plain[:-1])
-    elif len(plain) > first and len(plain) - first <= len(form) and not form[len(plain) - first - 1].many:
+    elif (
+        len(plain) > first
+        and len(plain) - first <= len(form)
+        and not form[len(plain) - first - 1].many
+    ):
         do(gen, "keyword", callee, plain[:-1], by=(form[len(plain) - first - 1].name, plain[-1]))
 
 
 def _choose(gen: Generator, found: Callables) -> Callee | None:
-    """A callable: the next of the run's turns most often, else one of the run's themes. None for one that a known finding sits on."""
+    """A callable: the next of the run's turns most often, else one of the run's themes. None for
+    one that a known finding sits on.
+    """
     if not found.callees:
         return None
     stream = gen.stream
@@ -93,7 +111,9 @@ def turns(run: Run, found: Callables) -> list[str]:
 
 
 def _accepted(gen: Generator, callee: Callee) -> list[Nested]:
-    """The operands of a call that was accepted, else of the last that was tried; now and then of one that is not made."""
+    """The operands of a call that was accepted, else of the last that was tried; now and then of
+    one that is not made.
+    """
     words: list[Nested] = []
     at_once = gen.stream.chance(AT_ONCE)
     for _ in range(PLAIN_TRIES):
@@ -103,8 +123,12 @@ def _accepted(gen: Generator, callee: Callee) -> list[Nested]:
     return words
 
 
-def _edge(gen: Generator, callee: Callee, plain: Sequence[Nested]) -> tuple[list[Nested], Nested, int] | None:
-    """The words with one operand at an edge, what stood there, and where; None where there is no operand but the object of a method."""
+def _edge(
+    gen: Generator, callee: Callee, plain: Sequence[Nested]
+) -> tuple[list[Nested], Nested, int] | None:
+    """The words with one operand at an edge, what stood there, and where; None where there is no
+    operand but the object of a method.
+    """
     first = 0 if callee.owner is None else 1
     if len(plain) <= first and any(callee.forms):
         plain = operands(gen, callee, all_of_them=True)
@@ -125,7 +149,9 @@ def _parameter(callee: Callee, at: int) -> Parameter:
 
 
 def _broken(gen: Generator, word: Nested, parameter: Parameter) -> Nested:
-    """Something else in the place of an operand: at an edge of its own type most often, else of another type or kind."""
+    """Something else in the place of an operand: at an edge of its own type most often, else of
+    another type or kind.
+    """
     stream = gen.stream
     if isinstance(word, list) and word and stream.chance(0.5):
         words = list(word)
@@ -150,23 +176,42 @@ def _broken(gen: Generator, word: Nested, parameter: Parameter) -> Nested:
 
 def _edges(word: Nested) -> tuple[Python, ...]:
     value = word.value if isinstance(word, Python) else None
-    kind = next((name for cls, name in ((bool, ""), (int, "int"), (float, "float"), (str, "str")) if isinstance(value, cls)), "")
+    kind = next(
+        (
+            name
+            for cls, name in ((bool, ""), (int, "int"), (float, "float"), (str, "str"))
+            if isinstance(value, cls)
+        ),
+        "",
+    )
     return _WEIGHTED_EDGES.get(kind, ())
 
 
 def _limited(word: Python, parameter: Parameter) -> Python:
     """The word, unless it is a number that only costs time here."""
     value = word.value
-    large = isinstance(value, (int, float)) and parameter.most is not None and not abs(value) <= parameter.most
+    large = (
+        isinstance(value, (int, float))
+        and parameter.most is not None
+        and not abs(value) <= parameter.most
+    )
     return Python(parameter.most) if large else word
 
 
 def _comparable(callee: Callee, before: Nested, after: Nested, at: int) -> bool:
-    """True where a number or a text is at an edge, so that the call can be compared with another one.
+    """True where a number or a text is at an edge, so that the call can be compared with another
+    one.
 
     Where a term may stand, a number stands for a term: another rule looks at what becomes of it.
     """
     parameter = _parameter(callee, at - (callee.owner is not None))
-    if not _VALUES.issuperset(parameter.kinds) or not isinstance(before, Python) or not isinstance(after, Python):
+    if (
+        not _VALUES.issuperset(parameter.kinds)
+        or not isinstance(before, Python)
+        or not isinstance(after, Python)
+    ):
         return False
-    return any(isinstance(before.value, cls) and isinstance(after.value, (cls, float)) for cls in (int, float, str))
+    return any(
+        isinstance(before.value, cls) and isinstance(after.value, (cls, float))
+        for cls in (int, float, str)
+    )

@@ -23,7 +23,8 @@ PARTS = 20  # of a value that is made as a term
 
 
 def holding(gen: Generator, entry: Entry) -> Entry | None:
-    """A closed formula, or its negation where it is false under the planted model; None where that cannot be said.
+    """A closed formula, or its negation where it is false under the planted model; None where that
+    cannot be said.
 
     Without a planted model, the formula. Raises Refused.
     """
@@ -40,15 +41,19 @@ def holding(gen: Generator, entry: Entry) -> Entry | None:
 
 
 def pinned(gen: Generator, entry: Entry) -> Entry | None:
-    """An equation that says what a term is under the planted model: with a literal, or with another term of the same value.
+    """An equation that says what a term is under the planted model: with a literal, or with another
+    term of the same value.
 
-    Drawn with the chance `planted-equality`; None where it is not, or there is none. Raises Refused.
+    Drawn with the chance `planted-equality`; None where it is not, or there is none. Raises
+    Refused.
     """
     planted, sort = gen.run.planted, entry.term.sort
     if planted is None or not gen.planting or sort.kind == "SORT_BOOL" or entry.term.free:
         return None
     equal = gen.catalogue.operators["OP_EQUAL"]
-    if not gen.profile.operator_takes(equal, sort) or not gen.settings.chance("planted-equality", gen.stream):
+    if not gen.profile.operator_takes(equal, sort) or not gen.settings.chance(
+        "planted-equality", gen.stream
+    ):
         return None
     value = _value(gen, entry.term)
     if value is None:
@@ -62,8 +67,16 @@ def _literal(gen: Generator, entry: Entry, value: Any) -> Entry | None:
     sort = entry.term.sort
     if sort.kind == "SORT_RM":
         name = f"rm.{value}".lower()
-        return make_special(gen.run, sort_entry(gen, sort), name, gen.run.line_seed()) if name in leaves.specials(gen, sort) else None
-    if sort.kind not in LITERAL_KINDS or not gen.run.wrapper.set("values", sort.kind) or _long(value):
+        return (
+            make_special(gen.run, sort_entry(gen, sort), name, gen.run.line_seed())
+            if name in leaves.specials(gen, sort)
+            else None
+        )
+    if (
+        sort.kind not in LITERAL_KINDS
+        or not gen.run.wrapper.set("values", sort.kind)
+        or _long(value)
+    ):
         return None
     return leaves.value(gen, sort, value)
 
@@ -71,8 +84,14 @@ def _literal(gen: Generator, entry: Entry, value: Any) -> Entry | None:
 def _long(value: Any) -> bool:
     if isinstance(value, str):
         return len(value) > LONGEST
-    numbers = (value,) if isinstance(value, int) else (getattr(value, "numerator", None), getattr(value, "denominator", None))
-    return any(not isinstance(number, int) or number.bit_length() > 4 * LONGEST for number in numbers)
+    numbers = (
+        (value,)
+        if isinstance(value, int)
+        else (getattr(value, "numerator", None), getattr(value, "denominator", None))
+    )
+    return any(
+        not isinstance(number, int) or number.bit_length() > 4 * LONGEST for number in numbers
+    )
 
 
 def _alike(gen: Generator, entry: Entry, value: Value) -> Entry | None:
@@ -87,7 +106,9 @@ def _alike(gen: Generator, entry: Entry, value: Value) -> Entry | None:
 
 
 def _made(gen: Generator, entry: Entry, value: Value) -> Entry | None:
-    """The value of a term as a term of literals and constructors; None where it is large, or has no such term here."""
+    """The value of a term as a term of literals and constructors; None where it is large, or has no
+    such term here.
+    """
     try:
         term = ValueTerms(gen.run.terms, gen.run.sorts).term(value, entry.term.sort)
         parts: dict[Term, None] = {}
@@ -107,7 +128,9 @@ def _carried_out(gen: Generator, parts: list[Term]) -> Entry:
         elif term.op == SPECIAL:
             if term.indices[0] not in leaves.specials(gen, term.sort):
                 raise Unfit
-            made[term] = make_special(gen.run, sort_entry(gen, term.sort), str(term.indices[0]), gen.run.line_seed())
+            made[term] = make_special(
+                gen.run, sort_entry(gen, term.sort), str(term.indices[0]), gen.run.line_seed()
+            )
         else:
             made[term] = _application(gen, term, [made[arg] for arg in term.args if arg in made])
     return made[parts[-1]]
@@ -115,9 +138,15 @@ def _carried_out(gen: Generator, parts: list[Term]) -> Entry:
 
 def _application(gen: Generator, term: Term, args: list[Entry]) -> Entry:
     operator = gen.catalogue.operators.get(term.op)
-    if operator is None or len(args) < len(term.args) or not gen.profile.operator_takes(operator, term.sort):
+    if (
+        operator is None
+        or len(args) < len(term.args)
+        or not gen.profile.operator_takes(operator, term.sort)
+    ):
         raise Unfit
-    if any(gen.profile.literal(operator, at) and not arg.term.literal for at, arg in enumerate(args)):
+    if any(
+        gen.profile.literal(operator, at) and not arg.term.literal for at, arg in enumerate(args)
+    ):
         raise Unfit
     wanted = sort_entry(gen, term.sort).sort if operator.signature.as_sort else None
     return gen_term(gen, operator, args, term.indices, wanted)

@@ -1,4 +1,6 @@
-"""Choosing leaves: constants, literals and special values, on their own or where an argument needs one."""
+"""Choosing leaves: constants, literals and special values, on their own or where an argument needs
+one.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ def symbol(gen: Generator) -> str:
     name = gen.run.symbol("x")
     settings, stream = gen.settings, gen.stream
     if stream.random() < settings.probabilities["quoted-symbol"]:
-        return name + stream.choose((" ", " a b", "(", ")", ";", '"', "'", "#b1", ":k", ",", "{", "\\u{41}", "%d", "\n"))
+        return name + stream.choose(
+            (" ", " a b", "(", ")", ";", '"', "'", "#b1", ":k", ",", "{", "\\u{41}", "%d", "\n")
+        )
     if stream.random() < settings.probabilities["unicode-symbol"]:
         letter = stream.choose(("\xe9", "\u03bb", "\u2200", "\U0001f40d"))
         return name if gen.run.wrapper.ascii_symbols else name + letter
@@ -50,7 +54,11 @@ def value(gen: Generator, sort: Sort, number: object) -> Entry:
 def specials(gen: Generator, sort: Sort) -> list[str]:
     """The special values of `sort` that this release spells."""
     known = gen.catalogue.sorts.get(sort.kind)
-    return [name for name in known.special if gen.run.wrapper.set("special-values", name)] if known else []
+    return (
+        [name for name in known.special if gen.run.wrapper.set("special-values", name)]
+        if known
+        else []
+    )
 
 
 def special(gen: Generator, sort: Sort) -> Entry | None:
@@ -58,15 +66,21 @@ def special(gen: Generator, sort: Sort) -> Entry | None:
     names = specials(gen, sort)
     if not names:
         return None
-    return make_special(gen.run, sort_entry(gen, sort), gen.stream.choose(names), gen.run.line_seed())
+    return make_special(
+        gen.run, sort_entry(gen, sort), gen.stream.choose(names), gen.run.line_seed()
+    )
 
 
 def leaf(gen: Generator, sort: Sort) -> Entry | None:
-    """A leaf of `sort`: literal, special value or constant, as the sort allows; None where it has none. Raises Refused."""
+    """A leaf of `sort`: literal, special value or constant, as the sort allows; None where it has
+    none. Raises Refused.
+    """
     kind, stream = sort.kind, gen.stream
     if kind == "SORT_REGLAN":
         return _regex(gen)
-    wants_constant = kind == "SORT_BOOL" or stream.random() < gen.settings.probabilities["uninterpreted-leaf"]
+    wants_constant = (
+        kind == "SORT_BOOL" or stream.random() < gen.settings.probabilities["uninterpreted-leaf"]
+    )
     if kind in LITERAL_KINDS and not wants_constant and gen.run.wrapper.set("values", kind):
         return literal(gen, sort)
     if stream.random() < STATIC_SPECIAL or not gen.profile.allows("const", sort):
@@ -89,7 +103,9 @@ def _regex(gen: Generator) -> Entry | None:
 
 
 def literal_argument(gen: Generator, sort: Sort, rule: str) -> Entry | None:
-    """A literal that an operator's restriction asks for: `any`, `char`, `nonnegative`, `nonzero`, `small` (0 to 8), `special`."""
+    """A literal that an operator's restriction asks for: `any`, `char`, `nonnegative`, `nonzero`,
+    `small` (0 to 8), `special`.
+    """
     if rule == "special":
         return special(gen, sort)
     if sort.kind not in LITERAL_KINDS:
@@ -136,7 +152,11 @@ def constant_action(gen: Generator) -> bool:
 
 def value_action(gen: Generator) -> bool:
     """`mk-value` of a sort that was made and has literals."""
-    sorts = [s for s in gen.run.db.sort_entries if s.kind in LITERAL_KINDS and gen.run.wrapper.set("values", s.kind)]
+    sorts = [
+        s
+        for s in gen.run.db.sort_entries
+        if s.kind in LITERAL_KINDS and gen.run.wrapper.set("values", s.kind)
+    ]
     if not sorts:
         return False
     literal(gen, gen.stream.choose(sorts))

@@ -1,4 +1,6 @@
-"""Random literals of every sort: zero, extremes, powers of two, special and random ones, by the weights of the machine file."""
+"""Random literals of every sort: zero, extremes, powers of two, special and random ones, by the
+weights of the machine file.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,24 @@ from murxpy.logic.sorts import Sort
 from murxpy.machine.distributions import Settings
 from murxpy.machine.random import Stream
 
-SPECIAL_TEXT = ("\\", '"', "\\u{41}", "\\x41", "\n", "\t", "\x00", "\x7f", "\xe9", "/*", "a b", "|", "'", "%s", "-1", "0x1")
+SPECIAL_TEXT = (
+    "\\",
+    '"',
+    "\\u{41}",
+    "\\x41",
+    "\n",
+    "\t",
+    "\x00",
+    "\x7f",
+    "\xe9",
+    "/*",
+    "a b",
+    "|",
+    "'",
+    "%s",
+    "-1",
+    "0x1",
+)
 
 
 def draw_literal(sort: Sort, settings: Settings, stream: Stream) -> Any:
@@ -25,7 +44,13 @@ def _bool(sort: Sort, settings: Settings, stream: Stream) -> bool:
 def _bv(sort: Sort, settings: Settings, stream: Stream) -> int:
     width = sort.width
     kind = settings.draw("bv-literal", stream)
-    fixed = {"zero": 0, "one": 1, "ones": -1, "min-signed": 1 << (width - 1), "max-signed": (1 << (width - 1)) - 1}
+    fixed = {
+        "zero": 0,
+        "one": 1,
+        "ones": -1,
+        "min-signed": 1 << (width - 1),
+        "max-signed": (1 << (width - 1)) - 1,
+    }
     if kind in fixed:
         value = fixed[kind]
     elif kind == "power-of-two":
@@ -59,7 +84,9 @@ def _real(sort: Sort, settings: Settings, stream: Stream) -> Fraction:
     if kind in ("zero", "one", "minus-one"):
         return Fraction({"zero": 0, "one": 1, "minus-one": -1}[kind])
     if kind == "large-fraction":
-        value = Fraction(stream.bits(stream.between(8, 120)), 1 + stream.bits(stream.between(4, 80)))
+        value = Fraction(
+            stream.bits(stream.between(8, 120)), 1 + stream.bits(stream.between(4, 80))
+        )
         return -value if stream.random() < 0.5 else value
     if "integer" in kind:
         value = Fraction(stream.between(2, 20))
@@ -91,7 +118,10 @@ def _fp(sort: Sort, settings: Settings, stream: Stream) -> int:
         "largest-subnormal": (0, (1 << fraction) - 1),
         "smallest-normal": (1, 0),
         "largest-normal": (top - 1, (1 << fraction) - 1),
-        "small-integer": (min(top - 1, bias + stream.below(4)), stream.bits(2) << max(0, fraction - 2)),
+        "small-integer": (
+            min(top - 1, bias + stream.below(4)),
+            stream.bits(2) << max(0, fraction - 2),
+        ),
     }
     high, low = fields.get(kind) or (stream.bits(exponent), stream.bits(fraction))
     return (((sign << exponent) | high) << fraction) | (low % (1 << fraction))
@@ -127,7 +157,9 @@ def _string(sort: Sort, settings: Settings, stream: Stream) -> str:
 
 
 def _code_point(stream: Stream) -> int:
-    low, high = stream.choose(((0x80, 0xFF), (0x100, 0x7FF), (0x800, 0xD7FF), (0xE000, 0xFFFF), (0x10000, 0x2FFFF)))
+    low, high = stream.choose(
+        ((0x80, 0xFF), (0x100, 0x7FF), (0x800, 0xD7FF), (0xE000, 0xFFFF), (0x10000, 0x2FFFF))
+    )
     return stream.between(low, high)
 
 

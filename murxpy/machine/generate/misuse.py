@@ -25,16 +25,35 @@ TRIES = 8  # calls that are drawn until one has an operand that the rule can bre
 # The calls to break: the actions of a run, by how much there is to break in each.
 BROKEN = Weighted(
     [
-        ("mk-term", 60.0), ("mk-value", 20.0), ("mk-sort", 14.0), ("mk-const", 10.0), ("mk-special-value", 3.0), ("mk-fun", 3.0),
-        ("mk-var", 2.0), ("instantiate-sort", 2.0), ("assert-formula", 5.0), ("assert-tracked", 3.0), ("check-sat-assuming", 4.0),
-        ("set-option", 2.0), ("set-logic", 1.0), ("simplify", 2.0), ("substitute", 3.0), ("get-value", 4.0), ("push", 2.0),
-        ("pop", 2.0), ("term-get-children", 1.0), ("solver-action", 3.0), ("set-limit", 1.0),
+        ("mk-term", 60.0),
+        ("mk-value", 20.0),
+        ("mk-sort", 14.0),
+        ("mk-const", 10.0),
+        ("mk-special-value", 3.0),
+        ("mk-fun", 3.0),
+        ("mk-var", 2.0),
+        ("instantiate-sort", 2.0),
+        ("assert-formula", 5.0),
+        ("assert-tracked", 3.0),
+        ("check-sat-assuming", 4.0),
+        ("set-option", 2.0),
+        ("set-logic", 1.0),
+        ("simplify", 2.0),
+        ("substitute", 3.0),
+        ("get-value", 4.0),
+        ("push", 2.0),
+        ("pop", 2.0),
+        ("term-get-children", 1.0),
+        ("solver-action", 3.0),
+        ("set-limit", 1.0),
     ]
-)  # fmt: skip
+)
 
 
 def misuse(gen: Generator, name: str, perform: Perform) -> bool:
-    """A misuse by a rule of the family `name`; False where the call that was drawn has nothing to break."""
+    """A misuse by a rule of the family `name`; False where the call that was drawn has nothing to
+    break.
+    """
     rule = gen.stream.weighted(Weighted([(rule, rule.weight) for rule in family(name)]))
     return any(carry_out(gen, rule, gen.stream.weighted(BROKEN), perform) for _ in range(TRIES))
 
@@ -71,14 +90,17 @@ def out_of_order(gen: Generator) -> bool:
     return _armed(gen, RULES["order"], lambda: _call(gen, name))
 
 
-# What must hold before a call, by the state machine of the standard's commands (SMT-LIB 2.7, section 4.1).
+# What must hold before a call, by the state machine of the standard's commands (SMT-LIB 2.7,
+# section 4.1).
 _NEEDS: dict[str, Callable[[SolverState], bool]] = {
     "get-model": lambda s: s.models and s.has_model,
     "print-model": lambda s: s.models and s.has_model,
     "get-value": lambda s: s.models and s.has_model,
     "get-value-completion": lambda s: s.models and s.has_model,
     "get-unsat-core": lambda s: s.cores and s.answer == "unsat",
-    "get-unsat-assumptions": lambda s: s.unsat_assumptions and s.answer == "unsat" and bool(s.assumptions),
+    "get-unsat-assumptions": lambda s: (
+        s.unsat_assumptions and s.answer == "unsat" and bool(s.assumptions)
+    ),
     "reason-unknown": lambda s: s.answer == "unknown",
     "pop": lambda s: False,
     "push": lambda s: s.incremental,
@@ -114,7 +136,9 @@ def _allowed(gen: Generator, name: str) -> bool:
 def _call(gen: Generator, name: str) -> bool:
     run, seed = gen.run, gen.run.line_seed()
     if name in ("push", "pop"):
-        solve.push(run, 1, seed) if name == "push" else solve.pop(run, run.state.level + gen.stream.between(1, 3), seed)
+        solve.push(run, 1, seed) if name == "push" else solve.pop(
+            run, run.state.level + gen.stream.between(1, 3), seed
+        )
     elif name in ("get-value", "get-value-completion"):
         sort = run.sorts.get("SORT_BOOL")
         entry = run.db.pick(sort, gen.stream, 0.5, closed=True)
@@ -137,7 +161,15 @@ def _call(gen: Generator, name: str) -> bool:
 
 def hold(gen: Generator) -> bool:
     """Ask a question that is allowed now and keep its result; False where none is."""
-    names = ("get-model", "get-value", "get-unsat-core", "get-unsat-assumptions", "get-assertions", "statistics", "get-info")
+    names = (
+        "get-model",
+        "get-value",
+        "get-unsat-core",
+        "get-unsat-assumptions",
+        "get-assertions",
+        "statistics",
+        "get-info",
+    )
     name = gen.stream.choose(names)
     if not _offered(gen, name) or (name in _NEEDS and not _allowed(gen, name)):
         return False
@@ -151,13 +183,19 @@ def _ask(gen: Generator, name: str) -> bool:
 
 
 def stress(gen: Generator, name: str) -> bool:
-    """Stress objects of the run by a rule of the family `name`; False where it has none that the rule takes."""
-    rule = gen.stream.weighted(Weighted([(rule, rule.weight) for rule in family(name) if rule.name in lives.STRESS]))
+    """Stress objects of the run by a rule of the family `name`; False where it has none that the
+    rule takes.
+    """
+    rule = gen.stream.weighted(
+        Weighted([(rule, rule.weight) for rule in family(name) if rule.name in lives.STRESS])
+    )
     return _do(gen, rule)
 
 
 def stress_own(gen: Generator) -> bool:
-    """One of the wrapper's own actions that stress callbacks or objects beside the run's; what it gives may be kept. False for none."""
+    """One of the wrapper's own actions that stress callbacks or objects beside the run's; what it
+    gives may be kept. False for none.
+    """
     allowed = options.due(gen, stress=True)
     if not allowed.items or gen.run.frame.solver is None:
         return False
@@ -178,7 +216,11 @@ def _do(gen: Generator, rule: Rule) -> bool:
     if gen.run.wrapper.contract.undefined("", rule.name):
         return False
     words = _operands(gen, rule)
-    if words is None or not lives.sensible(gen.run, rule) or (rule.name in lives.LIVING and gen.run.frame.ctx is None):
+    if (
+        words is None
+        or not lives.sensible(gen.run, rule)
+        or (rule.name in lives.LIVING and gen.run.frame.ctx is None)
+    ):
         return False
     what = next((_KINDS[word.letter] for word in words if isinstance(word, Ref)), "")
     if f"{rule.name}:{what}" in gen.damped and gen.stream.random() >= DAMPED:
@@ -194,7 +236,11 @@ def _operands(gen: Generator, rule: Rule) -> list[Token] | None:
     """Ids and values for a line of `rule`."""
     stream = gen.stream
     if rule.name in lives.SORTED:
-        sorts = [entry for entry in gen.run.db.sorts.values() if entry.obj is not None and portable(entry.sort)]
+        sorts = [
+            entry
+            for entry in gen.run.db.sorts.values()
+            if entry.obj is not None and portable(entry.sort)
+        ]
         return [Ref("s", stream.choose(sorts).id)] if sorts else None
     count = lives.LEAST.get(rule.name, 1)
     if rule.name in lives.MANY:
@@ -215,16 +261,28 @@ def _operands(gen: Generator, rule: Rule) -> list[Token] | None:
 
 
 def alive(run: Run) -> list[Ref]:
-    """The ids of all objects that the run still has, terms first; the solver and the context stand for more than one."""
+    """The ids of all objects that the run still has, terms first; the solver and the context stand
+    for more than one.
+    """
     found = [Ref("t", entry.id) for entry in run.db.terms.values() if entry.obj is not None]
-    found += [Ref("s", entry.id) for entry in run.db.sorts.values() if entry.obj is not None and entry.sort.kind != "SORT_FUN"]
-    own = [ref for ref, obj in ((SOLVER, run.frame.solver), (CONTEXT, run.frame.ctx)) if obj is not None]
+    found += [
+        Ref("s", entry.id)
+        for entry in run.db.sorts.values()
+        if entry.obj is not None and entry.sort.kind != "SORT_FUN"
+    ]
+    own = [
+        ref
+        for ref, obj in ((SOLVER, run.frame.solver), (CONTEXT, run.frame.ctx))
+        if obj is not None
+    ]
     found += [Ref("x", number) for number in run.objects.alive]
     return found + own * (1 + len(found) // 8)
 
 
 def tear_down(gen: Generator) -> bool:
-    """Drop solver, context, sorts and terms in any order, with collections and uses of what is left between."""
+    """Drop solver, context, sorts and terms in any order, with collections and uses of what is left
+    between.
+    """
     run, stream = gen.run, gen.stream
     doomed = list(dict.fromkeys(alive(run)))
     stream.shuffle(doomed)

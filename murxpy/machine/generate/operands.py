@@ -1,4 +1,6 @@
-"""Operands of public callables that are meant well, and how a run comes by an object of a class: recipe, maker, constructor."""
+"""Operands of public callables that are meant well, and how a run comes by an object of a class:
+recipe, maker, constructor.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,42 @@ from murxpy.machine.strangers import STRANGERS
 from murxpy.machine.tokens import Python, Ref, read_tokens
 from murxpy.solvers.callables import Callee, Parameter
 
-MADE_DEPTH = 4  # calls that make an operand of an operand: the longest chain is solver, parser, command, its operands
+# calls that make an operand of an operand: the longest chain is solver, parser, command, its
+# operands
+MADE_DEPTH = 4
 MAKERS = 3  # of a class that are tried
 _NAMES = ("a", "b", "f", "x")
-_TEXTS = ("a", "x y", "abc", "sat", "QF_BV", "simplify", "1", "0", "101", "3/4", "1.5", "(assert true)", "(check-sat)")
-_LOST = ("term", "term", "term", "bool", "sort", "int", "str", "object", "object", "term*", "flag", "ctx", "sort*", "none")
+_TEXTS = (
+    "a",
+    "x y",
+    "abc",
+    "sat",
+    "QF_BV",
+    "simplify",
+    "1",
+    "0",
+    "101",
+    "3/4",
+    "1.5",
+    "(assert true)",
+    "(check-sat)",
+)
+_LOST = (
+    "term",
+    "term",
+    "term",
+    "bool",
+    "sort",
+    "int",
+    "str",
+    "object",
+    "object",
+    "term*",
+    "flag",
+    "ctx",
+    "sort*",
+    "none",
+)
 _PLAIN: dict[str, tuple[Any, ...]] = {
     "int": tuple(map(Python, (0, 1, 2, 3, 5, 8))),
     "width": tuple(map(Python, (1, 3, 4, 8, 16))),
@@ -47,7 +80,9 @@ def do(
 ) -> bool:
     """Make the call; True if the binding took it."""
     try:
-        return not calls.do(gen.run, RULES[rule], callee.name, words, gen.run.line_seed(), at, keep=keep, by=by)
+        return not calls.do(
+            gen.run, RULES[rule], callee.name, words, gen.run.line_seed(), at, keep=keep, by=by
+        )
     except Refused:
         return False
 
@@ -66,13 +101,20 @@ def instances(run: Run, cls: type) -> list[Ref]:
 
 
 def operands(gen: Generator, callee: Callee, all_of_them: bool = False) -> list[Nested]:
-    """Operands that are meant well, behind the object that a method is called of; with `all_of_them` those that may be left out, too."""
+    """Operands that are meant well, behind the object that a method is called of; with
+    `all_of_them` those that may be left out, too.
+    """
     words: list[Nested] = []
     if callee.owner is not None:
         words.append(gen.stream.choose(instances(gen.run, callee.owner)))
     forms = [form for form in callee.forms if form] if all_of_them else callee.forms
     for parameter in gen.stream.choose(forms):
-        if parameter.optional and not _context(parameter) and not all_of_them and gen.stream.chance(0.4):
+        if (
+            parameter.optional
+            and not _context(parameter)
+            and not all_of_them
+            and gen.stream.chance(0.4)
+        ):
             break
         for _ in range(gen.stream.between(int(all_of_them), 3) if parameter.many else 1):
             words.append(_operand(gen, parameter))
@@ -80,7 +122,9 @@ def operands(gen: Generator, callee: Callee, all_of_them: bool = False) -> list[
 
 
 def _context(parameter: Parameter) -> bool:
-    """True where the run's own context is to stand: what is left out may be the binding's own, which all runs share."""
+    """True where the run's own context is to stand: what is left out may be the binding's own,
+    which all runs share.
+    """
     return "ctx" in parameter.kinds
 
 
@@ -119,13 +163,19 @@ def _objects(gen: Generator, kind: str) -> list[Ref]:
         return [ref for ref, _ in alive if ref.letter in letters]
     if kind == "bool":
         terms = gen.run.db.terms
-        return [ref for ref, _ in alive if ref.letter == "t" and terms[ref.number].term.sort.kind == "SORT_BOOL"]
+        return [
+            ref
+            for ref, _ in alive
+            if ref.letter == "t" and terms[ref.number].term.sort.kind == "SORT_BOOL"
+        ]
     cls = gen.run.wrapper.callables.classes.get(kind)
     return [] if cls is None else [ref for ref, obj in alive if isinstance(obj, cls)]
 
 
 def _make(gen: Generator, kind: str) -> None:
-    """Make an object of a class of which the run has none, by what the wrapper names for it, else by its constructor."""
+    """Make an object of a class of which the run has none, by what the wrapper names for it, else
+    by its constructor.
+    """
     callables = gen.run.wrapper.callables
     cls = callables.classes.get(kind)
     own = [kind] if kind in callables.callees else []
@@ -146,14 +196,18 @@ def _make(gen: Generator, kind: str) -> None:
 
 
 def follow(gen: Generator, recipe: Sequence[str]) -> bool:
-    """Make the calls of a recipe, one line each; False where the binding refused one, or gave plain data that a later one needs."""
+    """Make the calls of a recipe, one line each; False where the binding refused one, or gave plain
+    data that a later one needs.
+    """
     given: list[Ref | None] = []
     for step in recipe:
         name, *words = _read(step)
         filled = [_filled(gen, word, given) for word in words]
         before = gen.run.objects.newest
         callee = gen.run.wrapper.callables.callees[str(name)]
-        if None in filled or not do(gen, "call", callee, [word for word in filled if word is not None], keep=True):
+        if None in filled or not do(
+            gen, "call", callee, [word for word in filled if word is not None], keep=True
+        ):
             return False
         newest = gen.run.objects.newest
         given.append(Ref("x", newest) if newest != before else None)
@@ -167,7 +221,9 @@ def _read(step: str) -> list[Nested]:
 
 
 def _filled(gen: Generator, word: Nested, given: Sequence[Ref | None]) -> Nested | None:
-    """The operand that a word of a recipe stands for: what a step gave (`$1`), itself, or an operand of the kind that it names."""
+    """The operand that a word of a recipe stands for: what a step gave (`$1`), itself, or an
+    operand of the kind that it names.
+    """
     if isinstance(word, list):
         inner = [_filled(gen, each, given) for each in word]
         return None if None in inner else [each for each in inner if each is not None]

@@ -13,7 +13,9 @@ from murxpy.machine.solve import SPECIAL_OPTIONS, set_option
 
 
 def set_required_options(gen: Generator) -> bool:
-    """`set-option` for what the run's theories need, what the user asked for, and the four special options."""
+    """`set-option` for what the run's theories need, what the user asked for, and the four special
+    options.
+    """
     run = gen.run
     for name, value in gen.options:
         _set(gen, name, value)
@@ -28,7 +30,9 @@ def set_required_options(gen: Generator) -> bool:
 
 
 def _set(gen: Generator, name: str, value: str) -> None:
-    """Set an option that was not set yet; where another option forbids it, the run does without what it brings."""
+    """Set an option that was not set yet; where another option forbids it, the run does without
+    what it brings.
+    """
     run = gen.run
     if name in run.state.options:
         return
@@ -92,14 +96,18 @@ CONDITIONS_OF_STATE: dict[str, Callable[[Generator], bool]] = {
 
 
 def due(gen: Generator, stress: bool = False) -> Weighted[str]:
-    """The wrapper's own actions that the solver's state and options allow now, by weight; or those that are for contract mode only."""
+    """The wrapper's own actions that the solver's state and options allow now, by weight; or those
+    that are for contract mode only.
+    """
     run = gen.run
     allowed: list[tuple[str, float]] = []
     for name, entry in (run.wrapper.data.get("own-actions") or {}).items():
         option = entry.get("option")
         if bool(entry.get("stress")) is not stress or (gen.planting and entry.get("changes")):
             continue
-        if run.wrapper.set("actions", name) is None or not all(CONDITIONS_OF_STATE[c](gen) for c in entry.get("needs") or ()):
+        if run.wrapper.set("actions", name) is None or not all(
+            CONDITIONS_OF_STATE[c](gen) for c in entry.get("needs") or ()
+        ):
             continue
         if option is None or run.state.options.get(option, "false") not in ("false", "none"):
             allowed.append((name, float(entry.get("weight", 1))))
@@ -107,7 +115,9 @@ def due(gen: Generator, stress: bool = False) -> Weighted[str]:
 
 
 def operands(gen: Generator, kinds: list[str]) -> list[Entry] | None:
-    """The terms that a wrapper's own action takes (`bool`, `any`, `same-0`, `bool+`, ...); None where there are none."""
+    """The terms that a wrapper's own action takes (`bool`, `any`, `same-0`, `bool+`, ...); None
+    where there are none.
+    """
     entries: list[Entry] = []
     for kind in kinds:
         many = kind.endswith("+")
@@ -129,7 +139,11 @@ def _operand(gen: Generator, kind: str, entries: list[Entry]) -> Entry | None:
     elif kind == "uninterpreted":
         sorts = [s for s in sorts if s.kind == "SORT_UNINTERPRETED"]
     elif kind == "quantified":
-        found = [e for e in db.terms.values() if e.term.op in ("OP_FORALL", "OP_EXISTS") and not e.term.free]
+        found = [
+            e
+            for e in db.terms.values()
+            if e.term.op in ("OP_FORALL", "OP_EXISTS") and not e.term.free
+        ]
         return stream.choose(found) if found else None
     for _ in range(4):
         entry = db.pick(stream.choose(sorts), stream, 0.2, closed=True) if sorts else None

@@ -1,4 +1,6 @@
-"""Drawing a planted model: values of constants and sizes of uninterpreted sorts, as they are made (docs/oracles.md)."""
+"""Drawing a planted model: values of constants and sizes of uninterpreted sorts, as they are made
+(docs/oracles.md).
+"""
 
 from __future__ import annotations
 
@@ -28,12 +30,16 @@ DEPTH = 3  # of values in values, beyond which the smallest are drawn
 
 
 def drawn(settings: Settings, seed: int) -> bool:
-    """Whether the run of this seed has a planted model. Its own stream says so, so that no other draw of a run depends on it."""
+    """Whether the run of this seed has a planted model. Its own stream says so, so that no other
+    draw of a run depends on it.
+    """
     return settings.chance(CHECK, Stream(mix(seed, KEY)))
 
 
 def begin(gen: Generator) -> None:
-    """The lines with which a planted model begins, in a run that has one: that it does, and what division by zero gives."""
+    """The lines with which a planted model begins, in a run that has one: that it does, and what
+    division by zero gives.
+    """
     if not gen.planting:
         return
     lines.plant(gen.run, gen.run.line_seed())
@@ -45,7 +51,9 @@ def begin(gen: Generator) -> None:
 
 
 def plant_constant(gen: Generator, entry: Entry) -> None:
-    """A value for a new constant, in a run with a planted model. It may stay without one where that would be too large."""
+    """A value for a new constant, in a run with a planted model. It may stay without one where that
+    would be too large.
+    """
     if gen.planting:
         with suppress(CannotSay):
             lines.plant_value(gen.run, entry, _again(gen, entry.term.sort), gen.run.line_seed())
@@ -54,11 +62,15 @@ def plant_constant(gen: Generator, entry: Entry) -> None:
 def plant_sort(gen: Generator, entry: SortEntry) -> None:
     """The number of elements of a new uninterpreted sort, in a run with a planted model."""
     if gen.planting:
-        lines.plant_size(gen.run, entry, gen.settings.number("planted-elements", gen.stream), gen.run.line_seed())
+        lines.plant_size(
+            gen.run, entry, gen.settings.number("planted-elements", gen.stream), gen.run.line_seed()
+        )
 
 
 def _again(gen: Generator, sort: Sort) -> Value:
-    """A value that another constant of this sort has, or a new one: equal constants make more formulas true than by chance."""
+    """A value that another constant of this sort has, or a new one: equal constants make more
+    formulas true than by chance.
+    """
     constants = lines.planted_of(gen.run).interpretation.constants
     known = [value for constant, value in constants.items() if constant.sort is sort]
     if known and gen.settings.chance("planted-again", gen.stream):
@@ -67,7 +79,9 @@ def _again(gen: Generator, sort: Sort) -> Value:
 
 
 def draw(gen: Generator, sort: Sort, depth: int) -> Value:
-    """A value of `sort`, `depth` values deep in another one. Raises CannotSay where the form of it is not known."""
+    """A value of `sort`, `depth` values deep in another one. Raises CannotSay where the form of it
+    is not known.
+    """
     if sort.kind in LITERAL_KINDS:
         return _literal(gen, sort)
     return _DRAWN[sort.kind](gen, sort, depth)
@@ -97,7 +111,9 @@ def _datatype(gen: Generator, sort: Sort, depth: int) -> Value:
 
 
 def _height(gen: Generator, sort: Sort, constructor: Constructor, path: tuple[Sort, ...]) -> float:
-    """How deep the smallest value of a constructor is; infinite where it needs a value of a sort on `path`."""
+    """How deep the smallest value of a constructor is; infinite where it needs a value of a sort on
+    `path`.
+    """
     if sort in path:
         return inf
     fields = gen.run.sorts.field_sorts(sort, constructor)
@@ -107,7 +123,9 @@ def _height(gen: Generator, sort: Sort, constructor: Constructor, path: tuple[So
 def _least(gen: Generator, sort: Sort, path: tuple[Sort, ...]) -> float:
     """How deep the smallest value of a sort is."""
     if sort.kind == "SORT_DT":
-        return min(_height(gen, sort, constructor, path) for constructor in sort.datatype.constructors)
+        return min(
+            _height(gen, sort, constructor, path) for constructor in sort.datatype.constructors
+        )
     inner = sort.sorts()
     if sort.kind == "SORT_TUPLE":
         return max((_least(gen, part, path) for part in inner), default=0)
@@ -126,14 +144,20 @@ def _count(gen: Generator, depth: int) -> int:
 def _array(gen: Generator, sort: Sort, depth: int) -> Value:
     index, inner = sort.sort(0), sort.sort(1)
     default = draw(gen, inner, depth + 1)
-    stores = [(draw(gen, index, depth + 1), draw(gen, inner, depth + 1)) for _ in range(_count(gen, depth))]
+    stores = [
+        (draw(gen, index, depth + 1), draw(gen, inner, depth + 1))
+        for _ in range(_count(gen, depth))
+    ]
     return make_array(sort, default, stores, lines.planted_of(gen.run).evaluator)
 
 
 def _function(gen: Generator, sort: Sort, depth: int) -> Value:
     *domain, codomain = sort.sorts()
     default = draw(gen, codomain, depth + 1)
-    entries = [(tuple([draw(gen, part, depth + 1) for part in domain]), draw(gen, codomain, depth + 1)) for _ in range(_count(gen, depth))]
+    entries = [
+        (tuple([draw(gen, part, depth + 1) for part in domain]), draw(gen, codomain, depth + 1))
+        for _ in range(_count(gen, depth))
+    ]
     return make_function(sort, default, entries, lines.planted_of(gen.run).evaluator)
 
 

@@ -13,19 +13,34 @@ class Profile:
 
     def __init__(self, data: dict[str, Any], function_terms: bool = True) -> None:
         self.data = data
-        self._function_terms = function_terms  # a function is a term like others, not only a declaration to apply
+        # a function is a term like others, not only a declaration to apply
+        self._function_terms = function_terms
         sorts = data.get("sorts") or {}
         self.excluded_kinds = frozenset(sorts.get("exclude") or ())
-        self._contexts = {name: frozenset(entry.get("exclude") or ()) for name, entry in sorts.items() if isinstance(entry, dict)}
+        self._contexts = {
+            name: frozenset(entry.get("exclude") or ())
+            for name, entry in sorts.items()
+            if isinstance(entry, dict)
+        }
         self.excluded_operators = frozenset(data.get("exclude-operators") or ())
         self.operators: dict[str, dict[str, Any]] = data.get("operators") or {}
         self.limits: dict[str, int] = dict((data.get("limits") or {}).items())
         self.combinations: dict[str, list[str]] = data.get("exclude-combinations") or {}
-        self._literals = {kind: entry["literals"] for kind, entry in self.operators.items() if entry.get("literals")}
-        self._no_sorts = {kind: frozenset(entry["exclude-sorts"]) for kind, entry in self.operators.items() if entry.get("exclude-sorts")}
+        self._literals = {
+            kind: entry["literals"]
+            for kind, entry in self.operators.items()
+            if entry.get("literals")
+        }
+        self._no_sorts = {
+            kind: frozenset(entry["exclude-sorts"])
+            for kind, entry in self.operators.items()
+            if entry.get("exclude-sorts")
+        }
 
     def allows(self, context: str, sort: Sort) -> bool:
-        """True if a sort may stand at this position (`array-index`, `const`, ...); looks into the sort's parameters too."""
+        """True if a sort may stand at this position (`array-index`, `const`, ...); looks into the
+        sort's parameters too.
+        """
         return self.allows_kind(context, sort.kind)
 
     def allows_kind(self, context: str, kind: str) -> bool:
@@ -42,7 +57,9 @@ class Profile:
         return forbidden is None or not any(inner.kind in forbidden for inner in components(sort))
 
     def literal(self, operator: Operator, position: int) -> str | None:
-        """What argument `position` must be a literal of: `any`, `char`, ..., None if it may be any term."""
+        """What argument `position` must be a literal of: `any`, `char`, ..., None if it may be any
+        term.
+        """
         literals = self._literals.get(operator.kind)
         if literals is None:
             return None

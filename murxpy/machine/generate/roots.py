@@ -14,7 +14,9 @@ STEPS = 3
 
 
 def to_bool(gen: Generator, entry: Entry) -> Entry | None:
-    """A Boolean term that has `entry` inside: itself, or predicates and observers applied to it; None where there is none."""
+    """A Boolean term that has `entry` inside: itself, or predicates and observers applied to it;
+    None where there is none.
+    """
     for _ in range(STEPS):
         sort = entry.term.sort
         if sort.kind == "SORT_BOOL":
@@ -43,8 +45,14 @@ def _predicate(gen: Generator, entry: Entry) -> Entry | None:
 
 
 def _observe(gen: Generator, entry: Entry) -> Entry | None:
-    """An application that takes a sort without predicates (a function, a regular language) to one that has some."""
-    names = {"SORT_FUN": "OP_UF_APPLY", "SORT_REGLAN": "OP_STR_IN_RE", "SORT_DT": "OP_DT_APPLY_TESTER"}
+    """An application that takes a sort without predicates (a function, a regular language) to one
+    that has some.
+    """
+    names = {
+        "SORT_FUN": "OP_UF_APPLY",
+        "SORT_REGLAN": "OP_STR_IN_RE",
+        "SORT_DT": "OP_DT_APPLY_TESTER",
+    }
     name = names.get(entry.term.sort.kind)
     if name is None or not gen.run.wrapper.set("operators", name):
         return None
@@ -55,7 +63,11 @@ def combine(gen: Generator, parts: list[Entry]) -> Entry:
     """One Boolean term of all `parts` (at least one). Raises Refused."""
     if len(parts) == 1:
         return parts[0]
-    spelled = [gen.catalogue.operators[name] for name in CONNECTIVES if gen.run.wrapper.set("operators", name)]
+    spelled = [
+        gen.catalogue.operators[name]
+        for name in CONNECTIVES
+        if gen.run.wrapper.set("operators", name)
+    ]
     left = parts[0]
     for right in parts[1:]:
         left = gen_term(gen, gen.stream.choose(spelled), [left, right])
@@ -63,7 +75,9 @@ def combine(gen: Generator, parts: list[Entry]) -> Entry:
 
 
 def closed_bools(gen: Generator, count: int) -> list[Entry]:
-    """Up to `count` Boolean terms made of roots without free variables, each from one to three of them."""
+    """Up to `count` Boolean terms made of roots without free variables, each from one to three of
+    them.
+    """
     roots = gen.run.db.roots()
     gen.stream.shuffle(roots)
     made: list[Entry] = []

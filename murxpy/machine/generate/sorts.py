@@ -1,4 +1,6 @@
-"""Choosing sorts: kinds by weight, parameters by distribution, datatypes with their constructors and selectors."""
+"""Choosing sorts: kinds by weight, parameters by distribution, datatypes with their constructors
+and selectors.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def make_random_sort(gen: Generator) -> bool:
 
 
 def draw_sort_of(gen: Generator, kind: str, depth: int) -> Sort | None:
-    """A sort of this kind that the wrapper can spell; parameters are drawn, preferring sorts that are there. None where it cannot be."""
+    """A sort of this kind that the wrapper can spell; parameters are drawn, preferring sorts that
+    are there. None where it cannot be.
+    """
     for _ in range(4):
         sort = _draw(gen, kind, depth)
         if sort is not None and spellable(gen, sort):
@@ -64,7 +68,9 @@ def _draw(gen: Generator, kind: str, depth: int) -> Sort | None:
         return None
     contexts = _parameter_contexts(gen, kind)
     params = [draw_sort(gen, context, depth - 1) for context in contexts]
-    return None if any(p is None for p in params) else get(kind, *[p for p in params if p is not None])
+    return (
+        None if any(p is None for p in params) else get(kind, *[p for p in params if p is not None])
+    )
 
 
 def admissible(gen: Generator, sort: Sort) -> bool:
@@ -73,7 +79,8 @@ def admissible(gen: Generator, sort: Sort) -> bool:
     if known is None:
         inner = sort.sorts()
         known = gen.admissible[sort] = all(
-            gen.profile.allows(context, part) and admissible(gen, part) for context, part in zip(_contexts(sort), inner, strict=False)
+            gen.profile.allows(context, part) and admissible(gen, part)
+            for context, part in zip(_contexts(sort), inner, strict=False)
         )
     return known
 
@@ -99,7 +106,9 @@ def _parameter_contexts(gen: Generator, kind: str) -> list[str]:
 
 
 def draw_sort(gen: Generator, context: str, depth: int) -> Sort | None:
-    """A sort that the profile allows in `context`: one that is there, or a new one; None where there is none."""
+    """A sort that the profile allows in `context`: one that is there, or a new one; None where
+    there is none.
+    """
     profile, stream, run = gen.profile, gen.stream, gen.run
     if stream.random() < REUSE or depth < 0:
         there = [s for s in run.db.sort_entries if profile.allows(context, s)]
@@ -175,7 +184,11 @@ def _field_sort(gen: Generator, datatype: Datatype, block: list[Datatype]) -> So
         other = datatype if len(block) == 1 or stream.random() < 0.4 else stream.choose(block)
         # A datatype refers to another one of its block with that one's own parameters in order.
         arguments = [sorts.get("SORT_PARAM", p) for p in datatype.params]
-        return sorts.get("SORT_DT", other, *arguments) if datatype.params else sorts.get("SORT_DT", other)
+        return (
+            sorts.get("SORT_DT", other, *arguments)
+            if datatype.params
+            else sorts.get("SORT_DT", other)
+        )
     if datatype.params and stream.random() < 0.4:
         return sorts.get("SORT_PARAM", stream.choose(datatype.params))
     sort = draw_sort(gen, "datatype-field", 0)
@@ -185,7 +198,9 @@ def _field_sort(gen: Generator, datatype: Datatype, block: list[Datatype]) -> So
 
 
 def instantiate_random(gen: Generator) -> bool:
-    """`instantiate-sort`: a parametric datatype with sorts for its parameters; False where there is none."""
+    """`instantiate-sort`: a parametric datatype with sorts for its parameters; False where there is
+    none.
+    """
     run = gen.run
     if not run.db.datatypes:
         return False

@@ -1,4 +1,5 @@
-"""Swarm: each run leaves out theories and operators and stresses others, so that runs differ in kind, not only in seed.
+"""Swarm: each run leaves out theories and operators and stresses others, so that runs differ in
+kind, not only in seed.
 
 Swarm testing: Groce et al., ISSTA 2012.
 """
@@ -23,7 +24,8 @@ class Swarm:
     operators: dict[str, Weighted[Operator]]
     theory_choice: Weighted[str]
     sort_kinds: Weighted[str]
-    predicates: dict[str, list[Operator]] = field(default_factory=dict)  # by sort kind of an argument
+    # by sort kind of an argument
+    predicates: dict[str, list[Operator]] = field(default_factory=dict)
     linear: bool = False
     length: int = 0
     dropped: list[str] = field(default_factory=list)
@@ -35,17 +37,28 @@ class Swarm:
         if self.linear:
             rows.append("linear")
         if self.varied:
-            rows.append("weights " + ",".join(f"{name}={weight:.3g}" for name, weight in self.theory_choice.pairs()))
+            rows.append(
+                "weights "
+                + ",".join(f"{name}={weight:.3g}" for name, weight in self.theory_choice.pairs())
+            )
         if self.dropped:
             rows.append(f"without {','.join(self.dropped)}")
         return rows
 
 
 class SwarmDrawer:
-    """Draws swarms for one wrapper, machine and profile; `theories` restricts them, `enabled` False gives every run everything."""
+    """Draws swarms for one wrapper, machine and profile; `theories` restricts them, `enabled` False
+    gives every run everything.
+    """
 
     def __init__(
-        self, catalogue: Catalogue, wrapper: Wrapper, settings: Settings, profile: Profile, theories: list[str] | None, enabled: bool
+        self,
+        catalogue: Catalogue,
+        wrapper: Wrapper,
+        settings: Settings,
+        profile: Profile,
+        theories: list[str] | None,
+        enabled: bool,
     ) -> None:
         self.catalogue = catalogue
         self.settings = settings
@@ -56,16 +69,27 @@ class SwarmDrawer:
         chosen = supported if theories is None else supported & set(theories)
         self.always = always
         self.forced = theories is not None
-        self.optional = [name for name in catalogue.theories if name in chosen and name not in always]
+        self.optional = [
+            name for name in catalogue.theories if name in chosen and name not in always
+        ]
         self.features = wrapper.features()
         self.kind_theory = {kind: sort.theory for kind, sort in catalogue.sorts.items()}
-        # Drawn from for every run, so what does not change is worked out once: operators with the theories that they need.
+        # Drawn from for every run, so what does not change is worked out once: operators with the
+        # theories that they need.
         self.usable = [
-            (op, needed_theories(op, self.kind_theory) | {op.theory}, settings.weight("operators", op.kind))
+            (
+                op,
+                needed_theories(op, self.kind_theory) | {op.theory},
+                settings.weight("operators", op.kind),
+            )
             for op in catalogue.operators.values()
             if self._usable(op, wrapper)
         ]
-        self.spelled_kinds = [k for k in catalogue.sorts if wrapper.set("sorts", k) and k not in profile.excluded_kinds]
+        self.spelled_kinds = [
+            k
+            for k in catalogue.sorts
+            if wrapper.set("sorts", k) and k not in profile.excluded_kinds
+        ]
 
     def _usable(self, operator: Operator, wrapper: Wrapper) -> bool:
         spellings = wrapper.set("operators", operator.kind)
@@ -80,11 +104,16 @@ class SwarmDrawer:
     def available(self) -> dict[str, list[str]]:
         """The operators that runs draw from, by theory."""
         theories = self._closed(self.optional)
-        kinds = {theory: [op.kind for op, _ in self._within(theories) if op.theory == theory] for theory in theories}
+        kinds = {
+            theory: [op.kind for op, _ in self._within(theories) if op.theory == theory]
+            for theory in theories
+        }
         return {theory: names for theory, names in kinds.items() if names}
 
     def _within(self, theories: list[str]) -> list[tuple[Operator, float]]:
-        """The usable operators of these theories whose ranks name no sort of another one, with their weights."""
+        """The usable operators of these theories whose ranks name no sort of another one, with
+        their weights.
+        """
         names = set(theories)
         return [(op, weight) for op, needs, weight in self.usable if needs <= names]
 
@@ -92,7 +121,11 @@ class SwarmDrawer:
         """The swarm of one run."""
         theories = self._theories(stream)
         linear = stream.chance(float(self.rules.get("linear") or 0.0))
-        usable = [(op, w) for op, w in self._within(theories) if not (linear and op.nonlinear in ("quotient", "always"))]
+        usable = [
+            (op, w)
+            for op, w in self._within(theories)
+            if not (linear and op.nonlinear in ("quotient", "always"))
+        ]
         kept, dropped = self._operators(usable, stream)
         factor = self._factors(stream)
         weight = self.settings.weight
@@ -129,7 +162,9 @@ class SwarmDrawer:
         return self._closed(self._compatible(chosen, stream))
 
     def _compatible(self, chosen: list[str], stream: Stream) -> list[str]:
-        """Leave out one side of each combination that the profile excludes, with what each theory needs taken in."""
+        """Leave out one side of each combination that the profile excludes, with what each theory
+        needs taken in.
+        """
         left = list(chosen)
         stream.shuffle(left)
         kept: list[str] = []
@@ -150,7 +185,9 @@ class SwarmDrawer:
         wanted = set(self.always) | set(chosen) | n_requires(self.catalogue, chosen)
         return [name for name in self.catalogue.theories if name in wanted]
 
-    def _operators(self, usable: list[tuple[Operator, float]], stream: Stream) -> tuple[list[tuple[Operator, float]], list[str]]:
+    def _operators(
+        self, usable: list[tuple[Operator, float]], stream: Stream
+    ) -> tuple[list[tuple[Operator, float]], list[str]]:
         """The operators that the run keeps, and the kinds of those that it leaves out."""
         rules = self.rules.get("operators")
         if rules is None or stream.chance(float(rules.get("all") or 0)):
@@ -219,7 +256,9 @@ def _kinds(pattern: Pattern | Linear, found: set[str]) -> None:
 
 
 def predicates_of(operators: list[Operator]) -> dict[str, list[Operator]]:
-    """The operators with a Boolean result by the sort kind of an argument; under `any` those that take every sort."""
+    """The operators with a Boolean result by the sort kind of an argument; under `any` those that
+    take every sort.
+    """
     found: dict[str, list[Operator]] = {}
     for operator in operators:
         signature = operator.signature

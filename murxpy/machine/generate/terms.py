@@ -49,6 +49,13 @@ def _stores(gen: Generator, operator: Operator) -> Entry | None:
 
 
 def random_binder(gen: Generator) -> bool:
-    """One application of a binder (quantifier, lambda, comprehension) over new variables; False where the run has none."""
-    binders = [op for choice in gen.swarm.operators.values() for op in choice.items if op.signature.binder and not op.typing]
+    """One application of a binder (quantifier, lambda, comprehension) over new variables; False
+    where the run has none.
+    """
+    binders = [
+        op
+        for choice in gen.swarm.operators.values()
+        for op in choice.items
+        if op.signature.binder and not op.typing
+    ]
     return bool(binders) and application(gen, gen.stream.choose(binders)) is not None

@@ -47,12 +47,19 @@ class Transition:
 
 
 class State:
-    """A state: its transitions, and the weighted choice for each combination of conditions met so far."""
+    """A state: its transitions, and the weighted choice for each combination of conditions met so
+    far.
+    """
 
     def __init__(self, transitions: list[Transition], needs: dict[str, tuple[str, ...]]) -> None:
-        # A pure transition can be drawn only where its target can be entered; an action may make that so itself.
-        self._demands = [(t, [*t.when, *(needs[t.target] if t.action == "go" else ())]) for t in transitions]
-        names = dict.fromkeys(n.removeprefix("not-") for _, demands in self._demands for n in demands)
+        # A pure transition can be drawn only where its target can be entered; an action may make
+        # that so itself.
+        self._demands = [
+            (t, [*t.when, *(needs[t.target] if t.action == "go" else ())]) for t in transitions
+        ]
+        names = dict.fromkeys(
+            n.removeprefix("not-") for _, demands in self._demands for n in demands
+        )
         self._names = list(names)
         self._conditions = [CONDITIONS[name] for name in self._names]
         self._choices: dict[int, Weighted[Transition]] = {}
@@ -70,7 +77,9 @@ class State:
     def _prepare(self, key: int) -> Weighted[Transition]:
         count = len(self._names)
         true = {name: bool(key >> (count - 1 - at) & 1) for at, name in enumerate(self._names)}
-        return Weighted([(t, t.weight) for t, demands in self._demands if all(_met(n, true) for n in demands)])
+        return Weighted(
+            [(t, t.weight) for t, demands in self._demands if all(_met(n, true) for n in demands)]
+        )
 
 
 def _met(name: str, true: dict[str, bool]) -> bool:
@@ -85,7 +94,10 @@ class StateMachine:
         self.final: str = data["final"]
         states = data["states"]
         self._needs = {name: _names(state.get("needs")) for name, state in states.items()}
-        self._states = {name: State([Transition(t, name) for t in state.get("do") or ()], self._needs) for name, state in states.items()}
+        self._states = {
+            name: State([Transition(t, name) for t in state.get("do") or ()], self._needs)
+            for name, state in states.items()
+        }
 
     def walk(self, gen: Generator, step_limit: int) -> None:
         """Walk from the start to the final state; after `step_limit` steps the run just ends."""
@@ -104,7 +116,10 @@ class StateMachine:
                 state = chosen.target
 
     def _enters(self, gen: Generator, target: str) -> bool:
-        return all(CONDITIONS[n.removeprefix("not-")](gen) is not n.startswith("not-") for n in self._needs[target])
+        return all(
+            CONDITIONS[n.removeprefix("not-")](gen) is not n.startswith("not-")
+            for n in self._needs[target]
+        )
 
 
 def _names(value: Any) -> tuple[str, ...]:

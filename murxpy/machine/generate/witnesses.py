@@ -1,4 +1,6 @@
-"""Checks of what the solver promises, drawn after an answer: which of them are on, and how often each is made."""
+"""Checks of what the solver promises, drawn after an answer: which of them are on, and how often
+each is made.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,19 @@ from murxpy.machine.database import Entry
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.run import Refused
 
-# What each check reads the solver's witness with, from the section `readers` of a wrapper; a check that is not here needs none.
+# What each check reads the solver's witness with, from the section `readers` of a wrapper; a check
+# that is not here needs none.
 READERS = {
-    "models": "model", "values": "values", "cores": "core", "assumptions": "assumptions", "interpolants": "interpolant",
-    "abducts": "abduct", "eliminations": "eliminated", "blocked-models": "blocked", "proofs": "proof",
-}  # fmt: skip
+    "models": "model",
+    "values": "values",
+    "cores": "core",
+    "assumptions": "assumptions",
+    "interpolants": "interpolant",
+    "abducts": "abduct",
+    "eliminations": "eliminated",
+    "blocked-models": "blocked",
+    "proofs": "proof",
+}
 
 
 def check_answer(gen: Generator) -> None:
@@ -32,9 +42,18 @@ def check_answer(gen: Generator) -> None:
             _check_sat(gen)
         if state.answer == "unsat" and state.cores and _due(gen, "cores"):
             check_core(gen.run, gen.run.line_seed())
-        if state.answer == "unsat" and state.unsat_assumptions and state.assumptions and _due(gen, "assumptions"):
+        if (
+            state.answer == "unsat"
+            and state.unsat_assumptions
+            and state.assumptions
+            and _due(gen, "assumptions")
+        ):
             check_assumptions(gen.run, gen.run.line_seed())
-        if state.answer in ("sat", "unsat") and (names := _invariants(gen)) and gen.settings.chance("check-invariant", gen.stream):
+        if (
+            state.answer in ("sat", "unsat")
+            and (names := _invariants(gen))
+            and gen.settings.chance("check-invariant", gen.stream)
+        ):
             check_invariant(gen.run, gen.stream.choose(names), gen.run.line_seed())
         if state.answer in ("sat", "unsat"):
             _check_formulas(gen)
@@ -58,13 +77,19 @@ def _check_formulas(gen: Generator) -> None:
         if entries:
             check_blocked(run, entries, run.line_seed())
     if "QUANT" in gen.swarm.theories and _due(gen, "eliminations", "check-elimination"):
-        quantified = [e for e in run.db.terms.values() if e.term.op in ("OP_FORALL", "OP_EXISTS") and not e.term.free]
+        quantified = [
+            e
+            for e in run.db.terms.values()
+            if e.term.op in ("OP_FORALL", "OP_EXISTS") and not e.term.free
+        ]
         if quantified:
             check_elimination(run, stream.choose(quantified), run.line_seed())
 
 
 def _due(gen: Generator, check: str, chance: str = "") -> bool:
-    """Whether a check is on, has what it reads here, and is drawn now; its chance is that of its line."""
+    """Whether a check is on, has what it reads here, and is drawn now; its chance is that of its
+    line.
+    """
     reader = READERS[check]
     there = check in gen.checks and gen.run.wrapper.set("readers", reader) is not None
     return there and gen.settings.chance(chance or f"check-{reader}", gen.stream)
@@ -84,7 +109,11 @@ def _invariants(gen: Generator) -> list[str]:
     if not any(name.startswith("invariant") for name in gen.checks):
         return []
     known = known_invariants(gen.run)
-    return known if "invariants" in gen.checks else [name for name in known if f"invariant-{name}" in gen.checks]
+    return (
+        known
+        if "invariants" in gen.checks
+        else [name for name in known if f"invariant-{name}" in gen.checks]
+    )
 
 
 def due(gen: Generator, check: str) -> bool:
@@ -95,7 +124,12 @@ def due(gen: Generator, check: str) -> bool:
 def values_to_read(gen: Generator) -> list[Entry]:
     """Closed terms whose values are asked for."""
     run, stream = gen.run, gen.stream
-    kinds = [s for kind, found in run.db.by_kind.items() for s in found if gen.profile.allows("get-value", s)]
+    kinds = [
+        s
+        for kind, found in run.db.by_kind.items()
+        for s in found
+        if gen.profile.allows("get-value", s)
+    ]
     picked = [
         run.db.pick(stream.choose(kinds), stream, 0.3, closed=True) if kinds else None
         for _ in range(gen.settings.number("values-read", stream))

@@ -1,4 +1,6 @@
-"""A misuse that waits for the next call: it breaks one operand of it, writes its line, and judges what follows."""
+"""A misuse that waits for the next call: it breaks one operand of it, writes its line, and judges
+what follows.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +21,28 @@ from murxpy.solvers.template import Template
 
 WITH = "with"
 CHANGING = frozenset(
-    ["set-logic", "set-option", "assert-formula", "assert-tracked", "push", "pop", "reset", "reset-assertions", "set-limit",
-     "check-sat", "check-sat-assuming"]
-)  # fmt: skip
+    [
+        "set-logic",
+        "set-option",
+        "assert-formula",
+        "assert-tracked",
+        "push",
+        "pop",
+        "reset",
+        "reset-assertions",
+        "set-limit",
+        "check-sat",
+        "check-sat-assuming",
+    ]
+)
 DAMPED = 0.1  # of what would be drawn otherwise
 _SLOT = re.compile(r"(.+?)(?:\.#(\d{1,4}))?")
 
 
 class Armed:
-    """One misuse by `rule`. `slot` and `words` are set once it is known what is broken; an `order` rule needs neither."""
+    """One misuse by `rule`. `slot` and `words` are set once it is known what is broken; an `order`
+    rule needs neither.
+    """
 
     def __init__(self, rule: Rule, slot: str = "", words: Sequence[Token] = ()) -> None:
         self.rule = rule
@@ -39,17 +54,25 @@ class Armed:
         self.ready = False
 
     def prepare(self, run: Run, chosen: Spelling) -> Spelling:
-        """The spelling to call instead of `chosen`. Raises Unbroken where the rule breaks nothing of it."""
+        """The spelling to call instead of `chosen`. Raises Unbroken where the rule breaks nothing
+        of it.
+        """
         self.choose_slot(run, chosen)
         if not self.rule.slots:
             self.ready = True
             return chosen
-        if all(text != self.placeholder for text, placeholder in chosen.template.parts if placeholder):
+        if all(
+            text != self.placeholder for text, placeholder in chosen.template.parts if placeholder
+        ):
             raise InputError(f"the spelling '{chosen.name}' has no operand '{self.placeholder}'")
         self.ready = True
-        self.mixes = promise.mixes(run, chosen.template, Slot(self.placeholder, kind_of(self.placeholder)))
+        self.mixes = promise.mixes(
+            run, chosen.template, Slot(self.placeholder, kind_of(self.placeholder))
+        )
         template = broken(chosen.template, self.placeholder)
-        return replace(chosen, template=template, call=run.wrapper.compiled(template), fold=None, fixed=False)
+        return replace(
+            chosen, template=template, call=run.wrapper.compiled(template), fold=None, fixed=False
+        )
 
     def choose_slot(self, run: Run, chosen: Spelling) -> None:
         """Choose what to break where that is still open."""
@@ -67,13 +90,25 @@ class Armed:
         return int(found[2]) if found and found[2] else None
 
     def line(self, run: Run, action: str, spelling: str | None, words: str) -> tuple[str, str, str]:
-        """Action, spelling and words of the misuse's own line, in place of those of the call that it breaks."""
+        """Action, spelling and words of the misuse's own line, in place of those of the call that
+        it breaks.
+        """
         callee = f"{action}@{spelling}" if spelling else action
         ending = f"{WITH} {self.slot} {' '.join(map(print_token, self.words))}" if self.slot else ""
         return "misuse", self.rule.name, " ".join(filter(None, [callee, words, ending]))
 
-    def call(self, run: Run, spelling: Spelling, args: Sequence[Any], indices: Sequence[Any], action: str, operator: str) -> None:
-        """Make the broken call. Raises Misused where the binding kept its contract, Stopped with a finding where it did not."""
+    def call(
+        self,
+        run: Run,
+        spelling: Spelling,
+        args: Sequence[Any],
+        indices: Sequence[Any],
+        action: str,
+        operator: str,
+    ) -> None:
+        """Make the broken call. Raises Misused where the binding kept its contract, Stopped with a
+        finding where it did not.
+        """
         what = self.operator = operator or action
         run.counts[f"misuse:{self.rule.name}"] += 1
         run.frame.bad = self.operand(run, args, indices)
@@ -100,7 +135,9 @@ class Armed:
         slot = Slot(self.placeholder, "")
         if not slot.many:
             return made
-        return bad.replaced(operands(slot.text, args, indices, run.frame), self.element, self.words, made)
+        return bad.replaced(
+            operands(slot.text, args, indices, run.frame), self.element, self.words, made
+        )
 
     def _returned(self, run: Run, value: Any, action: str, what: str) -> None:
         if self.rule.family == "hold":
@@ -115,17 +152,27 @@ def threw(run: Run, rule: Rule, thrown: Thrown, what: str) -> None:
     run.result(f"raised {quote(thrown.text)}")
     if thrown.sort == BROKEN:
         run.counts[f"misuse-finding:{rule.name}"] += 1
-        message = f"class {rule.letter}: {thrown.text} in {thrown.place}" if thrown.place else f"class {rule.letter}: {thrown.text}"
+        message = (
+            f"class {rule.letter}: {thrown.text} in {thrown.place}"
+            if thrown.place
+            else f"class {rule.letter}: {thrown.text}"
+        )
         raise Stopped(run.finding("contract", "binding", message, "misuse", what, rule.name))
     outcome = {UNREACHED: "unreached", RESOURCES: "resources"}.get(thrown.sort, "refused")
     run.counts[f"misuse-{outcome}:{rule.name}"] += 1
 
 
 def returned(run: Run, rule: Rule, fault: str | None, what: str) -> None:
-    """Note that a misuse was not refused. Raises Stopped where it broke a promise, which `fault` names."""
+    """Note that a misuse was not refused. Raises Stopped where it broke a promise, which `fault`
+    names.
+    """
     if fault is not None:
         run.counts[f"misuse-finding:{rule.name}"] += 1
-        raise Stopped(run.finding("contract", "binding", f"class {rule.letter}: {fault}", "misuse", what, rule.name))
+        raise Stopped(
+            run.finding(
+                "contract", "binding", f"class {rule.letter}: {fault}", "misuse", what, rule.name
+            )
+        )
     run.counts[f"misuse-kept:{rule.name}"] += 1
 
 
@@ -168,4 +215,6 @@ class Drawn(Armed):
             return False
         if self.rule.name == "text" and slot.kind == VALUE:
             return run.frame.result is not None and run.frame.result.kind == "SORT_STRING"
-        return promise.mixes(run, template, slot) if self.rule.name == "context" else not slot.receiver
+        return (
+            promise.mixes(run, template, slot) if self.rule.name == "context" else not slot.receiver
+        )

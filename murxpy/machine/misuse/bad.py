@@ -1,4 +1,6 @@
-"""The bad operand of a misused call: drawn by a rule as words of a trace, and made from these words."""
+"""The bad operand of a misused call: drawn by a rule as words of a trace, and made from these
+words.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ COUNTS = (0, 1, 2, 17, 1000)
 
 
 def draw(run: Run, stream: Stream, rule: Rule, slot: Slot) -> list[Token] | None:
-    """Words for a bad operand that `rule` puts in `slot`; None where the run has nothing of that kind."""
+    """Words for a bad operand that `rule` puts in `slot`; None where the run has nothing of that
+    kind.
+    """
     if isinstance(rule.bad, tuple):
         return [stream.choose(rule.bad)]
     drawn: list[Token] | None = _DRAWN[rule.bad](run, stream, slot)
@@ -31,7 +35,9 @@ def _entries(run: Run) -> list[Entry]:
 
 
 def _a_sort(run: Run, stream: Stream) -> Token | None:
-    known = [found[0] for found in run.db.sort_entries.values() if found and found[0].obj is not None]
+    known = [
+        found[0] for found in run.db.sort_entries.values() if found and found[0].obj is not None
+    ]
     return Ref("s", stream.choose(known).id) if known else None
 
 
@@ -73,18 +79,26 @@ def _stranger(run: Run, stream: Stream, slot: Slot) -> list[Token] | None:
 
 
 _DRAWN: dict[str, Any] = {
-    "sort": _other_sort, "kind": _other_kind, "context": _other_context, "arity": _arity, "stranger": _stranger,
-}  # fmt: skip
+    "sort": _other_sort,
+    "kind": _other_kind,
+    "context": _other_context,
+    "arity": _arity,
+    "stranger": _stranger,
+}
 
 
 def sort_of(run: Run, ref: Ref) -> Sort:
     """The sort that an id names, or that of the term that it names."""
-    return run.db.sorts[ref.number].sort if ref.letter == "s" else run.db.terms[ref.number].term.sort
+    return (
+        run.db.sorts[ref.number].sort if ref.letter == "s" else run.db.terms[ref.number].term.sort
+    )
 
 
 def portable(sort: Sort) -> bool:
     """True if the sort can be made anew in another context: no declaration belongs to it."""
-    return sort.kind not in ("SORT_DT", "SORT_UNINTERPRETED", "SORT_FUN", "SORT_CASE") and all(map(portable, sort.sorts()))
+    return sort.kind not in ("SORT_DT", "SORT_UNINTERPRETED", "SORT_FUN", "SORT_CASE") and all(
+        map(portable, sort.sorts())
+    )
 
 
 def make(run: Run, words: Sequence[Token]) -> Any:
@@ -109,7 +123,9 @@ def known(run: Run, ref: Ref) -> Any:
 
 
 def other(run: Run, ref: Ref) -> Any:
-    """What stands for an object in a context of its own: that context, its solver, the same sort, a constant of the same sort."""
+    """What stands for an object in a context of its own: that context, its solver, the same sort, a
+    constant of the same sort.
+    """
     frame = run.elsewhere()
     if ref.letter in "oc":
         return frame.solver if ref.letter == "o" else frame.ctx
@@ -125,7 +141,9 @@ def other(run: Run, ref: Ref) -> Any:
 
 
 def replaced(operands: list[Any], at: int | None, words: Sequence[Token], bad: Any) -> list[Any]:
-    """The operands of a slot of many with the bad one at `at` (counted round), or as many as `cut` and `times` say."""
+    """The operands of a slot of many with the bad one at `at` (counted round), or as many as `cut`
+    and `times` say.
+    """
     if words[0] == "cut":
         return operands[: int(str(words[1]))]
     if words[0] == "times":

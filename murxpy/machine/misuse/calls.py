@@ -1,6 +1,8 @@
-"""Calls of the binding's public callables: lines `misuse@RULE NAME words`, where the name is looked up in the list of callables.
+"""Calls of the binding's public callables: lines `misuse@RULE NAME words`, where the name is looked
+up in the list of callables.
 
-A word is an id, a Python value, a stranger, the member of an enumeration (`cvc5.Kind.AND`), or a list of such in brackets.
+A word is an id, a Python value, a stranger, the member of an enumeration (`cvc5.Kind.AND`), or a
+list of such in brackets.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ Nested = Token | list[Any]
 
 
 def grouped(words: Sequence[Token]) -> list[Nested]:
-    """The words with each part in brackets as a list. Raises ValueError where brackets do not match, or nest too deep."""
+    """The words with each part in brackets as a list. Raises ValueError where brackets do not
+    match, or nest too deep.
+    """
     stack: list[list[Nested]] = [[]]
     for word in words:
         if word == OPEN and len(stack) <= DEPTH:
@@ -52,7 +56,9 @@ def flat(words: Sequence[Nested]) -> list[Token]:
 
 
 def operand(run: Run, word: Nested) -> Any:
-    """The object that a word stands for. Raises Refused where this release has no such member of an enumeration."""
+    """The object that a word stands for. Raises Refused where this release has no such member of an
+    enumeration.
+    """
     if isinstance(word, list):
         return [operand(run, inner) for inner in word]
     if isinstance(word, Python):
@@ -80,22 +86,32 @@ def do(
 ) -> bool:
     """`misuse@call NAME words`: make the call; True if the binding refused.
 
-    With the rule `alike` the operand at `at` is changed, and what the calls give is compared. `by` is an operand by its name.
-    An object that is given is entered under `number`, if that is given; with `keep` it is entered although the run has as many as
-    it keeps. Raises Stopped with a finding, Refused where the call cannot be made.
+    With the rule `alike` the operand at `at` is changed, and what the calls give is compared. `by`
+    is an operand by its name. An object that is given is entered under `number`, if that is given;
+    with `keep` it is entered although the run has as many as it keeps. Raises Stopped with a
+    finding, Refused where the call cannot be made.
     """
     ending: list[Token] = [AT, at] if rule.name == "alike" else []
     ending += [BY, Quoted(by[0]), *flat([by[1]])] if by else []
-    operands, named = [operand(run, word) for word in words], {by[0]: operand(run, by[1])} if by else {}
+    operands, named = (
+        [operand(run, word) for word in words],
+        {by[0]: operand(run, by[1])} if by else {},
+    )
     called = run.public(name)
     if not run.fits(name, operands):
         raise Refused("unsupported", f"no object that {name} is called of")
-    run.begin(seed, "misuse", rule.name, " ".join([name, *map(print_token, [*flat(words), *ending])]))
+    run.begin(
+        seed, "misuse", rule.name, " ".join([name, *map(print_token, [*flat(words), *ending])])
+    )
     run.counts[f"misuse:{rule.name}"] += 1
     run.counts[f"callable:{rule.name}:{name}"] += 1
     try:
         with run.binding_time():
-            value = run.apply(stress.alike, called, operands, at) if rule.name == "alike" else run.made(called, operands, named)
+            value = (
+                run.apply(stress.alike, called, operands, at)
+                if rule.name == "alike"
+                else run.made(called, operands, named)
+            )
     except (Exception, SystemExit) as error:  # whatever a binding throws is an outcome
         _threw(run, rule, error, [*operands, *named.values()], name)
         return True
@@ -110,8 +126,14 @@ def do(
 
 
 def _sound(words: Sequence[Nested]) -> bool:
-    """True if an operand at an edge leaves what is made of it an object like any other: the operands are objects, numbers and texts."""
-    return all(isinstance(word, Ref) or (isinstance(word, Python) and isinstance(word.value, (int, float, str))) for word in flat(words))
+    """True if an operand at an edge leaves what is made of it an object like any other: the
+    operands are objects, numbers and texts.
+    """
+    return all(
+        isinstance(word, Ref)
+        or (isinstance(word, Python) and isinstance(word.value, (int, float, str)))
+        for word in flat(words)
+    )
 
 
 def _threw(run: Run, rule: Rule, error: BaseException, operands: list[Any], name: str) -> None:
@@ -132,11 +154,17 @@ def _keep(run: Run, value: Any, number: int | None, always: bool) -> None:
 
 
 def alive(run: Run) -> list[tuple[Ref, Any]]:
-    """The objects that public callables are called with, and their ids: terms, sorts, the context, and what public callables gave.
+    """The objects that public callables are called with, and their ids: terms, sorts, the context,
+    and what public callables gave.
 
-    The run's solver is left out: what it holds must be known to the rules that check it. Calls make solvers of their own.
+    The run's solver is left out: what it holds must be known to the rules that check it. Calls make
+    solvers of their own.
     """
-    found = [(Ref("t", entry.id), entry.obj) for entry in run.db.terms.values() if entry.obj is not None]
-    found += [(Ref("s", entry.id), entry.obj) for entry in run.db.sorts.values() if entry.obj is not None]
+    found = [
+        (Ref("t", entry.id), entry.obj) for entry in run.db.terms.values() if entry.obj is not None
+    ]
+    found += [
+        (Ref("s", entry.id), entry.obj) for entry in run.db.sorts.values() if entry.obj is not None
+    ]
     found += [(bad.CONTEXT, run.frame.ctx)] if run.frame.ctx is not None else []
     return found + [(Ref("x", number), obj) for number, obj in run.objects.alive.items()]

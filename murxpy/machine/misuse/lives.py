@@ -1,4 +1,6 @@
-"""Misuse of objects: lines `misuse@RULE ids` that copy, compare, keep, drop or hand over what the run has."""
+"""Misuse of objects: lines `misuse@RULE ids` that copy, compare, keep, drop or hand over what the
+run has.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,9 @@ def _handed_over(function: Callable[..., Any]) -> Stress:
     def call(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
         make = run.deferred(_constants(run, run.frame, words[0]), run.frame)
         operands.clear()
-        return run.apply(function, run.repeated(make, HANDED_OVER), *([make] if function is stress.race else []))
+        return run.apply(
+            function, run.repeated(make, HANDED_OVER), *([make] if function is stress.race else [])
+        )
 
     return call
 
@@ -86,7 +90,9 @@ def _kept(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
 
 
 def _plain(run: Run) -> list[Term]:
-    """The different constants that were asserted before anything else: what no solver has a reason to drop."""
+    """The different constants that were asserted before anything else: what no solver has a reason
+    to drop.
+    """
     leading = itertools.takewhile(lambda entry: entry.term.op == CONSTANT, run.state.asserted())
     return list(dict.fromkeys(entry.term for entry in leading))
 
@@ -173,13 +179,15 @@ STRESS: dict[str, Stress] = {
     "kept": _kept,
     "recheck": _recheck,
     "held": _held,
-}  # fmt: skip
+}
 
 
-LEAST = {"chain": 2, "index": 2, "reflected": 2, "kept": 0, "recheck": 0, "held": 0, "signal": 0}  # words of a line, 1 where it is not said
+# words of a line, 1 where it is not said
+LEAST = {"chain": 2, "index": 2, "reflected": 2, "kept": 0, "recheck": 0, "held": 0, "signal": 0}
 MANY = ("cycle", "exit")  # those that take more
 SORTED = ("orphan", "thread", "race", "threads", "finalizer")  # those that take a sort
-LIVING = ("thread", "race", "kept", "recheck", "reread", "signal")  # those that need the run's context
+# those that need the run's context
+LIVING = ("thread", "race", "kept", "recheck", "reread", "signal")
 
 
 def sensible(run: Run, rule: Rule) -> bool:

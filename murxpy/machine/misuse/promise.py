@@ -1,4 +1,6 @@
-"""What a misused call that was not refused must keep: the sort has the size asked for, the number and the symbol come back as given."""
+"""What a misused call that was not refused must keep: the sort has the size asked for, the number
+and the symbol come back as given.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ Check = Callable[[Run, "Armed", Any, Any], str | None]
 
 
 def fault(run: Run, misuse: Armed, value: Any, action: str) -> str | None:
-    """What the call's result `value` does not keep, in words without the run's own numbers; None where nothing is known to be wrong."""
+    """What the call's result `value` does not keep, in words without the run's own numbers; None
+    where nothing is known to be wrong.
+    """
     first = misuse.words[0] if misuse.words else None
     if first == "other":
         return _mixed(misuse) if misuse.mixes and misuse.placeholder != "ctx" else None
@@ -36,13 +40,19 @@ def fault(run: Run, misuse: Armed, value: Any, action: str) -> str | None:
         return None
     try:
         return check(run, misuse, value, given) if slot else None
-    except Exception as error:  # an object whose sort or value cannot be asked for breaks the binding's contract
+    except (
+        Exception
+    ) as error:  # an object whose sort or value cannot be asked for breaks the binding's contract
         return f"what {action} gave for {_shown(given)} raises {type(error).__name__}; {error}"
 
 
 def mixes(run: Run, template: Template, slot: Slot) -> bool:
     """True if an object of another context in `slot` would stand beside an object of this context."""
-    others = [text for text, placeholder in template.parts if placeholder and text != slot.text and kind_of(text) in _OBJECTS]
+    others = [
+        text
+        for text, placeholder in template.parts
+        if placeholder and text != slot.text and kind_of(text) in _OBJECTS
+    ]
     return bool(others) or (slot.many and len(run.frame.terms) > 1)
 
 
@@ -50,17 +60,25 @@ _OBJECTS = (TERM, MANY, SORT, MANAGER)
 
 
 def _mixed(misuse: Armed) -> str:
-    what = {"o": "a solver", "c": "a context", "s": "a sort", "t": "a term"}[str(misuse.words[1])[0]]
+    what = {"o": "a solver", "c": "a context", "s": "a sort", "t": "a term"}[
+        str(misuse.words[1])[0]
+    ]
     return f"takes {what} of another context beside objects of this one"
 
 
 def _number(given: Any) -> bool:
-    """True for a number, and for a bool: Python says that it is the int 0 or 1, so it may be refused, but not be taken for another."""
+    """True for a number, and for a bool: Python says that it is the int 0 or 1, so it may be
+    refused, but not be taken for another.
+    """
     return isinstance(given, (int, float))
 
 
 def _shown(given: Any) -> str:
-    return "a number" if _number(given) and not isinstance(given, bool) else f"a {type(given).__name__}"
+    return (
+        "a number"
+        if _number(given) and not isinstance(given, bool)
+        else f"a {type(given).__name__}"
+    )
 
 
 def _exactly(given: Any) -> Fraction | None:
@@ -114,11 +132,18 @@ _WHOLE = ("v", "v:signed", "v:dec", "v:sdec", "v:dec10", "v:frac", "v:smt", "v:f
 
 
 def _same(sort: Sort, read: tuple[Any, ...], given: Any) -> bool:
-    """Whether a literal that reads back as `read` is what was given; True where it is not known what it should be."""
+    """Whether a literal that reads back as `read` is what was given; True where it is not known
+    what it should be.
+    """
     if sort.kind == "SORT_STRING":
         return not isinstance(given, str) or read[-1] in (given, from_escapes(given))
     if sort.kind == "SORT_FP":
-        return not isinstance(given, float) or sort.params != (11, 53) or read[-1] is None or read[-1] == _bits(given)
+        return (
+            not isinstance(given, float)
+            or sort.params != (11, 53)
+            or read[-1] is None
+            or read[-1] == _bits(given)
+        )
     if not _number(given) or sort.kind not in ("SORT_INT", "SORT_REAL", "SORT_BV", "SORT_FF"):
         return True
     exact = _exactly(given)
@@ -129,7 +154,12 @@ def _same(sort: Sort, read: tuple[Any, ...], given: Any) -> bool:
     if sort.kind == "SORT_REAL":
         # Of a float, the decimal that Python prints is a fair reading too.
         return Fraction(read[1], read[2]) in (exact, Fraction(repr(+given)))
-    return exact.denominator == 1 and (int(exact) - int(read[-1])) % int(read[1] if sort.kind == "SORT_FF" else 1 << sort.width) == 0
+    return (
+        exact.denominator == 1
+        and (int(exact) - int(read[-1]))
+        % int(read[1] if sort.kind == "SORT_FF" else 1 << sort.width)
+        == 0
+    )
 
 
 def _bits(given: float) -> int:
@@ -144,7 +174,11 @@ def _symbol(run: Run, misuse: Armed, value: Any, given: Any) -> str | None:
     if reader is None:
         return None
     read = _read(reader, run, value)
-    return None if read == given else f"the symbol is another; {_cut(given)} reads back as {_cut(str(read))}"
+    return (
+        None
+        if read == given
+        else f"the symbol is another; {_cut(given)} reads back as {_cut(str(read))}"
+    )
 
 
 def _cut(text: str) -> str:
@@ -155,7 +189,13 @@ def _term(run: Run, misuse: Armed, value: Any, given: Any) -> str | None:
     """An application with other indices is of the sort that these indices give it."""
     frame, slot = run.frame, misuse.placeholder
     operator = run.catalogue.operators.get(misuse.operator)
-    if operator is None or slot[0] != "i" or not slot[1:].isdigit() or not _number(given) or operator.typing is not None:
+    if (
+        operator is None
+        or slot[0] != "i"
+        or not slot[1:].isdigit()
+        or not _number(given)
+        or operator.typing is not None
+    ):
         return None
     reader = run.wrapper.set("readers", "indices")
     if reader is not None and given in (_read(reader, run, value) or ()):
@@ -165,12 +205,19 @@ def _term(run: Run, misuse: Armed, value: Any, given: Any) -> str | None:
     try:
         if isinstance(given, float) and not given.is_integer():
             raise IllSorted("an index is a whole number")
-        wanted = run.checker.result(operator, tuple(t.sort for t in frame.terms), tuple(map(int, indices)), None)
+        wanted = run.checker.result(
+            operator, tuple(t.sort for t in frame.terms), tuple(map(int, indices)), None
+        )
     except (IllSorted, ValueError, OverflowError) as error:
         return f"{operator.kind} takes an index that it cannot have; {error}"
-    return _sort_fault(run, _read(run.wrapper.set("readers", "term-sort"), run, value), sort_facts(wanted))
+    return _sort_fault(
+        run, _read(run.wrapper.set("readers", "term-sort"), run, value), sort_facts(wanted)
+    )
 
 
 _CHECKS: dict[str, Check] = {
-    "mk-sort": _sort, "mk-value": _literal, "mk-const": _symbol, "mk-term": _term,
-}  # fmt: skip
+    "mk-sort": _sort,
+    "mk-value": _literal,
+    "mk-const": _symbol,
+    "mk-term": _term,
+}

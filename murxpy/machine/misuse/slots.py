@@ -11,7 +11,15 @@ from typing import Any
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.template import Template, parse_template
 
-NUMBER, TEXT, VALUE, TERM, SORT, MANAGER, MANY = "number", "text", "value", "term", "sort", "manager", "many"
+NUMBER, TEXT, VALUE, TERM, SORT, MANAGER, MANY = (
+    "number",
+    "text",
+    "value",
+    "term",
+    "sort",
+    "manager",
+    "many",
+)
 _KINDS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"p\d+|i\d+|i\*|i\d+\*"), NUMBER),
     (re.compile(r"name"), TEXT),
@@ -21,15 +29,19 @@ _KINDS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"sort(\.\d+|\.\*|\d+|\d+\.\d+)?"), SORT),
     (re.compile(r"ctx|solver"), MANAGER),
 )
-# Before and behind a placeholder that is an argument of its own; what stands in arithmetic is computed by us, not by the binding.
+# Before and behind a placeholder that is an argument of its own; what stands in arithmetic is
+# computed by us, not by the binding.
 _BEFORE = re.compile(r"(?:[(\[,=]|[(\[,]\*|^)\s*$")
 _BEHIND = re.compile(r"\s*(?:[)\],]|$)")
-_PYTHON = re.compile(r"\b(?:range|str|int|len|list|bool|isinstance|type)\($")  # what Python itself takes
+# what Python itself takes
+_PYTHON = re.compile(r"\b(?:range|str|int|len|list|bool|isinstance|type)\($")
 
 
 @dataclass(frozen=True)
 class Slot:
-    """One placeholder of a template, all its occurrences: its text, what stands there, and whether a method of it is called."""
+    """One placeholder of a template, all its occurrences: its text, what stands there, and whether
+    a method of it is called.
+    """
 
     text: str
     kind: str
@@ -43,7 +55,9 @@ class Slot:
 
 @cache
 def slots(template: Template) -> tuple[Slot, ...]:
-    """The slots of a template, in the order of their first occurrence; those in arithmetic or text of Python's own are left out."""
+    """The slots of a template, in the order of their first occurrence; those in arithmetic or text
+    of Python's own are left out.
+    """
     found: dict[str, Slot] = {}
     barred: list[str] = []
     parts = template.parts
@@ -54,7 +68,9 @@ def slots(template: Template) -> tuple[Slot, ...]:
         before = "".join(t for t, p in parts[max(0, at - 1) : at] if not p)
         behind = "".join(t for t, p in parts[at + 1 : at + 2] if not p)
         receiver = behind.startswith(".")
-        alone = bool(_BEFORE.search(before) and _BEHIND.match(behind)) and not _PYTHON.search(before)
+        alone = bool(_BEFORE.search(before) and _BEHIND.match(behind)) and not _PYTHON.search(
+            before
+        )
         operand = kind in (TERM, MANY, MANAGER) and not _PYTHON.search(before)
         sliced = behind.startswith("][")  # what is cut off is not passed
         if (alone or operand) and not sliced:
@@ -71,9 +87,14 @@ def kind_of(placeholder: str) -> str:
 
 
 def broken(template: Template, slot: str) -> Template:
-    """The template with `{bad}` (or `{bad*}` for a list of operands) at each occurrence of the placeholder `slot`."""
+    """The template with `{bad}` (or `{bad*}` for a list of operands) at each occurrence of the
+    placeholder `slot`.
+    """
     bad = "bad*" if Slot(slot, "").many else "bad"
-    text = "".join(_text(part, bad if part == slot else part, placeholder) for part, placeholder in template.parts)
+    text = "".join(
+        _text(part, bad if part == slot else part, placeholder)
+        for part, placeholder in template.parts
+    )
     return parse_template(text, "misuse")
 
 

@@ -1,6 +1,8 @@
-"""What is done to one object of a binding, and what must hold: each function gives None, or says which promise is broken.
+"""What is done to one object of a binding, and what must hold: each function gives None, or says
+which promise is broken.
 
-What these calls throw is judged by the caller. Imports the standard library only: a printed program carries these functions.
+What these calls throw is judged by the caller. Imports the standard library only: a printed program
+carries these functions.
 """
 
 from __future__ import annotations
@@ -55,11 +57,15 @@ def _alike(obj: Any, other: Any, what: str) -> str | None:
         return _kept(obj, other, what)
     if not identical(obj, other):
         return f"{what} of a {type(obj).__name__} is not equal to it"
-    return None if hash(obj) == hash(other) else f"{what} of a {type(obj).__name__} has another hash"
+    return (
+        None if hash(obj) == hash(other) else f"{what} of a {type(obj).__name__} has another hash"
+    )
 
 
 def _kept(obj: Any, other: Any, what: str) -> str | None:
-    """Where a solver has assertions, its copy has some; how many is its own affair, since what is implied may go."""
+    """Where a solver has assertions, its copy has some; how many is its own affair, since what is
+    implied may go.
+    """
     for name in ("assertions", "getAssertions"):
         if hasattr(obj, name):
             count, found = len(getattr(obj, name)()), len(getattr(other, name)())
@@ -69,12 +75,20 @@ def _kept(obj: Any, other: Any, what: str) -> str | None:
 
 def counted(found: Sequence[Any], count: int) -> str | None:
     """No assertion that was made is missing; a solver may add some of its own."""
-    return None if len(found) >= count else f"the solver has lost assertions; {len(found)} are left of {count}"
+    return (
+        None
+        if len(found) >= count
+        else f"the solver has lost assertions; {len(found)} are left of {count}"
+    )
 
 
 def agree(answer: str, again: str) -> str | None:
     """A fresh solver with the same assertions does not contradict the one that was misused."""
-    return None if {answer, again} != {"sat", "unsat"} else f"after a misuse it answers {answer}, a fresh solver {again}"
+    return (
+        None
+        if {answer, again} != {"sat", "unsat"}
+        else f"after a misuse it answers {answer}, a fresh solver {again}"
+    )
 
 
 def itself(obj: Any) -> str | None:
@@ -114,11 +128,17 @@ def _compared(call: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
 
 
 def chained(one: Any, other: Any) -> str | None:
-    """`a == b == a` keeps both equations: where `a == b` is a term, a plain bool has lost one of them."""
+    """`a == b == a` keeps both equations: where `a == b` is a term, a plain bool has lost one of
+    them.
+    """
     if isinstance(one == other, bool):
         return None
     result = one == other == one
-    return f"a == b == a of two {type(one).__name__} is the bool {result}" if isinstance(result, bool) and one is not other else None
+    return (
+        f"a == b == a of two {type(one).__name__} is the bool {result}"
+        if isinstance(result, bool) and one is not other
+        else None
+    )
 
 
 def iterated(obj: Any) -> str | None:
@@ -153,13 +173,18 @@ _OPERATORS = (operator.add, operator.mul, operator.and_, operator.or_, operator.
 
 
 def alike(call: Callable[..., Any], operands: Sequence[Any], at: int) -> str | None:
-    """A call does not take a number or a text for another one: 2^32 + 5 for 5, 3.7 for 3, a text with a NUL for what stands before it.
+    """A call does not take a number or a text for another one: 2^32 + 5 for 5, 3.7 for 3, a text
+    with a NUL for what stands before it.
 
-    It counts only where the call tells the other one from a third, which the operand at `at` could not be taken for.
+    It counts only where the call tells the other one from a third, which the operand at `at` could
+    not be taken for.
     """
     given, made = operands[at], call(*operands)
     for taken in _taken(given):
-        same, third = _called(call, operands, at, taken), _called(call, operands, at, _third(given, taken))
+        same, third = (
+            _called(call, operands, at, taken),
+            _called(call, operands, at, _third(given, taken)),
+        )
         if same is not None and _one(made, same) and not _one(made, third):
             return f"{_told(given)} is taken for another; {given!a:.60} for {taken!a:.60}"
     return None
@@ -171,7 +196,11 @@ def _taken(given: Any) -> list[Any]:
         return []
     if isinstance(given, int):
         words = [given % (1 << bits) for bits in (32, 64)]
-        signed = [word - (1 << bits) for word, bits in zip(words, (32, 64), strict=True) if word >> (bits - 1)]
+        signed = [
+            word - (1 << bits)
+            for word, bits in zip(words, (32, 64), strict=True)
+            if word >> (bits - 1)
+        ]
         return [word for word in dict.fromkeys([*words, *signed]) if word != given]
     if isinstance(given, float):
         between = 0.5 <= abs(given) < 1e6  # what is nearer to a whole number may be rounded to it
@@ -182,7 +211,9 @@ def _taken(given: Any) -> list[Any]:
 
 
 def _third(given: Any, taken: Any) -> Any:
-    """Something else of the same sort: a call that takes it for `given`, too, does not look at it, or counts in a circle."""
+    """Something else of the same sort: a call that takes it for `given`, too, does not look at it,
+    or counts in a circle.
+    """
     if isinstance(given, str):
         return f"{taken}b"
     return taken + 1 if isinstance(given, float) else (taken + (1 << 31)) % (1 << 32)
@@ -202,12 +233,23 @@ def _called(call: Callable[..., Any], operands: Sequence[Any], at: int, other: A
 
 
 def _one(left: Any, right: Any) -> bool:
-    """Whether two results are the same object of the binding; False where that cannot be said, as of solvers, numbers and texts."""
-    if type(left) is not type(right) or isinstance(left, (bool, int, float, str, bytes, type(None))):
+    """Whether two results are the same object of the binding; False where that cannot be said, as
+    of solvers, numbers and texts.
+    """
+    if type(left) is not type(right) or isinstance(
+        left, (bool, int, float, str, bytes, type(None))
+    ):
         return False
     if isinstance(left, (list, tuple)):
-        return bool(left) and len(left) == len(right) and all(_one(*pair) for pair in zip(left, right, strict=True))
-    if not callable(getattr(left, "eq", None)) and getattr(type(left), "__eq__", None) is object.__eq__:
+        return (
+            bool(left)
+            and len(left) == len(right)
+            and all(_one(*pair) for pair in zip(left, right, strict=True))
+        )
+    if (
+        not callable(getattr(left, "eq", None))
+        and getattr(type(left), "__eq__", None) is object.__eq__
+    ):
         return False
     return identical(left, right) and str(left) == str(right)
 
@@ -220,7 +262,11 @@ def survived(objects: list[Any]) -> str | None:
     del original
     gc.collect()
     used(other)
-    return None if _ADDRESS.search(text) or str(other) == text else f"a deep copy of a {name} has another text than the original"
+    return (
+        None
+        if _ADDRESS.search(text) or str(other) == text
+        else f"a deep copy of a {name} has another text than the original"
+    )
 
 
 def reflected(obj: Any, number: Any) -> str | None:
@@ -308,8 +354,12 @@ def in_thread(objects: list[Any]) -> None:
     thread.join()
 
 
-def in_own_threads(makes: Sequence[Callable[[], Any]], checks: Sequence[Callable[[], Any]]) -> str | None:
-    """Threads that each have a context of their own do the same at the same time: each makes the same terms and gets the same answer."""
+def in_own_threads(
+    makes: Sequence[Callable[[], Any]], checks: Sequence[Callable[[], Any]]
+) -> str | None:
+    """Threads that each have a context of their own do the same at the same time: each makes the
+    same terms and gets the same answer.
+    """
     found: list[list[str]] = [[] for _ in makes]
     raised: list[BaseException] = []
 
@@ -326,7 +376,11 @@ def in_own_threads(makes: Sequence[Callable[[], Any]], checks: Sequence[Callable
         thread.join()
     if raised:
         raise raised[0]
-    return None if all(texts == found[0] for texts in found) else "threads with contexts of their own get other terms or answers"
+    return (
+        None
+        if all(texts == found[0] for texts in found)
+        else "threads with contexts of their own get other terms or answers"
+    )
 
 
 def told(ask: Callable[[], Any]) -> Any:
@@ -335,7 +389,9 @@ def told(ask: Callable[[], Any]) -> Any:
 
 
 def signalled(check: Callable[[], Any]) -> str | None:
-    """A process forked for it gets signals while it checks: none kills it, and their handlers run then and afterwards."""
+    """A process forked for it gets signals while it checks: none kills it, and their handlers run
+    then and afterwards.
+    """
     child = os.fork()
     if child == 0:
         os._exit(_check_under_signals(check))
@@ -351,7 +407,9 @@ def signalled(check: Callable[[], Any]) -> str | None:
 
 
 def _check_under_signals(check: Callable[[], Any]) -> int:
-    """What the process of such a check exits with: the number of the first promise that is broken, 0 for none."""
+    """What the process of such a check exits with: the number of the first promise that is broken,
+    0 for none.
+    """
     seen = {signal.SIGALRM: 0, signal.SIGINT: 0}
 
     def handler(number: int, frame: Any) -> None:
@@ -406,7 +464,9 @@ def race(objects: list[Any], busy: Callable[[], Any]) -> None:
 
 
 def exits(*objects: Any) -> str | None:
-    """End the interpreter, in a process forked for it, while the objects are alive; it must exit with status 0."""
+    """End the interpreter, in a process forked for it, while the objects are alive; it must exit
+    with status 0.
+    """
     child = os.fork()
     if child == 0:
         ctypes.pythonapi.Py_Exit(0)

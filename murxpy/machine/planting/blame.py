@@ -1,4 +1,6 @@
-"""What a wrong unsat is about: the first term that the solver, asked about it alone, does not let have its planted value."""
+"""What a wrong unsat is about: the first term that the solver, asked about it alone, does not let
+have its planted value.
+"""
 
 from __future__ import annotations
 
@@ -20,22 +22,33 @@ TERMS = 60  # that are asked about, arguments first; each takes two small checks
 
 
 def culprit(run: Run, planted: Planted, formulas: Sequence[Term]) -> str:
-    """The operator of that term; of equality, connectives and quantifiers, which are about anything, the theories in the term.
+    """The operator of that term; of equality, connectives and quantifiers, which are about
+    anything, the theories in the term.
 
-    Where there is no such term, the theories of those formulas that a fresh solver needs for unsat; where that does not answer so, nothing,
-    so that a smaller trace keeps its bucket.
+    Where there is no such term, the theories of those formulas that a fresh solver needs for unsat;
+    where that does not answer so, nothing, so that a smaller trace keeps its bucket.
     """
     there = objects(run)
-    terms = [term for term in below(formulas) if not term.leaf and not term.free and term in there and term.sort.kind in DRAWN]
+    terms = [
+        term
+        for term in below(formulas)
+        if not term.leaf and not term.free and term in there and term.sort.kind in DRAWN
+    ]
     for term in sorted(terms, key=lambda term: term.serial)[:TERMS]:
         if any(_denied(run, planted, term, there, fixed) for fixed in (False, True)):
-            general = run.catalogue.operators[term.op].theory in _GENERAL if term.op in run.catalogue.operators else True
+            general = (
+                run.catalogue.operators[term.op].theory in _GENERAL
+                if term.op in run.catalogue.operators
+                else True
+            )
             return _theories(run, [term]) if general else term.op
     return _theories(run, _needed(run, formulas, there))
 
 
 def _needed(run: Run, formulas: Sequence[Term], there: dict[Term, Any]) -> list[Term]:
-    """The formulas without those that a fresh solver can do without, the first ones first; none where it does not answer unsat."""
+    """The formulas without those that a fresh solver can do without, the first ones first; none
+    where it does not answer unsat.
+    """
     kept = [formula for formula in formulas if formula in there]
     if not _refuted(run, kept, there):
         return []
@@ -60,7 +73,9 @@ def _theories(run: Run, formulas: Sequence[Term]) -> str:
 
 
 def _denied(run: Run, planted: Planted, term: Term, there: dict[Term, Any], fixed: bool) -> bool:
-    """Whether a fresh solver says that a term cannot have its planted value; `fixed`: where its constants have theirs."""
+    """Whether a fresh solver says that a term cannot have its planted value; `fixed`: where its
+    constants have theirs.
+    """
     with suppress(Refused, Stopped, CannotSay):
         claims = [(term, planted.value(term))]
         if fixed:
@@ -74,7 +89,11 @@ def _denied(run: Run, planted: Planted, term: Term, there: dict[Term, Any], fixe
 
 def _constants(planted: Planted, term: Term, there: dict[Term, Any]) -> list[tuple[Term, Value]]:
     values = planted.interpretation.constants
-    return [(t, values[t]) for t in below([term]) if t.op == CONSTANT and t in values and t in there and t.sort.kind in DRAWN]
+    return [
+        (t, values[t])
+        for t in below([term])
+        if t.op == CONSTANT and t in values and t in there and t.sort.kind in DRAWN
+    ]
 
 
 def _claim(run: Run, term: Term, value: Value, there: dict[Term, Any]) -> Any:

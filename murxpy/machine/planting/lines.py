@@ -1,4 +1,6 @@
-"""The lines `plant`, and what they say of a check: unsat is wrong where all that was asserted and assumed is true."""
+"""The lines `plant`, and what they say of a check: unsat is wrong where all that was asserted and
+assumed is true.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def planted_of(run: Run) -> Planted:
     """The planted model of the run, begun now where there is none."""
     if run.planted is None:
         open_universe = run.wrapper.set("readers", "universe") is not None
-        run.planted = Planted(run.catalogue, frozenset(run.wrapper.data.get("unjudged") or ()), open_universe)
+        run.planted = Planted(
+            run.catalogue, frozenset(run.wrapper.data.get("unjudged") or ()), open_universe
+        )
     return run.planted
 
 
@@ -52,7 +56,9 @@ def open_sort(run: Run, kind: str) -> Sort:
 
 
 def plant_open(run: Run, kind: str, function: FunctionValue, seed: int) -> None:
-    """`plant KIND words`: what an operator is at the points that the standard leaves open. Raises BadValue where that is said already."""
+    """`plant KIND words`: what an operator is at the points that the standard leaves open. Raises
+    BadValue where that is said already.
+    """
     words = write_words(function, open_sort(run, kind), run.sorts)
     run.begin(seed, "plant", None, " ".join([kind, *map(print_token, words)]))
     planted_of(run).fix_open(kind, function)
@@ -60,21 +66,27 @@ def plant_open(run: Run, kind: str, function: FunctionValue, seed: int) -> None:
 
 
 def plant_size(run: Run, entry: SortEntry, size: int, seed: int) -> None:
-    """`plant s n`: how many elements an uninterpreted sort has. Raises BadValue where it has another number."""
+    """`plant s n`: how many elements an uninterpreted sort has. Raises BadValue where it has
+    another number.
+    """
     run.begin(seed, "plant", None, f"{entry} {size}")
     planted_of(run).fix_size(entry.sort, size)
     run.counts["action-ok:plant"] += 1
 
 
 def judge_planted(run: Run, answer: str, action: str) -> None:
-    """Compare the answer of a check with the planted model, if there is one. Raises Stopped where the answer is wrong."""
+    """Compare the answer of a check with the planted model, if there is one. Raises Stopped where
+    the answer is wrong.
+    """
     planted = run.planted
     if planted is None:
         return
     run.counts[f"planted:{answer}"] += 1
     if answer != "unsat":
         return
-    formulas = list(dict.fromkeys(entry.term for entry in (*run.state.asserted(), *run.state.assumptions)))
+    formulas = list(
+        dict.fromkeys(entry.term for entry in (*run.state.asserted(), *run.state.assumptions))
+    )
     if not satisfied(run, formulas):
         run.counts["planted:not-judged"] += 1
         return
@@ -82,17 +94,26 @@ def judge_planted(run: Run, answer: str, action: str) -> None:
     shown = told(planted, formulas)
     more = [f"and {len(shown) - SHOWN} more"] if len(shown) > SHOWN else []
     # What differs from one finding of a defect to the next stands behind the `;`.
-    message = f"answered unsat, expected sat: {WHY}; {', '.join(shown[:SHOWN] + more) or 'no constants'}"
+    message = (
+        f"answered unsat, expected sat: {WHY}; {', '.join(shown[:SHOWN] + more) or 'no constants'}"
+    )
     raise Stopped(run.finding(KIND, "solver", message, action, about, ""))
 
 
 def satisfied(run: Run, formulas: Sequence[Term]) -> bool:
-    """Whether the run has a planted model under which all closed `formulas` are true, so that unsat is a wrong answer to them."""
-    return run.planted is not None and _plain(run, formulas) and all(run.planted.truth(formula) for formula in formulas)
+    """Whether the run has a planted model under which all closed `formulas` are true, so that unsat
+    is a wrong answer to them.
+    """
+    return (
+        run.planted is not None
+        and _plain(run, formulas)
+        and all(run.planted.truth(formula) for formula in formulas)
+    )
 
 
 def _plain(run: Run, formulas: Sequence[Term]) -> bool:
-    """Whether the solver has what the trace says and nothing else: no other assertions, no option of unknown meaning.
+    """Whether the solver has what the trace says and nothing else: no other assertions, no option
+    of unknown meaning.
 
     The name of a tracked assertion is a Boolean of its own, unless a constant is called so.
     """
@@ -104,15 +125,27 @@ def _plain(run: Run, formulas: Sequence[Term]) -> bool:
 
 
 def known_options(wrapper: dict[str, Any]) -> set[str] | None:
-    """The options of which a wrapper says, by having them, that they change no meaning; None where it has no list of options."""
+    """The options of which a wrapper says, by having them, that they change no meaning; None where
+    it has no list of options.
+    """
     if "options" not in wrapper:
         return None
-    required = [str(name) for pairs in (wrapper.get("required-options") or {}).values() for name, _ in pairs]
-    return {*(str(option["name"]) for option in wrapper.get("options") or ()), *(wrapper.get("special-options") or ()), *required}
+    required = [
+        str(name) for pairs in (wrapper.get("required-options") or {}).values() for name, _ in pairs
+    ]
+    return {
+        *(str(option["name"]) for option in wrapper.get("options") or ()),
+        *(wrapper.get("special-options") or ()),
+        *required,
+    }
 
 
 def told(planted: Planted, formulas: Sequence[Term]) -> list[str]:
     """The constants in `formulas` with their values, as text."""
-    constants = sorted((term for term in below(formulas) if term.op == CONSTANT), key=lambda term: term.serial)
+    constants = sorted(
+        (term for term in below(formulas) if term.op == CONSTANT), key=lambda term: term.serial
+    )
     values = planted.interpretation.constants
-    return [f"{quote(str(t.indices[0]))} = {show(values[t], t.sort)}" for t in constants if t in values]
+    return [
+        f"{quote(str(t.indices[0]))} = {show(values[t], t.sort)}" for t in constants if t in values
+    ]

@@ -1,4 +1,6 @@
-"""The planted model of a run: an interpretation that the lines `plant` give, and what terms are under it."""
+"""The planted model of a run: an interpretation that the lines `plant` give, and what terms are
+under it.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,13 @@ from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.model import Interpretation
 from murxpy.semantics.values import CannotSay, FunctionValue, Value
 
-TOO_LARGE = (OverflowError, MemoryError, RecursionError)  # what values that fit nowhere make Python throw
-# Bounds of one evaluation, in steps: smaller than those of a model that is checked, since each term of a run is evaluated.
+# what values that fit nowhere make Python throw
+TOO_LARGE = (OverflowError, MemoryError, RecursionError)
+# Bounds of one evaluation, in steps: smaller than those of a model that is checked, since each term
+# of a run is evaluated.
 DOMAIN, WORLDS, BODIES = 1 << 8, 32, 1 << 11
-# Operators whose open points SMT-LIB leaves to the model, and solvers, too (division by zero), by the kind of their sorts. What other
-# operators leave open, a solver may fix in a way of its own.
+# Operators whose open points SMT-LIB leaves to the model, and solvers, too (division by zero), by
+# the kind of their sorts. What other operators leave open, a solver may fix in a way of its own.
 OPEN = {"OP_INT_DIV": "SORT_INT", "OP_INT_MOD": "SORT_INT", "OP_REAL_DIV": "SORT_REAL"}
 _UNIVERSE = ("OP_SET_COMPLEMENT", "set.universe")
 
@@ -23,11 +27,17 @@ _UNIVERSE = ("OP_SET_COMPLEMENT", "set.universe")
 class Planted:
     """An interpretation of constants and of uninterpreted sorts, which grows as they are made.
 
-    `unjudged`: operators and special values whose meaning is the solver's own. `open_universe`: what `set.universe` is, only a model
-    of the solver says. Of a term that has one of these, nothing is said.
+    `unjudged`: operators and special values whose meaning is the solver's own. `open_universe`:
+    what `set.universe` is, only a model of the solver says. Of a term that has one of these,
+    nothing is said.
     """
 
-    def __init__(self, catalogue: Catalogue, unjudged: frozenset[str] = frozenset(), open_universe: bool = False) -> None:
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        unjudged: frozenset[str] = frozenset(),
+        open_universe: bool = False,
+    ) -> None:
         self.interpretation = Interpretation()
         self._catalogue = catalogue
         self._excluded = unjudged | (frozenset(_UNIVERSE) if open_universe else frozenset())
@@ -36,7 +46,9 @@ class Planted:
         self.evaluator = self._new()
 
     def _new(self) -> Evaluator:
-        return Evaluator(self._catalogue, self.interpretation, domain=DOMAIN, worlds=WORLDS, bodies=BODIES)
+        return Evaluator(
+            self._catalogue, self.interpretation, domain=DOMAIN, worlds=WORLDS, bodies=BODIES
+        )
 
     def fix(self, constant: Term, value: Value) -> None:
         """Give a constant its value. Raises BadValue where it has another one."""
@@ -47,14 +59,18 @@ class Planted:
             self.evaluator = self._new()
 
     def fix_open(self, kind: str, function: FunctionValue) -> None:
-        """Say what an operator is at the points that the standard leaves open. Raises BadValue where that is said already."""
+        """Say what an operator is at the points that the standard leaves open. Raises BadValue
+        where that is said already.
+        """
         known = self.interpretation.partial.setdefault(kind, function)
         if known != function:
             raise BadValue(f"{kind} has other values at its open points already")
         self.evaluator = self._new()
 
     def fix_size(self, sort: Sort, size: int) -> None:
-        """Give an uninterpreted sort as many elements. Raises BadValue where it has another number of them."""
+        """Give an uninterpreted sort as many elements. Raises BadValue where it has another number
+        of them.
+        """
         domain = tuple(map(element, range(size)))
         known = self.interpretation.domains.setdefault(sort, domain)
         if known != domain:
@@ -62,7 +78,9 @@ class Planted:
         self.evaluator = self._new()
 
     def value(self, term: Term) -> Value:
-        """The value of a closed term, the same for all that the standard leaves open. Raises CannotSay."""
+        """The value of a closed term, the same for all that the standard leaves open. Raises
+        CannotSay.
+        """
         if not self._judged(term):
             raise CannotSay("an operator whose meaning is the solver's own")
         self._latest = max(self._latest, term.serial)
@@ -79,13 +97,17 @@ class Planted:
             return None
 
     def _judged(self, term: Term) -> bool:
-        """Whether no operator occurs of which nothing is said. Terms that were looked at are not looked at again."""
+        """Whether no operator occurs of which nothing is said. Terms that were looked at are not
+        looked at again.
+        """
         stack, known = [term], self._fine
         while stack:
             part = stack[-1]
             missing = [arg for arg in part.args if arg not in known]
             if part in known or not missing:
-                own = part.op not in self._excluded and not (part.op == SPECIAL and part.indices[0] in self._excluded)
+                own = part.op not in self._excluded and not (
+                    part.op == SPECIAL and part.indices[0] in self._excluded
+                )
                 known.setdefault(part, own and all(known[arg] for arg in part.args))
                 stack.pop()
             else:

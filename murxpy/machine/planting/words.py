@@ -1,7 +1,9 @@
-"""Values of constants as the words of a `plant` line, led by the sort: what a word means follows from its place.
+"""Values of constants as the words of a `plant` line, led by the sort: what a word means follows
+from its place.
 
-Literals are written as on a `mk-value` line, but a rational is one word (`"1/3"`). Of a structure the number of its parts comes first,
-and before it the value at all other points where it has one: `array`: default, n, n times index and value.
+Literals are written as on a `mk-value` line, but a rational is one word (`"1/3"`). Of a structure
+the number of its parts comes first, and before it the value at all other points where it has one:
+`array`: default, n, n times index and value.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from murxpy.semantics.registry import Points
 from murxpy.semantics.sets import make_set
 from murxpy.semantics.values import ROUNDING_MODES, CannotSay, DatatypeValue, Element, Value
 
-DEPTH = 60  # of values in values; the recursion of a hostile line must end before that of Python does
+# of values in values; the recursion of a hostile line must end before that of Python does
+DEPTH = 60
 
 
 def element(number: int) -> Element:
@@ -54,20 +57,28 @@ def _write(value: Any, sort: Sort, sorts: SortTable) -> Iterator[Token]:
 
 
 def _write_parts(value: Any, sort: Sort, sorts: SortTable) -> Iterator[Token]:
-    """What has any number of parts. Those of sets and bags, which have no order of their own, are sorted by their words."""
+    """What has any number of parts. Those of sets and bags, which have no order of their own, are
+    sorted by their words.
+    """
     kind, inner = sort.kind, sort.sorts()
     if kind in ("SORT_ARRAY", "SORT_FUN"):
         if not hasattr(value, "default"):
             raise CannotSay("a function that is no table")
         yield from _write(value.default, inner[-1], sorts)
-        rows = [[*(point if kind == "SORT_FUN" else (point,)), result] for point, result in value.items()]
+        rows = [
+            [*(point if kind == "SORT_FUN" else (point,)), result]
+            for point, result in value.items()
+        ]
     elif kind == "SORT_SEQ":
         rows = [[part] for part in value]
     elif kind == "SORT_SET":
         rows = [[part] for part in value.members]
     else:
         rows = [[part] for part, _ in value.counts]
-    written = [[word for part, s in zip(row, inner, strict=False) for word in _write(part, s, sorts)] for row in rows]
+    written = [
+        [word for part, s in zip(row, inner, strict=False) for word in _write(part, s, sorts)]
+        for row in rows
+    ]
     if kind == "SORT_BAG":
         for words, (_, count) in zip(written, value.counts, strict=True):
             words.append(count)
@@ -79,7 +90,9 @@ def _write_parts(value: Any, sort: Sort, sorts: SortTable) -> Iterator[Token]:
 
 
 def _fields(constructor: str, sort: Sort, sorts: SortTable) -> list[Sort]:
-    """The sorts of the fields of a tuple, or of a constructor of a datatype. Raises BadValue for an unknown one."""
+    """The sorts of the fields of a tuple, or of a constructor of a datatype. Raises BadValue for an
+    unknown one.
+    """
     if sort.kind == "SORT_TUPLE":
         return list(sort.sorts())
     found = sort.datatype.constructor(constructor)
@@ -90,7 +103,9 @@ def _fields(constructor: str, sort: Sort, sorts: SortTable) -> list[Sort]:
 
 
 def read_words(words: list[Token], sort: Sort, sorts: SortTable, points: Points) -> Value:
-    """The value of `sort` that all of `words` denote. Raises BadValue, and CannotSay where the form of an equal value is not known."""
+    """The value of `sort` that all of `words` denote. Raises BadValue, and CannotSay where the form
+    of an equal value is not known.
+    """
     reader = _Reader(words, sorts, points)
     value = reader.read(sort, 0)
     if reader.at < len(words):
@@ -121,7 +136,9 @@ class _Reader:
         if kind == "SORT_DT":
             name = self._word(f"a constructor of {sort}")
             constructor = name.text if isinstance(name, Quoted) else str(name)
-            return DatatypeValue(constructor, self._values(_fields(constructor, sort, self.sorts), depth))
+            return DatatypeValue(
+                constructor, self._values(_fields(constructor, sort, self.sorts), depth)
+            )
         if kind == "SORT_TUPLE":
             return DatatypeValue("", self._values(list(sort.sorts()), depth))
         return self._parts(sort, depth)
@@ -135,7 +152,10 @@ class _Reader:
                 return make_array(sort, default, [(row[0], row[1]) for row in rows], self.points)
             return make_function(sort, default, [(row[:-1], row[-1]) for row in rows], self.points)
         if kind == "SORT_BAG":
-            pairs = [(self.read(inner[0], depth + 1), self._number("a count")) for _ in range(self._count("elements"))]
+            pairs = [
+                (self.read(inner[0], depth + 1), self._number("a count"))
+                for _ in range(self._count("elements"))
+            ]
             return make_bag(pairs)
         if kind not in ("SORT_SEQ", "SORT_SET"):
             raise BadValue(f"no constant of {sort} can be planted")
@@ -148,10 +168,16 @@ class _Reader:
     def _literal(self, sort: Sort) -> Value:
         count = 2 if sort.kind == "SORT_BV" else 1
         words = [self._word(f"a literal of {sort}") for _ in range(count)]
-        value: Value = read_value(sort, [word.text if isinstance(word, Quoted) else word for word in words])
+        value: Value = read_value(
+            sort, [word.text if isinstance(word, Quoted) else word for word in words]
+        )
         if sort.kind == "SORT_FP" and isinstance(value, int):
             return _one_nan(value, sort)
-        return Fraction(value) if sort.kind == "SORT_REAL" and isinstance(value, (int, Fraction)) else value
+        return (
+            Fraction(value)
+            if sort.kind == "SORT_REAL" and isinstance(value, (int, Fraction))
+            else value
+        )
 
     def _mode(self) -> str:
         word = str(self._word("a rounding mode"))
@@ -163,7 +189,9 @@ class _Reader:
         number = self._number(f"the number of an element of {sort}")
         domain = self.points.interpretation.domains.get(sort)
         if domain is not None and number >= len(domain):
-            raise BadValue(f"expected the number of an element of {sort}, 0 to {len(domain) - 1}, found {number}")
+            raise BadValue(
+                f"expected the number of an element of {sort}, 0 to {len(domain) - 1}, found {number}"
+            )
         return element(number)
 
     def _word(self, what: str) -> Token:
@@ -181,7 +209,9 @@ class _Reader:
     def _count(self, what: str) -> int:
         count = self._number(f"a number of {what}")
         if count > len(self.words):
-            raise BadValue(f"expected {count} {what} behind the count, found {len(self.words) - self.at} words")
+            raise BadValue(
+                f"expected {count} {what} behind the count, found {len(self.words) - self.at} words"
+            )
         return count
 
 

@@ -28,9 +28,11 @@ class _Datatype:
 
 
 def smaller_datatypes(lines: Script, at: int) -> Iterator[Script]:
-    """With a datatype, a constructor or a selector less in the block that the line at `at` declares, or a field of a simpler sort.
+    """With a datatype, a constructor or a selector less in the block that the line at `at`
+    declares, or a field of a simpler sort.
 
-    Selectors of the sort of a datatype that goes go with it; constructors are applied to what is left of their fields.
+    Selectors of the sort of a datatype that goes go with it; constructors are applied to what is
+    left of their fields.
     """
     line = lines[at]
     if line.action != "mk-sort" or line.args[0] != "SORT_DT":
@@ -39,14 +41,22 @@ def smaller_datatypes(lines: Script, at: int) -> Iterator[Script]:
     ids = returned(line)
     for index in range(len(block) - 1, -1, -1) if len(block) == len(ids) > 1 else ():
         others, gone = _without_datatype(block, index)
-        changed = replace(_with(line, others), results=[("return", [*ids[:index], *ids[index + 1 :]])])
-        yield closed([*lines[:at], changed, *(_reapplied(other, gone) for other in lines[at + 1 :])])
+        changed = replace(
+            _with(line, others), results=[("return", [*ids[:index], *ids[index + 1 :]])]
+        )
+        yield closed(
+            [*lines[:at], changed, *(_reapplied(other, gone) for other in lines[at + 1 :])]
+        )
     for index, datatype in enumerate(block):
         for smaller, gone in _smaller(datatype):
             changed = _with(line, [*block[:index], smaller, *block[index + 1 :]])
             yield (*lines[:at], changed, *(_reapplied(other, gone) for other in lines[at + 1 :]))
         for simpler in _simpler_fields(datatype, lines[:at]):
-            yield (*lines[:at], _with(line, [*block[:index], simpler, *block[index + 1 :]]), *lines[at + 1 :])
+            yield (
+                *lines[:at],
+                _with(line, [*block[:index], simpler, *block[index + 1 :]]),
+                *lines[at + 1 :],
+            )
 
 
 def _without_datatype(block: Sequence[_Datatype], index: int) -> tuple[list[_Datatype], list[Gone]]:
@@ -58,15 +68,29 @@ def _without_datatype(block: Sequence[_Datatype], index: int) -> tuple[list[_Dat
         constructors = []
         for constructor, selectors in datatype.constructors:
             mentions = [any(_names(word, name) for word in selector[1:]) for selector in selectors]
-            gone += [(constructor, place) for place in range(len(selectors) - 1, -1, -1) if mentions[place]]
-            constructors.append((constructor, [s for s, there in zip(selectors, mentions, strict=True) if not there]))
+            gone += [
+                (constructor, place)
+                for place in range(len(selectors) - 1, -1, -1)
+                if mentions[place]
+            ]
+            constructors.append(
+                (
+                    constructor,
+                    [s for s, there in zip(selectors, mentions, strict=True) if not there],
+                )
+            )
         others.append(replace(datatype, constructors=constructors))
     return others, gone
 
 
 def _names(word: Token, name: Token) -> bool:
     """Whether the word of a field's sort is the datatype of that name in the block."""
-    return isinstance(word, FieldSort) and word.form == "other" and isinstance(name, Quoted) and word.name == name.text
+    return (
+        isinstance(word, FieldSort)
+        and word.form == "other"
+        and isinstance(name, Quoted)
+        and word.name == name.text
+    )
 
 
 def _reapplied(line: Line, gone: Sequence[Gone]) -> Line:
@@ -79,7 +103,12 @@ def _reapplied(line: Line, gone: Sequence[Gone]) -> Line:
             count = symbols[-1] + 1
             number = line.args[count]
             if isinstance(number, int) and number > place:
-                args = [*line.args[:count], number - 1, *line.args[count + 1 : count + 1 + place], *line.args[count + 2 + place :]]
+                args = [
+                    *line.args[:count],
+                    number - 1,
+                    *line.args[count + 1 : count + 1 + place],
+                    *line.args[count + 2 + place :],
+                ]
                 line = replace(line, args=args, spelling=None)
     return line
 
@@ -92,12 +121,19 @@ def _simpler_fields(datatype: _Datatype, before: Script) -> Iterator[_Datatype]:
             if any(isinstance(word, FieldSort) for word in selector[1:]):
                 for ref in older[:1]:
                     fields = [*selectors[:place], [selector[0], ref], *selectors[place + 1 :]]
-                    constructors = [*datatype.constructors[:index], (name, fields), *datatype.constructors[index + 1 :]]
+                    constructors = [
+                        *datatype.constructors[:index],
+                        (name, fields),
+                        *datatype.constructors[index + 1 :],
+                    ]
                     yield replace(datatype, constructors=constructors)
 
 
 def _with(line: Line, block: Sequence[_Datatype]) -> Line:
-    return replace(line, args=["SORT_DT", len(block), *(word for datatype in block for word in datatype.words())])
+    return replace(
+        line,
+        args=["SORT_DT", len(block), *(word for datatype in block for word in datatype.words())],
+    )
 
 
 def _smaller(datatype: _Datatype) -> Iterator[tuple[_Datatype, list[Gone]]]:
@@ -105,15 +141,26 @@ def _smaller(datatype: _Datatype) -> Iterator[tuple[_Datatype, list[Gone]]]:
     constructors = datatype.constructors
     for index in range(len(constructors) - 1, -1, -1):
         if len(constructors) > 1:
-            yield replace(datatype, constructors=[*constructors[:index], *constructors[index + 1 :]]), []
+            yield (
+                replace(datatype, constructors=[*constructors[:index], *constructors[index + 1 :]]),
+                [],
+            )
     for index, (name, selectors) in enumerate(constructors):
         for left_out in range(len(selectors) - 1, -1, -1):
             fewer = (name, [*selectors[:left_out], *selectors[left_out + 1 :]])
-            yield replace(datatype, constructors=[*constructors[:index], fewer, *constructors[index + 1 :]]), [(name, left_out)]
+            yield (
+                replace(
+                    datatype,
+                    constructors=[*constructors[:index], fewer, *constructors[index + 1 :]],
+                ),
+                [(name, left_out)],
+            )
 
 
 def _read(words: Sequence[Token]) -> list[_Datatype]:
-    """The datatypes in the words of a `mk-sort SORT_DT` line that replayed, so that its counts are right."""
+    """The datatypes in the words of a `mk-sort SORT_DT` line that replayed, so that its counts are
+    right.
+    """
     rest = iter(words[1:])
 
     def count() -> int:

@@ -1,4 +1,6 @@
-"""The order in which traces are smaller: fewer lines, fewer words, simpler words, simpler spellings, smaller seeds."""
+"""The order in which traces are smaller: fewer lines, fewer words, simpler words, simpler
+spellings, smaller seeds.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ _KEPT = 50_000  # lines that are remembered
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What a line counts, and how it is printed; the line itself, so that its place in memory is given to no other."""
+    """What a line counts, and how it is printed; the line itself, so that its place in memory is
+    given to no other.
+    """
 
     line: Line
     words: int
@@ -40,8 +44,13 @@ class Measure:
     def key(self, script: Script) -> tuple[int, ...]:
         """A key to sort traces by."""
         known = [self._known(line) for line in script]
-        return (len(script), sum(k.words for k in known), sum(k.size for k in known), sum(k.rank for k in known),
-                sum(k.seed for k in known))  # fmt: skip
+        return (
+            len(script),
+            sum(k.words for k in known),
+            sum(k.size for k in known),
+            sum(k.rank for k in known),
+            sum(k.seed for k in known),
+        )
 
     def text(self, script: Script) -> str:
         """The lines as a trace without header, with nothing of what followed them but the ids."""
@@ -52,7 +61,14 @@ class Measure:
         if known is None:
             if len(self._lines) > _KEPT:
                 self._lines.clear()
-            known = _Known(line, len(line.args), sum(map(_size, line.args)), self._rank(line), line.seed or 0, _rows(line))
+            known = _Known(
+                line,
+                len(line.args),
+                sum(map(_size, line.args)),
+                self._rank(line),
+                line.seed or 0,
+                _rows(line),
+            )
             self._lines[id(line)] = known
         return known
 

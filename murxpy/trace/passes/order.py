@@ -1,4 +1,6 @@
-"""All passes over a trace in their order: the cheap and large ones first, until none changes anything."""
+"""All passes over a trace in their order: the cheap and large ones first, until none changes
+anything.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,17 @@ Variants = Callable[[Script, int], Iterable[Script]]
 
 def reduce(reducer: Reducer[Script], spellings: Spellings, planted: PlantedValues) -> None:
     """Make the best of `reducer` as small as the passes can."""
-    fixpoint(reducer, (_lines, partial(_planted, planted=planted), _terms, _words, _sorts, partial(_names, spellings=spellings)))
+    fixpoint(
+        reducer,
+        (
+            _lines,
+            partial(_planted, planted=planted),
+            _terms,
+            _words,
+            _sorts,
+            partial(_names, spellings=spellings),
+        ),
+    )
 
 
 def line_count(script: Script) -> int:
@@ -51,7 +63,13 @@ def _lines(reducer: Reducer[Script]) -> None:
 
 
 def _terms(reducer: Reducer[Script]) -> None:
-    _each(reducer, *map(_collecting, (terms.older_terms, terms.leaves, terms.other_argument, terms.raised, terms.unbound)))
+    _each(
+        reducer,
+        *map(
+            _collecting,
+            (terms.older_terms, terms.leaves, terms.other_argument, terms.raised, terms.unbound),
+        ),
+    )
 
 
 def _planted(reducer: Reducer[Script], planted: PlantedValues) -> None:
@@ -59,13 +77,25 @@ def _planted(reducer: Reducer[Script], planted: PlantedValues) -> None:
 
 
 def _words(reducer: Reducer[Script]) -> None:
-    _each(reducer, *map(_collecting, (words.simpler_actions, words.fewer_terms, words.fewer_levels, words.smaller_words)),
-          lines.without_pair)  # fmt: skip
+    _each(
+        reducer,
+        *map(
+            _collecting,
+            (words.simpler_actions, words.fewer_terms, words.fewer_levels, words.smaller_words),
+        ),
+        lines.without_pair,
+    )
 
 
 def _sorts(reducer: Reducer[Script]) -> None:
-    kinds = (datatypes.smaller_datatypes, functions.fewer_domains, functions.fewer_variables, sorts.merged_sorts,
-             sorts.simpler_sorts, sorts.older_sort_argument)  # fmt: skip
+    kinds = (
+        datatypes.smaller_datatypes,
+        functions.fewer_domains,
+        functions.fewer_variables,
+        sorts.merged_sorts,
+        sorts.simpler_sorts,
+        sorts.older_sort_argument,
+    )
     _each(reducer, sorts.smaller_formats, sorts.smaller_widths, *map(_collecting, kinds))
 
 

@@ -19,7 +19,11 @@ def roots(command: Command) -> Sequence[Term]:
     if isinstance(command, c.CheckSatAssuming):
         return command.assumptions
     if isinstance(command, c.DefineFunsRec):
-        return (*command.functions, *(variable for some in command.variables for variable in some), *command.bodies)
+        return (
+            *command.functions,
+            *(variable for some in command.variables for variable in some),
+            *command.bodies,
+        )
     return (command.term,) if isinstance(command, c.Assert) else ()
 
 
@@ -31,7 +35,9 @@ def changed(command: Command, new: Callable[[Term], Term]) -> Command:
         return replace(command, assumptions=tuple(map(new, command.assumptions)))
     if isinstance(command, c.DefineFunsRec):
         variables = tuple(tuple(map(new, some)) for some in command.variables)
-        return c.DefineFunsRec(tuple(map(new, command.functions)), variables, tuple(map(new, command.bodies)))
+        return c.DefineFunsRec(
+            tuple(map(new, command.functions)), variables, tuple(map(new, command.bodies))
+        )
     return command
 
 
@@ -53,7 +59,9 @@ def largest_first(commands: Commands) -> Iterator[Term]:
 
 
 def order(text: str, commands: Commands) -> tuple[int, int, int, int]:
-    """How large a script is: different terms, commands, bits of its widths and numerals, characters."""
+    """How large a script is: different terms, commands, bits of its widths and numerals,
+    characters.
+    """
     found = terms(commands)
     widths = {part: _width(part) for term in found for part in components(term.sort)}
     return len(found), len(commands), sum(widths.values()) + sum(map(_bits, found)), len(text)
@@ -61,7 +69,11 @@ def order(text: str, commands: Commands) -> tuple[int, int, int, int]:
 
 def _width(sort: Sort) -> int:
     """The bits of a bit-vector or floating-point number, 0 of all else."""
-    return sum(n for n in sort.params if isinstance(n, int)) if sort.kind in ("SORT_BV", "SORT_FP") else 0
+    return (
+        sum(n for n in sort.params if isinstance(n, int))
+        if sort.kind in ("SORT_BV", "SORT_FP")
+        else 0
+    )
 
 
 def _bits(term: Term) -> int:

@@ -1,4 +1,6 @@
-"""Smaller traces with a planted model: what a term is under it takes the term's place, so that what is asserted stays true."""
+"""Smaller traces with a planted model: what a term is under it takes the term's place, so that what
+is asserted stays true.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ LONGEST = 400  # lines of a trace whose terms are evaluated; it takes about as l
 
 
 class PlantedValues:
-    """The values of a script's terms under its planted model; those of the script that was looked at last are kept."""
+    """The values of a script's terms under its planted model; those of the script that was looked
+    at last are kept.
+    """
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
@@ -28,7 +32,9 @@ class PlantedValues:
         self._words: dict[Ref, tuple[str, list[Token]]] = {}
 
     def leaves(self, lines: Script, at: int) -> Iterator[Script]:
-        """With a literal, and with a constant, of the planted value in place of the application at `at`."""
+        """With a literal, and with a constant, of the planted value in place of the application at
+        `at`.
+        """
         line, sort = lines[at], sort_of(lines[at])
         if sort is None or line.action != "mk-term" or at == len(lines) - 1 or len(lines) > LONGEST:
             return
@@ -38,13 +44,29 @@ class PlantedValues:
         kind, words = found
         ids: list[tuple[str, list[Token]]] = [("return", [returned(line)[0], sort])]
         if kind in LITERAL_KINDS:
-            yield (*lines[:at], *before, Line("mk-value", [sort, *words], 0, None, None, ids), *lines[at + 1 :])
-        constant = Line("mk-const", [sort, Quoted(f"c{returned(line)[0].number}")], 0, None, None, ids)
-        yield (*lines[:at], *before, constant, Line(PLANT, [returned(line)[0], *words], 0), *lines[at + 1 :])
+            yield (
+                *lines[:at],
+                *before,
+                Line("mk-value", [sort, *words], 0, None, None, ids),
+                *lines[at + 1 :],
+            )
+        constant = Line(
+            "mk-const", [sort, Quoted(f"c{returned(line)[0].number}")], 0, None, None, ids
+        )
+        yield (
+            *lines[:at],
+            *before,
+            constant,
+            Line(PLANT, [returned(line)[0], *words], 0),
+            *lines[at + 1 :],
+        )
 
     def _values(self, lines: Script) -> dict[Ref, tuple[str, list[Token]]]:
         if lines is not self._script:
-            self._script, self._words = lines, self._evaluated(lines) if any(line.action == PLANT for line in lines) else {}
+            self._script, self._words = (
+                lines,
+                self._evaluated(lines) if any(line.action == PLANT for line in lines) else {},
+            )
         return self._words
 
     def _evaluated(self, lines: Script) -> dict[Ref, tuple[str, list[Token]]]:
@@ -57,5 +79,8 @@ class PlantedValues:
             if not entry.term.free:
                 with suppress(CannotSay):
                     value = run.planted.value(entry.term) if run.planted is not None else None
-                    found[Ref("t", number)] = (entry.term.sort.kind, write_words(value, entry.term.sort, run.sorts))
+                    found[Ref("t", number)] = (
+                        entry.term.sort.kind,
+                        write_words(value, entry.term.sort, run.sorts),
+                    )
         return found

@@ -1,6 +1,8 @@
-"""A quick reduction of a trace to its last check, for one who can wait for few answers: parts of lines, then smaller terms.
+"""A quick reduction of a trace to its last check, for one who can wait for few answers: parts of
+lines, then smaller terms.
 
-It is a generator of candidates: it yields a script and is sent whether that still shows what it must.
+It is a generator of candidates: it yields a script and is sent whether that still shows what it
+must.
 """
 
 from __future__ import annotations
@@ -33,11 +35,15 @@ def _try(candidates: Iterable[Script], left: list[int]) -> Generator[Script, boo
 
 
 def _slices(script: Script, left: list[int]) -> Search:
-    return (yield from _try((s for s in parts.slices(script) if len(s) < len(script)), left)) or script
+    return (
+        yield from _try((s for s in parts.slices(script) if len(s) < len(script)), left)
+    ) or script
 
 
 def _parts(script: Script, left: list[int]) -> Search:
-    """Without parts of the lines that make nothing, half of them first; what nothing uses goes with them."""
+    """Without parts of the lines that make nothing, half of them first; what nothing uses goes with
+    them.
+    """
     size = max(1, len(_doing(script)) // 2)
     while True:
         at = len(_doing(script))
@@ -55,11 +61,21 @@ def _parts(script: Script, left: list[int]) -> Search:
 
 def _doing(script: Script) -> list[int]:
     """The lines that can go: all that make no object, but the first and the last."""
-    return [at for at, line in enumerate(script[:-1]) if line.action not in MAKERS and line.action != "new"]
+    return [
+        at
+        for at, line in enumerate(script[:-1])
+        if line.action not in MAKERS and line.action != "new"
+    ]
 
 
 Variants = Callable[[Script, int], Iterable[Script]]
-_SMALLER: tuple[Variants, ...] = (terms.older_terms, terms.leaves, words.fewer_terms, terms.other_argument, terms.unbound)
+_SMALLER: tuple[Variants, ...] = (
+    terms.older_terms,
+    terms.leaves,
+    words.fewer_terms,
+    terms.other_argument,
+    terms.unbound,
+)
 
 
 def _merged(script: Script, left: list[int]) -> Search:
@@ -73,10 +89,17 @@ def _terms(script: Script, left: list[int]) -> Search:
 
 
 def _each(script: Script, left: list[int], all_variants: Sequence[Variants]) -> Search:
-    """With variants of each line, from the last one to the first, again at one as long as it gets smaller."""
+    """With variants of each line, from the last one to the first, again at one as long as it gets
+    smaller.
+    """
     at = len(script) - 1
     while at >= 0 and left[0] > 0:
-        smaller = (s for variants in all_variants for v in variants(script, at) if _size(s := collected(v)) < _size(script))
+        smaller = (
+            s
+            for variants in all_variants
+            for v in variants(script, at)
+            if _size(s := collected(v)) < _size(script)
+        )
         found = yield from _try(smaller, left)
         script = found or script
         at = min(at - (found is None), len(script) - 1)

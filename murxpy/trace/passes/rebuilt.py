@@ -1,4 +1,6 @@
-"""Passes that build a script anew: narrower bit-vectors, smaller formats of numbers, smaller datatypes, shorter names."""
+"""Passes that build a script anew: narrower bit-vectors, smaller formats of numbers, smaller
+datatypes, shorter names.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ from murxpy.trace.reduction import Reducer
 T = TypeVar("T", Term, Sort)
 S = TypeVar("S")
 _LETTERS = "abcdfghijklmnopqrstuvwxyz"  # without `e`, which z3 takes for a number
-_FORMATS = ((2, 3), (3, 5), (5, 11), (8, 24))  # cvc5 has Float32 and Float64 alone, unless it is told to try others
+# cvc5 has Float32 and Float64 alone, unless it is told to try others
+_FORMATS = ((2, 3), (3, 5), (5, 11), (8, 24))
 _UNINTERPRETED = "SORT_UNINTERPRETED"
 
 
@@ -29,7 +32,9 @@ def narrow(tables: Tables, reducer: Reducer[Commands]) -> None:
 
 
 def reformat(tables: Tables, reducer: Reducer[Commands]) -> None:
-    """Give floating-point numbers smaller formats, one format after another; bit-vectors of their sizes follow, or stay."""
+    """Give floating-point numbers smaller formats, one format after another; bit-vectors of their
+    sizes follow, or stay.
+    """
     while reducer.offer(_reformatted(tables, reducer.best)) is not None:
         pass
 
@@ -41,7 +46,9 @@ def shrink_datatypes(tables: Tables, reducer: Reducer[Commands]) -> None:
 
 
 def rename(tables: Tables, reducer: Reducer[Commands]) -> None:
-    """Give constants, variables and sorts names of a letter: all of them, else all but one kind, else each by itself."""
+    """Give constants, variables and sorts names of a letter: all of them, else all but one kind,
+    else each by itself.
+    """
     leaves, sorts = _named(reducer.best)
     whole = Rebuilder(tables, names=_short(leaves), sorts=_short(sorts, str.upper))
     if reducer.offer(_built(reducer.best, [whole])) is not None:
@@ -55,9 +62,17 @@ def _narrower(tables: Tables, best: Commands) -> Iterator[Commands]:
     widths = sorted({part.width for part in _sorts(best) if part.kind == BV}, reverse=True)
     if not widths or widths == [1]:
         return
-    ways: list[Callable[[int], int]] = [lambda w: 1, lambda w: max(1, w // 2), lambda w: max(1, w - 1)]
+    ways: list[Callable[[int], int]] = [
+        lambda w: 1,
+        lambda w: max(1, w // 2),
+        lambda w: max(1, w - 1),
+    ]
     for width in widths:
-        ways += [partial(_one, width, other) for other in dict.fromkeys((1, 2, 4, 8, width // 2, width - 1)) if 0 < other < width]
+        ways += [
+            partial(_one, width, other)
+            for other in dict.fromkeys((1, 2, 4, 8, width // 2, width - 1))
+            if 0 < other < width
+        ]
     yield from _built(best, [Rebuilder(tables, way) for way in ways])
 
 
@@ -66,14 +81,20 @@ def _one(old: S, new: S, given: S) -> S:
 
 
 def _reformatted(tables: Tables, best: Commands) -> Iterator[Commands]:
-    forms = sorted({(part.number(0), part.number(1)) for part in _sorts(best) if part.kind == FP}, reverse=True)
+    forms = sorted(
+        {(part.number(0), part.number(1)) for part in _sorts(best) if part.kind == FP}, reverse=True
+    )
     for old in forms:
         e, s = old
         for new in dict.fromkeys((*_FORMATS, (e, max(2, s - 1)), (max(2, e - 1), s))):
             if new != old and new[0] <= e and new[1] <= s:
                 form = partial(_one, old, new)
-                widths = {s - 1: new[1] - 1, e: new[0], e + s: sum(new)}  # of the parts of a number, and of the whole
-                ways = [Rebuilder(tables, partial(_mapped, widths), form=form), Rebuilder(tables, form=form)]
+                # of the parts of a number, and of the whole
+                widths = {s - 1: new[1] - 1, e: new[0], e + s: sum(new)}
+                ways = [
+                    Rebuilder(tables, partial(_mapped, widths), form=form),
+                    Rebuilder(tables, form=form),
+                ]
                 yield from _built(best, ways)
 
 
@@ -83,7 +104,11 @@ def _mapped(widths: Mapping[int, int], given: int) -> int:
 
 def _shrunk(tables: Tables, best: Commands) -> Iterator[Commands]:
     """Without a constructor, or a field, where a value of each datatype is left."""
-    found = list(dict.fromkeys(d for sort in _sorts(best) if sort.kind == DT for d in reachable(sort.datatype)))
+    found = list(
+        dict.fromkeys(
+            d for sort in _sorts(best) if sort.kind == DT for d in reachable(sort.datatype)
+        )
+    )
     gone: list[Gone] = [(d, c.name, "") for d in found for c in d.constructors]
     gone += [(d, c.name, name) for d in found for c in d.constructors for name, _ in c.fields]
     for one in gone:
@@ -109,7 +134,9 @@ def _built(best: Commands, rebuilders: list[Rebuilder]) -> Iterator[Commands]:
 
 
 def _named(best: Commands) -> tuple[list[Term], list[Sort]]:
-    """What has a name that is ours to change: constants, functions, variables, uninterpreted sorts; in the order in which they came."""
+    """What has a name that is ours to change: constants, functions, variables, uninterpreted sorts;
+    in the order in which they came.
+    """
     leaves: dict[Term, None] = {}
     sorts: dict[Sort, None] = {}
     for term in terms(best):

@@ -1,4 +1,6 @@
-"""Passes that make an SMT-LIB script smaller: fewer commands, fewer and smaller terms of the same sorts, whatever they mean."""
+"""Passes that make an SMT-LIB script smaller: fewer commands, fewer and smaller terms of the same
+sorts, whatever they mean.
+"""
 
 from __future__ import annotations
 
@@ -19,20 +21,32 @@ from murxpy.trace.passes.parts import Commands, changed, largest_first
 from murxpy.trace.passes.rebuilt import narrow, reformat, rename, shrink_datatypes
 from murxpy.trace.reduction import Reducer, ddmin, each, fixpoint
 
-_DECLARING = (c.DeclareSort, c.DefineSort, c.DeclareDatatypes, c.DeclareFun, c.DefineFun, c.SetInfo)  # printed where they are needed
+# printed where they are needed
+_DECLARING = (c.DeclareSort, c.DefineSort, c.DeclareDatatypes, c.DeclareFun, c.DefineFun, c.SetInfo)
 _HELD = (CONSTANT, VARIABLE, VALUE, FUNCTION)
 
 
 def bare(script: Script) -> Commands:
-    """The commands of a script without declarations, which printing adds where they are needed, and descriptions."""
+    """The commands of a script without declarations, which printing adds where they are needed, and
+    descriptions.
+    """
     return tuple(command for command in script.commands if not isinstance(command, _DECLARING))
 
 
 def reduce_script(reducer: Reducer[Commands], tables: Tables) -> None:
     """Make the best of `reducer` as small as the passes can."""
     whole = _Whole(tables)
-    passes = (_commands, whole.conjuncts, _commands, whole.subterms, whole.arguments, whole.literals, partial(narrow, tables),
-              partial(reformat, tables), partial(shrink_datatypes, tables))  # fmt: skip
+    passes = (
+        _commands,
+        whole.conjuncts,
+        _commands,
+        whole.subterms,
+        whole.arguments,
+        whole.literals,
+        partial(narrow, tables),
+        partial(reformat, tables),
+        partial(shrink_datatypes, tables),
+    )
     fixpoint(reducer, passes)
     rename(tables, reducer)
 
@@ -84,13 +98,20 @@ class _Whole:
         """Make literals small."""
         self._each_term(reducer, self._simpler)
 
-    def _each_term(self, reducer: Reducer[Commands], variants: Callable[[Commands, Term], Iterator[Term]]) -> None:
+    def _each_term(
+        self, reducer: Reducer[Commands], variants: Callable[[Commands, Term], Iterator[Term]]
+    ) -> None:
         """Offer the variants of every term, the largest terms first, until none is accepted."""
         done: set[Term] = set()
         waiting = largest_first(reducer.best)
         while (term := next((t for t in waiting if t not in done), None)) is not None:
             done.add(term)
-            if reducer.offer(map(partial(self._with, reducer.best, term), variants(reducer.best, term))) is not None:
+            if (
+                reducer.offer(
+                    map(partial(self._with, reducer.best, term), variants(reducer.best, term))
+                )
+                is not None
+            ):
                 waiting = largest_first(reducer.best)
 
     def _with(self, best: Commands, old: Term, new: Term) -> Commands:
@@ -103,7 +124,11 @@ class _Whole:
         if term.op in _HELD:
             return
         allowed = set(term.free)
-        inside = [part for part in _parts(term) if part.sort is term.sort and allowed.issuperset(part.free)]
+        inside = [
+            part
+            for part in _parts(term)
+            if part.sort is term.sort and allowed.issuperset(part.free)
+        ]
         yield from self._values(term.sort)
         yield from sorted(inside, key=lambda part: part.serial)[:12]
         yield from _constants(best, term.sort)[:3]
@@ -114,33 +139,60 @@ class _Whole:
             return [tables.true, tables.false]
         if sort.kind == "SORT_FP":
             exponent, significand = sort.number(0), sort.number(1)
-            return [tables.value(sort, 0), tables.value(sort, ((1 << exponent - 1) - 1) << significand - 1)]  # zero and one
-        plain: dict[str, Any] = {"SORT_INT": (0, 1), "SORT_REAL": (0, 1), "SORT_STRING": ("", "a"), "SORT_BV": (0, 1)}
+            # zero and one
+            return [
+                tables.value(sort, 0),
+                tables.value(sort, ((1 << exponent - 1) - 1) << significand - 1),
+            ]
+        plain: dict[str, Any] = {
+            "SORT_INT": (0, 1),
+            "SORT_REAL": (0, 1),
+            "SORT_STRING": ("", "a"),
+            "SORT_BV": (0, 1),
+        }
         return [tables.value(sort, value) for value in plain.get(sort.kind, ())]
 
     def _fewer(self, best: Commands, term: Term) -> Iterator[Term]:
         operator = self._tables.catalogue.operators.get(term.op)
-        if operator is None or not operator.variadic or operator.signature.binder or len(term.args) <= max(2, operator.minimum):
+        if (
+            operator is None
+            or not operator.variadic
+            or operator.signature.binder
+            or len(term.args) <= max(2, operator.minimum)
+        ):
             return
         for at in range(len(term.args)):
             try:
-                yield self._tables.apply(term.op, *term.args[:at], *term.args[at + 1 :], indices=term.indices)
+                yield self._tables.apply(
+                    term.op, *term.args[:at], *term.args[at + 1 :], indices=term.indices
+                )
             except IllSorted:
                 return
 
     def _simpler(self, best: Commands, term: Term) -> Iterator[Term]:
         if term.op != VALUE:
             return
-        yield from (self._tables.value(term.sort, other) for other in _simpler_values(term.sort, term.indices[0]))
+        yield from (
+            self._tables.value(term.sort, other)
+            for other in _simpler_values(term.sort, term.indices[0])
+        )
 
 
 def _simpler_values(sort: Sort, value: Any) -> Iterable[Any]:
     if sort.kind == "SORT_STRING":
-        return [value[: len(value) // 2], value[len(value) // 2 :], value[1:], value[:-1]] if value else []
+        return (
+            [value[: len(value) // 2], value[len(value) // 2 :], value[1:], value[:-1]]
+            if value
+            else []
+        )
     if sort.kind == "SORT_REAL":
         return [Fraction(int(value)), Fraction(int(value) // 2)] if value not in (0, 1) else []
     if sort.kind in ("SORT_INT", "SORT_BV"):
-        return [abs(value), int(value / 2) if abs(value) < 1 << 50 else value // 2, value - 1] if value not in (0, 1) else []
+        return (
+            [abs(value), int(value / 2) if abs(value) < 1 << 50 else value // 2, value - 1]
+            if value not in (0, 1)
+            else []
+        )
     return []
 
 
@@ -150,4 +202,7 @@ def _parts(term: Term) -> list[Term]:
 
 
 def _constants(best: Commands, sort: Sort) -> list[Term]:
-    return sorted((t for t in largest_first(best) if t.op == CONSTANT and t.sort is sort), key=lambda t: t.serial)
+    return sorted(
+        (t for t in largest_first(best) if t.op == CONSTANT and t.sort is sort),
+        key=lambda t: t.serial,
+    )

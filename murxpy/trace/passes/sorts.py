@@ -1,4 +1,6 @@
-"""Simpler sorts: smaller widths and formats, an older sort or one without parameters in place of another."""
+"""Simpler sorts: smaller widths and formats, an older sort or one without parameters in place of
+another.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,15 @@ from murxpy.trace.passes.terms import mapped
 from murxpy.trace.passes.words import terms_of
 
 _SIMPLE = ("SORT_BOOL", "SORT_INT")
-_FORMATS = ((2, 2), (2, 3), (3, 3), (3, 5), (5, 11), (8, 24))  # of floating point, the smallest first
+# of floating point, the smallest first
+_FORMATS = ((2, 2), (2, 3), (3, 3), (3, 5), (5, 11), (8, 24))
 _OLDER = 3  # older sorts that are tried in place of one
 
 
 def smaller_formats(lines: Script, at: int) -> Iterator[Script]:
-    """With a smaller floating-point format for the sort at `at`, and its literals cut to it; indices of the old one follow."""
+    """With a smaller floating-point format for the sort at `at`, and its literals cut to it;
+    indices of the old one follow.
+    """
     line = lines[at]
     if line.action != "mk-sort" or line.args[0] != "SORT_FP":
         return
@@ -26,7 +31,9 @@ def smaller_formats(lines: Script, at: int) -> Iterator[Script]:
         return
     for e, s in (*_FORMATS, (exponent, significand - 1), (exponent - 1, significand)):
         if 2 <= e <= exponent and 2 <= s <= significand and (e, s) != (exponent, significand):
-            yield tuple(_reformatted(other, line, (exponent, significand), (e, s)) for other in lines)
+            yield tuple(
+                _reformatted(other, line, (exponent, significand), (e, s)) for other in lines
+            )
 
 
 def _reformatted(line: Line, changed: Line, old: tuple[int, int], new: tuple[int, int]) -> Line:
@@ -49,7 +56,9 @@ def _reformatted_digits(word: Token, old: tuple[int, int], new: tuple[int, int])
 
 
 def smaller_widths(lines: Script, at: int) -> Iterator[Script]:
-    """With a smaller number for one in the bit-vector or floating-point sort at `at`: everywhere at once, then there alone."""
+    """With a smaller number for one in the bit-vector or floating-point sort at `at`: everywhere at
+    once, then there alone.
+    """
     line = lines[at]
     if line.action != "mk-sort" or line.args[0] not in ("SORT_BV", "SORT_FP"):
         return
@@ -61,21 +70,29 @@ def smaller_widths(lines: Script, at: int) -> Iterator[Script]:
 
 
 def _resized(line: Line, old: int, new: int) -> Line:
-    """The line with the number `new` for `old` in widths and indices, and literals of `old` digits cut to `new`."""
+    """The line with the number `new` for `old` in widths and indices, and literals of `old` digits
+    cut to `new`.
+    """
     start = len(line.args)
     if line.action == "mk-sort" and line.args[0] in ("SORT_BV", "SORT_FP"):
         start = 1
     elif line.action == "mk-term":
         place = terms_of(line)
         start = place[0] + place[1] + 1 if place else start
-    args = [new if at >= start and token == old and type(token) is int else token for at, token in enumerate(line.args)]
+    args = [
+        new if at >= start and token == old and type(token) is int else token
+        for at, token in enumerate(line.args)
+    ]
     return _cut(replace(line, args=args), old, new)
 
 
 def _narrowed(line: Line, changed: Line, old: int, new: int) -> Line:
     """The line where only the sort that `changed` makes gets narrower, and its literals with it."""
     if line is changed:
-        return replace(line, args=[new if token == old and type(token) is int else token for token in line.args])
+        return replace(
+            line,
+            args=[new if token == old and type(token) is int else token for token in line.args],
+        )
     own = line.args and (line.args[0] in returned(changed) or line.action == PLANT)
     return _cut(line, old, new) if own else line
 
@@ -93,10 +110,18 @@ def _cut(line: Line, old: int, new: int) -> Line:
 
 
 def _cut_values(args: list[Token], old: int, new: int) -> list[Token]:
-    """The words of a planted value, where a text of `old` digits in base 2 has its last `new` ones left."""
+    """The words of a planted value, where a text of `old` digits in base 2 has its last `new` ones
+    left.
+    """
     base = [*args[1:], None]
-    binary = [isinstance(word, Quoted) and len(word.text) == old and after == 2 for word, after in zip(args, base, strict=True)]
-    return [Quoted(word.text[-new:]) if cut and isinstance(word, Quoted) else word for word, cut in zip(args, binary, strict=True)]
+    binary = [
+        isinstance(word, Quoted) and len(word.text) == old and after == 2
+        for word, after in zip(args, base, strict=True)
+    ]
+    return [
+        Quoted(word.text[-new:]) if cut and isinstance(word, Quoted) else word
+        for word, cut in zip(args, binary, strict=True)
+    ]
 
 
 def simpler_sorts(lines: Script, at: int) -> Iterator[Script]:
@@ -105,11 +130,17 @@ def simpler_sorts(lines: Script, at: int) -> Iterator[Script]:
     if line.action not in ("mk-sort", "instantiate-sort") or len(returned(line)) != 1:
         return
     own = returned(line)[0]
-    older = {returned(other)[0]: str(other.args[0]) for other in lines[:at] if other.action == "mk-sort"}
-    own_parts = [ref for ref in line.args if isinstance(ref, Ref) and ref in older]  # such as the element of an array
+    older = {
+        returned(other)[0]: str(other.args[0]) for other in lines[:at] if other.action == "mk-sort"
+    }
+    # such as the element of an array
+    own_parts = [ref for ref in line.args if isinstance(ref, Ref) and ref in older]
     for ref in dict.fromkeys([*own_parts, *[ref for ref in older if ref.letter == "s"][:_OLDER]]):
         kind = older[ref]
-        yield tuple(_of_kind(mapped(other, {own: ref}), ref, kind) for other in (*lines[:at], *lines[at + 1 :]))
+        yield tuple(
+            _of_kind(mapped(other, {own: ref}), ref, kind)
+            for other in (*lines[:at], *lines[at + 1 :])
+        )
     for kind in _SIMPLE:
         if kind not in older.values() and len(line.args) > 1:
             words: list[Token] = [kind]
@@ -118,15 +149,21 @@ def simpler_sorts(lines: Script, at: int) -> Iterator[Script]:
 
 
 def merged_sorts(lines: Script, at: int) -> Iterator[Script]:
-    """With one id for two sorts: the sort that the line at `at` was the first to return, and an older one of its kind.
+    """With one id for two sorts: the sort that the line at `at` was the first to return, and an
+    older one of its kind.
 
-    A sort without parameters that only a later line makes is also tried in place of the one that the line makes.
+    A sort without parameters that only a later line makes is also tried in place of the one that
+    the line makes.
     """
     line = lines[at]
     first = definitions(lines)
     for own in [ref for ref in returned(line) if ref.letter == "s" and first[ref] == at]:
         kind = _kind(line)
-        for ref in [ref for ref, where in first.items() if ref.letter == "s" and where < at and _kind(lines[where]) == kind]:
+        for ref in [
+            ref
+            for ref, where in first.items()
+            if ref.letter == "s" and where < at and _kind(lines[where]) == kind
+        ]:
             kept = lines if line.action == "mk-term" else (*lines[:at], *lines[at + 1 :])
             yield tuple(mapped(other, {own: ref}) for other in kept)
         if line.action == "mk-sort" and kind != "SORT_DT":
@@ -146,7 +183,11 @@ def _taken(lines: Script, at: int, own: Ref) -> Iterator[Script]:
 
 def _kind(line: Line) -> str:
     """The kind of the sort that the line returns, empty where it does not say."""
-    return str(line.args[{"mk-sort": 0, "mk-term": 1}[line.action]]) if line.action in ("mk-sort", "mk-term") else ""
+    return (
+        str(line.args[{"mk-sort": 0, "mk-term": 1}[line.action]])
+        if line.action in ("mk-sort", "mk-term")
+        else ""
+    )
 
 
 def _of_kind(line: Line, sort: Ref, kind: str) -> Line:
@@ -157,11 +198,15 @@ def _of_kind(line: Line, sort: Ref, kind: str) -> Line:
 
 
 def older_sort_argument(lines: Script, at: int) -> Iterator[Script]:
-    """With an older sort for one parameter of the sort that the line at `at` makes, or for that of its constant."""
+    """With an older sort for one parameter of the sort that the line at `at` makes, or for that of
+    its constant.
+    """
     line = lines[at]
     if line.action not in ("mk-sort", "instantiate-sort", "mk-const", "mk-var"):
         return
-    older = dict.fromkeys(ref for other in lines[:at] for ref in returned(other) if ref.letter == "s")
+    older = dict.fromkeys(
+        ref for other in lines[:at] for ref in returned(other) if ref.letter == "s"
+    )
     for word, token in enumerate(line.args):
         if isinstance(token, Ref) and token.letter == "s":
             for ref in [ref for ref in older if ref.number < token.number][:_OLDER]:

@@ -1,4 +1,6 @@
-"""The simplest spelling of a call: the one that the wrapper lists first among those that show the same."""
+"""The simplest spelling of a call: the one that the wrapper lists first among those that show the
+same.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +13,20 @@ from murxpy.trace.defuse import Script
 from murxpy.trace.grammar import Line
 
 _SECTIONS = {
-    "mk-term": "operators", "mk-sort": "sorts", "instantiate-sort": "sorts", "mk-special-value": "special-values",
-    "mk-fun": "functions", "new": "lifecycle", "mk-value": "values", "mk-const": "constants", "mk-var": "variables",
-    "check-sort": "self-checks", "check-term": "self-checks", "check-value": "self-checks", "check-eq": "self-checks",
-}  # fmt: skip
+    "mk-term": "operators",
+    "mk-sort": "sorts",
+    "instantiate-sort": "sorts",
+    "mk-special-value": "special-values",
+    "mk-fun": "functions",
+    "new": "lifecycle",
+    "mk-value": "values",
+    "mk-const": "constants",
+    "mk-var": "variables",
+    "check-sort": "self-checks",
+    "check-term": "self-checks",
+    "check-value": "self-checks",
+    "check-eq": "self-checks",
+}
 _SIMPLER = 4  # simpler spellings that are tried for a line
 
 
@@ -44,7 +56,9 @@ class Spellings:
         return []
 
     def _sets(self, line: Line) -> Iterator[Mapping[str, Any]]:
-        """The sets of spellings that the line's may be from; the wrapper says which one only to who knows the sorts."""
+        """The sets of spellings that the line's may be from; the wrapper says which one only to who
+        knows the sorts.
+        """
         section = self._wrapper.get(_SECTIONS.get(line.action, "actions")) or {}
         first = line.args[0] if line.args else None
         if line.action == "mk-special-value" and isinstance(line.args[1], Quoted):

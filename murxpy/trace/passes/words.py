@@ -12,13 +12,17 @@ from murxpy.trace.grammar import Line
 _COUNTED = ("check-sat-assuming", "get-value", "get-value-completion")
 # An action, the one that does less, and how many words that takes (None: all).
 _PLAINER: dict[str, tuple[str, int | None]] = {
-    "check-sat-assuming": ("check-sat", 0), "assert-tracked": ("assert-formula", 1), "get-value-completion": ("get-value", None),
-}  # fmt: skip
+    "check-sat-assuming": ("check-sat", 0),
+    "assert-tracked": ("assert-formula", 1),
+    "get-value-completion": ("get-value", None),
+}
 _NAMED = {"mk-const": 1, "mk-var": 1, "mk-fun": 0, "assert-tracked": 1}
 
 
 def _with(lines: Script, at: int, args: list[Token], spelled: bool = True) -> Script:
-    line = replace(lines[at], args=args) if spelled else replace(lines[at], args=args, spelling=None)
+    line = (
+        replace(lines[at], args=args) if spelled else replace(lines[at], args=args, spelling=None)
+    )
     return (*lines[:at], line, *lines[at + 1 :])
 
 
@@ -34,7 +38,9 @@ def terms_of(line: Line) -> tuple[int, int] | None:
 
 
 def fewer_terms(lines: Script, at: int) -> Iterator[Script]:
-    """With fewer of the counted terms of the line at `at`: one half, the other half, each one left out."""
+    """With fewer of the counted terms of the line at `at`: one half, the other half, each one left
+    out.
+    """
     place = terms_of(lines[at])
     if place is None:
         return
@@ -50,7 +56,9 @@ def fewer_terms(lines: Script, at: int) -> Iterator[Script]:
 
 
 def _cut(args: list[Token], start: int, count: int, low: int, high: int) -> Iterator[list[Token]]:
-    """The words without the terms from `low` up to `high`, and without their weights where each term has one."""
+    """The words without the terms from `low` up to `high`, and without their weights where each
+    term has one.
+    """
     terms = [*args[start : start + low], *args[start + high : start + count]]
     rest = args[start + count :]
     head: list[Token] = [*args[: start - 1], len(terms)]
@@ -63,7 +71,9 @@ def _cut(args: list[Token], start: int, count: int, low: int, high: int) -> Iter
 
 
 def fewer_levels(lines: Script, at: int) -> Iterator[Script]:
-    """With one level less for the `push` at `at`, then also for the last pop of its levels; with fewer for the `pop` at `at`."""
+    """With one level less for the `push` at `at`, then also for the last pop of its levels; with
+    fewer for the `pop` at `at`.
+    """
     line = lines[at]
     count = line.args[0] if line.action in ("push", "pop") and line.args else 0
     if not isinstance(count, int) or count < 2:
@@ -107,7 +117,11 @@ def _smaller(line: Line, word: int, token: Token, place: tuple[int, int] | None)
         return [False] if token else []
     if isinstance(token, int):
         return _numbers(token) if _free(line, word, place) else []
-    return _texts(token.text) if isinstance(token, Quoted) and line.action in ("mk-value", PLANT) else []
+    return (
+        _texts(token.text)
+        if isinstance(token, Quoted) and line.action in ("mk-value", PLANT)
+        else []
+    )
 
 
 def _free(line: Line, word: int, place: tuple[int, int] | None) -> bool:
@@ -127,15 +141,38 @@ def _elements(line: Line) -> bool:
 def _numbers(number: int) -> list[Token]:
     """Smaller numbers, the smallest first."""
     steps = [0, 1, 2, number // 2, number - 1] if number > 0 else [0, 1, -number, number // 2]
-    return [step for step in dict.fromkeys(steps) if 2 * abs(step) + (step < 0) < 2 * abs(number) + (number < 0)]
+    return [
+        step
+        for step in dict.fromkeys(steps)
+        if 2 * abs(step) + (step < 0) < 2 * abs(number) + (number < 0)
+    ]
 
 
 def _texts(text: str) -> list[Token]:
-    """Shorter texts, of digits only where it is a number; those of the same length have simpler characters."""
+    """Shorter texts, of digits only where it is a number; those of the same length have simpler
+    characters.
+    """
     if set(text) <= set("01"):
-        return [Quoted("0" * len(text)), Quoted("0" * (len(text) - 1) + "1")] if len(text) > 1 else [Quoted("0"), Quoted("1")]
-    shorter = ["", "0", "1", "a", text[: len(text) // 2], text[len(text) // 2 :], text[1:], text[:-1]]
-    return [Quoted(other) for other in dict.fromkeys(shorter) if len(other) < len(text) or other in ("0", "a")]
+        return (
+            [Quoted("0" * len(text)), Quoted("0" * (len(text) - 1) + "1")]
+            if len(text) > 1
+            else [Quoted("0"), Quoted("1")]
+        )
+    shorter = [
+        "",
+        "0",
+        "1",
+        "a",
+        text[: len(text) // 2],
+        text[len(text) // 2 :],
+        text[1:],
+        text[:-1],
+    ]
+    return [
+        Quoted(other)
+        for other in dict.fromkeys(shorter)
+        if len(other) < len(text) or other in ("0", "a")
+    ]
 
 
 def plain_symbols(lines: Script) -> Script:
@@ -149,7 +186,9 @@ def plain_symbols(lines: Script) -> Script:
 
 
 def plain_symbol(lines: Script, at: int) -> Iterator[Script]:
-    """With a short or a shorter symbol for the one that the line at `at` declares, where nothing else is called so."""
+    """With a short or a shorter symbol for the one that the line at `at` declares, where nothing
+    else is called so.
+    """
     symbol = _symbol(lines[at])
     if symbol is None:
         return
@@ -176,7 +215,9 @@ def _renamed(line: Line, names: dict[str, str]) -> Line:
     if symbol is None:
         return line
     where = _NAMED[line.action]
-    return replace(line, args=[*line.args[:where], Quoted(names.get(symbol, symbol)), *line.args[where + 1 :]])
+    return replace(
+        line, args=[*line.args[:where], Quoted(names.get(symbol, symbol)), *line.args[where + 1 :]]
+    )
 
 
 def plain_seeds(lines: Script) -> Script:

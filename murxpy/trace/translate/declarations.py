@@ -1,4 +1,6 @@
-"""The declarations of a script: sorts, datatypes, constants and functions, each before its first use, and what they demand of a logic."""
+"""The declarations of a script: sorts, datatypes, constants and functions, each before its first
+use, and what they demand of a logic.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +11,15 @@ from murxpy.smtlib.higher import higher_order
 from murxpy.smtlib.logics import MIXED, NEEDS
 from murxpy.smtlib.printer import Printer, Unsayable
 
-EXTENSION, NONLINEAR, QUANTIFIED, ODD_ARRAY, HIGHER = "X", "N", "Q", "odd", "higher order"  # needs that are no sorts
+# needs that are no sorts
+EXTENSION, NONLINEAR, QUANTIFIED, ODD_ARRAY, HIGHER = "X", "N", "Q", "odd", "higher order"
 ALWAYS = ("SORT_BOOL", "SORT_PARAM")
 
 
 class Declarations:
-    """Writes to `heads` what a term needs declared. `needs` are kinds of sorts, and the needs above, in order of appearance."""
+    """Writes to `heads` what a term needs declared. `needs` are kinds of sorts, and the needs
+    above, in order of appearance.
+    """
 
     def __init__(self, printer: Printer, heads: list[str]) -> None:
         self.printer = printer
@@ -74,12 +79,18 @@ class Declarations:
         if term.op == CONSTANT:
             sorts = [self.printer.sort(s) for s in term.sort.sorts()]
             if term.sort.kind == "SORT_FUN":
-                self.heads.append(f"(declare-fun {self.printer.symbols.of(term, name)} ({' '.join(sorts[:-1])}) {sorts[-1]})")
+                self.heads.append(
+                    f"(declare-fun {self.printer.symbols.of(term, name)} ({' '.join(sorts[:-1])}) {sorts[-1]})"
+                )
             else:
-                self.heads.append(f"(declare-const {self.printer.symbols.of(term, name)} {self.printer.sort(term.sort)})")
+                self.heads.append(
+                    f"(declare-const {self.printer.symbols.of(term, name)} {self.printer.sort(term.sort)})"
+                )
         elif term.op == FUNCTION:
             body = self.term(term.args[-1])
-            head = f"{self.printer.symbols.of(term, name)} ({self.printer.variables(term.args[:-1])})"
+            head = (
+                f"{self.printer.symbols.of(term, name)} ({self.printer.variables(term.args[:-1])})"
+            )
             self.heads.append(f"(define-fun {head} {self.printer.sort(term.args[-1].sort)} {body})")
 
     def _need(self, term: Term) -> None:
@@ -89,14 +100,19 @@ class Declarations:
         operator = self.printer.catalogue.operators.get(term.op)
         if operator is None:
             return
-        needs = [*USED_SORTS.get(term.op, ()), *(("SORT_INT", "SORT_REAL") if term.op in MIXED else ())]
+        needs = [
+            *USED_SORTS.get(term.op, ()),
+            *(("SORT_INT", "SORT_REAL") if term.op in MIXED else ()),
+        ]
         if operator.extension and not defined(operator, self.printer.dialect):
             needs.append(EXTENSION)
         if operator.signature.binder and operator.typing is None:
             needs.append(QUANTIFIED)
         if operator.nonlinear is not None and term.args[-1].sort.kind in ("SORT_INT", "SORT_REAL"):
             factors = term.args if operator.nonlinear == "product" else term.args[1:]
-            if operator.nonlinear == "always" or sum(not a.ground for a in factors) > (operator.nonlinear == "product"):
+            if operator.nonlinear == "always" or sum(not a.ground for a in factors) > (
+                operator.nonlinear == "product"
+            ):
                 needs.append(NONLINEAR)
         self.needs.update(dict.fromkeys(needs))
 

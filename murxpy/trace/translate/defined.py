@@ -1,6 +1,8 @@
-"""A trace with a planted model as a script in which constants, functions and uninterpreted sorts are defined as that model has them.
+"""A trace with a planted model as a script in which constants, functions and uninterpreted sorts
+are defined as that model has them.
 
-So the script has one model at most, and every check in it is satisfiable: what a solver answers to it says who is wrong about the trace.
+So the script has one model at most, and every check in it is satisfiable: what a solver answers to
+it says who is wrong about the trace.
 """
 
 from __future__ import annotations
@@ -25,7 +27,13 @@ from murxpy.trace.translate.dry import AnyReading, interpret
 from murxpy.trace.translate.smtlib import Script
 
 
-def to_defined(trace: Trace, catalogue: Catalogue, dialect: str = "standard", lossy: bool = False, by_definition: bool = False) -> str:
+def to_defined(
+    trace: Trace,
+    catalogue: Catalogue,
+    dialect: str = "standard",
+    lossy: bool = False,
+    by_definition: bool = False,
+) -> str:
     """The script. Raises InputError as `to_smtlib` does."""
     run = _Defining(trace, catalogue, dialect, lossy, by_definition)
     interpret(run, AnyReading(run, trace))
@@ -33,30 +41,47 @@ def to_defined(trace: Trace, catalogue: Catalogue, dialect: str = "standard", lo
 
 
 class _Defining(Script):
-    """Looks ahead for the planted value of each constant, since that stands behind the line that makes it."""
+    """Looks ahead for the planted value of each constant, since that stands behind the line that
+    makes it.
+    """
 
-    def __init__(self, trace: Trace, catalogue: Catalogue, dialect: str, lossy: bool, by_definition: bool) -> None:
-        self._plants: dict[Token, list[Token]] = {line.args[0]: line.args[1:] for line in trace.lines if line.action == PLANT and line.args}
+    def __init__(
+        self, trace: Trace, catalogue: Catalogue, dialect: str, lossy: bool, by_definition: bool
+    ) -> None:
+        self._plants: dict[Token, list[Token]] = {
+            line.args[0]: line.args[1:]
+            for line in trace.lines
+            if line.action == PLANT and line.args
+        }
         super().__init__(trace, catalogue, dialect, lossy, by_definition)
 
     def declaring(self, printer: Printer) -> Declarations:
         return _Definitions(printer, self)
 
     def size(self, sort: Sort) -> int:
-        """The number of elements of an uninterpreted sort in the planted model, 0 where it has none."""
+        """The number of elements of an uninterpreted sort in the planted model, 0 where it has
+        none.
+        """
         entries = self.db.sort_entries.get(sort) or []
-        words = next((self._plants[ref] for entry in entries if (ref := Ref("s", entry.id)) in self._plants), [0])
+        words = next(
+            (self._plants[ref] for entry in entries if (ref := Ref("s", entry.id)) in self._plants),
+            [0],
+        )
         return words[0] if isinstance(words[0], int) else 0
 
     def value(self, constant: Term) -> Any:
         """The planted value of a constant. Raises LookupError."""
         return planted_of(self).interpretation.constants[constant]
 
-    def term_entry(self, term: Term, obj: Any, number: int | None, sort_number: int | None, pooled: bool = True) -> Entry:
+    def term_entry(
+        self, term: Term, obj: Any, number: int | None, sort_number: int | None, pooled: bool = True
+    ) -> Entry:
         words = self._plants.get(Ref("t", number or 0))
         if term.op == CONSTANT and words is not None:
             with suppress(CannotSay):
-                planted_of(self).fix(term, read_words(words, term.sort, self.sorts, planted_of(self).evaluator))
+                planted_of(self).fix(
+                    term, read_words(words, term.sort, self.sorts, planted_of(self).evaluator)
+                )
         return super().term_entry(term, obj, number, sort_number, pooled)
 
 
@@ -88,10 +113,16 @@ class _Definitions(Declarations):
         names = [self.printer.symbols.of(("argument", at), f"a{at}") for at in range(len(domain))]
         body = self._value(value.default, codomain)
         for point, result in value.items():
-            tests = [f"(= {variable} {self._value(part, s)})" for variable, part, s in zip(names, point, domain, strict=True)]
+            tests = [
+                f"(= {variable} {self._value(part, s)})"
+                for variable, part, s in zip(names, point, domain, strict=True)
+            ]
             condition = tests[0] if len(tests) == 1 else f"(and {' '.join(tests)})"
             body = f"(ite {condition} {self._value(result, codomain)} {body})"
-        variables = " ".join(f"({variable} {self.printer.sort(s)})" for variable, s in zip(names, domain, strict=True))
+        variables = " ".join(
+            f"({variable} {self.printer.sort(s)})"
+            for variable, s in zip(names, domain, strict=True)
+        )
         return f"(define-fun {name} ({variables}) {self.printer.sort(codomain)} {body})"
 
     def _value(self, value: Any, sort: Sort) -> str:
@@ -116,5 +147,9 @@ class _Definitions(Declarations):
             return
         self.needs["SORT_DT"] = None
         values = ValueTerms(self._script.terms, self._script.sorts)
-        names = [f"({self.printer.function(values.term(Element(f'@{at}'), sort))})" for at in range(size)]
-        self.heads.append(f"(declare-datatypes (({self.printer.sort(sort)} 0)) (({' '.join(names)})))")
+        names = [
+            f"({self.printer.function(values.term(Element(f'@{at}'), sort))})" for at in range(size)
+        ]
+        self.heads.append(
+            f"(declare-datatypes (({self.printer.sort(sort)} 0)) (({' '.join(names)})))"
+        )

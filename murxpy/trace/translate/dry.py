@@ -1,4 +1,6 @@
-"""Going through a trace without a solver: the lines are read and typed as in a replay, and the calls are handed to a translator."""
+"""Going through a trace without a solver: the lines are read and typed as in a replay, and the
+calls are handed to a translator.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,30 @@ from murxpy.trace.readers import READERS
 from murxpy.trace.reading import Reading, Skipped
 
 WITNESSES = (
-    "check-model", "check-values", "check-simplify", "check-substitute", "check-core", "check-assumptions", "check-invariant", "evaluate",
-    "check-interpolant", "check-abduct", "check-elimination", "check-blocked", "check-proof",
-)  # fmt: skip
-MAKING = ("mk-sort", "instantiate-sort", "mk-const", "mk-var", "mk-value", "mk-special-value", "mk-term", "mk-fun")
+    "check-model",
+    "check-values",
+    "check-simplify",
+    "check-substitute",
+    "check-core",
+    "check-assumptions",
+    "check-invariant",
+    "evaluate",
+    "check-interpolant",
+    "check-abduct",
+    "check-elimination",
+    "check-blocked",
+    "check-proof",
+)
+MAKING = (
+    "mk-sort",
+    "instantiate-sort",
+    "mk-const",
+    "mk-var",
+    "mk-value",
+    "mk-special-value",
+    "mk-term",
+    "mk-fun",
+)
 CHECKS = ("check-sat", "check-sat-assuming")
 
 
@@ -58,17 +80,32 @@ class DryRun(Run):
 
     def printed(self) -> str:
         """The recorded answers of a script, as it printed them."""
-        return "\n".join(plain_text(words[0]) for name, words in self.line.results if name == "answer" and words)
+        return "\n".join(
+            plain_text(words[0]) for name, words in self.line.results if name == "answer" and words
+        )
 
     def returned(self, letter: str) -> int | None:
         """The first id of this letter that the line returned."""
-        return next((t.number for t in self.line.result("return") or () if isinstance(t, Ref) and t.letter == letter), None)
+        return next(
+            (
+                t.number
+                for t in self.line.result("return") or ()
+                if isinstance(t, Ref) and t.letter == letter
+            ),
+            None,
+        )
 
     def planted_values(self) -> list[str] | None:
-        """The planted values of what the check in hand has, as text; None where they do not make it satisfiable."""
+        """The planted values of what the check in hand has, as text; None where they do not make it
+        satisfiable.
+        """
         assumed = self.frame.terms if self.line.action == "check-sat-assuming" else ()
         formulas = list(dict.fromkeys([*(entry.term for entry in self.state.asserted()), *assumed]))
-        return told(self.planted, formulas) if self.planted is not None and satisfied(self, formulas) else None
+        return (
+            told(self.planted, formulas)
+            if self.planted is not None and satisfied(self, formulas)
+            else None
+        )
 
     def passed(self, reason: str) -> None:
         """The line in hand has no call, because of `reason`."""
@@ -80,7 +117,9 @@ class DryRun(Run):
 
 
 class Anything(Wrapper):
-    """Stands for a wrapper that has a spelling of everything: what cannot be said is found when it is printed."""
+    """Stands for a wrapper that has a spelling of everything: what cannot be said is found when it
+    is printed.
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -123,12 +162,21 @@ def plain_text(word: Token) -> str:
 
 
 class Silent(DryRun):
-    """A run whose objects are of no interest: everything that can be made is, unless the trace says that it was refused."""
+    """A run whose objects are of no interest: everything that can be made is, unless the trace says
+    that it was refused.
+    """
 
     def __init__(self, catalogue: Catalogue, trace: Trace) -> None:
         super().__init__(Anything(trace.solver), catalogue, trace)
 
-    def call(self, spelling: Spelling, args: Sequence[Any], indices: Sequence[Any], action: str, operator: str = "") -> Any:
+    def call(
+        self,
+        spelling: Spelling,
+        args: Sequence[Any],
+        indices: Sequence[Any],
+        action: str,
+        operator: str = "",
+    ) -> Any:
         refusal = self.refusal()
         if refusal is not None:
             raise Refused(refusal[0], f"the solver refused: {refusal[1]}")
@@ -153,7 +201,9 @@ class Silent(DryRun):
 
 
 def interpret(run: DryRun, reading: Reading) -> None:
-    """Go through the lines, up to one with a finding. Raises InputError for a line that is malformed, or that the translator cannot say."""
+    """Go through the lines, up to one with a finding. Raises InputError for a line that is
+    malformed, or that the translator cannot say.
+    """
     for line in run.trace.lines:
         reading.line = run.line = line
         try:

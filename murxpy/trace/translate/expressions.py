@@ -1,4 +1,6 @@
-"""Calls as Python source: templates of spellings with names and literals in place of their placeholders."""
+"""Calls as Python source: templates of spellings with names and literals in place of their
+placeholders.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +31,13 @@ class Code(str):
 
 
 class _Section(dict[str, SpellingSet]):
-    """The spellings of a section, each compiled when a line first asks for it: a program uses few of more than a thousand."""
+    """The spellings of a section, each compiled when a line first asks for it: a program uses few
+    of more than a thousand.
+    """
 
-    def __init__(self, entries: dict[str, tuple[str, Any]], build: Callable[[str, Any], SpellingSet | None]) -> None:
+    def __init__(
+        self, entries: dict[str, tuple[str, Any]], build: Callable[[str, Any], SpellingSet | None]
+    ) -> None:
         self._entries = entries  # that were not asked for yet
         self._compile = build
 
@@ -49,7 +55,9 @@ class _Section(dict[str, SpellingSet]):
 
 
 class SourceWrapper(Wrapper):
-    """A wrapper whose calls give their own source. It imports no solver, so it has all spellings of the trace's release."""
+    """A wrapper whose calls give their own source. It imports no solver, so it has all spellings of
+    the trace's release.
+    """
 
     def __init__(self, data: dict[str, Any], catalogue: Catalogue, release: str) -> None:
         self._release = release
@@ -68,10 +76,13 @@ class SourceWrapper(Wrapper):
 
     def _build(self, section: str) -> None:
         entries = {str(key): (key, entry) for key, entry in (self.data.get(section) or {}).items()}
-        self.spellings[section] = _Section(entries, lambda key, entry: self._set_of(section, key, entry))
+        self.spellings[section] = _Section(
+            entries, lambda key, entry: self._set_of(section, key, entry)
+        )
 
     def _helper(self, name: str) -> Any:
-        # A guard of the wrapper's own needs the solver; that the trace names the spelling says that it held.
+        # A guard of the wrapper's own needs the solver; that the trace names the spelling says that
+        # it held.
         return lambda args, indices, sort: True
 
     def _spelling(self, section: str, key: str, name: str, form: Any) -> Spelling | None:
@@ -83,17 +94,32 @@ class SourceWrapper(Wrapper):
         fold = entry.get("fold") or self._default_fold(section, key, template)
         guards: tuple[Guard, ...] = self._guards(entry.get("when") or (), where)
         weight = 0.0 if entry.get("unsound") else float(entry.get("weight", 1))
-        return Spelling(name, template, self._compile(template), guards, weight, fold, self._variadic(section, key))
+        return Spelling(
+            name,
+            template,
+            self._compile(template),
+            guards,
+            weight,
+            fold,
+            self._variadic(section, key),
+        )
 
     def _guards(self, conditions: Any, where: str) -> tuple[Guard, ...]:
         texts = [conditions] if isinstance(conditions, str) else conditions
         return tuple(parse_guard(text, self._helper, where) for text in texts)
 
     def _compile(self, template: Template) -> Compiled:
-        parts: list[tuple[str, Any]] = [(text, _reader(text) if placeholder else None) for text, placeholder in template.parts]
+        parts: list[tuple[str, Any]] = [
+            (text, _reader(text) if placeholder else None) for text, placeholder in template.parts
+        ]
 
         def source(args: Sequence[Any], indices: Sequence[Any], frame: Frame) -> Code:
-            return Code("".join(self._literal_part(t) if r is None else r(args, indices, frame) for t, r in parts))
+            return Code(
+                "".join(
+                    self._literal_part(t) if r is None else r(args, indices, frame)
+                    for t, r in parts
+                )
+            )
 
         return source
 
@@ -112,7 +138,9 @@ def _reader(placeholder: str) -> Any:
     many = code.startswith("*")
     value = eval(f"lambda a, i, k: {code.removeprefix('*')}")  # the very code that a run evaluates
     if many:
-        return lambda args, indices, frame: ", ".join(map(literal, value(args, indices, frame))) or "*()"
+        return lambda args, indices, frame: (
+            ", ".join(map(literal, value(args, indices, frame))) or "*()"
+        )
     return lambda args, indices, frame: operand(value(args, indices, frame))
 
 
@@ -120,7 +148,13 @@ def operand(value: Any) -> str:
     """The source of a value, in parentheses where it is neither a name, a call nor a literal."""
     text = literal(value)
     if isinstance(value, Code) and not _NAME.fullmatch(text):
-        return text if isinstance(ast.parse(text, mode="eval").body, (ast.Call, ast.Attribute, ast.Subscript)) else f"({text})"
+        return (
+            text
+            if isinstance(
+                ast.parse(text, mode="eval").body, (ast.Call, ast.Attribute, ast.Subscript)
+            )
+            else f"({text})"
+        )
     return f"({text})" if text.startswith("-") else text
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-UNSATISFIED = "the model does not satisfy the assertions"  # what a program says of an invalid model, by a fresh solver
+# what a program says of an invalid model, by a fresh solver
+UNSATISFIED = "the model does not satisfy the assertions"
 
 START = '''"""Makes the calls of the trace NAME again, which was made with SOLVER.
 

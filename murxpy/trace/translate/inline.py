@@ -1,4 +1,6 @@
-"""The helpers that a program needs, from the source of the wrapper's helpers: functions, what they call, and what they import."""
+"""The helpers that a program needs, from the source of the wrapper's helpers: functions, what they
+call, and what they import.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ from typing import NamedTuple
 
 
 def inlined(sources: Sequence[str], names: Iterable[str]) -> str:
-    """The statements of the files `sources` that define `names`, with all that those use, in their order; each text once.
+    """The statements of the files `sources` that define `names`, with all that those use, in their
+    order; each text once.
 
     Statements for effect are kept; imports from one file of helpers to another fall away.
     """
@@ -18,7 +21,12 @@ def inlined(sources: Sequence[str], names: Iterable[str]) -> str:
         return ""
     source = "\n".join(sources)
     body = _statements(source)
-    imported = {name for statement in body if isinstance(statement.node, (ast.Import, ast.ImportFrom)) for name in statement.defined}
+    imported = {
+        name
+        for statement in body
+        if isinstance(statement.node, (ast.Import, ast.ImportFrom))
+        for name in statement.defined
+    }
     kept: set[ast.stmt] = set()
     known = set(wanted)
     changed = True
@@ -30,7 +38,11 @@ def inlined(sources: Sequence[str], names: Iterable[str]) -> str:
                 known.update(statement.used)
                 changed = True
     lines = source.splitlines()
-    return "\n".join(dict.fromkeys(_text(statement.node, lines, known) for statement in body if statement.node in kept))
+    return "\n".join(
+        dict.fromkeys(
+            _text(statement.node, lines, known) for statement in body if statement.node in kept
+        )
+    )
 
 
 class _Statement(NamedTuple):
@@ -43,10 +55,16 @@ class _Statement(NamedTuple):
 
 @lru_cache(maxsize=8)
 def _statements(source: str) -> tuple[_Statement, ...]:
-    """The statements of a module that a program may need. The programs of a folder share their helpers, so these are parsed once."""
+    """The statements of a module that a program may need. The programs of a folder share their
+    helpers, so these are parsed once.
+    """
     body = [node for node in ast.parse(source).body if not _docstring(node) and not _future(node)]
     own = {node.name for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
-    body = [node for node in body if not (isinstance(node, ast.ImportFrom) and own.issuperset(a.name for a in node.names))]
+    body = [
+        node
+        for node in body
+        if not (isinstance(node, ast.ImportFrom) and own.issuperset(a.name for a in node.names))
+    ]
     return tuple(_Statement(node, frozenset(defined(node)), frozenset(used(node))) for node in body)
 
 
@@ -74,18 +92,31 @@ def defined(node: ast.stmt) -> Iterator[str]:
         yield from (alias.asname or alias.name.split(".")[0] for alias in node.names)
     elif isinstance(node, (ast.Assign, ast.AnnAssign)):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        yield from (inner.id for target in targets for inner in ast.walk(target) if isinstance(inner, ast.Name))
+        yield from (
+            inner.id
+            for target in targets
+            for inner in ast.walk(target)
+            if isinstance(inner, ast.Name)
+        )
 
 
 def used(node: ast.stmt) -> Iterator[str]:
     """The names that a statement reads."""
-    return (inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load))
+    return (
+        inner.id
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load)
+    )
 
 
 def _text(node: ast.stmt, lines: list[str], names: set[str]) -> str:
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         aliases = [a for a in node.names if (a.asname or a.name.split(".")[0]) in names]
-        return ast.unparse(ast.Import(aliases) if isinstance(node, ast.Import) else ast.ImportFrom(node.module, aliases, 0))
+        return ast.unparse(
+            ast.Import(aliases)
+            if isinstance(node, ast.Import)
+            else ast.ImportFrom(node.module, aliases, 0)
+        )
     decorators = getattr(node, "decorator_list", [])
     first = min([node.lineno, *(d.lineno for d in decorators)])
     text = "\n".join(lines[first - 1 : node.end_lineno])

@@ -1,4 +1,6 @@
-"""Misuse in a printed program: the very call with its bad operand, what it does, and our functions that stress objects."""
+"""Misuse in a printed program: the very call with its bad operand, what it does, and our functions
+that stress objects.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +87,9 @@ class MisuseRows(DryRun):
         return START + "\n".join(inlined([source], self.stressed) for source in sources)
 
     def misused(self, code: str) -> None:
-        """Write a misuse. The last one is the recorded defect where the binding does not document what it raised."""
+        """Write a misuse. The last one is the recorded defect where the binding does not document
+        what it raised.
+        """
         self.row(f"misuse({self.line.number}, lambda: {code}, {self._told()})")
 
     def _told(self) -> str:
@@ -125,11 +129,15 @@ class MisuseRows(DryRun):
         self.row(f"del {code}")
         return held
 
-    def made(self, function: Callable[..., Any], operands: Sequence[Any], named: Mapping[str, Any]) -> Any:
+    def made(
+        self, function: Callable[..., Any], operands: Sequence[Any], named: Mapping[str, Any]
+    ) -> Any:
         name, shown = str(function), [literal(operand) for operand in operands]
         shown += [f"{keyword}={literal(operand)}" for keyword, operand in named.items()]
         own = name.removeprefix(PROPERTY)
-        code = f"{shown[0]}.{own.rpartition('.')[2]}" if own != name else f"{name}({', '.join(shown)})"
+        code = (
+            f"{shown[0]}.{own.rpartition('.')[2]}" if own != name else f"{name}({', '.join(shown)})"
+        )
         told = self._told()
         number = self.returned("x")
         call = f"gave({self.line.number}, lambda: {code}, {told})"
@@ -142,17 +150,30 @@ class MisuseRows(DryRun):
         return value is not None
 
     def public_rows(self) -> str:
-        """The statements with which a program names the callables that it calls; the empty string where it calls none."""
+        """The statements with which a program names the callables that it calls; the empty string
+        where it calls none.
+        """
         if not self.called:
             return ""
-        modules = [*LIBRARY, *((self.wrapper.data.get("contract") or {}).get("calls") or {}).get("modules", [])]
-        imported = [module for module in modules if any(name.startswith(f"{module}.") for name in self.called)]
+        modules = [
+            *LIBRARY,
+            *((self.wrapper.data.get("contract") or {}).get("calls") or {}).get("modules", []),
+        ]
+        imported = [
+            module
+            for module in modules
+            if any(name.startswith(f"{module}.") for name in self.called)
+        ]
         imports = "".join(f"import {module}\n" for module in imported)
         return f"{imports}only_public({self.wrapper.data['module']!r}, {', '.join(self.called)})\n"
 
     def stranger(self, name: str) -> Any:
         self.stressed.setdefault("Raising")
-        return Code({"object": "object()", "class": "object", "raising": "Raising()", "function": "len"}[name])
+        return Code(
+            {"object": "object()", "class": "object", "raising": "Raising()", "function": "len"}[
+                name
+            ]
+        )
 
     def apply(self, function: Callable[..., Any], *operands: Any) -> Any:
         self.stressed.setdefault(function.__name__)
@@ -168,7 +189,9 @@ class MisuseRows(DryRun):
     def new_context(self) -> Frame:
         frame = Frame(lambda sort: self._make_sort(sort, frame))
         lifecycle = self.wrapper.spellings["lifecycle"]
-        frame.ctx = self.bind(lifecycle["new-context"].spellings[0].call((), (), frame), "other_ctx")
+        frame.ctx = self.bind(
+            lifecycle["new-context"].spellings[0].call((), (), frame), "other_ctx"
+        )
         frame.solver = self.bind(lifecycle["new"].spellings[0].call((), (), frame), "other_solver")
         return frame
 

@@ -1,4 +1,6 @@
-"""A trace in Murxla's grammar, so that its users can replay ours: no spellings, its names, its orders of arguments."""
+"""A trace in Murxla's grammar, so that its users can replay ours: no spellings, its names, its
+orders of arguments.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,14 @@ from murxpy.machine.tokens import Quoted, Ref, Token, print_token
 from murxpy.trace.grammar import INDENT, MURXLA_OPTIONS, MURXLA_SOLVERS, Line, Trace
 from murxpy.trace.murxla import CONTAINER_FIRST, SPECIAL
 from murxpy.trace.translate.dry import MAKING, AnyReading, Silent, interpret
-from murxpy.trace.translate.murxla_names import ACTIONS, LIMITS, OPERATORS, SOLVER_ACTIONS, SORTS, TWO
+from murxpy.trace.translate.murxla_names import (
+    ACTIONS,
+    LIMITS,
+    OPERATORS,
+    SOLVER_ACTIONS,
+    SORTS,
+    TWO,
+)
 
 _SPECIAL = {ours: theirs for names in SPECIAL.values() for theirs, ours in names.items()}
 _DEFECTS = ("undocumented", "ill-formed")
@@ -25,7 +34,8 @@ class _Unsaid(Exception):
 def to_murxla(trace: Trace, catalogue: Catalogue, lossy: bool = False) -> str:
     """The trace in Murxla's grammar; a trace of Murxla's as it is.
 
-    Raises InputError with the line for what Murxla has no name for; where `lossy`, a comment stands in its place.
+    Raises InputError with the line for what Murxla has no name for; where `lossy`, a comment stands
+    in its place.
     """
     if trace.murxla:
         return trace.text()
@@ -50,18 +60,27 @@ class _Check(Silent):
 
 
 class _Writer:
-    """Writes lines. An id lives until `reset`, which in Murxla ends all of them: what is used after it is made again."""
+    """Writes lines. An id lives until `reset`, which in Murxla ends all of them: what is used after
+    it is made again.
+    """
 
-    def __init__(self, trace: Trace, catalogue: Catalogue, lossy: bool, without_call: dict[int, str]) -> None:
+    def __init__(
+        self, trace: Trace, catalogue: Catalogue, lossy: bool, without_call: dict[int, str]
+    ) -> None:
         self.trace = trace
         self.catalogue = catalogue
         self.lossy = lossy
         self.without_call = without_call
         self.rows: list[str] = []
         self._makers: dict[Ref, Line] = {}
-        self._alive: dict[Ref, Ref] = {}  # of the ids of the trace: what they are called since the last reset
+        # of the ids of the trace: what they are called since the last reset
+        self._alive: dict[Ref, Ref] = {}
         self._sorts: dict[Ref, Ref] = {}  # of terms
-        self._fresh = {letter: 1 + max((ref.number for ref in _all_ids(trace) if ref.letter == letter), default=0) for letter in "st"}
+        self._fresh = {
+            letter: 1
+            + max((ref.number for ref in _all_ids(trace) if ref.letter == letter), default=0)
+            for letter in "st"
+        }
         self._first = True  # no reset so far: ids are called what they are called in the trace
 
     def text(self) -> str:
@@ -71,9 +90,14 @@ class _Writer:
         return "\n".join([" ".join([MURXLA_OPTIONS, *solver]), to_codes(made), *self.rows, ""])
 
     def write(self, line: Line) -> None:
-        """Write a line, with what it needs made again before it. Raises InputError unless it is lossy."""
+        """Write a line, with what it needs made again before it. Raises InputError unless it is
+        lossy.
+        """
         refused = line.result("refused")
-        if refused is not None and str(getattr(refused[0], "text", refused[0]) if refused else "") not in _DEFECTS:
+        if (
+            refused is not None
+            and str(getattr(refused[0], "text", refused[0]) if refused else "") not in _DEFECTS
+        ):
             self._comment(line, "the solver refused it")
             return
         if line.number in self.without_call:
@@ -83,8 +107,11 @@ class _Writer:
             self._write(line)
         except _Unsaid as error:
             if not self.lossy:
-                raise InputError(f"{error}, which Murxla's traces cannot say; with --lossy a comment takes its place",
-                                 file=self.trace.name, line=line.number) from None  # fmt: skip
+                raise InputError(
+                    f"{error}, which Murxla's traces cannot say; with --lossy a comment takes its place",
+                    file=self.trace.name,
+                    line=line.number,
+                ) from None
             self._comment(line, str(error))
 
     def _comment(self, line: Line, reason: str) -> None:
@@ -112,7 +139,11 @@ class _Writer:
     def _emit(self, line: Line) -> None:
         """The row of a line, and what it returned; what it uses is alive afterwards."""
         row = self._head(line, self._made(line))
-        ids = [ref for ref in _returned(line) if line.action == "mk-sort" or ref.letter == "t" or line.action == "instantiate-sort"]
+        ids = [
+            ref
+            for ref in _returned(line)
+            if line.action == "mk-sort" or ref.letter == "t" or line.action == "instantiate-sort"
+        ]
         sorts = [self._sort_of(line)] if ids and line.action in ("mk-term", "mk-fun") else []
         named = [*map(self._name, ids), *sorts]
         self.rows.append(row)
@@ -152,7 +183,9 @@ class _Writer:
             maker = self._makers.get(ref)
             if maker is None:
                 raise _Unsaid(f"it needs {ref}, which an earlier line could not make")
-            needed = [word for word in maker.args if isinstance(word, Ref) and word not in self._alive]
+            needed = [
+                word for word in maker.args if isinstance(word, Ref) and word not in self._alive
+            ]
             if needed:
                 stack += needed
             else:
@@ -194,16 +227,27 @@ class _Writer:
         return [self._operator(kind, bool(tail)), *head[1:], len(args), *args, *tail]
 
     def _operator(self, kind: str, indexed: bool) -> str:
-        """Murxla's name. Its solvers' own operators wrap an index into their range, so those are others."""
+        """Murxla's name. Its solvers' own operators wrap an index into their range, so those are
+        others.
+        """
         if kind in OPERATORS:
             return kind
-        alias = next((a for a in self.catalogue.operators[kind].aliases if a.startswith(f"{self.trace.solver}-")), None)
+        alias = next(
+            (
+                a
+                for a in self.catalogue.operators[kind].aliases
+                if a.startswith(f"{self.trace.solver}-")
+            ),
+            None,
+        )
         if alias is None or indexed:
             raise _Unsaid(f"{kind} has no name in Murxla")
         return alias
 
     def _pairs(self, line: Line, kind: str, args: Sequence[Token]) -> list[Token]:
-        """Applications to two arguments each, which Murxla's operator takes, instead of one to more; the arguments that are left."""
+        """Applications to two arguments each, which Murxla's operator takes, instead of one to
+        more; the arguments that are left.
+        """
         sort = self._sort_of(line)
         if kind == "OP_XOR":
             first = args[0]
@@ -222,14 +266,25 @@ class _Writer:
 
     def _action(self, line: Line) -> list[Token]:
         action, args, solver = line.action, line.args, self.trace.solver
-        if action == "set-option" and solver not in MURXLA_SOLVERS and _text(args[0]) not in SPECIAL_OPTIONS:
+        if (
+            action == "set-option"
+            and solver not in MURXLA_SOLVERS
+            and _text(args[0]) not in SPECIAL_OPTIONS
+        ):
             raise _Unsaid(f"the option '{_text(args[0])}' of {solver or 'a solver'}")
         if action == "set-limit" and solver in LIMITS:
             return ["set-option", LIMITS[solver], args[0]]
         if action in SOLVER_ACTIONS.get(solver, {}):
             name, counted = SOLVER_ACTIONS[solver][action]
-            return [name, *self._ids(args[:1]), *(word for arg in self._ids(args[1:]) for word in (1, arg))] if not counted else [
-                name, len(args), *self._ids(args)]  # fmt: skip
+            return (
+                [
+                    name,
+                    *self._ids(args[:1]),
+                    *(word for arg in self._ids(args[1:]) for word in (1, arg)),
+                ]
+                if not counted
+                else [name, len(args), *self._ids(args)]
+            )
         if action not in ACTIONS:
             raise _Unsaid(f"'{action}' has no name in Murxla")
         words = [ACTIONS[action], *self._ids(args)]
@@ -237,11 +292,16 @@ class _Writer:
 
 
 def _split(words: Sequence[Token]) -> tuple[list[Token], list[Token], list[Token]]:
-    """The words of a `mk-term` line: operator, kind, sort and symbols; arguments; indices with their count."""
+    """The words of a `mk-term` line: operator, kind, sort and symbols; arguments; indices with
+    their count.
+    """
     at = 3 if len(words) > 2 and isinstance(words[2], Ref) else 2
     count = words[at] if at < len(words) else 0
-    # Symbols stand behind a count of their own; a case for all that is left has none, and its count is 0.
-    if at + 1 < len(words) and (isinstance(words[at + 1], Quoted) or (count == 0 and isinstance(words[at + 1], int))):
+    # Symbols stand behind a count of their own; a case for all that is left has none, and its count
+    # is 0.
+    if at + 1 < len(words) and (
+        isinstance(words[at + 1], Quoted) or (count == 0 and isinstance(words[at + 1], int))
+    ):
         at += 1 + int(str(count))
         count = words[at]
     first = at + 1
@@ -250,7 +310,11 @@ def _split(words: Sequence[Token]) -> tuple[list[Token], list[Token], list[Token
 
 
 def _returned(line: Line) -> list[Ref]:
-    return [token for token in line.result("return") or () if isinstance(token, Ref) and token.letter in "st"]
+    return [
+        token
+        for token in line.result("return") or ()
+        if isinstance(token, Ref) and token.letter in "st"
+    ]
 
 
 def _all_ids(trace: Trace) -> list[Ref]:

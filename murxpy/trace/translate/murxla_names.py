@@ -32,17 +32,56 @@ OPERATORS = frozenset(f"OP_{name}" for name in re.findall(r"\w+", _OPERATORS))
 TWO = ("OP_XOR", "OP_STR_LT", "OP_STR_LE")
 
 SORTS = (
-    "SORT_ARRAY", "SORT_BAG", "SORT_BOOL", "SORT_BV", "SORT_DT", "SORT_FF", "SORT_FP", "SORT_FUN", "SORT_INT", "SORT_REAL",
-    "SORT_REGLAN", "SORT_RM", "SORT_SEQ", "SORT_SET", "SORT_STRING", "SORT_UNINTERPRETED",
-)  # fmt: skip
+    "SORT_ARRAY",
+    "SORT_BAG",
+    "SORT_BOOL",
+    "SORT_BV",
+    "SORT_DT",
+    "SORT_FF",
+    "SORT_FP",
+    "SORT_FUN",
+    "SORT_INT",
+    "SORT_REAL",
+    "SORT_REGLAN",
+    "SORT_RM",
+    "SORT_SEQ",
+    "SORT_SET",
+    "SORT_STRING",
+    "SORT_UNINTERPRETED",
+)
 
 # What it calls our actions. It has no names of assertions: its unsat cores are of all of them.
 _SAME = (
-    "new", "delete", "set-logic", "set-option", "mk-sort", "instantiate-sort", "mk-const", "mk-var", "mk-value", "mk-special-value",
-    "mk-term", "mk-fun", "assert-formula", "check-sat", "check-sat-assuming", "get-unsat-assumptions", "get-unsat-core", "get-value",
-    "print-model", "push", "pop", "reset", "reset-assertions", "term-get-children",
-)  # fmt: skip
-ACTIONS = {**{name: name for name in _SAME}, "assert-tracked": "assert-formula", "get-value-completion": "get-value"}
+    "new",
+    "delete",
+    "set-logic",
+    "set-option",
+    "mk-sort",
+    "instantiate-sort",
+    "mk-const",
+    "mk-var",
+    "mk-value",
+    "mk-special-value",
+    "mk-term",
+    "mk-fun",
+    "assert-formula",
+    "check-sat",
+    "check-sat-assuming",
+    "get-unsat-assumptions",
+    "get-unsat-core",
+    "get-value",
+    "print-model",
+    "push",
+    "pop",
+    "reset",
+    "reset-assertions",
+    "term-get-children",
+)
+ACTIONS = {
+    **{name: name for name in _SAME},
+    "assert-tracked": "assert-formula",
+    "get-value-completion": "get-value",
+}
 
 # Actions of one solver: what Murxla calls them, and if a count stands before their terms.
 SOLVER_ACTIONS: dict[str, dict[str, tuple[str, bool]]] = {

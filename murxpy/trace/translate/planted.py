@@ -1,4 +1,6 @@
-"""A trace's planted model, and each assertion and assumption of its last check under it; no solver is asked."""
+"""A trace's planted model, and each assertion and assumption of its last check under it; no solver
+is asked.
+"""
 
 from __future__ import annotations
 
@@ -30,14 +32,19 @@ class _Last(Silent):
         return super().asked(action)
 
 
-def under_planted(trace: Trace, catalogue: Catalogue) -> tuple[dict[str, str], list[tuple[str, str]]]:
-    """The planted values as texts by symbol, and each formula's id with `true`, `false`, or why that cannot be said.
+def under_planted(
+    trace: Trace, catalogue: Catalogue
+) -> tuple[dict[str, str], list[tuple[str, str]]]:
+    """The planted values as texts by symbol, and each formula's id with `true`, `false`, or why
+    that cannot be said.
 
     Raises InputError where the trace is malformed, has no planted model, or no check.
     """
     run = _Last(catalogue, trace)
     if not any(line.action == PLANT for line in trace.lines):
-        raise InputError(f"no planted model, expected a trace with lines '{PLANT}'", file=trace.name)
+        raise InputError(
+            f"no planted model, expected a trace with lines '{PLANT}'", file=trace.name
+        )
     interpret(run, AnyReading(run, trace))
     if run.planted is None or not run.formulas:
         raise InputError("no check with something asserted", file=trace.name)

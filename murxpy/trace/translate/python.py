@@ -38,13 +38,18 @@ _DEFECTS = (UNDOCUMENTED, "ill-formed")
 
 
 def to_python(trace: Trace, catalogue: Catalogue, wrapper: dict[str, Any]) -> str:
-    """The program that makes the trace's calls through the solver's binding; `wrapper` is that of the trace's solver.
+    """The program that makes the trace's calls through the solver's binding; `wrapper` is that of
+    the trace's solver.
 
-    It exits with 1 when the recorded defect shows, with 2 when it answers otherwise than recorded, else with 0.
-    Raises InputError for a malformed trace, or one of another solver than the wrapper's.
+    It exits with 1 when the recorded defect shows, with 2 when it answers otherwise than recorded,
+    else with 0. Raises InputError for a malformed trace, or one of another solver than the
+    wrapper's.
     """
     if trace.solver not in ("", wrapper["solver"]):
-        raise InputError(f"the trace is of '{trace.solver}', the wrapper of '{wrapper['solver']}'", file=trace.name)
+        raise InputError(
+            f"the trace is of '{trace.solver}', the wrapper of '{wrapper['solver']}'",
+            file=trace.name,
+        )
     release = trace.header.get("solver", "").partition(" ")[2] or "1000000"
     run = _Program(SourceWrapper(wrapper, catalogue, release), catalogue, trace)
     interpret(run, Reading(run, trace))
@@ -64,7 +69,14 @@ class _Program(MisuseRows):
         own = {"ctx", "solver", "h", "values", "first", "c", "v", "f", "output", "fixed"}
         self._helpers = [text for _, text in wrapper.data.get("helpers_sources") or []]
         texts = [START, SCRIPTS, END, MISUSE, *_texts(wrapper.data)]
-        self._taken = {*keyword.kwlist, *dir(builtins), *own, *dir(stress), *dir(strangers), *_words("\n".join(texts))}
+        self._taken = {
+            *keyword.kwlist,
+            *dir(builtins),
+            *own,
+            *dir(stress),
+            *dir(strangers),
+            *_words("\n".join(texts)),
+        }
         self._asked = 0
         self._models = False  # whether a script asks for its model
 
@@ -74,7 +86,9 @@ class _Program(MisuseRows):
         source = "\n".join(self.rows)
         helpers = inlined(self._helpers, self.wrapper.helpers)
         about = self.trace.header.get("solver", data["solver"])
-        start = START.replace("NAME", _ascii(self.trace.name.rsplit("/", 1)[-1])).replace("SOLVER", _ascii(about))
+        start = START.replace("NAME", _ascii(self.trace.name.rsplit("/", 1)[-1])).replace(
+            "SOLVER", _ascii(about)
+        )
         note = "# The trace. Numbers behind statements are those of its lines."
         start += self.misuse_source() + (SCRIPTS.strip() + "\n" if self._models else "")
         return f"{start}\n{data['imports'].strip()}\n\n{helpers.strip()}\n\n\n{self.public_rows()}{note}\n{source}\n{END}"
@@ -136,7 +150,9 @@ class _Program(MisuseRows):
 
     def passed(self, reason: str) -> None:
         if self.refusal() is None:
-            self.rows.append(f"# line {self.line.number}, {self.line.action}, makes no call: {_ascii(reason)}")
+            self.rows.append(
+                f"# line {self.line.number}, {self.line.action}, makes no call: {_ascii(reason)}"
+            )
 
     def witness(self, action: str) -> None:
         if action != "check-model":
@@ -144,7 +160,14 @@ class _Program(MisuseRows):
         elif self.refusal() is None:
             self.rows += model_rows(self, self.line.number)
 
-    def call(self, spelling: Spelling, args: Sequence[Any], indices: Sequence[Any], action: str, operator: str = "") -> Any:
+    def call(
+        self,
+        spelling: Spelling,
+        args: Sequence[Any],
+        indices: Sequence[Any],
+        action: str,
+        operator: str = "",
+    ) -> Any:
         if self.misuse is not None and self.misuse.ready:
             self.broken_call(spelling, args, indices)
         if action == "new":
@@ -188,13 +211,17 @@ class _Program(MisuseRows):
         self.rows.append(f"output = {code}")
         self._row(f"scripted({self.line.number}, output, {said})")
         self.frame.fill(value=Code("fixed"))
-        again = run_spelling(spelling, (self.state.limit or 0,), (), self.frame, self.wrapper.conjunction)
+        again = run_spelling(
+            spelling, (self.state.limit or 0,), (), self.frame, self.wrapper.conjunction
+        )
         self.rows.append(f"fixed = with_values({literal(text)}, output)")
         self.rows.append("if fixed:")
         self._row(f"    satisfied({self.line.number}, {again}.strip())")
 
     def _refused(self, code: str) -> None:
-        """Where the trace says that the call was refused: print it as such. Raises Refused or Stopped then."""
+        """Where the trace says that the call was refused: print it as such. Raises Refused or
+        Stopped then.
+        """
         refusal = self.refusal()
         if refusal is None:
             return
@@ -221,7 +248,10 @@ class _Program(MisuseRows):
     def _datatypes(self, code: str) -> list[Code]:
         ids = [t.number for t in self.line.result("return") or () if isinstance(t, Ref)]
         ids += [0] * (len(self.frame.value) - len(ids))
-        names = [self._name(f"s{number}_{d[0]}") for number, d in zip(ids, self.frame.value, strict=False)]
+        names = [
+            self._name(f"s{number}_{d[0]}")
+            for number, d in zip(ids, self.frame.value, strict=False)
+        ]
         self.live += names
         self._row(f"{', '.join(names)}{',' if len(names) == 1 else ''} = {code}")
         return [Code(name) for name in names]
@@ -230,7 +260,9 @@ class _Program(MisuseRows):
         recorded = self.line.result("answer")
         values = self.planted_values()
         if values is not None:
-            self.rows.append(f"# It is satisfiable: {', '.join(values) or 'with nothing to choose'}")
+            self.rows.append(
+                f"# It is satisfiable: {', '.join(values) or 'with nothing to choose'}"
+            )
         expected = ["sat"] if values is not None else self.state.expected[:1]
         said = [plain_text(recorded[0]) if recorded else None, *expected]
         self._row(f"answered({self.line.number}, {code}, {', '.join(map(literal, said))})")
@@ -241,12 +273,18 @@ class _Program(MisuseRows):
         self._asked += 1
         refusal = self.refusal()
         if refusal is not None:  # of this term or one behind it
-            self._row(f"refused({self.line.number}, lambda: {code}, {refusal[0] in _DEFECTS}, {literal(refusal[1])})")
+            self._row(
+                f"refused({self.line.number}, lambda: {code}, {refusal[0] in _DEFECTS}, {literal(refusal[1])})"
+            )
             return
         if self.trace.murxla:  # it records no values
             self._row(code)
             return
-        recorded = [tokens[1:] for kind, tokens in self.line.results if kind == "value" and tokens[:1] == [term]]
+        recorded = [
+            tokens[1:]
+            for kind, tokens in self.line.results
+            if kind == "value" and tokens[:1] == [term]
+        ]
         value = _recorded_value(recorded[0]) if recorded else None
         self._row(f"read({self.line.number}, {literal(str(term))}, {code}, {literal(value)})")
 
@@ -270,7 +308,9 @@ def _recorded_value(tokens: Sequence[Token]) -> tuple[Any, ...]:
 
 @lru_cache(maxsize=8)
 def _words(text: str) -> frozenset[str]:
-    """The words of a text. Programs through one binding share it, so the words of a folder's traces are searched for once."""
+    """The words of a text. Programs through one binding share it, so the words of a folder's traces
+    are searched for once.
+    """
     return frozenset(_WORD.findall(text))
 
 
@@ -284,4 +324,10 @@ def _texts(data: dict[str, Any]) -> Iterable[str]:
 
 
 def _ascii(text: str) -> str:
-    return " ".join(text.split()).encode("ascii", "backslashreplace").decode().replace('"""', "'''").replace("\\", "/")[:200]
+    return (
+        " ".join(text.split())
+        .encode("ascii", "backslashreplace")
+        .decode()
+        .replace('"""', "'''")
+        .replace("\\", "/")[:200]
+    )

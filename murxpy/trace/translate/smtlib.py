@@ -44,11 +44,18 @@ _INFO = {
 }
 
 
-def to_smtlib(trace: Trace, catalogue: Catalogue, dialect: str = "standard", lossy: bool = False, by_definition: bool = False) -> str:
+def to_smtlib(
+    trace: Trace,
+    catalogue: Catalogue,
+    dialect: str = "standard",
+    lossy: bool = False,
+    by_definition: bool = False,
+) -> str:
     """The trace as a script in a dialect of SMT-LIB.
 
-    Raises InputError with the line for what SMT-LIB cannot say; where `lossy`, a comment stands in its place. Where `by_definition`, an
-    operator that has no name there is printed by its definition, which is another formula with the same meaning.
+    Raises InputError with the line for what SMT-LIB cannot say; where `lossy`, a comment stands in
+    its place. Where `by_definition`, an operator that has no name there is printed by its
+    definition, which is another formula with the same meaning.
     """
     run = Script(trace, catalogue, dialect, lossy, by_definition)
     interpret(run, AnyReading(run, trace))
@@ -56,18 +63,25 @@ def to_smtlib(trace: Trace, catalogue: Catalogue, dialect: str = "standard", los
 
 
 class Script(Silent):
-    """Writes the commands of a trace. After `reset` a new part begins, with options, logic and declarations of its own."""
+    """Writes the commands of a trace. After `reset` a new part begins, with options, logic and
+    declarations of its own.
+    """
 
-    def __init__(self, trace: Trace, catalogue: Catalogue, dialect: str, lossy: bool, by_definition: bool) -> None:
+    def __init__(
+        self, trace: Trace, catalogue: Catalogue, dialect: str, lossy: bool, by_definition: bool
+    ) -> None:
         super().__init__(catalogue, trace)
         self.dialect = dialect
         self.lossy = lossy
         self.by_definition = by_definition
         self.printer = Printer(catalogue, dialect, self._may_expand)
-        self._spellings: dict[Term, dict[str | None, None]] = {}  # in which lines of the trace made a term
+        # in which lines of the trace made a term
+        self._spellings: dict[Term, dict[str | None, None]] = {}
         self._left_out = False  # the last check
         self.done: list[str] = []
-        self._global = any(line.action in ("push", "pop", "reset-assertions") for line in trace.lines)
+        self._global = any(
+            line.action in ("push", "pop", "reset-assertions") for line in trace.lines
+        )
         self._assumed = 0
         self._values: list[str] = []
         self._begin()
@@ -76,7 +90,8 @@ class Script(Silent):
         self._options: list[str] = []
         self._logic: str | None = None
         self._body: list[str] = []
-        self._settled = False  # something was asserted or asked, so that options stand where they are
+        # something was asserted or asked, so that options stand where they are
+        self._settled = False
         self._declarations = self.declaring(self.printer)
         self._term = self._declarations.term
         self._checked: int | None = None  # where the check stands whose answer is still good
@@ -94,9 +109,16 @@ class Script(Silent):
     def _end(self) -> None:
         options = list(dict.fromkeys(self._options))
         named = " ".join(options)
-        for word, option in (("(get-value", "models"), ("(get-model", "models"), ("(get-unsat-core", "unsat-cores"),
-                             ("(get-unsat-assumptions", "unsat-assumptions"), ("(get-assertions", "assertions")):  # fmt: skip
-            if f":produce-{option} " not in named and any(command.startswith(word) for command in self._body):
+        for word, option in (
+            ("(get-value", "models"),
+            ("(get-model", "models"),
+            ("(get-unsat-core", "unsat-cores"),
+            ("(get-unsat-assumptions", "unsat-assumptions"),
+            ("(get-assertions", "assertions"),
+        ):
+            if f":produce-{option} " not in named and any(
+                command.startswith(word) for command in self._body
+            ):
                 options.append(f"(set-option :produce-{option} true)")
                 named = " ".join(options)
         if self._global and self.dialect != "z3":
@@ -104,8 +126,11 @@ class Script(Silent):
         checks = sum(command.startswith("(check-sat") for command in self._body)
         if self.dialect == "cvc5" and ":incremental" not in named and (checks > 1 or self._global):
             options.append("(set-option :incremental true)")
-        if self.dialect == "cvc5" != self.trace.solver:  # a trace of its own says which of them it needs
-            names = [EXPERIMENTAL[need] for need in self._declarations.needs if need in EXPERIMENTAL]
+        # a trace of its own says which of them it needs
+        if self.dialect == "cvc5" != self.trace.solver:
+            names = [
+                EXPERIMENTAL[need] for need in self._declarations.needs if need in EXPERIMENTAL
+            ]
             options += [f"(set-option :{name} true)" for name in dict.fromkeys(names)]
         self._declare()
         heads = self._declarations.heads
@@ -121,8 +146,11 @@ class Script(Silent):
         self._body.append(command)
 
     def _declare(self) -> None:
-        """Add the new declarations; before the last check where its answer is still good, since a declaration ends that."""
-        # z3 takes :global-declarations in none of its interfaces but the program, so there they stand before all levels.
+        """Add the new declarations; before the last check where its answer is still good, since a
+        declaration ends that.
+        """
+        # z3 takes :global-declarations in none of its interfaces but the program, so there they
+        # stand before all levels.
         if self.dialect == "z3" or not self._declarations.heads:
             return
         at = len(self._body) if self._checked is None else self._checked
@@ -132,10 +160,14 @@ class Script(Silent):
         self._declarations.heads.clear()
 
     def _covering(self) -> str:
-        """The logic that was set, unless the script uses what it does not have: an API does not mind."""
+        """The logic that was set, unless the script uses what it does not have: an API does not
+        mind.
+        """
         logic, needs = self._logic or "ALL", self._declarations.needs
         if HIGHER in needs:
-            return "ALL" if self.dialect == "z3" else higher_logic(logic if "ALL" in logic else "ALL")
+            return (
+                "ALL" if self.dialect == "z3" else higher_logic(logic if "ALL" in logic else "ALL")
+            )
         if self.dialect == "cvc5":
             return logic if all(_covers(logic, kind) for kind in needs) else "ALL"
         lenient = ("UF", NONLINEAR, QUANTIFIED) if self.dialect == "z3" else ()
@@ -165,7 +197,9 @@ class Script(Silent):
             self._cannot(f"'{action}' is an action of the API only")
         return None
 
-    def term_entry(self, term: Term, obj: Any, number: int | None, sort_number: int | None, pooled: bool = True) -> Entry:
+    def term_entry(
+        self, term: Term, obj: Any, number: int | None, sort_number: int | None, pooled: bool = True
+    ) -> Entry:
         self._spellings.setdefault(term, {})[self.line.spelling] = None
         if term.op in (CONSTANT, FUNCTION):
             try:
@@ -176,7 +210,9 @@ class Script(Silent):
         return super().term_entry(term, obj, number, sort_number, pooled)
 
     def _may_expand(self, term: Term) -> bool:
-        """True if a term may be printed by the definition of its operator: if that is asked for, or if the solver was called so."""
+        """True if a term may be printed by the definition of its operator: if that is asked for, or
+        if the solver was called so.
+        """
         alike = AS_SPELLED.get(term.op, ())
         made = self._spellings.get(term, {})
         return self.by_definition or (bool(made) and all(spelling in alike for spelling in made))
@@ -190,17 +226,28 @@ class Script(Silent):
             self._comment(reason)
 
     def _block(self) -> None:
-        """An action of cvc5 that asserts something: the model before it, or values of it, are excluded."""
-        terms = [self.db.terms[word.number].term for word in self.line.args if isinstance(word, Ref)]
+        """An action of cvc5 that asserts something: the model before it, or values of it, are
+        excluded.
+        """
+        terms = [
+            self.db.terms[word.number].term for word in self.line.args if isinstance(word, Ref)
+        ]
         if self.line.action == "cvc5-block-model":
-            self._read(lambda: f"(block-model :{'values' if self.line.spelling == 'values' else 'literals'})")
+            self._read(
+                lambda: (
+                    f"(block-model :{'values' if self.line.spelling == 'values' else 'literals'})"
+                )
+            )
         else:
             self._read(lambda: f"(block-model-values ({' '.join(map(self._term, terms))}))")
 
     def _cannot(self, what: str, hint: str = ", which SMT-LIB cannot say") -> None:
         if not self.lossy:
-            raise InputError(f"{what}{hint}; with --lossy a comment takes its place",
-                             file=self.trace.name, line=self.line.number)  # fmt: skip
+            raise InputError(
+                f"{what}{hint}; with --lossy a comment takes its place",
+                file=self.trace.name,
+                line=self.line.number,
+            )
         self._comment(what)
 
     def _comment(self, text: str) -> None:
@@ -220,7 +267,9 @@ class Script(Silent):
         elif name in SPECIAL_OPTIONS:
             self._option(f"(set-option :{name} {value})")
         elif self.dialect == self.trace.solver and self.dialect in _PARAMETERS:
-            self._option(f"(set-option :{_PARAMETERS[self.dialect]}{spell(name)} {_option_value(value)})")
+            self._option(
+                f"(set-option :{_PARAMETERS[self.dialect]}{spell(name)} {_option_value(value)})"
+            )
         else:
             self._cannot(f"the option '{name}' of {self.trace.solver or 'a solver'}")
 
@@ -237,7 +286,11 @@ class Script(Silent):
             return self.printed()
         if self._body or self._options:
             self._restart()
-        rows = [row for row in str(self.frame.value).splitlines() if row.strip() and row.strip() != "(exit)"]
+        rows = [
+            row
+            for row in str(self.frame.value).splitlines()
+            if row.strip() and row.strip() != "(exit)"
+        ]
         self.done += [*rows, "(reset)"]
         return self.printed()
 
@@ -260,12 +313,16 @@ class Script(Silent):
         try:
             self._add(command())
         except OnlyDefined as error:
-            self._cannot(f"{error}", "; with --by-definition its definition is printed, another formula")
+            self._cannot(
+                f"{error}", "; with --by-definition its definition is printed, another formula"
+            )
         except Unsayable as error:
             self._cannot(str(error))
 
     def _status(self) -> None:
-        """What the check in hand must answer, where the trace has a planted model that says so, and that model."""
+        """What the check in hand must answer, where the trace has a planted model that says so, and
+        that model.
+        """
         values = self.planted_values()
         if values is not None:
             for value in values:
@@ -292,7 +349,11 @@ class Script(Silent):
 
     def _do_check_sat_assuming(self) -> str:
         terms = self.frame.terms
-        self._check(lambda: f"(check-sat-assuming ({' '.join(map(self._literal, terms))})){self._answered()}")
+        self._check(
+            lambda: (
+                f"(check-sat-assuming ({' '.join(map(self._literal, terms))})){self._answered()}"
+            )
+        )
         return self.answer()
 
     def _answered(self) -> str:
@@ -300,7 +361,9 @@ class Script(Silent):
         return f" ; {to_codes(plain_text(words[0]))}" if words else ""
 
     def _literal(self, term: Term) -> str:
-        """An assumption as the standard wants it: a Boolean constant, perhaps negated; else a name for the term."""
+        """An assumption as the standard wants it: a Boolean constant, perhaps negated; else a name
+        for the term.
+        """
         if term.op == CONSTANT or (term.op == "OP_NOT" and term.args[0].op == CONSTANT):
             return self._term(term)
         text = self._term(term)
@@ -345,15 +408,25 @@ class Script(Silent):
         self._begin()
 
 
-_ANY_TIME = ("get-assertions", "reset-assertions", "statistics")  # no check needs to stand before them
+# no check needs to stand before them
+_ANY_TIME = ("get-assertions", "reset-assertions", "statistics")
 _CHANGING = ("(assert ", "(push ", "(pop ", "(reset", "(block-model")
 _BLOCKING = ("cvc5-block-model", "cvc5-block-model-values")
 # How scripts call the options of a dialect's solver.
 _PARAMETERS = {"z3": "smt.", "cvc5": ""}
 _LETTERS = {
-    "SORT_BV": "BV", "SORT_FP": "FP", "SORT_RM": "FP", "SORT_ARRAY": "^A", "SORT_INT": "[LN]I|IDL", "SORT_REAL": "RA|RDL",
-    "SORT_STRING": "S", "SORT_REGLAN": "S", "SORT_DT": "DT", "SORT_FF": "FF", "SORT_UNINTERPRETED": "UF|AX",
-}  # fmt: skip
+    "SORT_BV": "BV",
+    "SORT_FP": "FP",
+    "SORT_RM": "FP",
+    "SORT_ARRAY": "^A",
+    "SORT_INT": "[LN]I|IDL",
+    "SORT_REAL": "RA|RDL",
+    "SORT_STRING": "S",
+    "SORT_REGLAN": "S",
+    "SORT_DT": "DT",
+    "SORT_FF": "FF",
+    "SORT_UNINTERPRETED": "UF|AX",
+}
 
 
 def _covers(logic: str, kind: str) -> bool:

@@ -1,4 +1,6 @@
-"""Checks of models as Python: with each constant fixed to its value in the model, a fresh solver must not refute the assertions."""
+"""Checks of models as Python: with each constant fixed to its value in the model, a fresh solver
+must not refute the assertions.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +14,19 @@ from murxpy.trace.translate.expressions import Code
 
 
 def model_rows(run: Run, number: int) -> list[str]:
-    """The rows for the line `number`, a `check-model`. Raises Refused where the wrapper has no spelling of what they need.
+    """The rows for the line `number`, a `check-model`. Raises Refused where the wrapper has no
+    spelling of what they need.
 
-    Functions are not fixed, so that only values which cannot be completed by any function count as wrong.
+    Functions are not fixed, so that only values which cannot be completed by any function count as
+    wrong.
     """
     formulas = list(dict.fromkeys([*run.state.asserted(), *run.state.assumptions]))
     terms = {entry.term: entry for entry in run.db.terms.values() if entry.obj is not None}
-    constants = [t for t in sorted(below(e.term for e in formulas), key=lambda t: t.serial) if t.op == CONSTANT and t in terms]
+    constants = [
+        t
+        for t in sorted(below(e.term for e in formulas), key=lambda t: t.serial)
+        if t.op == CONSTANT and t in terms
+    ]
     plain = [terms[t] for t in constants if t.sort.kind != "SORT_FUN"]
     run.frame.fill()
     value = _source(run, "actions", "get-value-completion", "get-value", args=["c"])

@@ -1,7 +1,8 @@
 """A solver of Boolean formulas with planted faults, to be driven through a wrapper like any other.
 
-A constant or an operator whose name is that of a fault of `faults.py` commits it: `context.mk_const(sort, "segfault")`,
-or `mk_op` of the kind in the environment variable `FAKESOLVER_FAULT`, as in `and:abort`.
+A constant or an operator whose name is that of a fault of `faults.py` commits it:
+`context.mk_const(sort, "segfault")`, or `mk_op` of the kind in the environment variable
+`FAKESOLVER_FAULT`, as in `and:abort`.
 """
 
 from __future__ import annotations
@@ -20,12 +21,19 @@ import faults
 
 __version__ = "1.0"
 
-_PLANTED = dict(entry.split(":") for entry in os.environ.get("FAKESOLVER_FAULT", "").split(",") if entry)
+_PLANTED = dict(
+    entry.split(":") for entry in os.environ.get("FAKESOLVER_FAULT", "").split(",") if entry
+)
 
 _MEANING = {
-    "not": lambda a: not a, "and": lambda *a: all(a), "or": lambda *a: any(a), "xor": lambda a, b: a != b,
-    "implies": lambda a, b: not a or b, "eq": lambda a, b: a == b, "ite": lambda a, b, c: b if a else c,
-}  # fmt: skip
+    "not": lambda a: not a,
+    "and": lambda *a: all(a),
+    "or": lambda *a: any(a),
+    "xor": lambda a, b: a != b,
+    "implies": lambda a, b: not a or b,
+    "eq": lambda a, b: a == b,
+    "ite": lambda a, b, c: b if a else c,
+}
 
 
 class FakeError(Exception):
@@ -121,11 +129,20 @@ class Solver:
 def run_script(text: str) -> str:
     """What it prints for a script: wrong as soon as there is an exclusive or in it.
 
-    In its models all Boolean constants are true, its cores are the last name alone, and it simplifies to false what has an exclusive or.
+    In its models all Boolean constants are true, its cores are the last name alone, and it
+    simplifies to false what has an exclusive or.
     """
     answers = ("unsat\n" if "xor " in text else "sat\n") * text.count("(check-sat)")
-    true = "".join(f"(define-fun {name} () Bool true)" for name in re.findall(r"\(declare-const (\S+) Bool\)", text))
+    true = "".join(
+        f"(define-fun {name} () Bool true)"
+        for name in re.findall(r"\(declare-const (\S+) Bool\)", text)
+    )
     core = "".join(re.findall(r":named ([^)\s]+)", text)[-1:])
     simplified = ("false\n" if "xor " in text else "true\n") * text.count("(simplify ")
     models = f"({true})\n" * text.count("(get-model)") if answers.startswith("sat") else ""
-    return answers + simplified + models + (f"({core})\n" * text.count("(get-unsat-core)") if answers.startswith("unsat") else "")
+    return (
+        answers
+        + simplified
+        + models
+        + (f"({core})\n" * text.count("(get-unsat-core)") if answers.startswith("unsat") else "")
+    )
