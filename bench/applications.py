@@ -37,7 +37,7 @@ from murxpy.machine.make import (
 from murxpy.machine.random import Stream
 from murxpy.machine.run import Run
 from murxpy.machine.tokens import Quoted, Token
-from murxpy.semantics.algebraic import Algebraic
+from murxpy.semantics.exact.algebraic import Algebraic
 from murxpy.semantics.values import Element, Value
 
 WIDTHS = (1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 7, 8, 8, 12, 16, 31, 32, 33, 64, 65)

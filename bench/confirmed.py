@@ -19,13 +19,13 @@ import common
 from common import percent, table, verdict
 
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.common import agree, make_judges
 from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.court import Court
 from murxpy.campaign.events import Ended
-from murxpy.campaign.limits import Limits
-from murxpy.campaign.plans import Request, make_plans
-from murxpy.campaign.seedcheck import DECIDED, check_seeds
+from murxpy.campaign.judging.common_operators import agree, make_judges
+from murxpy.campaign.judging.seed_check import DECIDED, check_seeds
+from murxpy.campaign.judging.warm_judges import Court
+from murxpy.campaign.workers.limits import Limits
+from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.fuzzers.mutation import Mutation

@@ -23,8 +23,8 @@ import campaigns
 
 from murxpy import __version__
 from murxpy.campaign.events import Found
-from murxpy.campaign.limits import MIB, Limits
-from murxpy.campaign.replay import replay_trace
+from murxpy.campaign.replays.replay import replay_trace
+from murxpy.campaign.workers.limits import MIB, Limits
 
 LIMITS = Limits(wall=2.0, memory=300 * MIB)
 SLEEPING = Limits(wall=0.2, hang=0.4, hang_factor=2.0)

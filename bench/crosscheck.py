@@ -17,15 +17,15 @@ import common
 from common import percent, table
 
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.common import agree, judge_plans, make_judges
 from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.court import Court
 from murxpy.campaign.events import Ended
-from murxpy.campaign.limits import Limits
-from murxpy.campaign.minimize import Wishes, minimize_disagreement
-from murxpy.campaign.origin import origin
-from murxpy.campaign.plans import Request, make_plans
-from murxpy.campaign.triages import Judged, triaged
+from murxpy.campaign.findings.origin import origin
+from murxpy.campaign.judging.common_operators import agree, judge_plans, make_judges
+from murxpy.campaign.judging.triage import Judged, triaged
+from murxpy.campaign.judging.warm_judges import Court
+from murxpy.campaign.reduction.traces import Wishes, minimize_disagreement
+from murxpy.campaign.workers.limits import Limits
+from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.errors import InputError
 from murxpy.fuzzers.api import Wishes as RunWishes
 from murxpy.oracles.disagreement import KIND

@@ -35,8 +35,8 @@ from murxpy.machine import solve
 from murxpy.machine.database import Entry
 from murxpy.machine.random import Stream, mix
 from murxpy.machine.run import Refused, Run, Stopped
-from murxpy.semantics.algebraic import Algebraic
 from murxpy.semantics.evaluator import Evaluator
+from murxpy.semantics.exact.algebraic import Algebraic
 from murxpy.semantics.model import Interpretation
 from murxpy.semantics.values import CannotSay, Value
 from murxpy.worker.session import Session

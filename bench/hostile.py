@@ -28,18 +28,18 @@ from typing import Any
 from common import RESULTS, ROOT, _commit
 from hostile_inputs import KINDS, SCRIPT_OF_MODEL, hostile
 
-from murxpy.campaign.buckets import Known, read_known
+from murxpy.campaign.findings.buckets import Known, read_known
 from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.data.profiles import load_profile
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.semantics.values import CannotSay
-from murxpy.smtlib.fingerprint import theories
-from murxpy.smtlib.models import read_model, read_printed_model
-from murxpy.smtlib.reader import read_file, read_script, read_text
+from murxpy.smtlib.printing.scripts import print_script
+from murxpy.smtlib.reading.models import read_model, read_printed_model
+from murxpy.smtlib.reading.scripts import read_file, read_script, read_text
 from murxpy.smtlib.script import Script
+from murxpy.smtlib.syntax.fingerprint import theories
 from murxpy.smtlib.valuation import Valuation
-from murxpy.smtlib.writer import print_script
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import parse_trace
 from murxpy.trace.lift import lift

@@ -18,7 +18,7 @@ from common import facts, load, parser, percent, save, table, verdict
 from murxpy.errors import InputError, MurxpyError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.machine.tokens import Quoted
-from murxpy.smtlib.reader import read_script, read_text
+from murxpy.smtlib.reading.scripts import read_script, read_text
 from murxpy.trace.lift import for_judges, lift
 from murxpy.worker.session import Session
 

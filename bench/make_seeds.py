@@ -24,8 +24,8 @@ from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.smtlib.commands import Assert
 from murxpy.smtlib.logics import smallest
-from murxpy.smtlib.printer import Printer
-from murxpy.smtlib.reader import read_script
+from murxpy.smtlib.printing.terms import Printer
+from murxpy.smtlib.reading.scripts import read_script
 from murxpy.trace.grammar import Trace
 from murxpy.trace.translate.declarations import Declarations
 from murxpy.trace.translate.smtlib import to_smtlib

@@ -25,8 +25,8 @@ from murxpy.machine.random import Stream, mix
 from murxpy.mutation.corpus import Corpus
 from murxpy.mutation.fuzzers import FUZZERS
 from murxpy.mutation.workshop import Mutant, Mutants, Shop, Workshop
-from murxpy.smtlib.chain import ChainPrinter
-from murxpy.smtlib.printer import Unsayable
+from murxpy.smtlib.printing.chains import ChainPrinter
+from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.worker.session import Session
 
 # mutants of one run; the original STORM makes 1,000 of a seed

@@ -32,11 +32,11 @@ from murxpy.fuzzers.mutation import Mutation, sources_setup
 from murxpy.fuzzers.seeds import SeedFiles, collect_seeds
 from murxpy.machine.script import answers_of
 from murxpy.mutation.corpus import Corpus
+from murxpy.mutation.functions.inversions import ANY, RULES
 from murxpy.mutation.fuzzers import FUZZERS
-from murxpy.mutation.inversions import ANY, RULES
 from murxpy.mutation.typefuzz import Pool
 from murxpy.mutation.workshop import Mutant
-from murxpy.smtlib.reader import read_script
+from murxpy.smtlib.reading.scripts import read_script
 from murxpy.worker.session import Session
 
 # mutants and tests a second of the published programs on the same machine (QF_LRA or QF_SLIA seeds)

@@ -20,8 +20,8 @@ from common import RESULTS, circumstances, percent, table, verdict
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue, build_catalogue
-from murxpy.smtlib.reader import read_script, read_text
-from murxpy.smtlib.writer import print_script
+from murxpy.smtlib.printing.scripts import print_script
+from murxpy.smtlib.reading.scripts import read_script, read_text
 
 AIM = 2.0  # MB/s
 MB = 1_000_000

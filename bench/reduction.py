@@ -28,10 +28,10 @@ sys.path[:0] = [str(common.ROOT / "tests"), str(common.ROOT / "tests" / "fakes")
 
 from plants import long_trace, planted  # noqa: E402
 
-from murxpy.campaign.minimize import Wishes, minimize  # noqa: E402
-from murxpy.campaign.origin import origin  # noqa: E402
-from murxpy.campaign.plans import make_plans  # noqa: E402
-from murxpy.campaign.store import read_buckets, read_versions  # noqa: E402
+from murxpy.campaign.findings.origin import origin  # noqa: E402
+from murxpy.campaign.findings.store import read_buckets, read_versions  # noqa: E402
+from murxpy.campaign.reduction.traces import Wishes, minimize  # noqa: E402
+from murxpy.campaign.workers.plans import make_plans  # noqa: E402
 from murxpy.errors import MurxpyError  # noqa: E402
 from murxpy.trace.file import read_trace  # noqa: E402
 from murxpy.trace.grammar import parse_trace  # noqa: E402

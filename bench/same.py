@@ -35,7 +35,7 @@ import common
 from children import run_all, walked
 from common import RESULTS, ROOT
 
-from murxpy.campaign.plans import Request, make_plans
+from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.data import load_catalogue, load_wrapper
 from murxpy.errors import InputError, MurxpyError
 from murxpy.fuzzers.api import CHECKS, Wishes

@@ -15,7 +15,7 @@ from rich.console import Console
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.events import Started, Tick
-from murxpy.campaign.plans import Request, make_plans
+from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.report.status import StatusView
 
 WIDTH, HEIGHT = 104, 22

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from murxpy.campaign.buckets import Bucket
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.events import Event, Found
-from murxpy.campaign.limits import MIB, Limits
-from murxpy.campaign.targets import Plan, resolve
+from murxpy.campaign.findings.buckets import Bucket
+from murxpy.campaign.workers.limits import MIB, Limits
+from murxpy.campaign.workers.targets import Plan, resolve
 
 FAKES = Path(__file__).parent / "fakes"
 

@@ -10,7 +10,7 @@ from typing import Any
 from campaigns import FAKES
 from toy import TOY, toy_session, walk
 
-from murxpy.campaign.targets import Plan, resolve
+from murxpy.campaign.workers.targets import Plan, resolve
 from murxpy.data import load_catalogue, load_machine
 from murxpy.machine.tokens import Ref
 from murxpy.trace.grammar import Line, Trace, parse_trace

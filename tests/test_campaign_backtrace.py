@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from campaigns import only_bucket, run
 
-from murxpy.campaign.alike import alike, frames
-from murxpy.campaign.buckets import Bucket
 from murxpy.campaign.events import Alike, Ended
+from murxpy.campaign.findings.alike import alike, frames
+from murxpy.campaign.findings.buckets import Bucket
 
 TEXT = """#0  0x00007ffff58e3c8c in lp::matrix<double, double>::set(unsigned int, double const&) () from /x/libz3.so
 #1  main (argc=1) at main.c:3

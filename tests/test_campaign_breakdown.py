@@ -16,15 +16,15 @@ import pytest
 from campaigns import config, plan, run
 from commands import error
 
-from murxpy.campaign import starts
 from murxpy.campaign.breakdown import ROW, SPAN, Breakdown
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.events import Ended, Event, RunEnded, WorkerLost
-from murxpy.campaign.limits import MIB, Limits, ensure_files
-from murxpy.campaign.minimize import Wishes, minimize
-from murxpy.campaign.replay import replay_trace
-from murxpy.campaign.starts import TRIES
-from murxpy.campaign.store import Store
+from murxpy.campaign.findings.store import Store
+from murxpy.campaign.reduction.traces import Wishes, minimize
+from murxpy.campaign.replays.replay import replay_trace
+from murxpy.campaign.workers import starts
+from murxpy.campaign.workers.limits import MIB, Limits, ensure_files
+from murxpy.campaign.workers.starts import TRIES
 from murxpy.cli import COMMANDS, murxpy
 from murxpy.errors import InputError, TargetError
 from murxpy.fuzzers.seeds import collect_seeds, script_files

@@ -13,8 +13,8 @@ import pytest
 from campaigns import children, found, only_bucket, plan, run
 
 from murxpy.campaign.events import Overstayed
-from murxpy.campaign.limits import MIB, Limits
-from murxpy.campaign.replay import replay_trace, walk_seeds
+from murxpy.campaign.replays.replay import replay_trace, walk_seeds
+from murxpy.campaign.workers.limits import MIB, Limits
 
 LIMITS = Limits(wall=20.0, memory=300 * MIB)
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from campaigns import FAKES
 
-from murxpy.campaign.limits import Limits
-from murxpy.campaign.replay import replay_trace
-from murxpy.campaign.targets import Plan, resolve
+from murxpy.campaign.replays.replay import replay_trace
+from murxpy.campaign.workers.limits import Limits
+from murxpy.campaign.workers.targets import Plan, resolve
 from murxpy.errors import TargetError
 
 PROBE = '''
@@ -89,7 +89,7 @@ def test_other_minor_version_is_refused(
     tmp_path: Path, probe: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_environment(tmp_path / "env")
-    monkeypatch.setattr("murxpy.campaign.parents.PYTHON", "3.99")
+    monkeypatch.setattr("murxpy.campaign.workers.parents.PYTHON", "3.99")
     with pytest.raises(
         TargetError, match=r"its interpreter is Python 3\.\d+, murxpy runs on Python 3\.99; make"
     ):

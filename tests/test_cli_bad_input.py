@@ -9,7 +9,7 @@ import pytest
 from campaigns import FAKES
 from commands import FAKE, WRAPPER, error, fuzz_fake, outcome
 
-from murxpy.campaign.folder import Folder
+from murxpy.campaign.findings.folder import Folder
 
 Sys = pytest.CaptureFixture[str]
 

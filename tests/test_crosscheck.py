@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 from truth import truth
 
-from murxpy.campaign.buckets import Bucket
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.common import agree
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.events import Event, Found, Reproduced, RunEnded
-from murxpy.campaign.jury import figures
-from murxpy.campaign.limits import MIB, Limits
-from murxpy.campaign.origin import origin
-from murxpy.campaign.plans import Request
-from murxpy.campaign.store import Store, read_buckets
+from murxpy.campaign.findings.buckets import Bucket
+from murxpy.campaign.findings.origin import origin
+from murxpy.campaign.findings.store import Store, read_buckets
+from murxpy.campaign.judging.common_operators import agree
+from murxpy.campaign.judging.judges import figures
+from murxpy.campaign.workers.limits import MIB, Limits
+from murxpy.campaign.workers.plans import Request
 from murxpy.errors import InputError
 from murxpy.oracles.crash import Outcome
 
@@ -186,4 +186,4 @@ def test_same_findings_when_interrupted(tmp_path: Path) -> None:
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("murxpy.campaign.disagreement.TESTS", 150)
+    monkeypatch.setattr("murxpy.campaign.judging.disagreement.TESTS", 150)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from murxpy.campaign.dependence import Dependence, dependences, leavings
+from murxpy.campaign.judging.dependence import Dependence, dependences, leavings
 from murxpy.machine.tokens import quote
 from murxpy.oracles.crash import Outcome
 from murxpy.trace.grammar import parse_trace

@@ -20,7 +20,7 @@ import pytest
 from campaigns import run
 from supervised import PATIENCE, ROOT, Command
 
-from murxpy.campaign.store import FILE, Store
+from murxpy.campaign.findings.store import FILE, Store
 
 SETUP = {
     "every": {"segfault": 7, "abort": 11, "exception": 9, "spawn": 13},

@@ -16,7 +16,7 @@ import pytest
 from commands import fuzz_fake, outcome
 from toy import TOY, forked
 
-from murxpy.campaign.buckets import failing, new_bucket
+from murxpy.campaign.findings.buckets import failing, new_bucket
 from murxpy.data import load_catalogue, load_wrapper
 from murxpy.data.spellings import forms
 from murxpy.data.wrappers import SECTIONS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from murxpy.oracles.crash import last_call
-from murxpy.smtlib.fingerprint import theories
+from murxpy.smtlib.syntax.fingerprint import theories
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from murxpy.machine.random import Stream
 from murxpy.mutation.fitting import Fitting
 from murxpy.mutation.fuzzers import FUZZERS
 from murxpy.mutation.workshop import Seed, Shop, Workshop
-from murxpy.smtlib.reader import read_script
+from murxpy.smtlib.reading.scripts import read_script
 
 CATALOGUE = build_catalogue(load_catalogue())
 PROFILE = Profile(

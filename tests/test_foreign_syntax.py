@@ -12,10 +12,10 @@ from parsers import PARSERS
 
 from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import build_catalogue
-from murxpy.smtlib.printer import Unsayable
-from murxpy.smtlib.reader import read_file, read_script
+from murxpy.smtlib.printing.scripts import print_script
+from murxpy.smtlib.printing.terms import Unsayable
+from murxpy.smtlib.reading.scripts import read_file, read_script
 from murxpy.smtlib.script import Script
-from murxpy.smtlib.writer import print_script
 
 CATALOGUE = build_catalogue(load_catalogue())
 SHAPES = Shapes(CATALOGUE)

@@ -14,7 +14,7 @@ import pytest
 from campaigns import found, run
 
 from murxpy.campaign.events import Ended, Event, Notice
-from murxpy.campaign.store import Store
+from murxpy.campaign.findings.store import Store
 from murxpy.errors import InputError
 
 SETUP = {"every": {"segfault": 3, "abort+x": 3, "exception": 3}, "lines": 40}

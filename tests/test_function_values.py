@@ -14,7 +14,7 @@ from murxpy.logic.terms import Term
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.model import Interpretation
 from murxpy.semantics.values import CannotSay
-from murxpy.smtlib.reader import read_script
+from murxpy.smtlib.reading.scripts import read_script
 
 CATALOGUE = build_catalogue(load_catalogue())
 

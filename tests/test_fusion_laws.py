@@ -16,15 +16,15 @@ from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
 from murxpy.machine.random import Stream
-from murxpy.mutation.composed import LITERALS, composed
-from murxpy.mutation.inversions import RULES, Fusion, Maker, rules_of
-from murxpy.mutation.laws import constants_of, laws, refutations
+from murxpy.mutation.functions.composed import LITERALS, composed
+from murxpy.mutation.functions.inversions import RULES, Fusion, Maker, rules_of
+from murxpy.mutation.functions.laws import constants_of, laws, refutations
 from murxpy.semantics.evaluator import Evaluator
-from murxpy.semantics.fp_format import format_of
+from murxpy.semantics.exact.float_formats import format_of
 from murxpy.semantics.model import Interpretation
 from murxpy.semantics.values import ArrayValue, Element
+from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.tables import Tables
-from murxpy.smtlib.writer import print_script
 
 CATALOGUE = build_catalogue(load_catalogue())
 POINTS = 40

@@ -12,9 +12,9 @@ from commands import outcome
 from plants import planted
 from test_minimize import EXAMPLE
 
-from murxpy.campaign.histories import Run, join, minimize_history, minimize_joined, parts
-from murxpy.campaign.origin import holds_traces
-from murxpy.campaign.replay import replay_texts, walk_seeds
+from murxpy.campaign.findings.origin import holds_traces
+from murxpy.campaign.reduction.histories import Run, join, minimize_history, minimize_joined, parts
+from murxpy.campaign.replays.replay import replay_texts, walk_seeds
 from murxpy.errors import InputError
 from murxpy.trace.grammar import parse_trace
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from murxpy.campaign.buckets import read_known
+from murxpy.campaign.findings.buckets import read_known
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError
 

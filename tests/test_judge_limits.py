@@ -12,9 +12,9 @@ from truth import truth
 
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.disagreement import Bench, Case, Work, without_judges
-from murxpy.campaign.judgelimits import own_limit, parse_limits
-from murxpy.campaign.limits import MIB, Limits
+from murxpy.campaign.judging.disagreement import Bench, Case, Work, without_judges
+from murxpy.campaign.judging.judge_limits import own_limit, parse_limits
+from murxpy.campaign.workers.limits import MIB, Limits
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError
 from murxpy.machine.tokens import quote

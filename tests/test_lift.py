@@ -9,7 +9,7 @@ import pytest
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
-from murxpy.smtlib.reader import read_script
+from murxpy.smtlib.reading.scripts import read_script
 from murxpy.trace.grammar import parse_trace
 from murxpy.trace.lift import lift
 

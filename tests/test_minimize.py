@@ -11,8 +11,8 @@ import pytest
 from commands import FAKE, error, fuzz_fake, outcome
 from plants import long_trace, planted
 
-from murxpy.campaign.minimize import Minimized, Progress, Wishes, minimize
-from murxpy.campaign.wanted import Match, shows
+from murxpy.campaign.reduction.traces import Minimized, Progress, Wishes, minimize
+from murxpy.campaign.reduction.wanted import Match, shows
 from murxpy.errors import InputError
 from murxpy.oracles.crash import Outcome
 from murxpy.trace.grammar import parse_trace

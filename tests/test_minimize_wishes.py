@@ -19,10 +19,10 @@ from plants import long_trace, planted
 from test_minimize import EXAMPLE, NEED_NOT, rows
 from toy import TOY
 
-from murxpy.campaign.minimize import Wishes, minimize
-from murxpy.campaign.origin import origin
-from murxpy.campaign.targets import Plan
-from murxpy.campaign.wanted import Match, exit_kind
+from murxpy.campaign.findings.origin import origin
+from murxpy.campaign.reduction.traces import Wishes, minimize
+from murxpy.campaign.reduction.wanted import Match, exit_kind
+from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError
 
 CONTRACT = {**NEED_NOT, "how": "contract"}
@@ -102,9 +102,9 @@ def test_a_command_decides(tmp_path: Path) -> None:
 
 def test_a_hang_stays_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """A candidate gets less time than a hang; the result is seen to hang at the end."""
-    monkeypatch.setattr("murxpy.campaign.predicate._HANG", 0.4)
-    monkeypatch.setattr("murxpy.campaign.wanted.LATE", 0.15)
-    monkeypatch.setattr("murxpy.campaign.limits.Limits.replay_wall", 0.4)
+    monkeypatch.setattr("murxpy.campaign.reduction.predicate._HANG", 0.4)
+    monkeypatch.setattr("murxpy.campaign.reduction.wanted.LATE", 0.15)
+    monkeypatch.setattr("murxpy.campaign.workers.limits.Limits.replay_wall", 0.4)
     result = minimize(planted(at="pop", how="sleep"), EXAMPLE, "a.trace")
     assert rows(result) == ["new", "push 1", "pop 1"]
     assert result.key == "hang in pop"

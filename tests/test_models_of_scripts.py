@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from murxpy.campaign.seedcheck import judge
+from murxpy.campaign.judging.seed_check import judge
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.terms import Term
 from murxpy.semantics.values import CannotSay
 from murxpy.smtlib.modelled import asking_for_models
-from murxpy.smtlib.models import read_model, read_printed_model
-from murxpy.smtlib.reader import read_script
+from murxpy.smtlib.reading.models import read_model, read_printed_model
+from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Script
-from murxpy.smtlib.source import Source
+from murxpy.smtlib.syntax.source import Source
 from murxpy.smtlib.valuation import Valuation
 
 CATALOGUE = build_catalogue(load_catalogue())

@@ -21,13 +21,13 @@ from murxpy.mutation.fuzzers import FUZZERS
 from murxpy.mutation.occurrences import Occurrences, in_scope, replaced
 from murxpy.mutation.preparing import Logics, in_logic, prepared
 from murxpy.mutation.workshop import Seed, Shop, Workshop
-from murxpy.smtlib.chain import ChainPrinter
 from murxpy.smtlib.commands import Assert, CheckSat
-from murxpy.smtlib.printer import Unsayable
-from murxpy.smtlib.reader import read_script
+from murxpy.smtlib.printing.chains import ChainPrinter
+from murxpy.smtlib.printing.scripts import print_script
+from murxpy.smtlib.printing.terms import Unsayable
+from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.tables import Tables
-from murxpy.smtlib.writer import print_script
 from murxpy.worker.session import Session
 
 CATALOGUE = build_catalogue(load_catalogue())

@@ -16,8 +16,8 @@ from murxpy.mutation.corpus import Corpus
 from murxpy.mutation.fuzzers import FUZZERS
 from murxpy.mutation.views import views
 from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
-from murxpy.smtlib.reader import read_script
-from murxpy.smtlib.writer import print_script
+from murxpy.smtlib.printing.scripts import print_script
+from murxpy.smtlib.reading.scripts import read_script
 
 CATALOGUE = catalogue()
 TEXT = """(declare-const x Int) (declare-const y Int)

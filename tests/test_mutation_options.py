@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from commands import outcome
 
-from murxpy.campaign.plans import Request, make_plans
+from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.data import load_wrapper
 from murxpy.fuzzers.api import Wishes
 from murxpy.fuzzers.mutation import Mutation

@@ -23,10 +23,10 @@ from murxpy.mutation.preparing import prepared
 from murxpy.mutation.storm import asking
 from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
 from murxpy.smtlib.commands import CHECKS, Assert, Pop, Push
-from murxpy.smtlib.models import read_printed_model
-from murxpy.smtlib.reader import read_script
+from murxpy.smtlib.printing.scripts import print_script
+from murxpy.smtlib.reading.models import read_printed_model
+from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.valuation import Valuation
-from murxpy.smtlib.writer import print_script
 
 CATALOGUE = build_catalogue(load_catalogue())
 SHOP = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "standard")

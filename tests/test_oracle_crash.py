@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from murxpy.campaign.buckets import (
+from murxpy.campaign.findings.buckets import (
     Bucket,
     Known,
     bucket_key,

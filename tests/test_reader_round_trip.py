@@ -16,10 +16,10 @@ from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
 from murxpy.smtlib.commands import Assert, CheckSat, Command
 from murxpy.smtlib.dialects import BINARY, SAME, SPELLED
-from murxpy.smtlib.reader import read_script
+from murxpy.smtlib.printing.scripts import print_script
+from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.tables import Tables
-from murxpy.smtlib.writer import print_script
 
 CATALOGUE = build_catalogue(load_catalogue())
 SHAPES = Shapes(CATALOGUE)

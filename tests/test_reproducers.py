@@ -16,15 +16,15 @@ from campaigns import plan, processes, run
 from commands import FAKE, fuzz_fake, outcome
 from test_minimize_wishes import wait_for
 
-from murxpy.campaign.buckets import Reproducer
 from murxpy.campaign.events import Reproduced
-from murxpy.campaign.limits import Limits
-from murxpy.campaign.plans import Request, make_plans
-from murxpy.campaign.programs import run_program
-from murxpy.campaign.replay import replay_trace
-from murxpy.campaign.reproducers import Shown, base_of, write_programs
-from murxpy.campaign.store import read_buckets
-from murxpy.campaign.targets import Plan
+from murxpy.campaign.findings.buckets import Reproducer
+from murxpy.campaign.findings.store import read_buckets
+from murxpy.campaign.reduction.programs import run_program
+from murxpy.campaign.reduction.reproducers import Shown, base_of, write_programs
+from murxpy.campaign.replays.replay import replay_trace
+from murxpy.campaign.workers.limits import Limits
+from murxpy.campaign.workers.plans import Request, make_plans
+from murxpy.campaign.workers.targets import Plan
 
 SHOWN = Shown("crash", "crash-sigsegv-fake", "SIGSEGV")
 
@@ -94,7 +94,7 @@ def test_a_killed_campaign_minimizes_later(
 
 def shrinkers(parent: int) -> list[int]:
     """The processes that make findings smaller for the campaign `parent`."""
-    return processes(parent, "murxpy.campaign.shrinker")
+    return processes(parent, "murxpy.campaign.reduction.process")
 
 
 def test_what_nothing_can_print_is_a_trace(tmp_path: Path) -> None:
@@ -146,8 +146,8 @@ def test_an_endless_program_dies_with_us(tmp_path: Path) -> None:
     source = f"import os, time\nopen({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))\ntime.sleep(100)\n"
     program(tmp_path, source)
     code = (
-        f"from pathlib import Path; import campaigns; from murxpy.campaign.programs import run_program\n"
-        f"from murxpy.campaign.limits import Limits\n"
+        f"from pathlib import Path; import campaigns; from murxpy.campaign.reduction.programs import run_program\n"
+        f"from murxpy.campaign.workers.limits import Limits\n"
         f"run_program(campaigns.plan(), Path({str(tmp_path / 'p.py')!r}), (), '', 100, Limits())"
     )
     process = subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parent)

@@ -14,10 +14,10 @@ from toy import catalogue
 from murxpy.logic.typing import IllSorted
 from murxpy.machine.tokens import quote
 from murxpy.smtlib.commands import Assert
-from murxpy.smtlib.reader import read_script
+from murxpy.smtlib.printing.scripts import print_script
+from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.rebuilding import Rebuilder
 from murxpy.smtlib.script import Script
-from murxpy.smtlib.writer import print_script
 from murxpy.trace.passes.parts import Commands, order
 from murxpy.trace.passes.rebuilt import reformat, shrink_datatypes
 from murxpy.trace.passes.script import bare

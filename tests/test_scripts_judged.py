@@ -22,10 +22,10 @@ from murxpy.machine.random import Stream, mix
 from murxpy.machine.tokens import quote
 from murxpy.mutation.promising import asking, drawn, fitting
 from murxpy.mutation.source import PROMISES
-from murxpy.smtlib.models import read_printed_model
-from murxpy.smtlib.reader import read_script
+from murxpy.smtlib.printing.scripts import print_script
+from murxpy.smtlib.reading.models import read_printed_model
+from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.valuation import Valuation
-from murxpy.smtlib.writer import print_script
 from murxpy.trace.grammar import parse_trace
 from murxpy.trace.translate.frame import SCRIPTS
 

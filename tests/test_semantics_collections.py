@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import SPECIAL, Term
-from murxpy.semantics import bags, relations, sequences, sets, strings
+from murxpy.semantics.exact import strings
+from murxpy.semantics.meanings import bags, relations, sequences, sets
 from murxpy.semantics.values import BagValue, CannotSay, DatatypeValue, SetValue
 
 elements = st.lists(st.integers(0, 2), max_size=6).map(tuple)

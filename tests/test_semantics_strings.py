@@ -11,8 +11,8 @@ from formulas import Logic, value
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from murxpy.semantics import regex, strings
-from murxpy.semantics.regex import Regex
+from murxpy.semantics.exact import regex, strings
+from murxpy.semantics.exact.regex import Regex
 from murxpy.semantics.values import CannotSay
 
 LONGEST = 4

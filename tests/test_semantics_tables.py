@@ -12,8 +12,8 @@ from toy import catalogue, live, replay
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.model import Interpretation
 from murxpy.semantics.values import CannotSay
-from murxpy.smtlib.reader import read_script
-from murxpy.smtlib.writer import print_script
+from murxpy.smtlib.printing.scripts import print_script
+from murxpy.smtlib.reading.scripts import read_script
 from murxpy.trace.lift import lift
 
 T = '(bag.union_disjoint (bag (tuple "a" 1) 2) (bag (tuple "b" 1) 1) (bag (tuple "b" 2) 3))'

@@ -18,8 +18,8 @@ from supervised import PATIENCE, Command
 from supervised import start as start
 
 from murxpy.campaign import interrupts
-from murxpy.campaign.plans import Request
-from murxpy.campaign.store import FILE, Store, read_buckets
+from murxpy.campaign.findings.store import FILE, Store, read_buckets
+from murxpy.campaign.workers.plans import Request
 from murxpy.cli import fuzz
 from murxpy.errors import InputError
 

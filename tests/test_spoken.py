@@ -17,11 +17,11 @@ from murxpy.logic.sorts import Constructor, Datatype, Sort
 from murxpy.logic.terms import Term
 from murxpy.smtlib.commands import Assert, CheckSat, SetLogic
 from murxpy.smtlib.dialects import AS_SPELLED, DIALECTS, expanded
-from murxpy.smtlib.printer import OnlyDefined, Printer, Unsayable
-from murxpy.smtlib.reader import read_script
+from murxpy.smtlib.printing.scripts import print_script
+from murxpy.smtlib.printing.terms import OnlyDefined, Printer, Unsayable
+from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.tables import Tables
-from murxpy.smtlib.writer import print_script
 
 CATALOGUE = build_catalogue(load_catalogue())
 SHAPES = Shapes(CATALOGUE)

@@ -15,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.common import judge_plans
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.events import Ended, RunEnded
-from murxpy.campaign.plans import Request, make_plans
+from murxpy.campaign.findings.store import read_yields
+from murxpy.campaign.judging.common_operators import judge_plans
 from murxpy.campaign.steering import LAG, Steering
-from murxpy.campaign.store import read_yields
+from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.yields import LEAST, Yield, settled
 from murxpy.errors import InputError
 from murxpy.fuzzers.mutation import Mutation

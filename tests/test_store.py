@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from murxpy.campaign.buckets import Bucket, Kept
-from murxpy.campaign.store import (
+from murxpy.campaign.findings.buckets import Bucket, Kept
+from murxpy.campaign.findings.store import (
     _FROM_1,
     FILE,
     SCHEMA,
@@ -181,7 +181,7 @@ def test_update_that_has_no_room_changes_nothing(
     make_old(tmp_path, 10)
     before = content(tmp_path)
     monkeypatch.setattr(
-        "murxpy.campaign.store._FROM_1",
+        "murxpy.campaign.findings.store._FROM_1",
         _FROM_1.replace("DROP TABLE findings;", "DROP TABLE nowhere;"),
     )
     with pytest.raises(InputError, match="cannot be used"):

@@ -20,9 +20,9 @@ from murxpy.machine.random import Stream
 from murxpy.machine.run import Run
 from murxpy.smtlib.commands import Assert
 from murxpy.smtlib.dialects import DIALECTS
-from murxpy.smtlib.reader import read_script
+from murxpy.smtlib.printing.scripts import print_script
+from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Script
-from murxpy.smtlib.writer import print_script
 
 CATALOGUE = build_catalogue(load_catalogue())
 HEX = "0123456789abcdefABCDEF"

@@ -15,7 +15,7 @@ from toy import catalogue, forked, live, walk
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError
 from murxpy.smtlib.logics import covers, smallest
-from murxpy.smtlib.symbols import Symbols
+from murxpy.smtlib.syntax.symbols import Symbols
 from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.trace.translate.inline import inlined
 from murxpy.trace.translate.murxla import to_murxla

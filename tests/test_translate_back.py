@@ -12,7 +12,7 @@ from toy import catalogue, forked, live, walk
 from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, VALUE, VARIABLE, Term
 from murxpy.logic.values import special_value
 from murxpy.smtlib.dialects import expanded
-from murxpy.smtlib.reader import read_script
+from murxpy.smtlib.reading.scripts import read_script
 from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.trace.translate.dry import AnyReading, interpret
 from murxpy.trace.translate.smtlib import Script

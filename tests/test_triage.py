@@ -102,7 +102,7 @@ def test_a_trace_ends_with_the_answer_of_its_check() -> None:
 @pytest.fixture
 def solvers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """Makes a solver with flaws, gives the name of its target."""
-    monkeypatch.setattr("murxpy.campaign.disagreement.TESTS", 150)
+    monkeypatch.setattr("murxpy.campaign.judging.disagreement.TESTS", 150)
 
     def make(name: str, **flaws: str) -> str:
         file = tmp_path / f"{name}.yaml"

@@ -10,7 +10,7 @@ from typing import Any
 
 from campaigns import FAKES
 
-from murxpy.campaign.targets import Plan, TargetSpec
+from murxpy.campaign.workers.targets import Plan, TargetSpec
 from murxpy.data import load_catalogue, load_machine
 
 TRUTH_SOURCE = """

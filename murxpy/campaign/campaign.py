@@ -12,26 +12,26 @@ from functools import partial
 from typing import Any
 
 from murxpy.campaign import events, interrupts
-from murxpy.campaign.backtrace import Backtraces
-from murxpy.campaign.book import Book
 from murxpy.campaign.breakdown import Breakdown
-from murxpy.campaign.buckets import Bucket, Known
 from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.crosscheck import CrossCheck, Hooks, Open
-from murxpy.campaign.desk import Desk
-from murxpy.campaign.findings import Candidate, Proof, candidate, version_of
-from murxpy.campaign.folder import Folder
-from murxpy.campaign.handles import Job, Worker
+from murxpy.campaign.findings.arrivals import Candidate, Proof, candidate, version_of
+from murxpy.campaign.findings.backtrace import Backtraces
+from murxpy.campaign.findings.buckets import Bucket, Known
+from murxpy.campaign.findings.folder import Folder
+from murxpy.campaign.findings.intake import Desk
+from murxpy.campaign.findings.records import Book
+from murxpy.campaign.findings.store import Store, TargetState
 from murxpy.campaign.hangs import Hangs
-from murxpy.campaign.pool import Lost, Pool, Result
-from murxpy.campaign.reproduction import Reproduction
+from murxpy.campaign.judging.cross_check import CrossCheck, Hooks, Open
+from murxpy.campaign.reduction.reproduction import Reproduction
 from murxpy.campaign.runs import Runs
-from murxpy.campaign.scratch import sweep
 from murxpy.campaign.seeds import Ledger
 from murxpy.campaign.statistics import Statistics
 from murxpy.campaign.steering import Steering
-from murxpy.campaign.store import Store, TargetState
-from murxpy.campaign.targets import Plan
+from murxpy.campaign.workers.handles import Job, Worker
+from murxpy.campaign.workers.pool import Lost, Pool, Result
+from murxpy.campaign.workers.scratch import sweep
+from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError, InternalError
 from murxpy.oracles.crash import Outcome, last_call
 

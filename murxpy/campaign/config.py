@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from murxpy.campaign.limits import Limits
-from murxpy.campaign.targets import Plan
+from murxpy.campaign.workers.limits import Limits
+from murxpy.campaign.workers.targets import Plan
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from murxpy.campaign.buckets import Reproducer
+    from murxpy.campaign.findings.buckets import Reproducer
     from murxpy.campaign.statistics import Snapshot
     from murxpy.campaign.yields import Yield
 

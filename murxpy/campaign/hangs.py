@@ -10,10 +10,10 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from murxpy.campaign.findings import Candidate, candidate
-from murxpy.campaign.handles import Job
-from murxpy.campaign.pool import Pool, Result
-from murxpy.campaign.trials import Lane, Trial
+from murxpy.campaign.findings.arrivals import Candidate, candidate
+from murxpy.campaign.replays.trials import Lane, Trial
+from murxpy.campaign.workers.handles import Job
+from murxpy.campaign.workers.pool import Pool, Result
 from murxpy.oracles.crash import Verdict, last_call
 
 SHARE = 0.1  # of the workers' time that may go into this

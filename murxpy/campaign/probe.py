@@ -13,9 +13,9 @@ from typing import Any
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.events import Ended, RunEnded
-from murxpy.campaign.scratch import Scratch
 from murxpy.campaign.statistics import BucketView
-from murxpy.campaign.targets import Plan
+from murxpy.campaign.workers.scratch import Scratch
+from murxpy.campaign.workers.targets import Plan
 
 _REFUSAL = "refusal-message:"
 _SEED = 1  # the same runs each time, so that two answers can be compared

@@ -97,7 +97,7 @@ def run(args: list[str]) -> int:
 
 
 def _run(args: list[str]) -> int:
-    from murxpy.campaign.limits import ensure_files
+    from murxpy.campaign.workers.limits import ensure_files
     from murxpy.report.console import quiet_pipe, tolerate_any_text
 
     try:

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import click
 
-from murxpy.campaign import seedcheck
-from murxpy.campaign.common import make_judges
-from murxpy.campaign.court import Court
-from murxpy.campaign.limits import Limits
-from murxpy.campaign.plans import Request, make_plans
-from murxpy.campaign.seedcheck import FAULTS, VERDICTS, Checked
+from murxpy.campaign.judging import seed_check as seedcheck
+from murxpy.campaign.judging.common_operators import make_judges
+from murxpy.campaign.judging.seed_check import FAULTS, VERDICTS, Checked
+from murxpy.campaign.judging.warm_judges import Court
+from murxpy.campaign.workers.limits import Limits
+from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.cli.params import MISSING_SEEDS, Existing, duration, names
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError

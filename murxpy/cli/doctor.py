@@ -10,10 +10,10 @@ from typing import Any
 
 import click
 
-from murxpy.campaign.limits import Limits
-from murxpy.campaign.plans import Request, make_plans
 from murxpy.campaign.probe import Probe, look_at_host, probe
-from murxpy.campaign.targets import Plan
+from murxpy.campaign.workers.limits import Limits
+from murxpy.campaign.workers.plans import Request, make_plans
+from murxpy.campaign.workers.targets import Plan
 from murxpy.cli import fail
 from murxpy.cli.params import NamedFile
 from murxpy.data import wrapper_names

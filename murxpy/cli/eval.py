@@ -9,11 +9,11 @@ from pathlib import Path
 
 import click
 
-from murxpy.campaign.limits import Limits
-from murxpy.campaign.origin import origin
-from murxpy.campaign.plans import Request, make_plans
-from murxpy.campaign.replay import replay_trace
-from murxpy.campaign.targets import Plan
+from murxpy.campaign.findings.origin import origin
+from murxpy.campaign.replays.replay import replay_trace
+from murxpy.campaign.workers.limits import Limits
+from murxpy.campaign.workers.plans import Request, make_plans
+from murxpy.campaign.workers.targets import Plan
 from murxpy.cli.params import Existing, duration
 from murxpy.cli.replay import plan_of
 from murxpy.data import load_catalogue
@@ -25,8 +25,8 @@ from murxpy.report.evaluation import Evaluation, evaluation_lines, read_evaluati
 from murxpy.semantics.values import CannotSay
 from murxpy.smtlib.commands import Assert
 from murxpy.smtlib.modelled import asking_for_models
-from murxpy.smtlib.models import read_model
-from murxpy.smtlib.reader import read_file, read_text
+from murxpy.smtlib.reading.models import read_model
+from murxpy.smtlib.reading.scripts import read_file, read_text
 from murxpy.smtlib.shown import shown_model
 from murxpy.smtlib.valuation import Valuation
 from murxpy.trace.file import read_trace

@@ -12,15 +12,15 @@ from typing import Any
 import click
 
 from murxpy.campaign import interrupts
-from murxpy.campaign.buckets import read_known
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.common import agree, make_judges
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.events import Ended, Notice, Started
-from murxpy.campaign.limits import Limits, ensure_files
-from murxpy.campaign.plans import Request, absolute_target, make_plans
-from murxpy.campaign.replay import walk_seeds
-from murxpy.campaign.targets import Plan
+from murxpy.campaign.findings.buckets import read_known
+from murxpy.campaign.judging.common_operators import agree, make_judges
+from murxpy.campaign.replays.replay import walk_seeds
+from murxpy.campaign.workers.limits import Limits, ensure_files
+from murxpy.campaign.workers.plans import Request, absolute_target, make_plans
+from murxpy.campaign.workers.targets import Plan
 from murxpy.cli.own_options import OWN, own_options, prefixed
 from murxpy.cli.params import Existing, NamedFile, duration, names, run_seed, seed, size
 from murxpy.data import wrapper_names

@@ -9,7 +9,7 @@ import click
 from murxpy.cli.params import Existing
 from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import build_catalogue
-from murxpy.smtlib.reader import read_file
+from murxpy.smtlib.reading.scripts import read_file
 from murxpy.trace.lift import lift as lift_script
 
 

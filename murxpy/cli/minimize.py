@@ -10,27 +10,27 @@ from typing import Any
 
 import click
 
-from murxpy.campaign.common import judge_plans
-from murxpy.campaign.court import Court
-from murxpy.campaign.folder import write_atomically
-from murxpy.campaign.histories import minimize_history, minimize_joined
-from murxpy.campaign.limits import Limits
-from murxpy.campaign.minimize import (
+from murxpy.campaign.findings.folder import write_atomically
+from murxpy.campaign.findings.origin import holds_traces, origin, read_history
+from murxpy.campaign.judging.common_operators import judge_plans
+from murxpy.campaign.judging.warm_judges import Court
+from murxpy.campaign.reduction.histories import minimize_history, minimize_joined
+from murxpy.campaign.reduction.instances import regenerate
+from murxpy.campaign.reduction.reproducers import Shown, base_of, write_programs
+from murxpy.campaign.reduction.scripts import Scripted, minimize_script, others_than, scripted
+from murxpy.campaign.reduction.traces import (
     SAVE_SECONDS,
     Minimized,
     Progress,
     Wishes,
     minimize_disagreement,
 )
-from murxpy.campaign.minimize import minimize as minimize_trace
-from murxpy.campaign.origin import holds_traces, origin, read_history
-from murxpy.campaign.plans import Request, make_plans
-from murxpy.campaign.regenerate import regenerate
-from murxpy.campaign.replay import replay_trace
-from murxpy.campaign.reproducers import Shown, base_of, write_programs
-from murxpy.campaign.script_minimize import Scripted, minimize_script, others_than, scripted
-from murxpy.campaign.targets import Plan
-from murxpy.campaign.wanted import Match, exit_kind
+from murxpy.campaign.reduction.traces import minimize as minimize_trace
+from murxpy.campaign.reduction.wanted import Match, exit_kind
+from murxpy.campaign.replays.replay import replay_trace
+from murxpy.campaign.workers.limits import Limits
+from murxpy.campaign.workers.plans import Request, make_plans
+from murxpy.campaign.workers.targets import Plan
 from murxpy.cli.params import Existing, NamedFile, duration, names
 from murxpy.cli.replay import judges_of
 from murxpy.cli.replay import plan_of as trace_plan
@@ -39,7 +39,7 @@ from murxpy.fuzzers.seeds import statuses_of
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.report.console import is_live_terminal
 from murxpy.report.text import amount, brief, one_line, percent, rate
-from murxpy.smtlib.reader import read_text
+from murxpy.smtlib.reading.scripts import read_text
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import Trace, parse_trace
 

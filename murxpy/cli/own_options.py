@@ -11,7 +11,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from murxpy.campaign.lawcheck import check_functions
+from murxpy.campaign.judging.law_check import check_functions
 from murxpy.cli.params import Existing
 from murxpy.errors import InputError
 from murxpy.mutation.fusion import LABELS

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import click
 
-from murxpy.campaign.common import judge_plans
-from murxpy.campaign.court import Court
-from murxpy.campaign.disagreement import HEADER
-from murxpy.campaign.histories import parts
-from murxpy.campaign.limits import Limits
-from murxpy.campaign.origin import Origin, holds_traces, origin, read_history
-from murxpy.campaign.plans import Request, make_plans
-from murxpy.campaign.replay import Replayed, replay_texts, replay_trace, walk_seeds
-from murxpy.campaign.targets import Plan
+from murxpy.campaign.findings.origin import Origin, holds_traces, origin, read_history
+from murxpy.campaign.judging.common_operators import judge_plans
+from murxpy.campaign.judging.disagreement import HEADER
+from murxpy.campaign.judging.warm_judges import Court
+from murxpy.campaign.reduction.histories import parts
+from murxpy.campaign.replays.replay import Replayed, replay_texts, replay_trace, walk_seeds
+from murxpy.campaign.workers.limits import Limits
+from murxpy.campaign.workers.plans import Request, make_plans
+from murxpy.campaign.workers.targets import Plan
 from murxpy.cli.params import Existing, NamedFile, duration, names, size
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError

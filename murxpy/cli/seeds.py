@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from murxpy.campaign.store import read_yields
+from murxpy.campaign.findings.store import read_yields
 from murxpy.errors import InputError
 from murxpy.report.console import make_console
 from murxpy.report.seeds import ENDS, print_seeds, seeds_json

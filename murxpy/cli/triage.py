@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from murxpy.campaign.limits import Limits
-from murxpy.campaign.triages import triaged
+from murxpy.campaign.judging.triage import triaged
+from murxpy.campaign.workers.limits import Limits
 from murxpy.cli.params import duration, names
 from murxpy.report.console import make_console
 from murxpy.report.judged import print_triage, triage_json

@@ -11,8 +11,8 @@ from murxpy.machine.checks.scripted import answered, asks, check_script
 from murxpy.machine.run import Run
 from murxpy.machine.solve import ANSWERS
 from murxpy.machine.tokens import quote
-from murxpy.smtlib.fingerprint import theories
 from murxpy.smtlib.script import Script
+from murxpy.smtlib.syntax.fingerprint import theories
 
 _STANDARD = "produce-|global-declarations|interactive-mode|print-success|random-seed|reproducible-|verbosity"
 _OWN_OPTION = re.compile(rf"^\(set-option :((?!{_STANDARD})\S+) ([^()\"|]*)\)\n?", re.M)

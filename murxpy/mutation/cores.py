@@ -9,8 +9,8 @@ from murxpy.logic.terms import Term
 from murxpy.mutation.preparing import declaring
 from murxpy.mutation.workshop import Workshop
 from murxpy.smtlib.commands import Ask, Assert, CheckSat, SetOption
+from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.script import Script
-from murxpy.smtlib.writer import print_script
 
 _NAME = "core!{}"
 _NAMED = re.compile(r"core!(\d+)")

@@ -18,10 +18,10 @@ from typing import Any
 from murxpy.errors import InputError
 from murxpy.logic.terms import CONSTANT, Term
 from murxpy.machine.random import Stream
-from murxpy.mutation.composed import LITERALS, composed
-from murxpy.mutation.inversions import RULES, Maker, Rule, rules_of
+from murxpy.mutation.functions.composed import LITERALS, composed
+from murxpy.mutation.functions.inversions import RULES, Maker, Rule, rules_of
+from murxpy.mutation.functions.user_functions import user_rules
 from murxpy.mutation.occurrences import Holding, Occurrences
-from murxpy.mutation.userfunctions import user_rules
 from murxpy.mutation.views import views
 from murxpy.mutation.workshop import Mutant, Mutants, Seed, Workshop
 from murxpy.smtlib.commands import (

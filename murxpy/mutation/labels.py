@@ -8,7 +8,7 @@ from murxpy.machine.script import answers_of
 from murxpy.mutation.preparing import prepared
 from murxpy.mutation.views import views
 from murxpy.mutation.workshop import Seed, Workshop
-from murxpy.smtlib.writer import print_script
+from murxpy.smtlib.printing.scripts import print_script
 
 
 def denied(workshop: Workshop, seed: Seed) -> bool:

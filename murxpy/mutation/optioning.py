@@ -12,8 +12,8 @@ from murxpy.machine.generate.options import draw_value
 from murxpy.machine.random import Stream, Weighted
 from murxpy.mutation.workshop import Seed
 from murxpy.smtlib.commands import SetOption
-from murxpy.smtlib.fingerprint import theories
 from murxpy.smtlib.script import Script
+from murxpy.smtlib.syntax.fingerprint import theories
 
 RUNS = 0.5  # of the runs set random options
 MUTANTS = 0.5  # of their mutants set others than the one before

@@ -21,10 +21,10 @@ from murxpy.mutation.preparing import Logics, declaring, in_logic
 from murxpy.mutation.promising import MODELS, asking, drawn, fitting
 from murxpy.mutation.views import views
 from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
-from murxpy.smtlib.chain import ChainPrinter
 from murxpy.smtlib.commands import Simplify
+from murxpy.smtlib.printing.chains import ChainPrinter
+from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.script import Script
-from murxpy.smtlib.writer import print_script
 
 OWN_LOGIC = 0.75  # of the runs say the logic of their scripts
 PROMISES = 0x9207  # the key of the stream that draws what mutants ask for

@@ -29,10 +29,10 @@ from murxpy.smtlib.commands import (
     Push,
     SetOption,
 )
-from murxpy.smtlib.models import read_printed_model
+from murxpy.smtlib.printing.scripts import print_script
+from murxpy.smtlib.reading.models import read_printed_model
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.valuation import Valuation
-from murxpy.smtlib.writer import print_script
 
 MOST_DEPTH = 64  # of connectives above a fragment
 MOST_ASSERTIONS = 64

@@ -20,9 +20,9 @@ from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, Term
 from murxpy.machine.random import Stream
-from murxpy.mutation.composed import LITERALS
 from murxpy.mutation.fitting import SMALL, Fitting
-from murxpy.mutation.inversions import LETTERS, Maker
+from murxpy.mutation.functions.composed import LITERALS
+from murxpy.mutation.functions.inversions import LETTERS, Maker
 from murxpy.mutation.occurrences import Occurrence, Occurrences, binds, in_scope, replaced
 from murxpy.mutation.patience import decided
 from murxpy.mutation.preparing import places, prepared, with_assertion

@@ -13,7 +13,7 @@ from murxpy.logic.catalogue import Catalogue
 from murxpy.machine.generate.profile import Profile
 from murxpy.machine.random import Stream
 from murxpy.smtlib.dialects import sayable
-from murxpy.smtlib.reader import read_script
+from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.tables import Tables
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from murxpy.logic.values import from_codes
-from murxpy.smtlib.fingerprint import theories
+from murxpy.smtlib.syntax.fingerprint import theories
 
 Cause = Literal["report", "died", "parent", "wall", "cpu", "memory", "channel", "stopped"]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from murxpy import __version__
 from murxpy.campaign.probe import Host, Probe
-from murxpy.campaign.targets import Plan
+from murxpy.campaign.workers.targets import Plan
 from murxpy.report.text import amount, one_line
 
 _GIB = 1 << 30

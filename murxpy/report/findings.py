@@ -13,9 +13,9 @@ from typing import Any, cast
 from rich.console import Console
 from rich.text import Text
 
-from murxpy.campaign.alike import alike
-from murxpy.campaign.buckets import Bucket, Reproducer
 from murxpy.campaign.events import Tier
+from murxpy.campaign.findings.alike import alike
+from murxpy.campaign.findings.buckets import Bucket, Reproducer
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.report.text import amount, form_word, one_line, replay_command
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from pathlib import PurePath
 
-from murxpy.campaign.buckets import Reproducer
 from murxpy.campaign.events import Started
+from murxpy.campaign.findings.buckets import Reproducer
 from murxpy.campaign.statistics import BucketView
 
 

@@ -19,8 +19,8 @@ from murxpy.logic.terms import VARIABLE, Term
 from murxpy.semantics.closures import Built, Closure, Stored, opaque
 from murxpy.semantics.datatypes import fields_of
 from murxpy.semantics.domains import rows_of
+from murxpy.semantics.exact.regex import Regex
 from murxpy.semantics.plain import all_plain, more_than, plain, signature
-from murxpy.semantics.regex import Regex
 from murxpy.semantics.registry import Asking, Body, OpenPoint, Points
 from murxpy.semantics.samples import samples
 from murxpy.semantics.values import BagValue, CannotSay, DatatypeValue, SetValue, Table, Value

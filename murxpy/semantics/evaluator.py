@@ -15,7 +15,7 @@ from itertools import islice
 from operator import attrgetter
 from typing import Any
 
-import murxpy.semantics.theories  # noqa: F401  # enters the meanings
+import murxpy.semantics.meanings.all  # noqa: F401  # enters the meanings
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, SPECIAL, VALUE, VARIABLE, Term

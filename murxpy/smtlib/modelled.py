@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from murxpy.smtlib.lexer import solid, symbol, tokenize
+from murxpy.smtlib.syntax.lexer import solid, symbol, tokenize
 
 _MODELS = "(set-option :produce-models true)"
 # what such a command prints would stand between an answer and its model

@@ -6,8 +6,8 @@ from contextlib import suppress
 
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.terms import FUNCTION, Term
-from murxpy.smtlib.models import Model
-from murxpy.smtlib.printer import Printer, Unsayable
+from murxpy.smtlib.printing.terms import Printer, Unsayable
+from murxpy.smtlib.reading.models import Model
 
 _DIALECTS = ("cvc5", "z3", "standard")  # the first that has words for a value shows it
 

@@ -6,7 +6,7 @@ from murxpy.logic.terms import Term
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.samples import samples
 from murxpy.semantics.values import CannotSay
-from murxpy.smtlib.models import Model, declared
+from murxpy.smtlib.reading.models import Model, declared
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.substitution import substituted
 

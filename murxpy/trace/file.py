@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from murxpy.errors import InputError
-from murxpy.smtlib.files import file_bytes
+from murxpy.smtlib.syntax.files import file_bytes
 from murxpy.trace.grammar import MAX_TRACE
 
 

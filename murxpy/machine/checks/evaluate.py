@@ -16,8 +16,8 @@ from murxpy.machine.tokens import quote
 from murxpy.semantics.values import CannotSay
 from murxpy.smtlib.asserted import at_checks
 from murxpy.smtlib.commands import CheckSatAssuming
-from murxpy.smtlib.models import read_printed_model
-from murxpy.smtlib.reader import read_script
+from murxpy.smtlib.reading.models import read_printed_model
+from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.shown import shown_model
 from murxpy.smtlib.valuation import Valuation

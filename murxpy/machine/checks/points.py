@@ -21,7 +21,7 @@ from murxpy.machine.checks.refute import UNDECIDED
 from murxpy.machine.random import Stream, mix
 from murxpy.machine.run import Refused, Run
 from murxpy.semantics.evaluator import Evaluator
-from murxpy.semantics.fp_format import Format
+from murxpy.semantics.exact.float_formats import Format
 from murxpy.semantics.model import Interpretation
 from murxpy.semantics.values import CannotSay, Value
 

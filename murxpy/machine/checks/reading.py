@@ -14,12 +14,12 @@ from typing import Any
 
 from murxpy.logic.sorts import Sort, SortTable
 from murxpy.machine.checks.functions import Fresh, Unnamed, apart, equal, tabulated
-from murxpy.semantics.algebraic import number
 from murxpy.semantics.closures import Built, Stored
 from murxpy.semantics.domains import canonical, make_array
+from murxpy.semantics.exact.algebraic import number
+from murxpy.semantics.meanings.sets import make_set
 from murxpy.semantics.plain import plain
 from murxpy.semantics.registry import Points
-from murxpy.semantics.sets import make_set
 from murxpy.semantics.values import (
     ArrayValue,
     BagValue,

@@ -35,12 +35,12 @@ from murxpy.smtlib.commands import (
     SetOption,
 )
 from murxpy.smtlib.dialects import DIALECTS
-from murxpy.smtlib.models import read_printed_model
-from murxpy.smtlib.printer import Unsayable
-from murxpy.smtlib.reader import read_script
+from murxpy.smtlib.printing.scripts import print_script
+from murxpy.smtlib.printing.terms import Unsayable
+from murxpy.smtlib.reading.models import read_printed_model
+from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.valuation import Valuation
-from murxpy.smtlib.writer import print_script
 from murxpy.solvers.spelling import Spelling
 
 MODEL, CORE = "get-model", "get-unsat-core"

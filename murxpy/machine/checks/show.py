@@ -7,7 +7,7 @@ from typing import Any
 
 from murxpy.logic.sorts import Sort
 from murxpy.logic.values import to_codes
-from murxpy.semantics.algebraic import Algebraic
+from murxpy.semantics.exact.algebraic import Algebraic
 from murxpy.semantics.values import (
     ArrayValue,
     BagValue,

@@ -15,7 +15,7 @@ from murxpy.machine.generate.planting import CHECK
 from murxpy.machine.make import make_special
 from murxpy.machine.run import Refused
 from murxpy.semantics.values import CannotSay, Value
-from murxpy.smtlib.value_terms import ValueTerms
+from murxpy.smtlib.printing.values import ValueTerms
 
 LONGEST = 400  # characters, or bits of a number, of a literal that a term is set equal to
 TRIES = 4

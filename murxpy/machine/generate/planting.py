@@ -18,10 +18,10 @@ from murxpy.machine.planting import lines
 from murxpy.machine.planting.model import OPEN
 from murxpy.machine.planting.words import element
 from murxpy.machine.random import Stream, mix
-from murxpy.semantics.bags import make_bag
 from murxpy.semantics.domains import make_array, make_function
-from murxpy.semantics.fp_format import Format
-from murxpy.semantics.sets import make_set
+from murxpy.semantics.exact.float_formats import Format
+from murxpy.semantics.meanings.bags import make_bag
+from murxpy.semantics.meanings.sets import make_set
 from murxpy.semantics.values import ROUNDING_MODES, CannotSay, DatatypeValue, FunctionValue, Value
 
 CHECK = "planted"  # its name among the checks, its chance, and its key in a trace's header

@@ -15,11 +15,11 @@ from typing import Any
 from murxpy.logic.sorts import Sort, SortTable
 from murxpy.logic.values import LITERAL_KINDS, BadValue, read_value, write_value
 from murxpy.machine.tokens import Quoted, Token
-from murxpy.semantics.bags import make_bag
 from murxpy.semantics.domains import make_array, make_function
-from murxpy.semantics.fp_format import Format
+from murxpy.semantics.exact.float_formats import Format
+from murxpy.semantics.meanings.bags import make_bag
+from murxpy.semantics.meanings.sets import make_set
 from murxpy.semantics.registry import Points
-from murxpy.semantics.sets import make_set
 from murxpy.semantics.values import ROUNDING_MODES, CannotSay, DatatypeValue, Element, Value
 
 # of values in values; the recursion of a hostile line must end before that of Python does

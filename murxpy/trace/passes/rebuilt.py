@@ -12,7 +12,7 @@ from murxpy.logic.sorts import Sort, components, reachable, well_founded
 from murxpy.logic.terms import CONSTANT, VARIABLE, Term
 from murxpy.logic.typing import IllSorted
 from murxpy.smtlib.rebuilding import BV, DT, FP, Gone, Rebuilder
-from murxpy.smtlib.symbols import RESERVED
+from murxpy.smtlib.syntax.symbols import RESERVED
 from murxpy.smtlib.tables import Tables
 from murxpy.trace.passes.parts import Commands, changed, terms
 from murxpy.trace.reduction import Reducer

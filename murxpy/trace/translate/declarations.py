@@ -7,9 +7,9 @@ from __future__ import annotations
 from murxpy.logic.sorts import Datatype, Sort, reachable
 from murxpy.logic.terms import CONSTANT, FUNCTION, Term
 from murxpy.smtlib.dialects import USED_SORTS, defined
-from murxpy.smtlib.higher import higher_order
 from murxpy.smtlib.logics import MIXED, NEEDS
-from murxpy.smtlib.printer import Printer, Unsayable
+from murxpy.smtlib.printing.higher_order import higher_order
+from murxpy.smtlib.printing.terms import Printer, Unsayable
 
 # needs that are no sorts
 EXTENSION, NONLINEAR, QUANTIFIED, ODD_ARRAY, HIGHER = "X", "N", "Q", "odd", "higher order"

@@ -18,8 +18,8 @@ from murxpy.machine.planting.lines import planted_of
 from murxpy.machine.planting.words import read_words
 from murxpy.machine.tokens import Ref, Token
 from murxpy.semantics.values import CannotSay, Element
-from murxpy.smtlib.printer import Printer
-from murxpy.smtlib.value_terms import ValueTerms
+from murxpy.smtlib.printing.terms import Printer
+from murxpy.smtlib.printing.values import ValueTerms
 from murxpy.trace.defuse import PLANT
 from murxpy.trace.grammar import Trace
 from murxpy.trace.translate.declarations import Declarations

@@ -14,10 +14,10 @@ from murxpy.machine.database import Entry
 from murxpy.machine.solve import SPECIAL_OPTIONS
 from murxpy.machine.tokens import Ref
 from murxpy.smtlib.dialects import AS_SPELLED, EXPERIMENTAL
-from murxpy.smtlib.higher import higher_logic
 from murxpy.smtlib.logics import LOGICS, covers
-from murxpy.smtlib.printer import OnlyDefined, Printer, Unsayable
-from murxpy.smtlib.symbols import spell
+from murxpy.smtlib.printing.higher_order import higher_logic
+from murxpy.smtlib.printing.terms import OnlyDefined, Printer, Unsayable
+from murxpy.smtlib.syntax.symbols import spell
 from murxpy.trace.grammar import Trace
 from murxpy.trace.readers import READERS
 from murxpy.trace.translate.declarations import ALWAYS, HIGHER, NONLINEAR, QUANTIFIED, Declarations

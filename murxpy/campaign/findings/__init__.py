@@ -1,0 +1,1 @@
+"""Findings: from the end of a run to a bucket in the store."""

@@ -1,0 +1,114 @@
+"""Does a finding show again? Its trace alone in a fresh process, or its run's seed, or only with
+the runs before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from murxpy.campaign.findings.arrivals import Candidate, Proof, candidate
+from murxpy.campaign.findings.buckets import bucket_key
+from murxpy.campaign.replays.trials import Lane, Trial
+from murxpy.campaign.workers.handles import Job
+from murxpy.campaign.workers.pool import Pool
+from murxpy.oracles.crash import Verdict, judge
+
+_SHORT = 8  # runs of the shorter history that is tried
+# replays of one attempt that may be killed from outside; they say nothing of the finding
+_SPOILT = 3
+
+# Kinds of one defect that broke memory: which of them shows depends on where the memory is.
+_DEATHS = ("crash", "abort", "asan", "exit")
+
+
+class Confirmation:
+    """Tries to see `found` again, in trials of `lane`, and calls `settled` with the proof."""
+
+    def __init__(
+        self, pool: Pool, lane: Lane, found: Candidate, settled: Callable[[Candidate, Proof], None]
+    ) -> None:
+        self._pool = pool
+        self._lane = lane
+        self._found = found
+        self._settled = settled
+        self._wall = pool.limits.replay_wall
+        self._note = ""
+        self._spoilt = 0
+        self._attempts = self._plan()
+        lane.add(self._trial(self._attempts[0]))
+
+    def _plan(self) -> list[tuple[Job, ...]]:
+        found = self._found
+        attempts: list[tuple[Job, ...]] = []
+        if found.outcome.trace:
+            name = f"{found.job.seed:016x}.trace"
+            attempts.append((replace(found.job, text=found.outcome.trace, name=name),))
+        if found.job.text is None:
+            attempts.append((found.job,))
+        # no run before it makes somebody kill the process
+        if found.job.text is None and not found.verdict.doubtful:
+            for length in (_SHORT, len(found.past)):
+                if found.past and attempts[-1] != (*found.past[-length:], found.job):
+                    attempts.append((*found.past[-length:], found.job))
+        return attempts or [(found.job,)]
+
+    def _trial(self, jobs: tuple[Job, ...]) -> Trial:
+        fresh = tuple(replace(job, number=self._pool.job_number(), wall=self._wall) for job in jobs)
+        private = self._found.outcome.cause == "parent"
+        return Trial(self._found.target, fresh, self._over, private)
+
+    def _over(self, trial: Trial) -> None:
+        verdicts = [judge(outcome) for outcome in trial.outcomes]
+        if any(verdict is not None and self._same(verdict) for verdict in verdicts):
+            jobs = self._attempts[0]
+            if not self._note and len(jobs) == 1 and jobs[0].text is None:
+                self._note = "its run's seed shows it, its trace alone does not"
+            self._settled(self._found, Proof(True, jobs[:-1], self._note))
+            return
+        instead = self._instead(trial)
+        if instead is not None:
+            self._settled(self._found, Proof(False, instead=instead))
+        else:
+            self._next(any(verdict is not None and verdict.doubtful for verdict in verdicts))
+
+    def _next(self, spoilt: bool) -> None:
+        """The attempt showed nothing: go on with the next one, or make it again where somebody
+        killed its process.
+        """
+        if spoilt and not self._found.verdict.doubtful and self._spoilt < _SPOILT:
+            self._spoilt += 1
+        else:
+            self._spoilt = 0
+            self._attempts.pop(0)
+        if self._attempts:
+            self._lane.first(self._trial(self._attempts[0]))
+        else:
+            self._settled(self._found, Proof(False))
+
+    def _same(self, verdict: Verdict) -> bool:
+        key = bucket_key(self._found.family, verdict)
+        if key == self._found.key:
+            return True
+        if _related(verdict, self._found.verdict):
+            self._note = f"its replay ends as {key}"
+            return True
+        return False
+
+    def _instead(self, trial: Trial) -> Candidate | None:
+        """What the run of a candidate that may come from outside shows of its own."""
+        found = self._found
+        if not found.verdict.doubtful:
+            return None
+        shown = [
+            candidate(found.target, found.family, found.version, found.job, (), outcome)
+            for outcome in trial.outcomes
+        ]
+        return next(
+            (other for other in shown if other is not None and not other.verdict.doubtful), None
+        )
+
+
+def _related(one: Verdict, other: Verdict) -> bool:
+    """Whether both are deaths of the process's own making."""
+    return one.kind in _DEATHS and other.kind in _DEATHS and not (one.doubtful or other.doubtful)

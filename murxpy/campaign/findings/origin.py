@@ -1,0 +1,112 @@
+"""Where a trace comes from: the campaign that keeps it, the target it was found on, the runs that
+go before it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from murxpy.campaign.findings.store import FILE, Store
+from murxpy.campaign.workers.handles import Damp
+from murxpy.campaign.workers.plans import Request, parse_request
+from murxpy.errors import InputError
+
+# run seed, and number of the plan whose solver wrote the trace
+_STEM = re.compile(r"([0-9a-f]{16})(?:-(\d+))?(?:\.min)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The solver of a trace as the user called it, a target or a judge that is wrong, and the
+    request of the campaign for it alone.
+    """
+
+    target: str
+    request: Request
+
+
+def origin(path: Path) -> Origin | None:
+    """The origin of the trace `OUT/findings/BUCKET/SEED.trace`, or `SEED.min.trace` there; None for
+    a file anywhere else.
+    """
+    match = _STEM.fullmatch(path.stem)
+    folder = path.absolute().parent
+    out = folder.parent.parent
+    if match is None or folder.parent.name != "findings" or not (out / FILE).is_file():
+        return None
+    try:
+        with closing(Store(out, read_only=True)) as store:
+            seed = int(match[1], 16)
+            names = [target for target, _, row_seed in store.rows(folder.name) if row_seed == seed]
+            sessions = store.arguments()
+    except InputError:
+        return None
+    for name in names:
+        for arguments in sessions:
+            try:
+                return _of_judge(arguments, int(match[2] or 0)) or Origin(
+                    name, parse_request(arguments["request"], name)
+                )
+            except (KeyError, TypeError, ValueError):
+                continue  # of another target, or of another release of murxpy
+    return None
+
+
+def _of_judge(arguments: Mapping[str, Any], number: int) -> Origin | None:
+    """The origin of a trace that plan number `number` of a session wrote, where that is a judge;
+    judges come behind the targets.
+    """
+    targets = list(arguments["request"]["targets"])
+    if number < len(targets):
+        return None
+    judge = (
+        arguments["judges"][number - len(targets)]
+        if number - len(targets) < len(arguments.get("judges", ()))
+        else None
+    )
+    if judge is None:
+        raise KeyError(number)
+    request = parse_request(arguments["request"], targets[0])
+    return Origin(judge, replace(request, targets=(judge,), profile=None, mutation=None))
+
+
+def holds_traces(path: Path) -> bool:
+    """Whether a `.history` file holds traces, not the seeds of runs."""
+    with open(path, "rb") as file:
+        return file.read(64).startswith(b"# murxpy-trace ")
+
+
+def read_history(path: Path) -> list[tuple[int, Damp]]:
+    """The runs in a `.history` file: seed and damped calls of each, in order. Raises InputError."""
+    runs: list[tuple[int, Damp]] = []
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
+        raise InputError(f"cannot be read: {reason}", file=str(path)) from None
+    for number, line in enumerate(lines, 1):
+        if line.strip() and not line.startswith("#"):
+            runs.append(_history_line(line, path, number))
+    if not runs:
+        raise InputError("expected runs, a line each: seed and damped calls", file=str(path))
+    return runs
+
+
+def _history_line(line: str, path: Path, number: int) -> tuple[int, Damp]:
+    seed, _, damped = line.partition(" ")
+    try:
+        return int(seed, 16), tuple(
+            (action, operator, spelling) for action, operator, spelling in json.loads(damped)
+        )
+    except (ValueError, TypeError):
+        raise InputError(
+            "expected a seed in hexadecimal and a JSON list of damped calls",
+            file=str(path),
+            line=number,
+        ) from None

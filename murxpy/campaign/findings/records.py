@@ -1,0 +1,318 @@
+"""The book of findings: buckets in memory, their traces in files, all of it mirrored in the store.
+
+When the disk is full, what could not be written stays here and is tried again with each flush, the
+small before the large.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from murxpy.campaign.findings.arrivals import Candidate, Proof
+from murxpy.campaign.findings.buckets import (
+    KEPT,
+    TRIALS,
+    Bucket,
+    Kept,
+    Known,
+    Reproducer,
+    new_bucket,
+)
+from murxpy.campaign.findings.files import Files
+from murxpy.campaign.findings.folder import Folder
+from murxpy.campaign.findings.store import Changes, Row, Store, TargetState
+from murxpy.campaign.steering import Steering
+from murxpy.campaign.yields import Key, Yield
+
+_NAMED = 5  # files that are named where some could not be written
+
+
+class Book:
+    """Counts findings into buckets and keeps the smallest traces. `notice` is told what the user
+    should know.
+    """
+
+    def __init__(
+        self, folder: Folder, store: Store, known: Known, notice: Callable[[str], None]
+    ) -> None:
+        self._folder = folder
+        self._store = store
+        self._known = known
+        self._notice = notice
+        self.buckets = {bucket.key: bucket for bucket in store.buckets()}
+        # by the database
+        self._named = {
+            bucket.key: [kept.file for kept in bucket.traces] for bucket in store.buckets()
+        }
+        self._relabel()
+        self._dirty: dict[str, Bucket] = dict(self.buckets)
+        self._rows: list[Row] = []
+        self._files = Files(folder)
+        self._doomed: list[str] = []
+        self._counters: Counter[str] = Counter()
+        self._meta: dict[str, object] = {}
+        self._yields: dict[tuple[str, Key], Yield] = {}
+        self._session: tuple[float, float | None, str | None, str] | None = None
+        self._full = False
+        self._reason = ""
+
+    def _relabel(self) -> None:
+        """What the user lists as known now is what counts, also for buckets of an earlier session."""
+        for bucket in self.buckets.values():
+            if bucket.key in self._known:
+                bucket.state = "known"
+            elif bucket.state == "known":
+                bucket.state = "pending"
+
+    def count(self, found: Candidate, target: str, now: float) -> bool:
+        """Count `found` of the target called `target`, at `now` (epoch); gives whether it opened
+        its bucket.
+        """
+        bucket = self.buckets.get(found.key)
+        new = bucket is None
+        if bucket is None:
+            known = found.key in self._known
+            bucket = self.buckets[found.key] = new_bucket(
+                found.key, found.family, found.verdict, known=known, now=now
+            )
+        bucket.count += 1
+        bucket.last = now
+        job, lines = found.job, found.outcome.trace.count("\n")
+        self._rows.append(
+            Row(
+                found.key,
+                target,
+                job.index,
+                job.seed,
+                found.version,
+                lines,
+                json.dumps(job.damp),
+                now,
+            )
+        )
+        self._dirty[found.key] = bucket
+        return new
+
+    def keep(self, found: Candidate, label: str) -> bool:
+        """Keep the trace of `found` if it is among the smallest of its bucket, and worth a trial;
+        gives whether.
+        """
+        bucket = self.buckets[found.key]
+        size = len(found.outcome.trace)
+        if (
+            bucket.known
+            or bucket.tried >= TRIALS
+            or any(kept.seed == found.job.seed for kept in bucket.traces)
+        ):
+            return False
+        if len(bucket.traces) >= KEPT and size >= max(kept.size for kept in bucket.traces):
+            return False
+        stem = f"findings/{found.key}/{found.job.seed:016x}{label}"
+        bucket.tried += 1
+        bucket.traces.append(
+            Kept(f"{stem}.trace", found.job.seed, found.outcome.trace.count("\n"), size)
+        )
+        self._write(f"{stem}.trace", found.outcome.trace)
+        self._write(f"findings/{found.key}/stderr.txt", found.outcome.output)
+        while len(bucket.traces) > KEPT:
+            # what was made of a trace stays beside it
+            written = [form.file for form in bucket.reproducers]
+            self._drop(
+                bucket, max(bucket.traces, key=lambda kept: (kept.file not in written, kept.size))
+            )
+        return True
+
+    def settle(self, found: Candidate, proof: Proof) -> None:
+        """Note whether `found`, whose trace was kept, showed again."""
+        bucket = self.buckets[found.key]
+        self._dirty[bucket.key] = bucket
+        kept = next((kept for kept in bucket.traces if kept.seed == found.job.seed), None)
+        if kept is not None:
+            kept.confirmed = proof.confirmed and not proof.history
+        if proof.confirmed:
+            bucket.state = "confirmed"
+        elif bucket.state == "pending":
+            bucket.state = "unconfirmed"
+            bucket.reproducers = () if kept is None else (Reproducer("trace", kept.file, False),)
+        if proof.history and kept is not None:
+            self._write(kept.file.removesuffix(".trace") + ".history", _history(found, proof))
+        elif (
+            kept is not None
+            and not proof.confirmed
+            and any(other.confirmed for other in bucket.traces)
+        ):
+            self._drop(bucket, kept)
+
+    def set_backtrace(self, key: str, text: str) -> None:
+        """Note the native frames of bucket `key`."""
+        self.buckets[key].backtrace = text
+        self._dirty[key] = self.buckets[key]
+        self._write(f"findings/{key}/backtrace.txt", text)
+
+    def set_reproducers(self, key: str, forms: tuple[Reproducer, ...]) -> None:
+        """Note the forms in which the finding of bucket `key` was written, and whether they show
+        it.
+        """
+        self.buckets[key].reproducers = forms
+        self._dirty[key] = self.buckets[key]
+
+    def set_tier(self, key: str, tier: str) -> None:
+        """Note whose the defect of bucket `key` is."""
+        self.buckets[key].tier = tier
+        self._dirty[key] = self.buckets[key]
+
+    def add(self, counts: Counter[str]) -> None:
+        """Add the counters of runs that ended."""
+        self._counters.update(counts)
+
+    def note(self, **meta: object) -> None:
+        """Set named values of the campaign."""
+        self._meta.update(meta)
+
+    def steered(self, target: str, steering: Steering) -> None:
+        """Note what was learnt of the seeds of `target` since the last time."""
+        self._yields.update({(target, key): entry for key, entry in steering.changed.items()})
+        steering.changed.clear()
+        self._meta[f"steering:{target}"] = steering.state()
+
+    def session(
+        self,
+        started: float,
+        arguments: object,
+        ended: float | None = None,
+        reason: str | None = None,
+    ) -> None:
+        """Note this session of the campaign."""
+        self._session = (started, ended, reason, json.dumps(arguments, default=str))
+
+    def pending_trace(self, kept: Kept) -> str | None:
+        """The text of a kept trace; None when its file is gone."""
+        return self._files.read(kept.file)
+
+    def waits(self, kept: Kept) -> bool:
+        """Whether a kept trace is not written yet, the disk being full."""
+        return kept.file in self._files.waiting
+
+    def unkept(self) -> str:
+        """What could not be kept until now, for the user; empty when all is."""
+        lost = [f"{len(self._rows):,} findings are not in the database"] * bool(self._rows)
+        lost += ["the database lacks the last counts"] * bool(self._dirty and not self._rows)
+        names = sorted(self._files.waiting)
+        more = ", ..." if len(names) > _NAMED else ""
+        lost += [f"not written: {', '.join(names[:_NAMED])}{more} ({len(names)} in all)"] * bool(
+            names
+        )
+        return (
+            f"{self._folder.path} cannot be written ({self._reason}): {'; '.join(lost)}"
+            if lost
+            else ""
+        )
+
+    def _drop(self, bucket: Bucket, kept: Kept) -> None:
+        bucket.traces.remove(kept)
+        files = [kept.file, kept.file.removesuffix(".trace") + ".history"]
+        if kept.file in self._named.get(bucket.key, ()):
+            self._doomed += files  # gone when the database does not name them any more
+        else:
+            self._remove(files)
+
+    def _remove(self, files: Sequence[str]) -> None:
+        for file in files:
+            self._files.drop(file)
+
+    def _write(self, name: str, text: str) -> None:
+        self._files.write(name, text)
+        if name in self._files.waiting:
+            self._failed(self._files.reason)
+
+    def _failed(self, reason: str) -> None:
+        self._reason = reason
+        if not self._full:
+            self._full = True
+            self._notice(
+                f"{self._folder.path}: cannot be written ({reason}); what is found is kept in memory and "
+                "written when there is room"
+            )
+
+    def flush(self, targets: Sequence[TargetState]) -> bool:
+        """Bring files and database up to date, with `targets` as far as they are; False when it did
+        not work.
+
+        The files that fit come first: what the database names is there. When the database itself
+        has no room, it gets that of the larger traces that it does not name yet, of buckets that
+        have others.
+        """
+        for name in self._files.retry():
+            self._dirty.update(
+                {key: self.buckets[key] for key in name.split("/")[1:2] if key in self.buckets}
+            )
+        while not (saved := self._save(targets)) and (spare := self._spare_trace()) is not None:
+            self._files.take_back(spare)
+            self._dirty.update({key: self.buckets[key] for key in spare.split("/")[1:2]})
+        if saved:
+            self._dirty, self._rows, self._counters, self._meta, self._yields = (
+                {},
+                [],
+                Counter(),
+                {},
+                {},
+            )
+            self._remove(self._doomed)
+            self._doomed = []
+        if self._full and saved and not self._files.waiting:
+            self._full = False
+            self._notice(f"{self._folder.path}: can be written again, nothing was lost")
+        return saved and not self._files.waiting
+
+    def _save(self, targets: Sequence[TargetState]) -> bool:
+        buckets = [self._as_written(bucket) for bucket in self._dirty.values()]
+        try:
+            self._store.save(
+                Changes(
+                    targets,
+                    buckets,
+                    self._rows,
+                    self._counters,
+                    self._meta,
+                    self._session,
+                    self._yields,
+                )
+            )
+        except (OSError, sqlite3.OperationalError) as error:
+            self._failed(getattr(error, "strerror", None) or str(error))
+            return False
+        self._named.update(
+            {bucket.key: [kept.file for kept in bucket.traces] for bucket in buckets}
+        )
+        return True
+
+    def _as_written(self, bucket: Bucket) -> Bucket:
+        """`bucket` with those of its traces that are in their files: the database names no other."""
+        return replace(bucket, traces=[kept for kept in bucket.traces if not self.waits(kept)])
+
+    def _spare_trace(self) -> str | None:
+        """The largest written trace of a bucket that has another one, and that the database does
+        not name.
+        """
+        kept = [
+            sorted(self._as_written(bucket).traces, key=lambda kept: kept.size)[1:]
+            for bucket in self._dirty.values()
+        ]
+        spare = [
+            trace
+            for traces in kept
+            for trace in traces
+            if trace.file not in self._named.get(trace.file.split("/")[1], ())
+        ]
+        return max(spare, key=lambda kept: kept.size).file if spare else None
+
+
+def _history(found: Candidate, proof: Proof) -> str:
+    """The runs that must come before, one a line: seed, and what was damped in it."""
+    runs = [*proof.history, found.job]
+    head = "# The runs that show this finding when one process does them one after another: seed, damped calls.\n"
+    return head + "".join(f"{job.seed:x} {json.dumps(job.damp)}\n" for job in runs)

@@ -1,0 +1,1 @@
+"""Other solvers as judges: who is right where answers differ."""

@@ -1,0 +1,154 @@
+"""What all solvers of a cross-check support: plans that generate nothing else, and what that
+leaves, in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from typing import Any
+
+from murxpy.campaign.workers.limits import Limits
+from murxpy.campaign.workers.plans import Request, make_plans
+from murxpy.campaign.workers.pool import Pool
+from murxpy.campaign.workers.targets import Plan
+from murxpy.data import merge_profile
+from murxpy.errors import InputError
+
+About = Mapping[str, Any]
+_NAMED = 12  # operators that are named in a line
+
+
+def judge_plans(names: Sequence[str], request: Request | None = None) -> tuple[Plan, ...]:
+    """The plans of the judges called `names`, with the machine and the wrapper of `request`. Raises
+    InputError, TargetError.
+    """
+    request = request or Request()
+    wishes = replace(request.wishes, options=(), theories=())
+    return make_plans(replace(request, targets=tuple(names), profile=None, wishes=wishes))
+
+
+def make_judges(
+    request: Request, targets: Sequence[Plan], names: Sequence[str]
+) -> tuple[Plan, ...]:
+    """The plans of the judges called `names` for `targets`, which are the plans of `request`.
+
+    Raises InputError for one that is every target itself, TargetError for a place without a solver.
+    """
+    for name in names:
+        if all(plan.target.name == name for plan in targets):
+            raise InputError(
+                f"--cross-check {name}: that is the target itself, expected another solver, or another release of it as "
+                f"{name.partition('@')[0]}@PLACE"
+            )
+    return judge_plans(names, request)
+
+
+def agree(
+    targets: Sequence[Plan], judges: Sequence[Plan], limits: Limits
+) -> tuple[tuple[Plan, ...], list[str]]:
+    """The plans of `targets` that generate only what the judges have too; and what that leaves, a
+    line for each target.
+
+    All solvers are loaded for that. Raises TargetError where one cannot be, InputError where
+    nothing is left.
+    """
+    with closing(Pool([*targets, *judges], limits)) as pool:
+        abouts = pool.warm()
+    plans, notes = [], []
+    for plan, about in zip(targets, abouts, strict=False):
+        others = [
+            (j, a)
+            for j, a in zip(judges, abouts[len(targets) :], strict=True)
+            if j.target.name != plan.target.name
+        ]
+        made, note = _restricted(plan, about, others)
+        plans.append(made)
+        notes.append(note)
+    return tuple(plans), notes
+
+
+def _restricted(plan: Plan, about: About, others: Sequence[tuple[Plan, About]]) -> tuple[Plan, str]:
+    own = {kind: theory for theory, kinds in about["operators"].items() for kind in kinds}
+    theirs = [
+        {kind for kinds in other["operators"].values() for kind in kinds} for _, other in others
+    ]
+    differing = differences([plan, *(judge for judge, _ in others)])
+    lost = [kind for kind in own if kind in differing or not all(kind in kinds for kinds in theirs)]
+    sorts = [
+        kind for kind in about["sorts"] if not all(kind in other["sorts"] for _, other in others)
+    ]
+    wrapper = plan.setup["wrapper"]
+    theories = [
+        name for name in wrapper["theories"] if any(own[k] == name for k in own if k not in lost)
+    ]
+    left = [name for name in about["operators"] if name in theories]
+    if not left:
+        names = ", ".join(judge.target.name for judge, _ in others)
+        raise InputError(
+            f"--cross-check: {plan.target.name} has no operator in common with {names}"
+        )
+    profile = plan.setup["profile"]
+    for judge, _ in others:
+        profile = merge_profile(profile, judge.setup["profile"])
+    profile = merge_profile(profile, {"sorts": {"exclude": sorts}})
+    spelled = {
+        section: {
+            name: forms
+            for name, forms in wrapper[section].items()
+            if name not in lost and name not in differing
+        }
+        for section in ("operators", "special-values")
+        if section in wrapper
+    }
+    setup = {
+        **plan.setup,
+        "profile": profile,
+        "wrapper": {**wrapper, "theories": theories, **spelled},
+    }
+    single = [kind for kind in lost if own[kind] in left]
+    return replace(plan, setup=setup), _note(
+        about, [other for _, other in others], left, single, differing
+    )
+
+
+def differences(plans: Sequence[Plan]) -> dict[str, str]:
+    """What does not mean the same in all solvers of `plans` by their wrappers: operators and
+    special values, with the reason.
+    """
+    found: dict[str, str] = {}
+    families = [plan.target.family for plan in plans]
+    for plan in plans:
+        for entry in plan.setup["wrapper"].get("differences") or ():
+            others = [family for family in families if family != plan.target.family]
+            if any(family in entry["from"] or not entry["from"] for family in others):
+                for name in (*entry["operators"], *entry["special-values"]):
+                    found.setdefault(name, entry["reason"])
+    return found
+
+
+def _note(
+    about: About,
+    others: Sequence[About],
+    left: Sequence[str],
+    single: Sequence[str],
+    differing: Mapping[str, str],
+) -> str:
+    judges = " and ".join(f"{other['solver']} {other['version']}" for other in others)
+    said = f"{about['solver']} {about['version']} is judged by {judges} on what they all have: {', '.join(left)}"
+    gone = [name for name in about["operators"] if name not in left]
+    if gone:
+        said += f"; left out is {', '.join(gone)}"
+    lacking = [kind for kind in single if kind not in differing]
+    if lacking:
+        said += f"; without {_named(lacking)} that not all have"
+    if differing:
+        said += f"; without {_named(list(differing))} that mean something else in one of them (docs/cross-check.md)"
+    return said
+
+
+def _named(kinds: Sequence[str]) -> str:
+    names = ", ".join(kind.removeprefix("OP_") for kind in kinds[:_NAMED])
+    more = f" and {len(kinds) - _NAMED} more" if len(kinds) > _NAMED else ""
+    return f"{len(kinds)} operator{'s' * (len(kinds) > 1)} ({names}{more})"

@@ -1,0 +1,238 @@
+"""The cross-check of a campaign: runs before the judges, disagreements before the inquirer, what
+comes of them to the desk.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from hashlib import blake2b
+
+from murxpy.campaign.findings.arrivals import Candidate, Proof
+from murxpy.campaign.findings.buckets import Bucket
+from murxpy.campaign.judging.disagreement import Bench, Case, Solved, investigate, left_of
+from murxpy.campaign.judging.judge_limits import own_limit
+from murxpy.campaign.judging.judges import Hearing, Jury, confirmation
+from murxpy.campaign.replays.inquiries import Inquirer
+from murxpy.campaign.workers.handles import Job
+from murxpy.campaign.workers.pool import Lost, Pool, Result
+from murxpy.oracles.crash import Call, Outcome, Verdict
+from murxpy.oracles.disagreement import KIND
+
+_UNDER_INQUIRY = 8  # disagreements that may wait for their inquiry; with more the targets wait, too
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """What the cross-check tells the campaign: a run is over, a finding with its proof and triage,
+    counters; and asks: the buckets.
+    """
+
+    done: Callable[[int, int], None]
+    found: Callable[[Candidate, Proof, Mapping[str, object]], None]
+    count: Callable[[Mapping[str, int]], None]
+    buckets: Callable[[], Sequence[Bucket]]
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """What a cross-check has not finished: runs that no judge, or not each, has answered;
+    disagreements that are to be looked into.
+    """
+
+    runs: int = 0
+    disagreements: int = 0
+
+    def words(self) -> str:
+        """It in words; empty where there is nothing."""
+        runs = f"{self.runs:,} run{'s' * (self.runs != 1)} to be judged" if self.runs else ""
+        known = (
+            f"{self.disagreements:,} known disagreement{'s' * (self.disagreements != 1)} to be looked into"
+            if self.disagreements
+            else ""
+        )
+        return " and ".join(filter(None, (runs, known)))
+
+
+class CrossCheck:
+    """Judges the runs of `targets` targets by the plans behind them in `pool`; `releases` are
+    family and version of each plan.
+    """
+
+    def __init__(
+        self, pool: Pool, targets: int, releases: Sequence[tuple[str, str]], jobs: int, hooks: Hooks
+    ) -> None:
+        judges = range(targets, len(pool.plans))
+        self._pool = pool
+        self._releases = releases
+        self._hooks = hooks
+        self._bench = Bench(
+            pool.plans,
+            [" ".join(release) for release in releases],
+            [own_limit(plan, pool.limits.judge_ms) for plan in pool.plans],
+        )
+        self._jury = Jury(pool, judges, max(1, jobs // (1 + len(judges))), self._heard)
+        self._inquirer = Inquirer(pool)
+        self._dropped = 0
+
+    @property
+    def full(self) -> bool:
+        """Whether the targets should wait."""
+        return self._jury.full or self._inquirer.waiting >= _UNDER_INQUIRY
+
+    @property
+    def busy(self) -> bool:
+        """Whether a run waits for what comes of it."""
+        return self._jury.busy or self._inquirer.busy
+
+    @property
+    def open(self) -> Open:
+        """What is not finished."""
+        return Open(len(self._jury.unheard) + self._dropped, self._inquirer.waiting)
+
+    def run_ended(self, target: int, job: Job, outcome: Outcome) -> None:
+        """A run of target number `target` ended; its trace is there where a check was decided or
+        something was found.
+        """
+        if outcome.after:  # its process died behind the run, which was told of before
+            return
+        if "\n      answer " in outcome.trace:
+            self._jury.judge(target, job, outcome)
+        else:
+            self._hooks.done(target, job.index)
+
+    def feed(self) -> None:
+        """Give all processes what waits for them."""
+        self._jury.feed()
+        self._inquirer.feed()
+
+    def take(self, event: Result | Lost) -> bool:
+        """Take `event` when it is about one of these processes."""
+        return self._jury.take(event) or self._inquirer.take(event)
+
+    def hasten(self) -> None:
+        """The campaign ends soon: look into each disagreement as soon as it is known."""
+        self._jury.hasten()
+
+    def close_jury(self) -> None:
+        """End the judges; what is under inquiry goes on."""
+        self._dropped += len(self._jury.unheard)
+        self._jury.clear()
+
+    def close(self) -> Open:
+        """End it all; gives what was not finished. These runs stay open."""
+        left = self.open
+        self._jury.clear()
+        self._inquirer.clear()
+        return left
+
+    def _heard(self, hearing: Hearing) -> None:
+        found = hearing.disagreement
+        if found is None:
+            self._over(hearing)
+            return
+        judges = tuple(self._jury.judges(hearing.target))
+        case = Case(
+            hearing.target, found.judge, judges, hearing.outcome.trace, found.line, found.ours
+        )
+        self._inquirer.add(investigate(self._bench, case), partial(self._solved, hearing, case))
+
+    def _solved(self, hearing: Hearing, case: Case, solved: Solved) -> None:
+        found = self._candidate(hearing, case, solved)
+        self._hooks.found(
+            found, Proof(solved.shown, note=solved.note), record(self._pair(case), solved)
+        )
+        hearing.counts["judge:disagreements"] += 1
+        self._over(hearing)
+
+    def _over(self, hearing: Hearing) -> None:
+        """The run is done, and counted."""
+        self._hooks.count(hearing.counts + confirmation(hearing))
+        self._hooks.done(hearing.target, hearing.job.index)
+
+    def _candidate(self, hearing: Hearing, case: Case, solved: Solved) -> Candidate:
+        wrong = next(
+            (at for at in (case.main, case.judge) if self._bench.name(at) == solved.triage.culprit),
+            case.main,
+        )
+        family, version = self._releases[wrong]
+        pair = self._pair(case)
+        key = joined(family, pair, solved, self._hooks.buckets())
+        verdict = Verdict(KIND, "solver", message(pair, solved), "", Call("check-sat"))
+        outcome = Outcome("report", hearing.outcome.report, solved.trace, hearing.outcome.output)
+        judge = None if solved.on == hearing.target else solved.on
+        return Candidate(
+            hearing.target, family, version, hearing.job, (), outcome, verdict, key, judge
+        )
+
+    def _pair(self, case: Case) -> tuple[tuple[str, str], tuple[str, str]]:
+        """Who answers sat, who answers unsat: name and release."""
+        sat, unsat = (case.main, case.judge) if case.ours == "sat" else (case.judge, case.main)
+        return (self._releases[sat][0], self._bench.releases[sat]), (
+            self._releases[unsat][0],
+            self._bench.releases[unsat],
+        )
+
+
+Pair = tuple[tuple[str, str], tuple[str, str]]
+
+
+def message(pair: Pair, solved: Solved) -> str:
+    """The finding in a line."""
+    (_, sat), (_, unsat) = pair
+    said = f"{sat} answers sat, {unsat} unsat"
+    if solved.triage.culprit:
+        said += f": {solved.triage.verdict.replace('-', ' ')} of {solved.triage.release}, by {solved.triage.by}"
+    kinds = ", ".join(kind.removeprefix("OP_") for kind in solved.operators)
+    named = f"; options {', '.join(solved.options)}" if solved.options else ""
+    depends = ", ".join(dict.fromkeys(need.sort for need in solved.depends))
+    return f"{said} ({kinds}{named}{f'; depends on {depends}' if depends else ''})"
+
+
+def record(pair: Pair, solved: Solved) -> dict[str, object]:
+    """What the bucket keeps of the triage, as plain data."""
+    return {**solved.triage.data(), "said": _said(pair, solved), **left_of(solved)}
+
+
+def joined(family: str, pair: Pair, solved: Solved, buckets: Sequence[Bucket]) -> str:
+    """The bucket of a disagreement.
+
+    Two are one defect when the same solver is wrong (undecided: the same two disagree), and the
+    options and operators that are left in the small trace of one are among those of the other: what
+    the larger one has besides is what the reduction did not get rid of. The wrong answers must
+    depend on the same sorts of things (limit, option, earlier check). Which of the two answers is
+    wrong does not count: a wrong rewriting makes both, by where it stands.
+    """
+    said = _said(pair, solved)
+    mine = set(solved.operators) | set(solved.options)
+    needs = {need.sort for need in solved.depends}
+    for bucket in buckets:
+        kept = bucket.triage
+        if (
+            bucket.kind == KIND
+            and kept.get("said") == said
+            and {need[0] for need in kept.get("depends", ())} == needs
+        ):
+            theirs = {*kept.get("operators", ()), *kept.get("options", ())}
+            if theirs and theirs <= mine:
+                return bucket.key
+    words = [
+        KIND,
+        solved.triage.verdict if solved.triage.culprit else "",
+        family,
+        *sorted(needs),
+        *sorted(mine),
+    ]
+    slug = (
+        re.sub(r"[^a-z0-9]+", "-", "-".join(filter(None, words)).lower().replace("op_", ""))
+        .strip("-")[:80]
+        .rstrip("-")
+    )
+    return f"{slug}-{blake2b(repr((said, sorted(mine), *([sorted(needs)] if needs else []))).encode(), digest_size=4).hexdigest()}"
+
+
+def _said(pair: Pair, solved: Solved) -> str:
+    """Who is wrong, else who disagrees."""
+    return solved.triage.culprit or " and ".join(sorted(family for family, _ in pair))

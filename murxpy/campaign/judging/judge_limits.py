@@ -1,0 +1,51 @@
+"""The limit of a judge's check: its own, in the unit of its solver, whatever limit the target had.
+It stands in the header of a trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from murxpy.campaign.workers.plans import absolute_target
+from murxpy.campaign.workers.targets import Plan
+from murxpy.errors import InputError
+
+HEADER = "judge-limits"  # the key of a trace's header: `cvc5=60000,z3@/envs/old=360000`
+
+
+def own_limit(plan: Plan, milliseconds: float) -> int:
+    """So many milliseconds of a usual machine in the unit of the solver of `plan`; 0, which is no
+    limit, stays.
+    """
+    unit = float((plan.setup.get("wrapper") or {}).get("limit-per-ms") or 1)
+    return max(1, int(milliseconds * unit)) if milliseconds else 0
+
+
+def judging_wishes(wrapper: Mapping[str, Any], limit: int, **more: Any) -> dict[str, Any]:
+    """What a judge with `limit` is told of the solver of a trace, whose wrapper is `wrapper`; see
+    `murxpy.trace.judging.judge`.
+    """
+    changing = [
+        name for name, entry in (wrapper.get("own-actions") or {}).items() if entry.get("changes")
+    ]
+    return {"limit": limit, "changing": changing, **more}
+
+
+def limits_row(limits: Mapping[str, int]) -> str:
+    """The row of a header, for limits by name of a judge."""
+    return f"# {HEADER} {','.join(f'{absolute_target(name)}={limit}' for name, limit in limits.items())}\n"
+
+
+def parse_limits(text: str, file: str) -> dict[str, int]:
+    """The limits in such a row, by name. Raises InputError."""
+    limits = {}
+    for part in filter(None, text.split(",")):
+        name, _, number = part.rpartition("=")
+        if not name or not (number.isascii() and number.isdigit()) or len(number) > 18:
+            raise InputError(
+                f"{HEADER}: expected JUDGE=LIMIT,.. with limits in the judges' own units, found '{part[:80]}'",
+                file=file,
+            )
+        limits[name] = int(number)
+    return limits

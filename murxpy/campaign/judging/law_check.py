@@ -1,0 +1,79 @@
+"""The user's fusion functions are checked by two solvers before anything is made with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from murxpy.campaign.judging.common_operators import judge_plans
+from murxpy.campaign.replays.replay import replay_trace
+from murxpy.campaign.workers.targets import Plan
+from murxpy.data import load_catalogue
+from murxpy.errors import InputError
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.machine.random import Stream
+from murxpy.machine.tokens import quote
+from murxpy.mutation.functions.inversions import Maker
+from murxpy.mutation.functions.laws import refutations
+from murxpy.mutation.functions.user_functions import read_functions
+from murxpy.smtlib.dialects import DIALECTS
+from murxpy.smtlib.printing.scripts import print_script
+from murxpy.smtlib.printing.terms import Unsayable
+from murxpy.smtlib.tables import Tables
+from murxpy.trace.grammar import parse_trace
+
+SOLVERS = ("z3", "cvc5")
+LIMIT_MS = 5000.0  # of a law, as the solver's resource limit
+_WALL = 120.0  # seconds for all laws on one solver
+_LAWS = ("x", "y")
+
+
+def check_functions(text: str, name: str, names: Sequence[str] = SOLVERS) -> None:
+    """Raise InputError where the functions in `text`, of the file `name`, are none, or a solver of
+    `names` does not prove their laws.
+    """
+    tables = Tables(build_catalogue(load_catalogue()))
+    read_functions(text, name, tables)
+    for plan in judge_plans(names):
+        _check(plan, text, name)
+
+
+def _check(plan: Plan, text: str, name: str) -> None:
+    tables = Tables(build_catalogue(load_catalogue()))
+    family = plan.target.family
+    dialect = family if family in DIALECTS else "standard"
+    scripts, said = [], []
+    for function in read_functions(text, name, tables):
+        x, y = tables.constant("x", function.sort), tables.constant("y", function.sort)
+        for law, script in zip(
+            _LAWS,
+            refutations(tables, function.rule(Maker(tables, Stream(0)), x, y), x, y),
+            strict=True,
+        ):
+            said.append(
+                f"{law} = {function.name}.{law}({function.name}(x, y), {'y' if law == 'x' else 'x'})"
+            )
+            try:
+                scripts.append(print_script(script, dialect))
+            except Unsayable as error:
+                raise InputError(f"{function.name}: {error}", file=name) from None
+    for law, answer in zip(said, _answers(plan, scripts), strict=True):
+        if answer != "unsat":
+            raise InputError(
+                f"the law {law} does not hold for all x and y: {family} answers {answer} to its negation, expected unsat",
+                file=name,
+            )
+
+
+def _answers(plan: Plan, scripts: Sequence[str]) -> list[str]:
+    """What a solver answers to each script; `nothing` where it does not."""
+    unit = float((plan.setup.get("wrapper") or {}).get("limit-per-ms") or 1)
+    lines = "".join(f"1 run-script {quote(script)}\n" for script in scripts)
+    text = f"# murxpy-trace 1\n# solver {plan.target.family}\n1 new\n1 set-limit {int(LIMIT_MS * unit)}\n{lines}"
+    replayed = replay_trace(plan, text, "laws", wall=_WALL)
+    done = [
+        line
+        for line in parse_trace(replayed.outcome.trace, "laws").lines
+        if line.action == "run-script"
+    ]
+    answers = [str((line.result("answer") or ["nothing"])[0]) for line in done]
+    return answers + ["nothing"] * (len(scripts) - len(answers))

@@ -1,0 +1,105 @@
+"""Checking seeds: each script is read, lifted, and run on solvers, and their answers are compared
+with what it says of itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from murxpy.campaign.judging.judge_limits import own_limit
+from murxpy.campaign.judging.warm_judges import Court
+from murxpy.campaign.replays.inquiries import Ask, Questions
+from murxpy.errors import InputError
+from murxpy.fuzzers.seeds import folder_label
+from murxpy.logic.catalogue import Catalogue
+from murxpy.oracles.disagreement import answers_of
+from murxpy.smtlib.reading.scripts import read_file
+from murxpy.smtlib.script import Script
+from murxpy.trace.lift import for_judges, lift
+
+DECIDED = ("sat", "unsat")
+# From good to bad; those that count as faults stand in FAULTS.
+VERDICTS = ("right", "unlabelled", "undecided", "mislabelled", "disagreement", "unreadable")
+FAULTS = ("mislabelled", "disagreement", "unreadable")
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What came of a seed: a verdict of VERDICTS, its labels, the answers of each solver in order,
+    and why it is no good.
+    """
+
+    path: str
+    verdict: str
+    labels: list[str | None] = field(default_factory=list)
+    answers: dict[str, list[str]] = field(default_factory=dict)
+    reason: str = ""
+
+
+def check_seeds(
+    paths: Sequence[Path], court: Court, catalogue: Catalogue, limit: int, jobs: int = 1
+) -> Iterator[Checked]:
+    """Check each script, in order, `jobs` at a time; `limit` is that of each check, in milliseconds
+    of the solvers' own limits.
+    """
+    return court.answers((_check(path, court, catalogue, limit) for path in paths), jobs)
+
+
+def _check(path: Path, court: Court, catalogue: Catalogue, limit: int) -> Questions[Checked]:
+    try:
+        script = read_file(path, catalogue)
+        trace = for_judges(lift(script))
+    except InputError as error:
+        return Checked(str(path), "unreadable", reason=str(error))
+    return judge(str(path), _labels(script, path), (yield from _ask(court, trace.text(), limit)))
+
+
+def _labels(script: Script, path: Path) -> list[str | None]:
+    """What a script says of its checks; where it says nothing of its only one, what its folder
+    says.
+    """
+    statuses = script.statuses()
+    return [folder_label(path) or None] if statuses == [None] else statuses
+
+
+def _ask(court: Court, trace: str, limit: int) -> Questions[dict[str, list[str]]]:
+    """The answers of all solvers to the checks of a lifted script."""
+    answers = {}
+    for number, plan in enumerate(court.bench.plans):
+        outcome = yield Ask(number, trace, {"limit": own_limit(plan, limit)})
+        answers[plan.target.name] = [now for _, _, now in answers_of(outcome.report)]
+    return answers
+
+
+def judge(path: str, labels: list[str | None], answers: dict[str, list[str]]) -> Checked:
+    """Compare answers with labels: solvers that contradict each other are worse than a label that
+    all contradict.
+    """
+    verdict, reason = "right", ""
+    for at, label in enumerate(labels):
+        decided = {
+            name: given[at]
+            for name, given in answers.items()
+            if at < len(given) and given[at] in DECIDED
+        }
+        found = _verdict(label, list(decided.values()))
+        if VERDICTS.index(found) > VERDICTS.index(verdict):
+            verdict = found
+            said = (
+                ", ".join(f"{name} {answer}" for name, answer in decided.items())
+                or "nobody decides it"
+            )
+            reason = f"check {at + 1} of {len(labels)}: labelled {label or 'nothing'}, {said}"
+    return Checked(path, verdict, labels, answers, reason)
+
+
+def _verdict(label: str | None, answers: list[str]) -> str:
+    if len(set(answers)) > 1:
+        return "disagreement"
+    if not answers:
+        return "undecided"
+    if label not in DECIDED:
+        return "unlabelled"
+    return "right" if answers[0] == label else "mislabelled"

@@ -1,0 +1,168 @@
+"""The triage of a campaign's folder: who is wrong in each of its disagreements and invalid models,
+asked again where that is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from murxpy.campaign.findings.buckets import Bucket
+from murxpy.campaign.findings.folder import Folder
+from murxpy.campaign.findings.origin import origin
+from murxpy.campaign.findings.store import Changes, Store
+from murxpy.campaign.judging.common_operators import judge_plans
+from murxpy.campaign.judging.disagreement import (
+    HEADER,
+    Bench,
+    evaluated,
+    left_of,
+    operators,
+    options,
+)
+from murxpy.campaign.judging.warm_judges import Court
+from murxpy.campaign.replays.inquiries import Ask, Questions
+from murxpy.campaign.workers.limits import Limits
+from murxpy.campaign.workers.plans import Request, make_plans
+from murxpy.data import wrapper_names
+from murxpy.errors import InputError, MurxpyError
+from murxpy.oracles.disagreement import KIND, answers_of, last_answer
+from murxpy.oracles.triage import ModelVoice, Triage, Voice, triage_model
+from murxpy.trace.file import read_trace
+from murxpy.trace.grammar import parse_trace
+
+MODEL = "invalid-model"
+KINDS = (KIND, MODEL)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One bucket with its triage; `why` says what prevented one. `same`: another bucket that is
+    probably the same defect.
+    """
+
+    bucket: Bucket
+    triage: dict[str, Any] = field(default_factory=dict)
+    why: str = ""
+    same: str = ""
+
+
+def triaged(
+    out: Path, judges: Sequence[str] = (), again: bool = False, limits: Limits | None = None
+) -> list[Judged]:
+    """The disagreements and invalid models of the campaign in `out` with their triage; what is
+    missing is asked and stored.
+
+    `judges` are asked where a trace names none, by default all other solvers that have a wrapper
+    and can be loaded; `again`: ask all. Raises InputError where there is no campaign.
+    """
+    limits = limits or Limits()
+    with closing(Store(out, read_only=True)) as store:
+        buckets = [bucket for bucket in store.buckets() if bucket.kind in KINDS]
+    judged = [
+        Judged(b, b.triage) if b.triage and not again else _ask(out, b, judges, limits)
+        for b in buckets
+    ]
+    fresh = [entry for entry in judged if entry.triage and entry.triage is not entry.bucket.triage]
+    for entry in fresh:
+        entry.bucket.triage = entry.triage
+    if fresh:
+        _save(out, [entry.bucket for entry in fresh])
+    return [replace(entry, same=_same(entry, judged)) for entry in judged]
+
+
+def _save(out: Path, buckets: list[Bucket]) -> None:
+    """Store it, unless a campaign writes to the folder, which would overwrite it."""
+    try:
+        folder = Folder(out)
+    except InputError:
+        return
+    with closing(folder), closing(Store(out)) as store:
+        store.save(Changes(buckets=buckets))
+
+
+def _same(entry: Judged, others: Sequence[Judged]) -> str:
+    """The bucket whose operators and options are among those of this one, where the same solver is
+    wrong.
+    """
+    for other in others:
+        alike = all(entry.triage.get(key) == other.triage.get(key) for key in ("said", "culprit"))
+        if (
+            other is not entry
+            and entry.triage
+            and alike
+            and _parts(other) < _parts(entry)
+            and _parts(other)
+        ):
+            return other.bucket.key
+    return ""
+
+
+def _parts(entry: Judged) -> set[str]:
+    return {*entry.triage.get("operators", ()), *entry.triage.get("options", ())}
+
+
+def _ask(out: Path, bucket: Bucket, judges: Sequence[str], limits: Limits) -> Judged:
+    kept = bucket.smallest()
+    if kept is None:
+        return Judged(bucket, bucket.triage, "no trace of it is kept")
+    file = out / kept.file
+    try:
+        text = read_trace(file)
+        trace = parse_trace(text, str(file))
+        source = origin(file)
+        request = source.request if source is not None else Request((trace.solver,))
+        (plan,) = make_plans(request)
+        named = trace.header.get(HEADER)
+        names = (
+            tuple(named.split(",")) if named else tuple(judges) or other_solvers(plan.target.family)
+        )
+        with closing(Court(plan, judge_plans(names), limits)) as court:
+            return Judged(
+                bucket,
+                _disagreement(court, text)
+                if bucket.kind == KIND
+                else court.answer(_model(court.bench, text)),
+            )
+    except MurxpyError as error:
+        return Judged(bucket, bucket.triage, str(error))
+
+
+def other_solvers(family: str) -> tuple[str, ...]:
+    """The solvers with a wrapper that are not of `family`."""
+    return tuple(name for name in wrapper_names() if name != family)
+
+
+def _disagreement(court: Court, text: str) -> dict[str, Any]:
+    _, case = court.hear(text)
+    if case is None:
+        raise InputError(f"it does not show again: {' and '.join(court.bench.releases)} agree")
+    solved = court.solve(case)
+    if not solved.shown:
+        raise InputError(f"it does not show each time: {solved.note}")
+    return {**solved.triage.data(), "said": solved.triage.culprit, **left_of(solved)}
+
+
+def _model(bench: Bench, text: str) -> Questions[dict[str, Any]]:
+    """Whether a solver whose model makes an assertion false is wrong about sat, too."""
+    outcome = yield Ask(0, text)
+    line, answer = last_answer(outcome.trace)
+    side = Voice(bench.name(0), bench.releases[0], "main", answer)
+    counted = evaluated(outcome)
+    models = [ModelVoice(bench.name(0), bench.releases[0], *counted)] if counted else []
+    voices: list[Voice] = []
+    for at in range(1, len(bench.plans)):
+        judged = yield Ask(at, outcome.trace, bench.wishes(0, at))
+        there = [now for number, _, now in answers_of(judged.report) if number == line]
+        voices += [Voice(bench.name(at), bench.releases[at], "judge", now) for now in there]
+    verdict: Triage = triage_model(side, models, voices)
+    script = tuple(parse_trace(text, "trace").lines)
+    left = {
+        "operators": list(operators(script)),
+        "options": list(options(script)),
+        "whole": text.count("\n"),
+    }
+    return {**verdict.data(), "said": verdict.culprit, **left}

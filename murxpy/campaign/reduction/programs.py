@@ -1,0 +1,115 @@
+"""Programs that show a finding without murxpy: run as a user would, under limits, and judged as a
+run of ours is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from murxpy.campaign.workers.limits import Limits
+from murxpy.campaign.workers.targets import Plan
+from murxpy.oracles.crash import Cause, Outcome
+from murxpy.worker.process import die_with_parent
+from murxpy.worker.worker import excerpt
+
+_STEP = 0.02  # seconds between two looks
+_STACK = 8 << 20  # bytes, as workers have it
+
+
+def run_program(
+    plan: Plan, file: Path, words: Sequence[str], trace: str, seconds: float, limits: Limits
+) -> Outcome:
+    """How the Python program `file` with arguments `words` ends in the interpreter and environment
+    of the target of `plan`.
+
+    `trace` is what it is a translation of, for the judgement. Past `seconds` the cause is `wall`,
+    past the memory limit `memory`; a program that exits gives `died` with its status. Raises
+    OSError when it cannot be started.
+    """
+    with tempfile.TemporaryFile() as output:
+        start = time.monotonic()
+        process = subprocess.Popen(
+            [
+                plan.target.interpreter,
+                *(["-S"] if plan.target.bare else []),
+                str(file.absolute()),
+                *words,
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+            env=_environment(plan),
+            cwd=file.parent,
+            preexec_fn=partial(die_with_parent, os.getpid()),
+        )
+        try:
+            _limit(process.pid, limits)
+            cause, status, peak = _watch(process, start + seconds, limits.memory)
+        finally:
+            _end(process)
+        text = excerpt(output.fileno())
+    return Outcome(
+        cause, None, trace, text, status, peak, time.monotonic() - start, memory_limit=limits.memory
+    )
+
+
+def _environment(plan: Plan) -> dict[str, str]:
+    variables = plan.target.environment()
+    paths = [*plan.target.paths, *plan.setup.get("paths", []), variables.get("PYTHONPATH", "")]
+    return {
+        **variables,
+        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+        "PYTHONFAULTHANDLER": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+
+
+def _limit(pid: int, limits: Limits) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError, ValueError):
+        resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (limits.output, limits.output))
+        resource.prlimit(
+            pid, resource.RLIMIT_STACK, (_STACK, resource.prlimit(pid, resource.RLIMIT_STACK)[1])
+        )
+
+
+def _watch(
+    process: subprocess.Popen[bytes], deadline: float, memory: int
+) -> tuple[Cause, int | None, int]:
+    """Cause, wait status and largest resident memory."""
+    peak = 0
+    while True:
+        pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+        if pid:
+            process.returncode = os.waitstatus_to_exitcode(status)
+            return "died", status, max(peak, usage.ru_maxrss * 1024)
+        peak = max(peak, _resident(process.pid))
+        if memory and peak >= memory:
+            return "memory", None, peak
+        if time.monotonic() >= deadline:
+            return "wall", None, peak
+        time.sleep(_STEP)
+
+
+def _resident(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * resource.getpagesize()
+    except (OSError, IndexError):
+        return 0
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    if process.returncode is None:
+        process.wait()

@@ -1,0 +1,204 @@
+"""A finding in all its forms: its trace, a Python program, an SMT-LIB script; and whether each
+shows it again.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from murxpy.campaign.findings.buckets import Reproducer, bucket_key, normalise
+from murxpy.campaign.findings.folder import write_atomically
+from murxpy.campaign.reduction.programs import run_program
+from murxpy.campaign.reduction.scripts import WRONG, scripted
+from murxpy.campaign.workers.limits import Limits
+from murxpy.campaign.workers.scratch import Scratch
+from murxpy.campaign.workers.targets import Plan
+from murxpy.errors import MurxpyError
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.oracles.crash import Outcome, judge
+from murxpy.oracles.disagreement import KIND as DISAGREEMENT
+from murxpy.smtlib.dialects import DIALECTS
+from murxpy.trace.grammar import Trace, parse_trace
+from murxpy.trace.translate.frame import UNSATISFIED
+from murxpy.trace.translate.python import to_python
+from murxpy.trace.translate.smtlib import to_smtlib
+
+INVALID_MODEL = "invalid-model"
+SECONDS = 20.0  # that a program gets; what does not end by then hangs
+NO_SCRIPTS = 77  # exit code of a runner whose solver reads no scripts
+
+_ANSWER = re.compile(r"^(sat|unsat|unknown)\b", re.M)
+_DEFECT = re.compile(r"^line \d+: (.*)$", re.M)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a finding is: its kind, the key of its bucket, its message."""
+
+    kind: str
+    key: str
+    message: str
+
+
+def base_of(trace: Path) -> Path:
+    """What the reproducers beside a trace are called, without the endings."""
+    name = trace.name
+    for ending in (".trace", ".history", ".min"):
+        name = name.removesuffix(ending)
+    return trace.with_name(name)
+
+
+def write_programs(
+    plan: Plan, trace: Path, text: str, shown: Shown, limits: Limits | None = None
+) -> list[Reproducer]:
+    """Write the translations of `text`, the trace in the file `trace`, beside it, and see whether
+    each shows the finding.
+
+    Gives the Python program and the SMT-LIB script; nothing where the target has no wrapper. Where
+    SMT-LIB cannot say all of it, the script without that is kept if it shows the finding all the
+    same. Raises OSError.
+    """
+    if "wrapper" not in plan.setup or "catalogue" not in plan.setup:
+        return []
+    work = _Programs(plan, trace, text, shown, limits or Limits())
+    return [work.python(), work.script()]
+
+
+class _Programs:
+    """The translations of one trace."""
+
+    def __init__(self, plan: Plan, trace: Path, text: str, shown: Shown, limits: Limits) -> None:
+        self._plan = plan
+        self._base = base_of(trace)
+        self._text = text
+        self._name = trace.name
+        self._shown = shown
+        self._limits = limits
+        self._catalogue = build_catalogue(plan.setup["catalogue"])
+
+    def python(self) -> Reproducer:
+        """The trace as a program of the binding."""
+        file = self._base.with_name(f"{self._base.name}.py")
+        try:
+            written = to_python(self._parsed(), self._catalogue, dict(self._plan.setup["wrapper"]))
+        except MurxpyError as error:
+            file.unlink(missing_ok=True)
+            return Reproducer("python", "", None, str(error))
+        write_atomically(file, written)
+        return Reproducer(
+            "python", str(file), *_python(self._plan, file, self._text, self._shown, self._limits)
+        )
+
+    def script(self) -> Reproducer:
+        """The trace as a script."""
+        file = self._base.with_name(f"{self._base.name}.smt2")
+        unsaid = ""
+        try:
+            written = self._smtlib(lossy=False)
+        except MurxpyError as error:
+            # options of another command
+            unsaid = str(error).partition(", which SMT-LIB cannot say")[0].partition("; with --")[0]
+            try:
+                written = self._smtlib(lossy=True)
+            except MurxpyError:
+                file.unlink(missing_ok=True)
+                return Reproducer("smt2", "", None, f"not in SMT-LIB: {unsaid}")
+        write_atomically(file, written)
+        seen, note = _script(self._plan, file, self._text, self._shown, self._limits)
+        if unsaid and not seen:
+            file.unlink()
+            return Reproducer("smt2", "", None, f"not in SMT-LIB: {unsaid}")
+        return Reproducer(
+            "smt2", str(file), seen, f"without what is not in SMT-LIB: {unsaid}" if unsaid else note
+        )
+
+    def _smtlib(self, lossy: bool) -> str:
+        script = scripted(self._parsed())
+        if script is not None:  # what the solver was given is the script
+            return script.text
+        family = self._plan.target.family
+        return to_smtlib(
+            self._parsed(), self._catalogue, family if family in DIALECTS else "standard", lossy
+        )
+
+    def _parsed(self) -> Trace:
+        return parse_trace(self._text, self._name)
+
+
+def _python(plan: Plan, file: Path, text: str, shown: Shown, limits: Limits) -> tuple[bool, str]:
+    outcome = run_program(plan, file, (), text, SECONDS, limits)
+    ended = _ended(plan, outcome, shown)
+    if ended is not None:
+        return ended
+    if shown.kind == DISAGREEMENT and _exit_code(outcome) == 0:
+        return True, ""  # it answers as is recorded
+    defects = _DEFECT.findall(outcome.output)
+    if _exit_code(outcome) == 1 and defects and "Traceback" not in outcome.output:
+        recorded, seen = _bare(shown.message), _bare(defects[-1])
+        same = normalise(recorded) == normalise(seen) or recorded in seen or seen in recorded
+        # a program asks a fresh solver, not our evaluator
+        same = same or (shown.kind == INVALID_MODEL and seen == UNSATISFIED)
+        return (True, "") if same else (False, f"it shows: {defects[-1]}")
+    return False, _exit_words(outcome)
+
+
+def _script(
+    plan: Plan, file: Path, text: str, shown: Shown, limits: Limits
+) -> tuple[bool | None, str]:
+    runner = plan.setup["wrapper"].get("script-runner")
+    if not runner:
+        return None, "the wrapper does not say how its solver reads a script"
+    with Scratch("script") as folder:
+        program = folder / "run.py"
+        program.write_text(runner, encoding="utf-8")
+        outcome = run_program(plan, program, (str(file.absolute()),), text, SECONDS, limits)
+    ended = _ended(plan, outcome, shown)
+    if ended is not None:
+        return ended
+    if _exit_code(outcome) == NO_SCRIPTS:
+        return None, "this release's Python API reads no scripts"
+    if shown.kind in (DISAGREEMENT, WRONG):
+        same = _ANSWER.findall(outcome.output) == _recorded(text)
+        return same, "" if same else "it answers otherwise"
+    message = _bare(shown.message)
+    if message and normalise(message.partition(": ")[2] or message) in normalise(outcome.output):
+        return True, ""
+    return False, _exit_words(outcome)
+
+
+def _recorded(text: str) -> list[str]:
+    """The answers that the trace records."""
+    lines = parse_trace(text, "trace").lines
+    checks = [line for line in lines if line.action.startswith(("check-sat", "run-script"))]
+    return [str(tokens[0]) for line in checks for name, tokens in line.results if name == "answer"]
+
+
+def _ended(plan: Plan, outcome: Outcome, shown: Shown) -> tuple[bool, str] | None:
+    """Whether the end of the process is the finding; None where the program ended by itself."""
+    if outcome.cause == "wall":
+        return shown.kind == "hang", "" if shown.kind == "hang" else f"no end within {SECONDS:g} s"
+    verdict = judge(outcome)
+    key = "" if verdict is None else bucket_key(plan.target.family, verdict)
+    if key == shown.key:
+        return True, ""
+    code = _exit_code(outcome)
+    return None if code is not None and code >= 0 else (False, f"it shows {key}")
+
+
+def _bare(message: str) -> str:
+    """The message without the quotes that Python prints around texts."""
+    return re.sub(r"\bb?(['\"])(.*)\1", r"\2", message)
+
+
+def _exit_code(outcome: Outcome) -> int | None:
+    """The exit code, negative for a signal; None where it did not end by itself."""
+    return None if outcome.status is None else os.waitstatus_to_exitcode(outcome.status)
+
+
+def _exit_words(outcome: Outcome) -> str:
+    rows = [row for row in outcome.output.splitlines() if row.strip()]
+    last = f": {rows[-1][:200]}" if rows else ""
+    return f"it ends with exit code {_exit_code(outcome)}{last}"

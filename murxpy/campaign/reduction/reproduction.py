@@ -1,0 +1,167 @@
+"""Which findings of a campaign are still to be made smaller and printed in all forms, and what came
+of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+from murxpy.campaign import events
+from murxpy.campaign.config import CampaignConfig
+from murxpy.campaign.findings.buckets import Bucket, Kept, Reproducer
+from murxpy.campaign.findings.records import Book
+from murxpy.campaign.reduction.process_queue import SECONDS, Delivery, Order, Workshop
+from murxpy.oracles.disagreement import KIND
+from murxpy.oracles.documented import TIER as DOCUMENTED
+from murxpy.oracles.documented import Documented
+
+# seconds; most traces are a tenth by then, which shows whether what is documented as experimental
+# is needed
+_GLANCE = 20.0
+_TARGET = re.compile(r"-(\d+)\.trace$")  # of a trace found on another target than the first
+
+
+class Reproduction:
+    """Orders reproducers of confirmed buckets, smaller ones where `config` says so, and tells of
+    them through `emit`.
+    """
+
+    def __init__(
+        self, config: CampaignConfig, book: Book, emit: Callable[[events.Event], None]
+    ) -> None:
+        self._plans = (*config.targets, *config.judges)  # a trace of a wrong judge is the judge's
+        self._targets = len(config.targets)
+        self._families = [plan.target.family for plan in self._plans]
+        self._book = book
+        self._folder = config.out.absolute()
+        self._minimize = config.minimize
+        self._emit = emit
+        self._documented = [Documented(plan.setup.get("wrapper") or {}) for plan in self._plans]
+        self._ordered: set[str] = set()
+        self.workshop = Workshop(self._plans, config.limits.memory, self._delivered)
+
+    def hurry(self) -> None:
+        """The workers are gone: no share of time holds any more."""
+        self.workshop.unbounded = True
+        if not self._minimize:
+            self.workshop.print_only()
+        if self._minimize and self.workshop.busy:
+            self._emit(
+                events.Notice(
+                    "findings are still made smaller; Ctrl-C leaves that to the next session"
+                )
+            )
+
+    def look(self) -> None:
+        """Order what is not ordered yet."""
+        for bucket in self._book.buckets.values():
+            kept = bucket.smallest()
+            if (
+                bucket.key in self._ordered
+                or kept is None
+                or not self._lacks(bucket)
+                or self._book.waits(kept)
+            ):
+                continue
+            target, file = self._target(bucket, kept), self._file(kept)
+            if target is not None and file is not None:
+                self._ordered.add(bucket.key)
+                self._order(bucket, file, target)
+
+    def _file(self, kept: Kept) -> Path | None:
+        """The file that shows the finding: the trace, or the history of one that needs the runs
+        before it.
+        """
+        trace = self._folder / kept.file
+        history = trace.with_suffix(".history")
+        return trace if kept.confirmed else history if history.is_file() else None
+
+    def _order(self, bucket: Bucket, file: Path, target: int) -> None:
+        minimize = self._minimize or self._may_need_documented(bucket, target)
+        order = Order(
+            bucket.key,
+            bucket.kind,
+            bucket.message,
+            file,
+            target,
+            minimize,
+            SECONDS if self._minimize else _GLANCE,
+        )
+        if minimize or "wrapper" in self._plans[target].setup:
+            self.workshop.add(order)
+        else:  # nothing can be printed
+            self._delivered(Delivery(order, (Reproducer("trace", str(order.trace), True),)))
+
+    def _may_need_documented(self, bucket: Bucket, target: int) -> bool:
+        """Whether all traces of a bucket use what the solver documents as experimental: what is
+        left of one tells if it is needed.
+        """
+        texts = [self._book.pending_trace(kept) for kept in bucket.traces]
+        documented = self._documented[target]
+        return bucket.tier != DOCUMENTED and all(
+            text is not None and documented.of_trace(text) for text in texts
+        )
+
+    def _lacks(self, bucket: Bucket) -> bool:
+        forms = [form.form for form in bucket.reproducers]
+        return bucket.state == "confirmed" and (
+            "trace" not in forms or (self._minimize and not {"min.trace", "min.history"} & {*forms})
+        )
+
+    def _target(self, bucket: Bucket, kept: Kept) -> int | None:
+        """The number of the plan whose solver wrote the trace; None when this session has none of
+        that solver.
+        """
+        match = _TARGET.search(kept.file)
+        number = int(match[1]) if match else 0
+        if number < len(self._families) and self._families[number] == bucket.solver:
+            return number
+        if bucket.kind == KIND:  # a judge is wrong, but only the target's trace shows it
+            return number if number < self._targets else None
+        targets = self._families[: self._targets]
+        return targets.index(bucket.solver) if bucket.solver in targets else None
+
+    def _delivered(self, delivery: Delivery) -> None:
+        key = delivery.order.key
+        if delivery.error:
+            self._emit(events.Notice(f"{key}: no reproducers: {delivery.error}"))
+            return
+        forms = tuple(
+            replace(form, file=self._relative(form.file)) for form in delivery.reproducers
+        )
+        self._book.set_reproducers(key, forms)
+        if self._needs_documented(delivery, self._book.buckets[key]):
+            self._book.set_tier(key, DOCUMENTED)
+        tier = cast(events.Tier, self._book.buckets[key].tier)
+        self._emit(events.Reproduced(key, forms, delivery.before, delivery.after, tier))
+
+    def _needs_documented(self, delivery: Delivery, bucket: Bucket) -> bool:
+        """Whether the smaller trace, and each trace that was kept, uses what the solver documents
+        as experimental or the like.
+        """
+        documented = self._documented[delivery.order.target]
+        smaller = [
+            form.file
+            for form in delivery.reproducers
+            if form.form == "min.trace" and form.reproduces
+        ]
+        if not smaller or bucket.tier == "murxpy":
+            return False
+        kept = [self._book.pending_trace(kept) for kept in bucket.traces]
+        return all(
+            text is None or documented.of_trace(text) for text in [*map(_read, smaller), *kept]
+        )
+
+    def _relative(self, file: str) -> str:
+        return str(Path(file).relative_to(self._folder)) if file else ""
+
+
+def _read(file: str) -> str | None:
+    try:
+        return Path(file).read_text(encoding="utf-8", errors="surrogatepass")
+    except OSError:
+        return None

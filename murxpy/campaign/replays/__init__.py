@@ -1,0 +1,1 @@
+"""Replays of traces, one or many, alone or in warm workers."""

@@ -1,0 +1,222 @@
+"""The supervisor's view of one worker process: its channel, its shared files, its jobs."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import time
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from murxpy.campaign.workers.parents import WarmParent, resident
+from murxpy.oracles.crash import Cause, Outcome
+from murxpy.worker import buffer
+from murxpy.worker.channel import Decoder, Message, encode
+from murxpy.worker.worker import excerpt
+
+Damp = tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One run to do: the walk of `seed`, or the replay of `text`. `wall` is its limit in seconds.
+
+    `index` is the run's index in the campaign, -1 outside of one; `damp` the calls to draw less
+    often; `keep`: give the trace also when nothing is wrong, or only where a check was decided.
+    `judge`: only answer the decided checks of `text`, as `murxpy.trace.judging.judge` is told by
+    this. `by_line`: `wall` is for each line of the trace.
+    """
+
+    number: int
+    seed: int
+    wall: float
+    index: int = -1
+    text: str | None = None
+    name: str = ""
+    damp: Damp = ()
+    keep: bool | Literal["decided"] = False
+    judge: Mapping[str, Any] | None = None
+    by_line: bool = False
+
+    def message(self) -> Message:
+        """The job as the worker gets it."""
+        message: Message = {"job": self.number, "seed": self.seed}
+        if self.damp:
+            message["damp"] = self.damp
+        if self.keep:
+            message["keep"] = self.keep
+        if self.text is not None:
+            message["text"] = self.text
+            message["name"] = self.name
+        if self.judge is not None:
+            message["judge"] = dict(self.judge)
+        return message
+
+
+@dataclass(eq=False)
+class Worker:
+    """One worker. `slot` is its place among the workers, kept by its successor; -1: it has none."""
+
+    number: int
+    parent: WarmParent
+    sock: socket.socket
+    trace_fd: int
+    output_fd: int
+    born: float
+    memory: int
+    slot: int = -1
+    pid: int | None = None
+    jobs: deque[Job] = field(default_factory=deque)
+    past: list[Job] = field(default_factory=list)
+    killed: Cause | None = None
+    stopping: bool = False
+    waits: bool = False  # for the process to take what was sent
+    eof: bool = False
+    head_since: float = 0.0
+    # job and length of the trace when it last grew, and when that was seen
+    _line: tuple[int, int, float] = (-1, 0, 0.0)
+    _cpu: tuple[int, float] = (-1, 0.0)
+    _unsent: bytearray = field(default_factory=bytearray)
+    _decoder: Decoder = field(default_factory=Decoder)
+
+    def assign(self, job: Job) -> None:
+        """Queue `job`; it starts when those before it are done."""
+        if not self.jobs:
+            self.head_since = time.monotonic()
+        self.jobs.append(job)
+        self._send(job.message())
+
+    def stop(self) -> None:
+        """Have it leave after the jobs that it has."""
+        if not self.stopping:
+            self.stopping = True
+            self._send({"stop": True})
+
+    def _send(self, message: Message) -> None:
+        self._unsent += encode(message)
+        self.flush()
+
+    def flush(self) -> bool:
+        """Send what waits to be sent; True when nothing is left. What a dead worker does not take
+        is dropped.
+        """
+        if self._unsent:
+            try:
+                sent = self.sock.send(self._unsent)
+            except BlockingIOError:
+                return False
+            except OSError:
+                sent = len(self._unsent)
+            del self._unsent[:sent]
+        return not self._unsent
+
+    def receive(self) -> list[tuple[Job, Outcome]]:
+        """The runs that ended by themselves since the last call; sets `eof`."""
+        done: list[tuple[Job, Outcome]] = []
+        while not self.eof:
+            try:
+                data = self.sock.recv(1 << 18)
+            except BlockingIOError:
+                break
+            except OSError:
+                data = b""
+            if not data:
+                self.eof = True
+                break
+            try:
+                messages = self._decoder.feed(data)
+            except ValueError:  # the solver wrote into our channel
+                self.eof = True
+                self.kill("channel")
+                break
+            done += [self._ended(message) for message in messages]
+        return done
+
+    def _ended(self, message: Message) -> tuple[Job, Outcome]:
+        job = self.jobs.popleft()
+        self.past.append(job)
+        self.head_since = time.monotonic()
+        return job, Outcome(
+            "report",
+            message["report"],
+            message.get("trace", ""),
+            message.get("output", ""),
+            seconds=message["seconds"],
+        )
+
+    def kill(self, cause: Cause) -> None:
+        """End the process and its group now, because of `cause`."""
+        if self.killed is None:
+            self.killed = cause
+        if self.pid is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            try:
+                os.killpg(self.pid, signal.SIGKILL)
+            except ProcessLookupError:  # it has not come to make its own group yet
+                os.kill(self.pid, signal.SIGKILL)
+
+    def overdue(self, now: float) -> bool:
+        """Whether the run in hand is past its wall limit."""
+        if not self.jobs or now - self.head_since < self.jobs[0].wall:
+            return False
+        progress = buffer.progress(self.trace_fd)
+        running = progress.job == self.jobs[0].number and progress.state == buffer.RUNNING
+        return running and now - self._begun(progress, now) >= self.jobs[0].wall
+
+    def _begun(self, progress: buffer.Progress, now: float) -> float:
+        """When began what the wall limit is for: the run, or the line in hand as far as it was
+        seen.
+        """
+        if not self.jobs[0].by_line:
+            return progress.start
+        if self._line[:2] != (progress.job, progress.length):
+            self._line = (progress.job, progress.length, now)
+        return self._line[2]
+
+    def cpu_of_run(self) -> float:
+        """CPU seconds of the run in hand, since the first time that this was asked for it."""
+        if self.pid is None or not self.jobs:
+            return 0.0
+        try:
+            cpu = time.clock_gettime((~self.pid << 3) | 2)  # the kernel's clock of another process
+        except OSError:
+            return 0.0
+        if self._cpu[0] != self.jobs[0].number:
+            self._cpu = (self.jobs[0].number, cpu)
+        return cpu - self._cpu[1]
+
+    def resident(self) -> int:
+        """Resident memory in bytes; 0 when the process is gone."""
+        return resident(self.pid)
+
+    def running(self) -> Job | None:
+        """The job in the middle of which it is, or died; None between two."""
+        if not self.jobs:
+            return None
+        progress = buffer.progress(self.trace_fd)
+        return (
+            self.jobs[0]
+            if progress.job == self.jobs[0].number and progress.state == buffer.RUNNING
+            else None
+        )
+
+    def outcome(
+        self, cause: Cause, status: int | None, peak: int, *, after: bool = False
+    ) -> Outcome:
+        """How the run in hand ended when the process died of `cause`."""
+        trace = buffer.decode(buffer.read(self.trace_fd))
+        seconds = time.monotonic() - buffer.progress(self.trace_fd).start
+        return Outcome(
+            cause, None, trace, excerpt(self.output_fd), status, peak, seconds, after, self.memory
+        )
+
+    def close(self) -> None:
+        """Give back its descriptors."""
+        self.sock.close()
+        os.close(self.trace_fd)
+        os.close(self.output_fd)

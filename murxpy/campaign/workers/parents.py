@@ -1,0 +1,207 @@
+"""The supervisor's end of a warm parent: starts it, hears that it is ready, and asks it for
+workers.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import murxpy
+from murxpy.campaign.workers.targets import Plan
+from murxpy.errors import InputError, InternalError, MurxpyError, TargetError
+from murxpy.worker.channel import Message
+
+PACKAGE = Path(murxpy.__file__).parent
+PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
+START_SECONDS = 120.0  # an import from a cold, slow disk
+_ERRORS: dict[int, type[MurxpyError]] = {kind.exit_code: kind for kind in (InputError, TargetError)}
+
+
+def command(plan: Plan, mode: str, first: str, second: str) -> list[str]:
+    """The command that boots murxpy's worker side in the interpreter of `plan`'s target; see
+    `worker/boot.py`.
+    """
+    bare = ["-S"] if plan.target.bare else []
+    boot = str(PACKAGE / "worker" / "boot.py")
+    return [
+        plan.target.interpreter,
+        "-I",
+        "-u",
+        *bare,
+        boot,
+        str(PACKAGE),
+        PYTHON,
+        mode,
+        first,
+        second,
+    ]
+
+
+def setup_data(plan: Plan) -> bytes:
+    """The setup of `plan` as the session gets it."""
+    return json.dumps(
+        {**plan.setup, "paths": [*plan.target.paths, *plan.setup.get("paths", [])]}
+    ).encode()
+
+
+def resident(pid: int | None) -> int:
+    """Resident memory of process `pid` in bytes; 0 when it is gone."""
+    try:
+        with open(f"/proc/{pid}/statm", "rb") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError):
+        return 0
+
+
+class WarmParent:
+    """One warm parent process for target number `target`. After its death it is of no more use; see
+    `dead`.
+
+    `refused`: it said itself that there can be no session, so that trying again is in vain.
+    """
+
+    def __init__(self, plan: Plan, target: int = 0, *, private: bool = False) -> None:
+        self.plan = plan
+        self.target = target
+        self.private = private
+        self.about: dict[str, Any] | None = None
+        self.error: MurxpyError | None = None
+        self.dead = False
+        self.refused = False
+        self.status: int | None = None
+        self.resident = 0  # bytes, when the solver was loaded
+        self.control, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._setup = os.memfd_create("murxpy-setup")
+        self._output = os.memfd_create("murxpy-parent")
+        os.write(self._setup, setup_data(plan))
+        os.lseek(self._setup, 0, os.SEEK_SET)
+        with other:
+            self._process = self._start(other)
+        self.control.setblocking(False)
+
+    def _start(self, other: socket.socket) -> subprocess.Popen[bytes]:
+        fds = (other.fileno(), self._setup)
+        try:
+            return subprocess.Popen(
+                command(self.plan, str(os.getpid()), *map(str, fds)),
+                stdin=subprocess.DEVNULL,
+                stdout=self._output,
+                stderr=self._output,
+                pass_fds=fds,
+                start_new_session=True,
+                env=self.plan.target.environment(),
+            )
+        except OSError as error:
+            self.control.close()
+            raise TargetError(
+                f"target '{self.plan.target.name}': {self.plan.target.interpreter} cannot be run: "
+                f"{error.strerror}"
+            ) from error
+
+    @property
+    def pid(self) -> int:
+        """The number of its process."""
+        return self._process.pid
+
+    def wait_ready(self, seconds: float = START_SECONDS) -> dict[str, Any]:
+        """Wait until the solver is loaded; gives the session's description. Raises the error that
+        prevents it.
+        """
+        deadline = time.monotonic() + seconds
+        while self.about is None and self.error is None:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                self.kill()
+                raise TargetError(
+                    f"target '{self.plan.target.name}': the solver was not loaded within {seconds:.0f} s"
+                )
+            select.select([self.control], [], [], left)
+            self.receive()
+        if self.error is not None:
+            self.close()
+            raise self.error
+        assert self.about is not None
+        return self.about
+
+    def receive(self) -> list[Message]:
+        """What it has said since; sets `about`, `error` and `dead`."""
+        messages: list[Message] = []
+        while not self.dead:
+            try:
+                data = self.control.recv(65536)
+            except BlockingIOError:
+                break
+            except ConnectionError:
+                data = b""
+            if not data:
+                self._ended()
+                break
+            message = json.loads(data)
+            if "loaded" in message:
+                self._loaded()
+            else:
+                messages.append(message)
+        return messages
+
+    def _loaded(self) -> None:
+        answer = json.loads(os.pread(self._setup, os.fstat(self._setup).st_size, 0))
+        name = self.plan.target.name
+        if "error" in answer:
+            kind = _ERRORS.get(answer["exit"], InternalError)
+            self.error, self.refused = kind(f"target '{name}': {answer['error']}"), True
+            return
+        self.about = answer["ready"]
+        self.resident = resident(self.pid)
+        try:
+            self.plan.target.check_module(answer["ready"].get("module_file"))
+        except TargetError as error:
+            self.error, self.refused = error, True
+
+    def _ended(self) -> None:
+        self.dead = True
+        code = self._process.wait()
+        self.status = -code if code < 0 else code << 8
+        if self.about is None and self.error is None:
+            lines = (
+                os.pread(self._output, 1 << 20, 0).decode("utf-8", "replace").strip().splitlines()
+            )
+            how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+            name, last = self.plan.target.name, f": {lines[-1]}" if lines else ""
+            self.error = TargetError(
+                f"target '{name}': the process that loads the solver ended ({how}){last}"
+            )
+
+    def request(self, number: int, limits: dict[str, int], fds: list[int]) -> bool:
+        """Ask for worker `number` with `fds`; False when the parent is dead or does not listen."""
+        try:
+            socket.send_fds(
+                self.control, [json.dumps({"fork": number, "limits": limits}).encode()], fds
+            )
+        except OSError:
+            return False
+        return True
+
+    def kill(self) -> None:
+        """End the process; the kernel then ends its workers."""
+        if not self.dead:
+            self._process.kill()
+            self._process.wait()
+
+    def close(self) -> None:
+        """End the process and give back the descriptors."""
+        self.kill()
+        self.dead = True
+        self.control.close()
+        for fd in (self._setup, self._output):
+            if fd >= 0:
+                os.close(fd)
+        self._setup = self._output = -1

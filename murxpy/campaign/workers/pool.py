@@ -1,0 +1,347 @@
+"""The pool of worker processes: starts them, feeds them, puts them under limits, and says how each
+run ended.
+
+One thread, one selector. The pool knows nothing of findings or campaigns; it turns processes into
+`Result` and `Lost`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import itertools
+import os
+import select
+import selectors
+import socket
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from murxpy.campaign.workers.handles import Job, Worker
+from murxpy.campaign.workers.limits import MIB, Limits
+from murxpy.campaign.workers.parents import START_SECONDS, WarmParent
+from murxpy.campaign.workers.starts import Starts
+from murxpy.campaign.workers.targets import Plan
+from murxpy.errors import InputError
+from murxpy.oracles.crash import Cause, Outcome, signal_name
+from murxpy.worker import buffer
+from murxpy.worker.channel import Message
+from murxpy.worker.worker import excerpt
+
+POLL = 0.05  # seconds between two looks at memory and clocks
+_DYING = 1.0  # seconds from the end of a worker's channel to the news of its death
+_LEAVING = 5.0  # seconds that a worker may take to leave when told to
+_TRIES = 3  # times that a warm parent may die before it is ready
+# memory that a run needs beside the loaded solver; with less, nearly every run of z3 passes the
+# limit
+_ROOM = 32 * MIB
+_REASONS = {
+    "wall": "past the wall limit",
+    "cpu": "past the CPU limit",
+    "memory": "past the memory limit",
+    "channel": "closed its channel",
+    "parent": "its warm parent died",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """`job` ended on `worker` in `outcome`. `past` are the jobs that this process did before it."""
+
+    worker: Worker
+    job: Job
+    outcome: Outcome
+    past: tuple[Job, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """The process of `worker` is gone; `unstarted` jobs it never began. `reason` is empty when it
+    was told to leave.
+    """
+
+    worker: Worker
+    reason: str
+    unstarted: tuple[Job, ...]
+
+
+class Pool:
+    """All processes of a campaign, by target: `plans[i]` is warm in a parent from which workers are
+    forked.
+    """
+
+    def __init__(self, plans: Sequence[Plan], limits: Limits) -> None:
+        self.plans = tuple(plans)
+        self.limits = limits
+        self.workers: dict[int, Worker] = {}
+        self._parents: dict[int, WarmParent] = {}
+        self._deaths = [0] * len(self.plans)
+        self._starts = Starts([plan.target.name for plan in self.plans])
+        self._private: list[WarmParent] = []
+        self._selector = selectors.DefaultSelector()
+        self._numbers = itertools.count(1)
+        self._results: list[Result | Lost] = []
+        self._polled = 0.0
+
+    def warm(self) -> list[dict[str, object]]:
+        """Start all warm parents and wait until they are ready; gives their descriptions. Raises
+        TargetError.
+        """
+        for target in range(len(self.plans)):
+            self._parent(target)
+        abouts = [self._parents[target].wait_ready() for target in range(len(self.plans))]
+        for parent in self._parents.values():
+            self._check_room(parent)
+        return abouts
+
+    def job_number(self) -> int:
+        """A number for a job, never given before."""
+        return next(self._numbers)
+
+    def _parent(self, target: int) -> WarmParent:
+        parent = self._parents.get(target)
+        if parent is None:
+            parent = self._parents[target] = self._start_parent(target)
+        return parent
+
+    def _start_parent(self, target: int, *, private: bool = False) -> WarmParent:
+        parent = WarmParent(self.plans[target], target, private=private)
+        self._selector.register(parent.control, selectors.EVENT_READ, parent)
+        return parent
+
+    def spawn(self, target: int, *, private: bool = False) -> Worker:
+        """A new worker of `target`; jobs can be assigned at once. `private`: from a warm parent of
+        its own.
+        """
+        if private:
+            parent = self._start_parent(target, private=True)
+            self._private.append(parent)
+        else:
+            parent = self._parent(target)
+        worker, theirs, output = self._make(parent)
+        self.workers[worker.number] = worker
+        try:
+            if not parent.request(
+                worker.number, self.limits.kernel(), [theirs.fileno(), worker.trace_fd, output]
+            ):
+                parent.kill()  # the selector tells us of its death
+        finally:
+            theirs.close()
+            os.close(output)
+        self._selector.register(worker.sock, selectors.EVENT_READ, worker)
+        return worker
+
+    def _make(self, parent: WarmParent) -> tuple[Worker, socket.socket, int]:
+        ours, theirs = socket.socketpair()
+        ours.setblocking(False)
+        trace, output = buffer.create(), os.memfd_create("murxpy-output")
+        fcntl.fcntl(output, fcntl.F_SETFL, os.O_APPEND)
+        worker = Worker(
+            next(self._numbers),
+            parent,
+            ours,
+            trace,
+            os.dup(output),
+            time.monotonic(),
+            self.limits.memory,
+        )
+        return worker, theirs, output
+
+    def step(self, timeout: float) -> list[Result | Lost]:
+        """Wait at most `timeout` seconds for something to happen, enforce the limits, and say what
+        happened.
+        """
+        for key, events in self._selector.select(min(timeout, POLL)):
+            if isinstance(key.data, Worker):
+                self._worker_ready(key.data, events)
+            elif isinstance(key.data, WarmParent):
+                self._parent_ready(key.data)
+        self._enforce()
+        results, self._results = self._results, []
+        return results
+
+    def assign(self, worker: Worker, job: Job) -> None:
+        """Queue `job` on `worker`."""
+        worker.assign(job)
+        self._watch(worker)
+
+    def stop(self, worker: Worker) -> None:
+        """Have `worker` leave when it has done its jobs."""
+        worker.stop()
+        self._watch(worker)
+
+    def _watch(self, worker: Worker) -> None:
+        """Wait also until `worker` takes more, as long as it did not take all that was sent."""
+        waits = not worker.flush()
+        if waits != worker.waits and not worker.eof:
+            worker.waits = waits
+            self._selector.modify(
+                worker.sock, selectors.EVENT_READ | (selectors.EVENT_WRITE if waits else 0), worker
+            )
+
+    def _worker_ready(self, worker: Worker, events: int) -> None:
+        if worker.number not in self.workers:
+            return
+        if events & selectors.EVENT_WRITE:
+            self._watch(worker)
+        self._collect(worker)
+        if worker.eof:
+            self._selector.unregister(worker.sock)
+            worker.head_since = time.monotonic()
+
+    def _collect(self, worker: Worker) -> None:
+        for job, outcome in worker.receive():
+            self._starts.lived(worker.parent.target)
+            self._results.append(Result(worker, job, outcome, tuple(worker.past[:-1])))
+
+    def _parent_ready(self, parent: WarmParent) -> None:
+        for message in parent.receive():
+            self._told(message)
+        if parent.about is not None:
+            self._check_room(parent)
+            if not parent.private:
+                self._deaths[parent.target] = 0
+        if parent.error is not None and not parent.dead:
+            parent.kill()
+            parent.receive()
+        if parent.dead:
+            self._parent_died(parent)
+
+    def _told(self, message: Message) -> None:
+        number: int = message.get("forked") or message.get("died") or message["failed"]
+        worker = self.workers.get(number)
+        if worker is None:
+            return
+        if "forked" in message:
+            worker.pid = message["pid"]
+            if worker.killed is not None:
+                worker.kill(worker.killed)
+        elif "died" in message:
+            self._died(worker, message["status"], message["peak"])
+        else:
+            self._lose(worker, f"it cannot be started: {message['error']}", unborn=True)
+
+    def _check_room(self, parent: WarmParent) -> None:
+        needed = parent.resident + _ROOM
+        if 0 < self.limits.memory < needed:
+            raise InputError(
+                f"--memory: the loaded solver of target '{parent.plan.target.name}' takes {parent.resident // MIB} MiB; "
+                f"give the workers at least {needed // MIB + 1}m"
+            )
+
+    def _died(self, worker: Worker, status: int, peak: int) -> None:
+        """`worker` ended with `status`: judge the run in hand."""
+        self._collect(worker)
+        cause: Cause = worker.killed or "died"
+        running = worker.running()
+        reason = (
+            _REASONS.get(cause)
+            or signal_name(status)
+            or f"exit code {os.waitstatus_to_exitcode(status)}"
+        )
+        unborn = running is None and not worker.past
+        if cause == "stopped":
+            reason = ""
+        elif running is not None:
+            self._starts.lived(worker.parent.target)
+            worker.jobs.popleft()
+            self._results.append(
+                Result(worker, running, worker.outcome(cause, status, peak), tuple(worker.past))
+            )
+        elif (
+            cause == "died"
+            and worker.past
+            and (status != 0 or not worker.stopping)
+            and worker.pid is not None
+        ):
+            outcome = worker.outcome(cause, status, peak, after=True)
+            self._results.append(Result(worker, worker.past[-1], outcome, tuple(worker.past[:-1])))
+        clean = worker.stopping and status == 0 and running is None and not worker.jobs
+        self._lose(worker, "" if clean else reason, unborn=unborn)
+
+    def _lose(self, worker: Worker, reason: str, *, unborn: bool = False) -> None:
+        """Forget `worker`, which is gone. `unborn`: it did not come to do a run."""
+        if unborn and reason:
+            lines = excerpt(worker.output_fd).strip().splitlines()
+            self._starts.failed(worker.parent.target, ": ".join([reason, *lines[-1:]]))
+        with contextlib.suppress(KeyError, ValueError):
+            self._selector.unregister(worker.sock)
+        del self.workers[worker.number]
+        worker.close()
+        self._results.append(Lost(worker, reason, tuple(worker.jobs)))
+        if worker.parent.private and not any(
+            other.parent is worker.parent for other in self.workers.values()
+        ):
+            self._close_parent(worker.parent)
+
+    def _parent_died(self, parent: WarmParent) -> None:
+        """A warm parent died, and its workers with it: each run in hand may have done it."""
+        ready = parent.about is not None
+        if not parent.private:
+            self._parents.pop(parent.target, None)
+        self._deaths[parent.target] += not ready
+        if parent.error is not None and (parent.refused or self._deaths[parent.target] >= _TRIES):
+            raise parent.error
+        workers = [worker for worker in self.workers.values() if worker.parent is parent]
+        if ready and not any(worker.past or worker.running() for worker in workers):
+            self._starts.failed(parent.target, _REASONS["parent"])
+        for worker in workers:
+            self._orphaned(worker, parent)
+        self._close_parent(parent)
+
+    def _orphaned(self, worker: Worker, parent: WarmParent) -> None:
+        worker.kill("parent")
+        deadline = time.monotonic() + 5.0
+        # until it is gone, so that its trace does not grow
+        while not worker.eof and time.monotonic() < deadline:
+            select.select([worker.sock], [], [], 0.1)
+            self._collect(worker)
+        running = worker.running()
+        if running is not None and worker.killed != "stopped":
+            cause: Cause = worker.killed if worker.killed in ("wall", "cpu", "memory") else "parent"
+            worker.jobs.popleft()
+            self._results.append(
+                Result(worker, running, worker.outcome(cause, parent.status, 0), tuple(worker.past))
+            )
+        self._lose(worker, _REASONS["parent"])
+
+    def _close_parent(self, parent: WarmParent) -> None:
+        with contextlib.suppress(KeyError, ValueError):
+            self._selector.unregister(parent.control)
+        if parent in self._private:
+            self._private.remove(parent)
+        parent.close()
+
+    def _enforce(self) -> None:
+        now = time.monotonic()
+        if now - self._polled < POLL:
+            return
+        self._polled = now
+        for worker in [worker for worker in self.workers.values() if worker.killed is None]:
+            if worker.pid is None:
+                if now - worker.born > START_SECONDS:
+                    worker.parent.kill()
+            elif worker.eof:
+                if now - worker.head_since > _DYING:  # it closed its channel and lives
+                    worker.kill("channel")
+            elif worker.overdue(now):
+                worker.kill("wall")
+            elif self.limits.cpu and worker.cpu_of_run() >= self.limits.cpu:
+                worker.kill("cpu")
+            elif self.limits.memory and worker.resident() >= self.limits.memory:
+                worker.kill("memory")
+            elif worker.stopping and not worker.jobs and now - worker.head_since > _LEAVING:
+                worker.kill("wall")
+
+    def close(self) -> None:
+        """End all processes."""
+        for worker in list(self.workers.values()):
+            worker.kill("stopped")
+            worker.close()
+        self.workers.clear()
+        for parent in [*self._parents.values(), *self._private]:
+            parent.close()
+        self._parents.clear()
+        self._private.clear()
+        self._selector.close()

@@ -1,0 +1,1 @@
+"""Exact arithmetic and languages, which know nothing of sorts and operators."""

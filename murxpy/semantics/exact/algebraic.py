@@ -1,0 +1,296 @@
+"""Real algebraic numbers: a square-free integer polynomial and an interval that holds one of its
+roots; exact.
+
+Only irrational ones are `Algebraic`; what is rational is a `Fraction`. Sums and products are roots
+of resultants, comparisons refine the intervals; equality is decided by a common factor, so nothing
+is ever guessed. Loos, Computing in algebraic extensions, 1983.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from math import comb, floor
+from typing import Union
+
+from murxpy.semantics.exact.polynomials import (
+    Poly,
+    changes,
+    common_factor,
+    interpolated,
+    isolated,
+    primitive,
+    resultant,
+    sign_at,
+    square_free,
+    sturm_chain,
+)
+from murxpy.semantics.values import CannotSay
+
+Real = Union[Fraction, "Algebraic"]
+DEGREE = 24  # of a result; beyond it we cannot say
+HASHED_BITS = 16
+
+
+class Algebraic:
+    """An irrational root of `poly`, the one between `low` and `high`. Compares, adds, multiplies
+    with its like and with Fractions.
+    """
+
+    __slots__ = ("_hash", "high", "low", "poly")
+
+    def __init__(self, poly: Poly, low: Fraction, high: Fraction) -> None:
+        self.poly = poly
+        self.low = low
+        self.high = high
+        self._hash: int | None = None
+
+    def refine(self) -> None:
+        """Halve the interval; the number stays the same."""
+        middle = (self.low + self.high) / 2
+        if sign_at(self.poly, middle) == sign_at(self.poly, self.low):
+            self.low = middle
+        else:
+            self.high = middle
+
+    def within(self, width: Fraction) -> tuple[Fraction, Fraction]:
+        """The interval, made no wider than `width`."""
+        while self.high - self.low > width:
+            self.refine()
+        return self.low, self.high
+
+    def __floor__(self) -> int:
+        while floor(self.low) != floor(self.high):
+            self.refine()
+        return floor(self.low)
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(floor(self * Fraction(1 << HASHED_BITS)))
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Algebraic):
+            return False
+        low, high = max(self.low, other.low), min(self.high, other.high)
+        if low >= high:
+            return False
+        factor = common_factor(self.poly, other.poly)
+        return sign_at(factor, low) * sign_at(factor, high) < 0
+
+    def __lt__(self, other: Real | int) -> bool:
+        if isinstance(other, Algebraic):
+            if self == other:
+                return False
+            while self.low < other.high and other.low < self.high:
+                self.refine()
+                other.refine()
+            return self.high <= other.low
+        point = Fraction(other)
+        if not self.low < point < self.high:
+            return self.high <= point
+        return sign_at(self.poly, point) != sign_at(self.poly, self.low)
+
+    def __gt__(self, other: Real | int) -> bool:
+        return other < self if isinstance(other, Algebraic) else not self < other
+
+    def __le__(self, other: Real | int) -> bool:
+        return self == other or self < other
+
+    def __ge__(self, other: Real | int) -> bool:
+        return self == other or self > other
+
+    def __neg__(self) -> Algebraic:
+        return Algebraic(
+            primitive(c * (-1) ** k for k, c in enumerate(self.poly)), -self.high, -self.low
+        )
+
+    def __abs__(self) -> Algebraic:
+        return -self if self < 0 else self
+
+    def __add__(self, other: Real | int) -> Real:
+        if isinstance(other, Algebraic):
+            return _combined(self, other, _sum_at, lambda a, b: (a[0] + b[0], a[1] + b[1]))
+        shift = Fraction(other)
+        return Algebraic(primitive(_shifted(self.poly, shift)), self.low + shift, self.high + shift)
+
+    def __mul__(self, other: Real | int) -> Real:
+        if isinstance(other, Algebraic):
+            return _combined(self, other, _product_at, _product_interval)
+        factor = Fraction(other)
+        if factor == 0:
+            return Fraction(0)
+        poly = primitive(c / factor**k for k, c in enumerate(self.poly))
+        return Algebraic(poly, *sorted((self.low * factor, self.high * factor)))
+
+    def inverse(self) -> Algebraic:
+        """One divided by it."""
+        while self.low <= 0 <= self.high:
+            self.refine()
+        return Algebraic(primitive(reversed(self.poly)), 1 / self.high, 1 / self.low)
+
+    def __sub__(self, other: Real | int) -> Real:
+        return self + (-other)
+
+    def __truediv__(self, other: Real | int) -> Real:
+        return self * (other.inverse() if isinstance(other, Algebraic) else 1 / Fraction(other))
+
+    def __rsub__(self, other: Fraction | int) -> Real:
+        return -self + other
+
+    def __rtruediv__(self, other: Fraction | int) -> Real:
+        return self.inverse() * other
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __repr__(self) -> str:
+        return f"Algebraic({self.poly}, {self.low}, {self.high})"
+
+
+def number(poly: Iterable[int | Fraction], low: Fraction, high: Fraction) -> Real:
+    """The one root of a polynomial in (low, high], rational or not. Raises ValueError where there
+    is not one.
+    """
+    known = square_free(primitive(poly))
+    chain = sturm_chain(known)
+    if (
+        low > high
+        or len(known) < 2
+        or (changes(chain, low) - changes(chain, high) != 1 and low != high)
+    ):
+        raise ValueError(f"no isolating interval of {known}: {low}, {high}")
+    if sign_at(known, high) == 0:
+        return high
+    while sign_at(known, low) == 0:  # a root at the open end is another one
+        middle = (low + high) / 2
+        if changes(chain, middle) - changes(chain, high) == 1:
+            low = middle
+        elif sign_at(known, middle) == 0:
+            return middle
+        else:
+            high = middle
+    return _rational(Algebraic(known, low, high))
+
+
+def _rational(value: Algebraic) -> Real:
+    """The same number, as a Fraction where it is one: then its denominator divides the leading
+    coefficient.
+    """
+    leading = value.poly[-1]
+    low, high = value.within(Fraction(1, 2 * leading))
+    for top in range(floor(low * leading), floor(high * leading) + 1):
+        candidate = Fraction(top, leading)
+        # halving may have hit it
+        if low < candidate <= high and sign_at(value.poly, candidate) == 0:
+            return candidate
+    return value
+
+
+def roots(poly: Iterable[int | Fraction]) -> list[Real]:
+    """The real roots of a polynomial in order, each once."""
+    known = square_free(primitive(poly))
+    return [number(known, low, high) for low, high in isolated(known)]
+
+
+def root(value: Real, degree: int) -> Real:
+    """The `degree`-th root of a number that is not negative. Raises CannotSay for one of too high a
+    degree.
+    """
+    if isinstance(value, Fraction):
+        return _rational_root(value, degree)
+    if (len(value.poly) - 1) * degree > DEGREE:
+        raise CannotSay("an algebraic number of too high a degree")
+    spread: list[int | Fraction] = [0] * ((len(value.poly) - 1) * degree + 1)
+    spread[::degree] = list(value.poly)
+    positive = [r for r in roots(spread) if r > 0]
+    return next(r for r in positive if power(r, degree) == value)
+
+
+def _rational_root(value: Fraction, degree: int) -> Real:
+    top, bottom = _integer_root(value.numerator, degree), _integer_root(value.denominator, degree)
+    exact = Fraction(top, bottom)
+    if exact**degree == value:
+        return exact
+    if degree > DEGREE:
+        raise CannotSay("an algebraic number of too high a degree")
+    # The quotient of the rounded roots is off by less than one in numerator and denominator.
+    poly = primitive((-value, *[Fraction(0)] * (degree - 1), Fraction(1)))
+    return Algebraic(poly, Fraction(top, bottom + 1), Fraction(top + 1, bottom))
+
+
+def _integer_root(value: int, degree: int) -> int:
+    """The greatest integer whose power is at most `value`, by bisection."""
+    low, high = 0, 1 << (value.bit_length() // degree + 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if middle**degree <= value else (low, middle)
+    return low
+
+
+def power(value: Real, exponent: int) -> Real:
+    """A power with a positive exponent, by squaring."""
+    result: Real = Fraction(1)
+    while exponent:
+        if exponent & 1:
+            result = result * value
+        value = value * value if exponent > 1 else value
+        exponent >>= 1
+    return result
+
+
+def _shifted(poly: Poly, shift: Fraction) -> list[Fraction]:
+    """The polynomial whose roots are those of `poly` plus `shift`."""
+    result = [Fraction(0)] * len(poly)
+    for k, coefficient in enumerate(poly):
+        for j in range(k + 1):
+            result[j] += coefficient * comb(k, j) * (-shift) ** (k - j)
+    return result
+
+
+def _sum_at(left: Poly, right: Poly, point: Fraction) -> Fraction:
+    """The resultant, by y, of left(y) and right(point - y)."""
+    turned = [c * (-1) ** k for k, c in enumerate(right)]
+    return resultant([Fraction(c) for c in left], _trimmed(_shifted(tuple(turned), point)))
+
+
+def _product_at(left: Poly, right: Poly, point: Fraction) -> Fraction:
+    """The resultant, by y, of left(y) and y^n right(point / y)."""
+    turned = [c * point**k for k, c in enumerate(right)]
+    return resultant([Fraction(c) for c in left], _trimmed([Fraction(c) for c in reversed(turned)]))
+
+
+def _trimmed(poly: list[Fraction]) -> list[Fraction]:
+    while poly and poly[-1] == 0:
+        poly.pop()
+    return poly
+
+
+Interval = tuple[Fraction, Fraction]
+
+
+def _product_interval(left: Interval, right: Interval) -> Interval:
+    ends = [a * b for a in left for b in right]
+    return min(ends), max(ends)
+
+
+def _combined(
+    left: Algebraic,
+    right: Algebraic,
+    at: Callable[[Poly, Poly, Fraction], Fraction],
+    interval: Callable[[Interval, Interval], Interval],
+) -> Real:
+    degree = (len(left.poly) - 1) * (len(right.poly) - 1)
+    if degree > DEGREE:
+        raise CannotSay("an algebraic number of too high a degree")
+    points = [Fraction(k) for k in range(1, degree + 2)]
+    poly = square_free(primitive(interpolated([(x, at(left.poly, right.poly, x)) for x in points])))
+    chain = sturm_chain(poly)
+    while True:
+        low, high = interval((left.low, left.high), (right.low, right.high))
+        if sign_at(poly, low) and changes(chain, low) - changes(chain, high) == 1:
+            return number(poly, low, high)
+        left.refine()
+        right.refine()

@@ -1,0 +1,179 @@
+"""Integers and reals, with the conversions between them. SMT-LIB 2.7, theories Ints, Reals and
+Reals_Ints.
+
+A real is a Fraction or an `Algebraic`. Division rounds so that the remainder is not negative
+(Boute, TOPLAS 1992). By zero, `div`, `mod` and `/` may be any number, the same for the same
+dividend.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from math import floor
+from operator import add, ge, gt, le, lt, mul, neg, sub, truediv
+
+from murxpy.semantics.exact.algebraic import Algebraic, Real, power, root
+from murxpy.semantics.registry import Site, meaning, prepared
+from murxpy.semantics.values import CannotSay, Value
+
+MAX_BITS = 1 << 18  # of a product, quotient or power
+BY_ZERO = "divisor 0: any number, the same for the same dividend"
+NO_POWER = "0 to 0 or a negative, an integer to a negative, a negative to a fraction: any number"
+
+
+def _direct(kind: str, function: Callable[..., Value]) -> None:
+    """Enter a function of the values alone."""
+
+    @prepared(kind)
+    def prepare(site: Site) -> Callable[..., Value]:
+        return function
+
+
+def _product(left: int, right: int) -> int:
+    value = left * right
+    if value.bit_length() > MAX_BITS:  # squares of squares would fill the memory
+        raise CannotSay(f"an integer of more than {MAX_BITS} bits")
+    return value
+
+
+def _short(calculate: Callable[[Real, Real], Real]) -> Callable[[Real, Real], Real]:
+    """The same operation, which refuses to go on with numbers that are too long."""
+
+    def short(left: Real, right: Real) -> Real:
+        value = calculate(left, right)
+        if (
+            isinstance(value, Fraction)
+            and max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS
+        ):
+            raise CannotSay(f"a fraction of more than {MAX_BITS} bits")
+        return value
+
+    return short
+
+
+_direct("OP_INT_ADD", add)
+_direct("OP_INT_SUB", sub)
+_direct("OP_INT_MUL", _product)
+_direct("OP_REAL_ADD", _short(add))
+_direct("OP_REAL_SUB", _short(sub))
+_direct("OP_REAL_MUL", _short(mul))
+_quotient = _short(truediv)
+for _theory in ("INT", "REAL"):
+    for _name, _function in (
+        ("NEG", neg),
+        ("ABS", abs),
+        ("LT", lt),
+        ("LTE", le),
+        ("GT", gt),
+        ("GTE", ge),
+    ):
+        _direct(f"OP_{_theory}_{_name}", _function)
+
+
+def quotient(left: int, right: int) -> int:
+    """`div` for a divisor other than zero."""
+    return left // right if right > 0 else -(left // -right)
+
+
+def remainder(left: int, right: int) -> int:
+    """`mod` for a divisor other than zero."""
+    return left % abs(right)
+
+
+@meaning("OP_INT_DIV", open=BY_ZERO)
+def _div(site: Site, left: int, right: int) -> Value:
+    return quotient(left, right) if right else site.open((left, right))
+
+
+@meaning("OP_INT_MOD", open=BY_ZERO)
+def _mod(site: Site, left: int, right: int) -> Value:
+    return remainder(left, right) if right else site.open((left, right))
+
+
+@meaning("OP_INT_REM", open=BY_ZERO)
+def _rem(site: Site, left: int, right: int) -> Value:
+    """z3: the sign of the divisor."""
+    if right == 0:
+        return site.open((left, right))
+    return remainder(left, right) if right > 0 else -remainder(left, right)
+
+
+@meaning("OP_REAL_DIV", open=BY_ZERO)
+def _divide(site: Site, left: Real, right: Real) -> Value:
+    return _quotient(left, right) if right != 0 else site.open((left, right))
+
+
+_direct("OP_INT_DIV_TOTAL", lambda left, right: quotient(left, right) if right else 0)
+_direct("OP_INT_MOD_TOTAL", lambda left, right: remainder(left, right) if right else left)
+_direct(
+    "OP_REAL_DIV_TOTAL", lambda left, right: _quotient(left, right) if right != 0 else Fraction(0)
+)
+_direct("OP_INT_TO_REAL", Fraction)
+_direct("OP_REAL_TO_INT", floor)
+_direct("OP_REAL_IS_INT", lambda value: isinstance(value, Fraction) and value.denominator == 1)
+
+
+@meaning("OP_INT_IS_DIV")
+def _divisible(site: Site, value: int) -> bool:
+    return value % int(site.indices[0]) == 0
+
+
+def _bounded(base_bits: int, exponent: int) -> None:
+    if base_bits * exponent > MAX_BITS:
+        raise CannotSay(f"a power of more than {MAX_BITS} bits")
+
+
+@meaning("OP_INT_POW", open=NO_POWER)
+def _int_pow(site: Site, base: int, exponent: int) -> Value:
+    if exponent < 0 or base == exponent == 0:
+        return site.open((base, exponent))
+    if abs(base) > 1:
+        _bounded(base.bit_length(), exponent)
+        return int(base**exponent)
+    return base ** (2 - exponent % 2) if exponent else 1  # of 0, 1 and -1
+
+
+@meaning("OP_REAL_POW", open=NO_POWER)
+def _real_pow(site: Site, base: Real, exponent: Real) -> Value:
+    if isinstance(exponent, Algebraic):
+        raise CannotSay("a power with an irrational exponent")
+    if (base == 0 and exponent <= 0) or (base < 0 and exponent.denominator != 1):
+        return site.open((base, exponent))
+    size = (
+        64
+        if isinstance(base, Algebraic)
+        else max(base.numerator.bit_length(), base.denominator.bit_length())
+    )
+    _bounded(size, abs(exponent.numerator))
+    value = power(base, abs(exponent.numerator))
+    if exponent.denominator > 1:
+        value = root(value, exponent.denominator)
+    return value if exponent >= 0 else 1 / value
+
+
+@meaning("OP_INT_POW2")
+def _pow2(site: Site, exponent: int) -> int:
+    """cvc5: 0 for negative exponents."""
+    _bounded(1, exponent)
+    return 1 << exponent if exponent >= 0 else 0
+
+
+# cvc5: 0 for what has no logarithm
+_direct("OP_INT_LOG2", lambda value: value.bit_length() - 1 if value > 0 else 0)
+
+
+@prepared("OP_INT_IAND")
+def _iand(site: Site) -> Callable[[int, int], int]:
+    mask = (1 << int(site.indices[0])) - 1
+    return lambda left, right: left & right & mask
+
+
+@meaning("OP_INT_PIAND")
+def _piand(site: Site, width: int, left: int, right: int) -> int:
+    """cvc5: as many low bits as the first argument says, none where it is negative."""
+    both = left & right
+    if both >= 0 and width >= both.bit_length():
+        return both
+    _bounded(1, width)
+    return both & ((1 << width) - 1) if width > 0 else 0

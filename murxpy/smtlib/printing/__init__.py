@@ -1,0 +1,1 @@
+"""Printing terms, values and scripts as SMT-LIB."""

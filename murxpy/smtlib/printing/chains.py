@@ -1,0 +1,196 @@
+"""Printing a chain of scripts that have most in common: each assertion is printed once,
+declarations stand in front of everything.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import get_args
+
+from murxpy.logic.catalogue import Catalogue
+from murxpy.logic.terms import FUNCTION, Term
+from murxpy.smtlib import commands as c
+from murxpy.smtlib.commands import Command
+from murxpy.smtlib.printing.scripts import Writer, print_script
+from murxpy.smtlib.printing.terms import Printer
+from murxpy.smtlib.script import Script
+from murxpy.smtlib.tables import Tables
+
+PLAIN = 24  # occurrences in a term whose text stands wherever the term does
+_FORGETTING = frozenset([c.Reset, c.ResetAssertions])  # behind them declarations are gone
+_DECLARING = frozenset([c.DeclareSort, c.DeclareDatatypes, c.DeclareFun, c.DefineFunsRec])
+_HEAD = frozenset([c.SetLogic, c.SetOption])
+_SCOPES = {c.Push: "push", c.Pop: "pop"}
+# made of literals they are values, which cvc5 knows by how they are written
+_VALUES = ("OP_CONST_ARRAY", "OP_DT_APPLY_CONS")
+# terms have what is defined
+_BODY = (
+    frozenset(get_args(Command)) - _FORGETTING - _DECLARING - _HEAD - {c.Push, c.Pop, c.DefineFun}
+)
+_NAME = "def!"
+_NAMES = re.compile(rf"{_NAME}[0-9!]+")
+
+Printed = tuple[str, tuple[int, ...]]
+"""A text, and the rows that it needs."""
+
+
+class ChainPrinter:
+    """Prints scripts of the same tables, one after another. A script may declare more than it uses:
+    what those before it had.
+
+    Large terms without free variables get names by definitions: of a term that was changed
+    somewhere, only what is around that place is printed anew, and what stands in many places is
+    printed once. A script has the definitions that it uses.
+    """
+
+    def __init__(self, tables: Tables, dialect: str) -> None:
+        self._dialect = dialect
+        self._printer = _Naming(tables.catalogue, dialect)
+        self._writer = Writer(tables.catalogue, dialect, self._printer)
+        self._rows = self._printer.rows = self._writer.rows
+        self._kept: dict[Term | Command, Printed] = {}
+        self._always: dict[int, None] = {}  # the rows that every script has
+        # of each row, the definitions that a script with it needs
+        self._closures: list[tuple[int, ...]] = []
+
+    def text(self, script: Script) -> str:
+        """A script. Raises Unsayable for what the dialect has no words for."""
+        head: list[str] = []
+        body: list[str] = []
+        used: list[tuple[int, ...]] = []
+        for command in script.commands:
+            kind = type(command)
+            if kind in _BODY:
+                text, rows = self._printed(command)
+                body.append(text)
+                if rows:
+                    used.append(rows)
+            elif kind in _SCOPES:
+                assert isinstance(command, c.Push | c.Pop)
+                body.append(f"({_SCOPES[kind]} {command.levels})")  # everything is declared outside
+            elif kind in _DECLARING:
+                self._declare(command)
+            elif kind in _FORGETTING:
+                return print_script(script, self._dialect)
+            elif kind in _HEAD:
+                head.append(self._writer.text(command))
+        self._look()
+        needed = dict(self._always)
+        for rows in used:
+            needed.update(dict.fromkeys(rows))
+        return "\n".join(
+            [*self._writer.raised(head), *[self._rows[at] for at in sorted(needed)], *body, ""]
+        )
+
+    def _printed(self, command: Command) -> Printed:
+        """A command that needs only what stands before it, and the rows of the definitions in it."""
+        key = command.term if isinstance(command, c.Assert) and command.name is None else command
+        known = self._kept.get(key)
+        if known is None:
+            text = self._writer.text(command)
+            self._look()
+            known = self._kept[key] = (text, self._used(text))
+        return known
+
+    def _declare(self, command: Command) -> None:
+        if command not in self._kept:
+            self._kept[command] = ("", ())
+            # nothing in a definition may stand in front of it
+            self._printer.naming = not isinstance(command, c.DefineFunsRec)
+            self._writer.write(command)
+            self._printer.naming = True
+
+    def _look(self) -> None:
+        """Find what the new rows use, in their order: a row uses only what stands before it."""
+        for at in range(len(self._closures), len(self._rows)):
+            used = (*self._used(self._rows[at]), at)
+            self._closures.append(used)
+            if at not in self._printer.defined:
+                self._always.update(dict.fromkeys(used))
+
+    def _used(self, text: str) -> tuple[int, ...]:
+        """The rows of the definitions that a text uses, and of those that they use."""
+        names, known = self._printer.names, len(self._closures)
+        rows = [names.get(name, known) for name in _NAMES.findall(text)]
+        return tuple(
+            dict.fromkeys([used for at in rows if at < known for used in self._closures[at]])
+        )
+
+
+class _Naming(Printer):
+    """Keeps the texts of small terms, and defines names for the large ones that are parts of
+    others.
+    """
+
+    def __init__(self, catalogue: Catalogue, dialect: str) -> None:
+        super().__init__(catalogue, dialect)
+        self.naming = True
+        self.rows: list[str] = []  # definitions are put behind what is there
+        self.names: dict[str, int] = {}  # the row of each
+        self.defined: set[int] = set()
+        self._sizes: dict[Term, int] = {}
+        self._small: dict[Term, str] = {}
+
+    def term(self, root: Term) -> str:
+        """A term. Raises Unsayable."""
+        if root not in self._sizes:
+            self._measure(root)
+        known = self._small.get(root)
+        return self._large(root) if known is None else known
+
+    def inside(self, term: Term) -> list[Term]:
+        """The parts of a large term that are large, too."""
+        small = self._small
+        return [part for part in super().inside(term) if part not in small]
+
+    def known(self, term: Term) -> dict[Term, str]:
+        """The texts of its parts that are small."""
+        small = self._small
+        return {part: small[part] for part in term.args if part in small}
+
+    def _large(self, term: Term) -> str:
+        return super().term(term) if self.inside(term) else self._apply(term, self._small)
+
+    def _measure(self, root: Term) -> None:
+        sizes, stack = self._sizes, [root]
+        while stack:
+            term = stack[-1]
+            args = () if term.op == FUNCTION else term.args
+            waiting = [arg for arg in args if arg not in sizes]
+            if waiting:
+                stack.extend(waiting)
+                continue
+            stack.pop()
+            if term in sizes:
+                continue
+            size = (
+                PLAIN + 1
+                if term.sort.kind == "SORT_CASE"
+                else 1 + sum([self._size(arg) for arg in args])
+            )
+            if size <= PLAIN:
+                # a term that is Unsayable has no size, and is so again
+                self._small[term] = self._apply(term, self._small)
+            sizes[term] = min(size, PLAIN + 1)
+
+    def _size(self, part: Term) -> int:
+        """The size of a part of a larger term; what is large gets a name, if it can have one."""
+        size = self._sizes[part]
+        if (
+            size <= PLAIN
+            or not self.naming
+            or part.free
+            or part.sort.kind in ("SORT_CASE", "SORT_FUN")
+            or not part.args
+        ):
+            return size
+        if part.op == FUNCTION or (part.op in _VALUES and part.ground):
+            return size
+        text = self._large(part)
+        name = self.symbols.of(("definition", len(self.names)), f"{_NAME}{len(self.names)}")
+        self.names[name] = len(self.rows)
+        self.defined.add(len(self.rows))
+        self.rows.append(f"(define-fun {name} () {self.sort(part.sort)} {text})")
+        self._small[part] = name
+        self._sizes[part] = 1
+        return 1

@@ -1,0 +1,300 @@
+"""Printing scripts: each command, and in front of it what it needs and nobody declared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from murxpy.logic.catalogue import Catalogue
+from murxpy.logic.sorts import Datatype, Sort, reachable
+from murxpy.logic.terms import CONSTANT, FUNCTION, Term
+from murxpy.smtlib import commands as c
+from murxpy.smtlib.commands import Command
+from murxpy.smtlib.printing.higher_order import higher_logic, higher_order
+from murxpy.smtlib.printing.terms import Printer
+from murxpy.smtlib.script import Script
+from murxpy.smtlib.syntax.source import joined
+
+_LOGIC = "(set-logic "
+Declared = Sort | Term | Datatype
+
+
+def print_script(script: Script, dialect: str = "standard") -> str:
+    """The script as text in one of `dialects.DIALECTS`. Raises Unsayable for what the dialect has
+    no words for.
+    """
+    writer = Writer(script.tables.catalogue, dialect)
+    for command in script.commands:
+        writer.write(command)
+    return "".join(f"{row}\n" for row in writer.raised(writer.rows))
+
+
+class Writer:
+    """Writes commands; knows what is declared, by level."""
+
+    def __init__(self, catalogue: Catalogue, dialect: str, printer: Printer | None = None) -> None:
+        self.printer = printer or Printer(catalogue, dialect)
+        self.rows: list[str] = []
+        self._declared: set[Declared] = set()
+        self._levels: list[list[Declared]] = [[]]
+        self._names = 0
+        self._keeps = dialect == "z3"  # declarations outlast (reset-assertions)
+        self._global = False
+        self.higher = False  # a function is a value somewhere
+        self._sets = False  # there is a set somewhere
+
+    def write(self, command: Command) -> None:
+        """Write one command."""
+        text = self.text(command)
+        if text:
+            self.rows.append(text)
+
+    def text(self, command: Command) -> str:
+        """One command; what it needs declared goes to `rows`."""
+        return _WRITERS[type(command)](self, command)
+
+    # -- declarations
+
+    def new(self, thing: Declared) -> bool:
+        """True if `thing` is not declared yet; it is now."""
+        if thing in self._declared:
+            return False
+        self._declared.add(thing)
+        self._levels[-1].append(thing)
+        return True
+
+    def push(self, levels: int) -> None:
+        """Open levels."""
+        self._levels.extend([] for _ in range(levels))
+
+    def pop(self, levels: int) -> None:
+        """Close levels, and forget what was declared there."""
+        for _ in range(min(levels, len(self._levels) - 1)):
+            gone = self._levels.pop()
+            if self._global:
+                self._levels[-1] += gone
+            else:
+                self._declared.difference_update(gone)
+
+    def forget(self, everything: bool) -> None:
+        """Forget the declarations that `reset`, or else `reset-assertions`, ends."""
+        self.pop(len(self._levels))
+        if everything or not (self._keeps or self._global):
+            self._declared.clear()
+            self._levels = [[]]
+
+    def raised(self, rows: list[str]) -> list[str]:
+        """The rows of a script, their logics such that the solver reads what is in it: functions as
+        values in cvc5, sets in z3.
+        """
+        z3s = self.printer.dialect == "z3"
+        if not (self._sets if z3s else self.higher):
+            return rows
+        if not z3s and not any(row.startswith(_LOGIC) for row in rows):
+            return [f"{_LOGIC}HO_ALL)", *rows]
+        return [_raised(row, z3s) if row.startswith(_LOGIC) else row for row in rows]
+
+    def option(self, command: c.SetOption) -> str:
+        """An option; one of them says how long declarations last."""
+        if command.name == "global-declarations":
+            self._global = command.value == "true"
+        return _pair("set-option", command)
+
+    def term(self, term: Term) -> str:
+        """A term, with all that is in it declared."""
+        self.need(term)
+        return self.printer.term(term)
+
+    def terms(self, terms: Iterable[Term]) -> str:
+        """Terms with blanks between."""
+        return " ".join([self.term(t) for t in terms])
+
+    def parts(self, parts: Iterable[c.Part]) -> str:
+        """Pieces of text, and terms and sorts by the names that they have here."""
+        return joined(
+            [
+                p if isinstance(p, str) else self.sort(p) if isinstance(p, Sort) else self.term(p)
+                for p in parts
+            ]
+        )
+
+    def need(self, root: Term) -> None:
+        """Declare the sorts, constants and functions in a term, each behind all that it needs."""
+        order: list[Term] = []
+        stack = [(root, False)]
+        while stack:
+            term, complete = stack.pop()
+            if complete:
+                order.append(term)
+            elif self.new(term):
+                stack.append((term, True))
+                stack += [(part, False) for part in reversed(term.args)]
+        for term in order:
+            self.higher = self.higher or higher_order(term)
+            if term.sort.kind != "SORT_CASE":
+                self.sort(term.sort)
+            if term.op == CONSTANT:
+                self.rows.append(self.constant(term))
+            elif term.op == FUNCTION:
+                self.rows.append(
+                    self.definition(self.printer.function(term), term.args[:-1], term.args[-1])
+                )
+
+    def constant(self, term: Term) -> str:
+        """The declaration of a constant or function."""
+        name = self.printer.function(term)
+        if term.sort.kind != "SORT_FUN":
+            return f"(declare-const {name} {self.sort(term.sort)})"
+        *domain, result = [self.sort(s) for s in term.sort.sorts()]
+        return f"(declare-fun {name} ({' '.join(domain)}) {result})"
+
+    def definition(self, name: str, variables: Sequence[Term], body: Term) -> str:
+        """A `define-fun`."""
+        shown, sort = self.variables(variables), self.sort(body.sort)
+        return f"(define-fun {name} ({shown}) {sort} {self.term(body)})"
+
+    def variables(self, variables: Sequence[Term]) -> str:
+        """Variables with their sorts."""
+        for variable in variables:
+            self.sort(variable.sort)
+        return self.printer.variables(tuple(variables))
+
+    def sort(self, sort: Sort) -> str:
+        """A sort, declared before."""
+        if self.new(sort):
+            self._sets = self._sets or sort.kind == "SORT_SET"
+            for inner in sort.sorts():
+                self.sort(inner)
+            if sort.kind == "SORT_UNINTERPRETED":
+                self.rows.append(f"(declare-sort {self.printer.sort(sort)} 0)")
+            elif sort.kind == "SORT_DT" and sort.datatype not in self._declared:
+                self.rows.append(self.datatypes(reachable(sort.datatype)))
+        return self.printer.sort(sort)
+
+    def datatypes(self, block: list[Datatype]) -> str:
+        """The declaration of a block."""
+        for datatype in block:
+            self.new(datatype)
+        for datatype in block:
+            for constructor in datatype.constructors:
+                for _, sort in constructor.fields:
+                    self.sort(sort)
+        return self.printer.datatypes(block)
+
+    def fresh(self, name: str) -> str:
+        """The symbol of a name that nothing else has."""
+        self._names += 1
+        return self.printer.symbols.of(("name", self._names), name)
+
+
+def _raised(row: str, z3s: bool) -> str:
+    return f"{_LOGIC}ALL)" if z3s else f"{_LOGIC}{higher_logic(row[len(_LOGIC) : -1])})"
+
+
+# -- commands
+
+
+def _declare_sort(w: Writer, command: c.DeclareSort) -> str:
+    w.sort(command.sort)
+    return ""
+
+
+def _declare_datatypes(w: Writer, command: c.DeclareDatatypes) -> str:
+    return w.datatypes(list(command.datatypes)) if command.datatypes[0] not in w._declared else ""
+
+
+def _declare_fun(w: Writer, command: c.DeclareFun) -> str:
+    return w.constant(command.constant) if w.new(command.constant) else ""
+
+
+def _define_fun(w: Writer, command: c.DefineFun) -> str:
+    if command.function is None:
+        return w.definition(w.fresh(command.name), (), command.body)
+    w.need(command.function)
+    return ""
+
+
+def _define_sort(w: Writer, command: c.DefineSort) -> str:
+    parameters = " ".join(w.printer.parameter(p) for p in command.parameters)
+    sort = w.sort(command.sort)
+    return f"(define-sort {w.fresh(command.name)} ({parameters}) {sort})"
+
+
+def _define_rec(w: Writer, command: c.DefineFunsRec) -> str:
+    heads = []
+    for function, variables in zip(command.functions, command.variables, strict=True):
+        w.new(function)
+        result = function.sort.sorts()[-1] if variables else function.sort
+        heads.append(f"{w.printer.function(function)} ({w.variables(variables)}) {w.sort(result)}")
+    bodies = [w.term(body) for body in command.bodies]
+    if len(heads) == 1:
+        return f"(define-fun-rec {heads[0]} {bodies[0]})"
+    return f"(define-funs-rec (({') ('.join(heads)})) ({' '.join(bodies)}))"
+
+
+def _assert(w: Writer, command: c.Assert) -> str:
+    text = w.term(command.term)
+    return (
+        f"(assert {text})"
+        if command.name is None
+        else f"(assert (! {text} :named {w.fresh(command.name)}))"
+    )
+
+
+def _push(w: Writer, command: c.Push) -> str:
+    w.push(command.levels)
+    return f"(push {command.levels})"
+
+
+def _pop(w: Writer, command: c.Pop) -> str:
+    w.pop(command.levels)
+    return f"(pop {command.levels})"
+
+
+def _reset(w: Writer, command: c.Reset | c.ResetAssertions) -> str:
+    everything = isinstance(command, c.Reset)
+    w.forget(everything)
+    return "(reset)" if everything else "(reset-assertions)"
+
+
+def _pair(name: str, command: c.SetInfo | c.SetOption) -> str:
+    return (
+        f"({name} :{command.name} {command.value})"
+        if command.value
+        else f"({name} :{command.name})"
+    )
+
+
+def _ask(w: Writer, command: c.Ask) -> str:
+    words = w.parts(command.parts) or command.words
+    return f"({command.command} {words})" if words else f"({command.command})"
+
+
+def _other(w: Writer, command: c.Other) -> str:
+    return f"({w.parts(command.parts) or command.text})"
+
+
+_WRITERS: dict[type, Callable[[Writer, Any], str]] = {
+    c.SetLogic: lambda w, x: f"(set-logic {x.logic})",
+    c.SetOption: lambda w, x: w.option(x),
+    c.SetInfo: lambda w, x: _pair("set-info", x),
+    c.DeclareSort: _declare_sort,
+    c.DefineSort: _define_sort,
+    c.DeclareDatatypes: _declare_datatypes,
+    c.DeclareFun: _declare_fun,
+    c.DefineFun: _define_fun,
+    c.DefineFunsRec: _define_rec,
+    c.Assert: _assert,
+    c.CheckSat: lambda w, x: "(check-sat)",
+    c.CheckSatAssuming: lambda w, x: f"(check-sat-assuming ({w.terms(x.assumptions)}))",
+    c.CheckSatUsing: lambda w, x: f"(check-sat-using {x.tactic})",
+    c.Push: _push,
+    c.Pop: _pop,
+    c.Reset: _reset,
+    c.ResetAssertions: _reset,
+    c.GetValue: lambda w, x: f"(get-value ({w.terms(x.terms)}))",
+    c.Simplify: lambda w, x: f"(simplify {w.term(x.term)})",
+    c.Ask: _ask,
+    c.Exit: lambda w, x: "(exit)",
+    c.Other: _other,
+}

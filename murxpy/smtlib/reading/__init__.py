@@ -1,0 +1,1 @@
+"""Reading scripts and models of SMT-LIB as typed terms."""

@@ -1,0 +1,94 @@
+"""Commands of one solver with terms in them: questions such as `get-abduct` and `display`, and
+objectives.
+
+They are kept as they were written, but for their terms, which are typed, and printed by the names
+that constants have then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from murxpy.errors import InputError
+from murxpy.smtlib.commands import Ask, Other, Part
+from murxpy.smtlib.reading.heads import FunctionHead
+from murxpy.smtlib.syntax.lexer import is_symbol, key
+from murxpy.smtlib.syntax.source import joined
+
+if TYPE_CHECKING:
+    from murxpy.smtlib.reading.scripts import Reader
+
+# What stands behind the command's name: a name of its own, a term, terms in parentheses. More of
+# it, such as attributes, follows as text.
+TERM_COMMANDS: dict[str, tuple[str, ...]] = {
+    "get-abduct": ("name", "term"),
+    "get-interpolant": ("name", "term"),
+    "get-qe": ("term",),
+    "get-qe-disjunct": ("term",),
+    "get-timeout-core-assuming": ("terms",),
+    "display": ("term",),
+    "minimize": ("term",),
+    "maximize": ("term",),
+    "assert-soft": ("term",),
+    "block-model-values": ("terms",),
+}
+_CHANGING = ("minimize", "maximize", "assert-soft", "block-model-values")  # the answers of checks
+
+
+def command_with_terms(r: Reader, name: str) -> Ask | Other:
+    """The command. What is no term there, as in `(get-interpolant (group ...))` of other solvers,
+    is kept as text.
+    """
+    at = r.source.at
+    mark = r.terms.scope.mark()
+    try:
+        parts = _parts(r, TERM_COMMANDS[name])
+    except InputError:
+        if name in _CHANGING:
+            raise
+        r.terms.scope.undo(mark)
+        r.source.go_back(at)
+        parts = []
+    rest = list(_rest(r))
+    words = joined(r.source.tokens[at : r.source.at])
+    if name in _CHANGING:
+        return Other(f"{name} {words}", (name, *parts, *rest))
+    return Ask(name, words, (*parts, *rest))
+
+
+def _parts(r: Reader, shape: tuple[str, ...]) -> list[Part]:
+    parts: list[Part] = []
+    for what in shape:
+        if what == "name":
+            parts.append(r.source.symbol("a name"))
+        elif what == "term":
+            parts.append(r.terms.read())
+        else:
+            r.source.take("(", "before the terms")
+            parts.append("(")
+            while not r.source.skip(")"):
+                parts.append(r.terms.read())
+            parts.append(")")
+    return parts
+
+
+def _rest(r: Reader) -> Iterator[Part]:
+    """What follows up to the command's ')': text, in which symbols of the script are what they
+    stand for, as in a grammar.
+    """
+    depth = 0
+    while r.source.peek() != ")" or depth:
+        token = r.source.next("')'")
+        depth += (token == "(") - (token == ")")
+        yield _known(r, token)
+
+
+def _known(r: Reader, token: str) -> Part:
+    scope = r.terms.scope
+    if not is_symbol(token) or key(token) not in scope.own:
+        return token
+    head = scope.heads.get(key(token))
+    if isinstance(head, FunctionHead):
+        return head.function
+    return scope.atoms.get(key(token), token)

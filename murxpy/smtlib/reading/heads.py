@@ -1,0 +1,306 @@
+"""What can be applied: names of theories, functions, and what datatypes bring."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from murxpy.errors import InputError
+from murxpy.logic.catalogue import Operator
+from murxpy.logic.sorts import Constructor, Datatype, Sort
+from murxpy.logic.terms import Term
+from murxpy.smtlib.reading.applying import FOLDS, Plan
+
+if TYPE_CHECKING:
+    from murxpy.smtlib.reading.terms import TermReader
+
+
+class Head:
+    """Something applied. `plans` says what it becomes for arguments of known sorts; `close` decides
+    where they are new.
+
+    `first` is what stands before the arguments: the function of an application.
+    """
+
+    def __init__(self, first: tuple[Term, ...] = ()) -> None:
+        self.first = list(first)
+        self.plans: dict[tuple[Sort, ...], Plan] = {}
+
+    def close(self, reader: TermReader, args: list[Term]) -> Term | None:
+        """The term that it makes of `args`; None where something else has to be read first. Raises
+        InputError.
+        """
+        raise NotImplementedError
+
+    def fits(self, reader: TermReader, args: list[Term]) -> bool:
+        """True if it takes arguments of these very sorts; asked only where a name stands for
+        several things.
+        """
+        return False
+
+    def remember(self, plan: Plan, args: list[Term]) -> None:
+        """Let arguments of the same sorts become the same without asking."""
+        self.plans[tuple([a.sort for a in args])] = plan
+
+
+class TheoryHead(Head):
+    """A name of a theory, overloaded perhaps, with its indices."""
+
+    def __init__(
+        self,
+        name: str,
+        operators: tuple[Operator, ...],
+        indices: tuple[Any, ...] = (),
+        wanted: Sort | None = None,
+    ) -> None:
+        super().__init__()
+        self.name = name
+        self.operators = operators
+        self.indices = indices
+        self.wanted = wanted
+
+    def close(self, reader: TermReader, args: list[Term]) -> Term:
+        fold = FOLDS.get((self.name, len(args)))
+        if fold is not None:
+            folded = fold(reader.tables, args)
+            if folded is not None:
+                return folded
+        else:
+            plan = reader.applier.plan(
+                self.operators, tuple([a.sort for a in args]), self.indices, self.wanted
+            )
+            if plan is not None:
+                self.remember(plan, args)
+                return reader.tables.terms.apply(plan[0], tuple(args), plan[1], plan[2])
+        return reader.applier.apply(self.name, self.operators, args, self.indices, self.wanted)
+
+
+class FunctionHead(Head):
+    """A function: a constant or variable of a function's sort, a defined one, or any term of such a
+    sort.
+    """
+
+    def __init__(self, function: Term) -> None:
+        super().__init__((function,))
+        self.function = function
+
+    def close(self, reader: TermReader, args: list[Term]) -> Term:
+        function, given = self.function, args[1:]
+        domain = function.sort.sorts()[:-1]
+        if not given or len(given) > len(domain):
+            name = (
+                f"'{function.indices[0]}'"
+                if not function.args and function.indices
+                else "the function"
+            )
+            raise InputError(f"{name} takes {len(domain)} arguments, found {len(given)}")
+        converted = [
+            reader.applier.need(a, s, "an argument") for a, s in zip(given, domain, strict=False)
+        ]
+        if len(given) < len(domain):
+            return self._partly(reader, converted)
+        term = reader.tables.apply("OP_UF_APPLY", function, *converted)
+        if converted == given:
+            self.remember(("OP_UF_APPLY", (), term.sort), args)
+        return term
+
+    def fits(self, reader: TermReader, args: list[Term]) -> bool:
+        return tuple([a.sort for a in args]) == self.function.sort.sorts()[:-1]
+
+    def _partly(self, reader: TermReader, args: list[Term]) -> Term:
+        term = self.function
+        for arg in args:
+            term = reader.tables.apply("OP_HO_APPLY", term, arg)
+        return term
+
+
+def whole_application(reader: TermReader, function: Term, args: list[Term]) -> Term:
+    """`function` applied to `args`, together with those that it was applied to before: `((f a) b)`
+    is `(f a b)`.
+    """
+    while function.op == "OP_HO_APPLY":
+        function, args = function.args[0], [function.args[1], *args]
+    return FunctionHead(function).close(reader, [function, *args])
+
+
+class TermHead(Head):
+    """A head that is a term itself, the first of its arguments: `((f a) b)`, `(_ f a)`."""
+
+    def close(self, reader: TermReader, args: list[Term]) -> Term:
+        if len(args) < 2 or args[0].sort.kind not in ("SORT_FUN", "SORT_ARRAY"):
+            found = f"one of {args[0].sort}" if args else "nothing"
+            raise InputError(f"expected a function and arguments, found {found}")
+        if args[0].sort.kind == "SORT_ARRAY":
+            return reader.apply("select", args)
+        return self.application(reader, args[0], args[1:])
+
+    def application(self, reader: TermReader, function: Term, args: list[Term]) -> Term:
+        """`((f a) b)`, which is `(f a b)`."""
+        return whole_application(reader, function, args)
+
+
+class ApplyHead(TermHead):
+    """The application that is written out, as `(@ f a b)` in cvc5 and `(_ f a b)` in the standard:
+    what it applies stays as it is.
+    """
+
+    def application(self, reader: TermReader, function: Term, args: list[Term]) -> Term:
+        return FunctionHead(function).close(reader, [function, *args])
+
+
+class ConstructorHead(Head):
+    """A datatype's constructor; `sort` is the sort of its result where it is written, or the only
+    one.
+    """
+
+    def __init__(self, datatype: Datatype, constructor: Constructor, sort: Sort | None) -> None:
+        super().__init__()
+        self.datatype = datatype
+        self.constructor = constructor
+        self.sort = sort
+
+    @property
+    def complete(self) -> bool:
+        """True if it is a term by itself: without fields, and of a sort that is known."""
+        return not self.constructor.fields and self.sort is not None
+
+    def close(self, reader: TermReader, args: list[Term]) -> Term:
+        name, tables = self.constructor.name, reader.tables
+        if len(args) != len(self.constructor.fields):
+            raise InputError(
+                f"the constructor '{name}' takes {len(self.constructor.fields)} arguments, found {len(args)}"
+            )
+        sort = self.sort or self._infer(reader, args)
+        wanted = tables.sorts.field_sorts(sort, self.constructor)
+        converted = [
+            reader.applier.need(a, s, f"an argument of '{name}'")
+            for a, s in zip(args, wanted, strict=True)
+        ]
+        if converted == args:
+            self.remember(("OP_DT_APPLY_CONS", (name,), sort), args)
+        return tables.apply("OP_DT_APPLY_CONS", *converted, indices=(name,), wanted=sort)
+
+    def fits(self, reader: TermReader, args: list[Term]) -> bool:
+        if len(args) != len(self.constructor.fields):
+            return False
+        bound: dict[str, Sort] = {}
+        for arg, (_, field) in zip(args, self.constructor.fields, strict=True):
+            _unify(field, arg.sort, bound)
+        sorts = reader.tables.sorts
+        return all(
+            sorts.substitute(field, bound) is arg.sort
+            for arg, (_, field) in zip(args, self.constructor.fields, strict=True)
+        )
+
+    def _infer(self, reader: TermReader, args: list[Term]) -> Sort:
+        bound: dict[str, Sort] = {}
+        for arg, (_, field) in zip(args, self.constructor.fields, strict=True):
+            _unify(field, arg.sort, bound)
+        missing = [p for p in self.datatype.params if p not in bound]
+        if missing:
+            name = self.constructor.name
+            raise InputError(
+                f"the sort of '{name}' is open, expected (as {name} (... )) with the sort of the result"
+            )
+        return reader.tables.sorts.get(
+            "SORT_DT", self.datatype, *(bound[p] for p in self.datatype.params)
+        )
+
+
+def _unify(pattern: Sort, sort: Sort, bound: dict[str, Sort]) -> None:
+    """Bind the parameters in `pattern` as far as `sort` says what they are."""
+    stack = [(pattern, sort)]
+    while stack:
+        wanted, found = stack.pop()
+        if wanted.kind == "SORT_PARAM":
+            bound.setdefault(str(wanted.params[0]), found)
+        elif wanted.kind == found.kind:
+            stack.extend(zip(wanted.sorts(), found.sorts(), strict=False))
+
+
+class FieldHead(Head):
+    """What takes a value of a datatype: a selector, a tester, an updater."""
+
+    def __init__(self, kind: str, datatype: Datatype, indices: tuple[str, ...]) -> None:
+        super().__init__()
+        self.kind = kind
+        self.datatype = datatype
+        self.indices = indices
+
+    def fits(self, reader: TermReader, args: list[Term]) -> bool:
+        return (
+            bool(args) and args[0].sort.kind == "SORT_DT" and args[0].sort.datatype is self.datatype
+        )
+
+    def close(self, reader: TermReader, args: list[Term]) -> Term:
+        count = 2 if self.kind == "OP_DT_APPLY_UPDATER" else 1
+        if (
+            len(args) != count
+            or args[0].sort.kind != "SORT_DT"
+            or args[0].sort.datatype is not self.datatype
+        ):
+            found = ", ".join(str(a.sort) for a in args)
+            raise InputError(
+                f"'{self.indices[-1]}' takes {count} arguments, the first of datatype {self.datatype.name}; found ({found})"
+            )
+        if count == 2:
+            constructor = self.datatype.constructor(self.indices[0])
+            fields = (
+                reader.tables.sorts.field_sorts(args[0].sort, constructor) if constructor else []
+            )
+            at = (
+                [name for name, _ in constructor.fields].index(self.indices[1])
+                if constructor
+                else 0
+            )
+            args = [args[0], reader.applier.need(args[1], fields[at], "a value")]
+        term = reader.tables.apply(self.kind, *args, indices=self.indices)
+        self.remember((self.kind, self.indices, term.sort), args)
+        return term
+
+
+class OverloadedHead(Head):
+    """A name that the script declared several times, as functions of different arguments,
+    constructors or selectors.
+    """
+
+    def __init__(self, heads: list[Head]) -> None:
+        super().__init__()
+        self.heads = heads
+
+    def close(self, reader: TermReader, args: list[Term]) -> Term | None:
+        for head in self.heads:
+            if head.fits(reader, args):
+                return head.close(reader, [*head.first, *args])
+        reasons = []
+        for head in self.heads:
+            try:
+                return head.close(reader, [*head.first, *args])
+            except InputError as error:
+                reasons.append(str(error))
+        raise InputError("; ".join(reasons))
+
+
+def overloaded(old: Head, new: Head) -> OverloadedHead:
+    """Both, the newer one first."""
+    return OverloadedHead([new, *(old.heads if isinstance(old, OverloadedHead) else [old])])
+
+
+class ConstArrayHead(Head):
+    """`(as const (Array ...))`."""
+
+    def __init__(self, sort: Sort) -> None:
+        super().__init__()
+        self.sort = sort
+
+    def close(self, reader: TermReader, args: list[Term]) -> Term:
+        tables = reader.tables
+        if len(args) != 1:
+            raise InputError(f"'const' takes 1 argument, found {len(args)}")
+        if self.sort.kind == "SORT_SET" and args[0] in (tables.true, tables.false):
+            return tables.special(
+                self.sort, "set.universe" if args[0] is tables.true else "set.empty"
+            )
+        if self.sort.kind != "SORT_ARRAY":
+            raise InputError(f"'const' gives an array, found {self.sort}")
+        element = reader.applier.need(args[0], self.sort.sort(1), "an element")
+        return tables.apply("OP_CONST_ARRAY", element, wanted=self.sort)

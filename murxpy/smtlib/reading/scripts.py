@@ -1,0 +1,339 @@
+"""Reading scripts: SMT-LIB 2.7 with what z3 and cvc5 add, typed against `fsm/theories`.
+
+    script = read_script(text, "f.smt2", catalogue)
+    for command in script.commands: ...
+
+See `smtlib.script.Script` for what comes out, and `smtlib.writer.print_script` for the way back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from murxpy.errors import InputError, nearest
+from murxpy.logic.catalogue import Catalogue
+from murxpy.logic.sorts import Sort
+from murxpy.logic.terms import Term
+from murxpy.smtlib import commands as c
+from murxpy.smtlib.commands import Command
+from murxpy.smtlib.reading.asking import TERM_COMMANDS, command_with_terms
+from murxpy.smtlib.reading.datatypes import declare_datatype, declare_datatypes
+from murxpy.smtlib.reading.declarations import (
+    declare_const,
+    declare_fun,
+    declare_sort,
+    define_const,
+    define_fun,
+    define_fun_rec,
+    define_funs_rec,
+    define_sort,
+)
+from murxpy.smtlib.reading.terms import TermReader
+from murxpy.smtlib.reading.vocabulary import vocabulary
+from murxpy.smtlib.script import Origin, Script
+from murxpy.smtlib.syntax.files import file_bytes
+from murxpy.smtlib.syntax.lexer import symbol
+from murxpy.smtlib.syntax.source import Source
+from murxpy.smtlib.tables import Tables
+
+MAX_SCRIPT = 256 << 20  # bytes
+MAX_LEVELS = 100_000
+
+_INTEGERS = re.compile(r"I(RA|A|DL)|LI|NI")
+_REALS = re.compile(r"RA|RDL")
+
+
+def read_script(
+    text: str,
+    name: str,
+    catalogue: Catalogue,
+    tables: Tables | None = None,
+    dialect: str = "standard",
+) -> Script:
+    """The script that `text` is; `name` is its file, for errors.
+
+    Names of all dialects are known at once. With the dialect `z3` a lambda is an array, as it is
+    there; else a function, or an array where one must be. With `tables` its sorts and terms are
+    made there, together with those of other scripts: constants of one name and sort are then one
+    term, uninterpreted sorts of one name one sort. Raises InputError with file, line and column,
+    and what was expected.
+    """
+    source = Source(text.removeprefix("\ufeff"), name)
+    reader = Reader(source, tables or Tables(catalogue))
+    reader.terms.array_lambdas = dialect == "z3"
+    try:
+        return reader.script()
+    except InputError as error:
+        raise error if error.file is not None else source.located(error) from None
+
+
+def read_file(
+    path: Path, catalogue: Catalogue, tables: Tables | None = None, dialect: str = "standard"
+) -> Script:
+    """The script in a file, see `read_script`. Raises InputError where it cannot be read."""
+    return read_script(read_text(path), str(path), catalogue, tables, dialect)
+
+
+def read_text(path: Path) -> str:
+    """The text of a script in UTF-8, without a byte-order mark, or where it is none, in Latin-1.
+    Raises InputError.
+    """
+    data = file_bytes(path, "script", MAX_SCRIPT)
+    try:
+        return data.decode("utf-8-sig")  # without a byte-order mark
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+class Reader:
+    """Reads commands."""
+
+    def __init__(self, source: Source, tables: Tables) -> None:
+        self.source = source
+        self.tables = tables
+        self.words = vocabulary(tables.catalogue)
+        self.terms = TermReader(source, tables, self.words)
+        self.commands: list[Command] = []
+        self.starts: list[int] = []
+        self.global_declarations = False
+        self._levels: list[int] = []
+        self._instances: list[Sort] = []
+
+    def script(self) -> Script:
+        """All commands up to `(exit)` or the end."""
+        source = self.source
+        if not source.tokens:
+            raise InputError(
+                "no command, expected a script such as (assert true) (check-sat)", file=source.name
+            )
+        while (token := next(source.rest, None)) is not None:
+            start = source.at - 1
+            if token != "(":
+                raise InputError(f"expected '(' before a command, found '{token[:60]}'")
+            command = self._command(source.next("a command"))
+            source.take(")", "behind the command")
+            self._declare_instances(start)
+            self._add([command] if command is not None else [], start)
+            if isinstance(command, c.Exit):
+                break
+        return Script(source.name, self.tables, self.commands, Origin(source.text, self.starts))
+
+    def _add(self, commands: list[Command], start: int) -> None:
+        self.commands.extend(commands)
+        self.starts.extend([start] * len(commands))
+
+    def _command(self, name: str) -> Command | None:
+        reader = COMMANDS.get(name)
+        if reader is not None:
+            return reader(self)
+        if name in TERM_COMMANDS:
+            return command_with_terms(self, name)
+        if name in ASKS:
+            return c.Ask(name, self.source.raw_rest())
+        if name in OTHERS:
+            return c.Other(f"{name} {self.source.raw_rest()}".rstrip())
+        reason = REFUSED.get(name)
+        if reason is not None:
+            raise InputError(f"'{name}': {reason}")
+        raise InputError(
+            f"unknown command '{name[:60]}'{nearest(name, [*COMMANDS, *TERM_COMMANDS, *ASKS, *OTHERS])}"
+        )
+
+    def need_sort(self, sort: Sort) -> None:
+        """A sort that a declaration with parameters gives is used: it is declared before the
+        command in hand, if it was not before.
+        """
+        if sort not in self._instances and sort not in self.terms.scope.instances:
+            self._instances.append(sort)
+
+    def _declare_instances(self, start: int) -> None:
+        for sort in self._instances:
+            self.terms.scope.put(self.terms.scope.instances, sort, True)
+            self._add([c.DeclareSort(sort)], start)
+        self._instances.clear()
+
+    def boolean(self) -> Term:
+        """A Boolean term. Raises InputError."""
+        term = self.terms.read()
+        if term.sort is not self.tables.bool:
+            raise InputError(f"expected a Boolean term, found one of {term.sort}")
+        return term
+
+    # -- levels
+
+    def begin(self) -> None:
+        """Forget all declarations."""
+        self.terms.begin()
+        self._levels.clear()
+
+    @property
+    def levels(self) -> int:
+        """How many levels are open."""
+        return len(self._levels)
+
+    def push(self, levels: int) -> None:
+        """Open levels, with whose end their declarations end."""
+        for _ in range(levels):
+            self._levels.append(self.terms.scope.mark())
+
+    def pop(self, levels: int) -> None:
+        """Close levels. Raises InputError where there are fewer."""
+        if levels > len(self._levels):
+            raise InputError(f"cannot pop {levels} levels of {len(self._levels)}")
+        for _ in range(levels):
+            mark = self._levels.pop()
+            if not self.global_declarations:
+                self.terms.scope.undo(mark)
+
+
+# -- commands
+
+
+def _word(r: Reader, what: str) -> str:
+    return symbol(r.source.symbol(what))
+
+
+def _set_logic(r: Reader) -> Command:
+    logic = _word(r, "a logic")
+    r.terms.numerals(reals=_REALS.search(logic) is not None and _INTEGERS.search(logic) is None)
+    return c.SetLogic(logic)
+
+
+def _attribute(r: Reader) -> tuple[str, str]:
+    token = r.source.next("a keyword such as :status")
+    if token[0] != ":":
+        raise InputError(f"expected a keyword such as :status, found '{token[:60]}'")
+    return token[1:], r.source.raw_rest()
+
+
+def _assert(r: Reader) -> Command:
+    term = r.boolean()
+    return c.Assert(term, r.terms.name)
+
+
+def _check_sat(r: Reader) -> Command:
+    if r.source.peek() == ")":
+        return c.CheckSat()
+    return c.CheckSatAssuming(_terms(r, "", r.boolean))
+
+
+def _terms(r: Reader, what: str, read: Callable[[], Term]) -> tuple[Term, ...]:
+    """Terms up to a parenthesis, which is read where `what` says what opens before."""
+    if what:
+        r.source.take("(", what)
+    found = []
+    while r.source.peek() != ")":
+        found.append(read())
+    if what:
+        r.source.take(")", "behind them")
+    return tuple(found)
+
+
+def _levels(r: Reader) -> int:
+    levels = 1 if r.source.peek() == ")" else r.source.numeral("a number of levels")
+    if levels > MAX_LEVELS:
+        raise InputError(f"expected 0 to {MAX_LEVELS} levels, found {levels}")
+    return levels
+
+
+def _push(r: Reader) -> Command:
+    command = c.Push(_levels(r))
+    r.push(command.levels)
+    return command
+
+
+def _pop(r: Reader) -> Command:
+    command = c.Pop(_levels(r))
+    r.pop(command.levels)
+    return command
+
+
+def _reset(r: Reader) -> Command:
+    r.begin()
+    return c.Reset()
+
+
+def _reset_assertions(r: Reader) -> Command:
+    r.pop(r.levels)
+    if not r.global_declarations:  # the standard forgets all declarations then, z3 does not
+        r.terms.scope.may_declare_anew()
+    return c.ResetAssertions()
+
+
+def _set_option(r: Reader) -> Command:
+    name, value = _attribute(r)
+    if name == "global-declarations":
+        r.global_declarations = value == "true"
+    return c.SetOption(name, value)
+
+
+def _simplify(r: Reader) -> Command:
+    term = r.terms.read()
+    r.source.raw_rest()
+    return c.Simplify(term)
+
+
+COMMANDS: dict[str, Callable[[Reader], Command | None]] = {
+    "set-logic": _set_logic,
+    "set-info": lambda r: c.SetInfo(*_attribute(r)),
+    "set-option": _set_option,
+    "declare-sort": declare_sort,
+    "define-sort": define_sort,
+    "declare-datatype": declare_datatype,
+    "declare-datatypes": declare_datatypes,
+    "declare-fun": declare_fun,
+    "declare-const": declare_const,
+    "define-fun": define_fun,
+    "define-const": define_const,
+    "define-fun-rec": define_fun_rec,
+    "define-funs-rec": define_funs_rec,
+    "assert": _assert,
+    "check-sat": _check_sat,
+    "check-sat-assuming": lambda r: c.CheckSatAssuming(
+        _terms(r, "before the assumptions", r.boolean)
+    ),
+    "check-sat-using": lambda r: c.CheckSatUsing(r.source.raw_rest()),
+    "push": _push,
+    "pop": _pop,
+    "reset": _reset,
+    "reset-assertions": _reset_assertions,
+    "get-value": lambda r: c.GetValue(_terms(r, "before the terms", r.terms.read)),
+    "eval": lambda r: c.GetValue((r.terms.read(),)),
+    "simplify": _simplify,
+    "exit": lambda r: c.Exit(),
+}
+ASKS = (
+    "get-model",
+    "get-unsat-core",
+    "get-unsat-assumptions",
+    "get-proof",
+    "get-info",
+    "get-option",
+    "get-assertions",
+    "get-assignment",
+    "get-objectives",
+    "get-difficulty",
+    "get-learned-literals",
+    "get-timeout-core",
+    "get-unsat-core-lemmas",
+    "get-abduct-next",
+    "get-interpolant-next",
+    "get-interpolants",
+    "get-model-domain-elements",
+    "echo",
+    "labels",
+    "help",
+    "dbg-print",
+)
+OTHERS = ("block-model", "include", "apply")
+REFUSED = {
+    "declare-codatatypes": "codatatypes are no part of fsm/theories",
+    "declare-codatatype": "codatatypes are no part of fsm/theories",
+    "declare-heap": "separation logic is no part of fsm/theories",
+    "synth-fun": "a problem of synthesis (SyGuS), expected a script of SMT-LIB",
+    "declare-sort-parameter": "sorts with parameters in assertions are no part of fsm/theories",
+    "declare-rel": "the Horn clause language of z3's fixed-point engine is not read, expected logic HORN",
+    "declare-tactic": "tactics with names are not read",
+}

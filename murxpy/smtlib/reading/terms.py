@@ -1,0 +1,314 @@
+"""Reading terms: one loop over the tokens that builds typed, hash-consed terms as it goes, whatever
+their depth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import chain
+
+from murxpy.errors import InputError
+from murxpy.logic.sorts import Sort
+from murxpy.logic.terms import CONSTANT, FUNCTION, Term
+from murxpy.smtlib.reading.applying import Applier
+from murxpy.smtlib.reading.forms import FORMS, AnnotationHead, MatchHead, bind
+from murxpy.smtlib.reading.heads import (
+    ApplyHead,
+    ConstructorHead,
+    FieldHead,
+    FunctionHead,
+    Head,
+    OverloadedHead,
+    TermHead,
+    TheoryHead,
+    overloaded,
+)
+from murxpy.smtlib.reading.identifiers import Identifiers
+from murxpy.smtlib.reading.literals import literal
+from murxpy.smtlib.reading.scope import Scope
+from murxpy.smtlib.reading.sorts import SortReader
+from murxpy.smtlib.reading.vocabulary import Vocabulary
+from murxpy.smtlib.syntax.lexer import key, key_of, symbol
+from murxpy.smtlib.syntax.source import Source, unknown
+from murxpy.smtlib.tables import Tables
+
+Frame = tuple[Head, list[Term]]
+
+
+class TermReader:
+    """Reads terms from a source into tables.
+
+    `stack` holds the applications that are open around the one in hand. A form such as `let` is a
+    head of its own: it opens and closes more frames and says so by setting `head` and `args` and
+    giving no term.
+    """
+
+    def __init__(self, source: Source, tables: Tables, words: Vocabulary) -> None:
+        self.source = source
+        self.tables = tables
+        self.words = words
+        self.applier = Applier(tables)
+        self.scope = Scope()
+        self.sorts = SortReader(source, tables.sorts, tables.catalogue, words, self.scope)
+        self.identifiers = Identifiers(self)
+        self.stack: list[Frame] = []
+        self.root = Head()
+        self.head: Head = self.root
+        self.args: list[Term] = []
+        self.name: str | None = None  # of the whole term, where it is (! t :named name)
+        self._named: list[tuple[str, Term]] = []
+        self.reals = False  # numerals are reals, as in LRA
+        # makes what `(as @S_0 S)` is in a model
+        self.elements: Callable[[str, Sort], Term] | None = None
+        self.array_lambdas = False  # what a lambda makes is an array
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget all symbols but the theories'."""
+        self.scope.clear()
+        self.scope.atoms.update({"true": self.tables.true, "false": self.tables.false})
+
+    def numerals(self, reals: bool) -> None:
+        """Say whether numerals are reals from now on."""
+        self.reals = reals
+        self.scope.forget_literals()
+
+    def read(self) -> Term:
+        """The next term. Raises InputError without a place."""
+        self.name = None
+        token = self.source.next("a term")
+        if token != "(":
+            term = self.scope.atoms.get(token) or self.atom(token)
+            assert term is not None  # there is no annotation around it
+            return term
+        self.stack.clear()
+        term = self._read()
+        if self._named:
+            self._keep_names()
+        return term
+
+    def _keep_names(self) -> None:
+        """Names last longer than the binders around them."""
+        for token, term in self._named:
+            self.scope.put(self.scope.own, key(token), True)
+            bind(self, token, term)
+        self._named.clear()
+
+    def _read(self) -> Term:
+        # Every token of a script comes by here, so the names that it needs are local and nothing is
+        # called that need not be.
+        source, known, atoms = self.source.rest, self.scope.heads.get, self.scope.atoms.get
+        push, pop, apply = self.stack.append, self.stack.pop, self.tables.terms.apply
+        root = head = self.root
+        args: list[Term] = []
+        term: Term | None
+        for token in chain("(", source):
+            if token == "(":
+                push((head, args))
+                token = next(source, "")
+                found = known(token)
+                if found is not None:
+                    head, args = found, found.first.copy()
+                    continue
+                term = self.open(token)
+            elif token == ")":
+                plan = head.plans.get(tuple([a.sort for a in args]))
+                term = (
+                    apply(plan[0], tuple(args), plan[1], plan[2])
+                    if plan is not None
+                    else head.close(self, args)
+                )
+            else:
+                term = atoms(token) or self.atom(token, head, args)
+                if term is not None:
+                    args.append(term)
+                    continue
+            if term is None:  # a form went on to another frame
+                head, args = self.head, self.args
+                continue
+            head, args = pop()
+            if head is root:
+                return term
+            args.append(term)
+        raise InputError(f"expected ')', {len(self.stack)} are open; found the end of the file")
+
+    # -- what is rare
+
+    def go_on(self, head: Head, args: list[Term]) -> None:
+        """Let the loop go on inside this frame."""
+        self.head, self.args = head, args
+
+    def open(self, token: str) -> Term | None:
+        """What begins with '(' and no known head: an identifier (the term is whole then), a form,
+        or a term as head.
+        """
+        if not token:
+            raise InputError("expected a term, found the end of the file")
+        form = FORMS.get(token)
+        parent, args = self.stack[-1]
+        if isinstance(parent, MatchHead) and len(args) == 1:
+            return parent.cases(self, token)
+        if form is not None:
+            return form(self)
+        if token in ("_", "as"):
+            return self.identifiers.term(token)
+        if token == "(":
+            return self._compound()
+        head = self.head_of(token)
+        self.go_on(head, head.first.copy())
+        return None
+
+    def head_of(self, token: str) -> Head:
+        """The head that a symbol stands for. Raises InputError."""
+        name = key(token)
+        known = self.scope.heads.get(name)
+        if known is not None:
+            return known
+        term = self.scope.atoms.get(name)
+        if term is not None and term.sort.kind == "SORT_FUN":
+            return FunctionHead(term)
+        if term is None and name in self.words.operators and name not in self.scope.own:
+            head = self.scope.heads[name] = TheoryHead(name, self.words.operators[name])
+            return head
+        if term is not None:
+            raise InputError(
+                f"'{symbol(token)}' is of sort {term.sort}, expected a function to apply"
+            )
+        if token == ")":
+            raise InputError("expected a term, found '()'")
+        raise unknown(token, "function", [*self.scope.heads, *self.words.operators, *FORMS])
+
+    def _compound(self) -> Term | None:
+        """What begins with '((': a qualified head such as `((_ extract 3 0) x)`, or a term that is
+        applied.
+        """
+        while True:
+            token = self.source.next("'_', 'as' or a term")
+            qualified = token in ("_", "as")
+            head = self.identifiers.head(token) if qualified else None
+            if head is not None:
+                break
+            self.stack.append((TermHead(), []))  # what comes is its first argument
+            if token == "(":
+                continue
+            head = ApplyHead() if qualified else self.scope.heads.get(token)
+            if head is None:
+                return self.open(token)
+            break
+        self.go_on(head, head.first.copy())
+        return None
+
+    def atom(
+        self, token: str, head: Head | None = None, args: list[Term] | None = None
+    ) -> Term | None:
+        """The term of a token that is not known yet: a literal, or a symbol between bars; None
+        behind a keyword. Raises InputError.
+        """
+        atoms = self.scope.atoms
+        name = key(token)
+        term = atoms.get(name)
+        if term is not None:
+            return term
+        term = literal(self.tables, token, self.reals)
+        if term is not None:
+            self.scope.literals[token] = atoms[token] = term
+            return term
+        if token[0] == ":" and isinstance(head, AnnotationHead) and args is not None:
+            head.keyword(self, token, args)
+            return None
+        if token[0] in ":)":
+            raise InputError(f"expected a term, found '{token[:60]}'")
+        term = self.identifiers.nullary(name)
+        if term is not None:
+            atoms[name] = term
+            return term
+        if name in self.scope.heads or name in self.words.operators:
+            return self._alone(token)
+        raise unknown(token, "symbol", [*atoms, *self.scope.heads, *self.words.special])
+
+    def _alone(self, token: str) -> Term:
+        """A name that takes arguments, without any."""
+        head = self.head_of(token)
+        if isinstance(head, ConstructorHead) and not head.constructor.fields:
+            return head.close(self, [])
+        raise InputError(f"'{symbol(token)[:60]}' takes arguments, expected '(' before it")
+
+    def name_term(self, token: str, term: Term, whole: bool) -> None:
+        """A term got a name with `:named`; `whole` where it is the whole term that is read."""
+        self.define(token, term)
+        self._named.append((token, term))
+        if whole:
+            self.name = symbol(token)
+
+    def define(self, token: str, term: Term) -> None:
+        """Let a symbol stand for a term from now on. Raises InputError where it is taken.
+
+        A function may have the name of others that take other arguments, as in both solvers.
+        """
+        if (
+            term.sort.kind == "SORT_FUN"
+            and term.op in (CONSTANT, FUNCTION)
+            and self._overload(token, FunctionHead(term))
+        ):
+            return
+        self._check_free(token)
+        bind(self, token, term)
+
+    def define_head(self, token: str, head: Head) -> None:
+        """Let a symbol stand for what is applied. Raises InputError where it is taken."""
+        if self._overload(token, head):
+            return
+        self._check_free(token)
+        term = head.close(self, []) if isinstance(head, ConstructorHead) and head.complete else None
+        self.scope.bind(key(token), term, head)
+
+    def _overload(self, token: str, head: Head) -> bool:
+        """True if the symbol stands for something that is applied to other arguments; it now stands
+        for `head`, too.
+        """
+        old = self.scope.heads.get(key(token)) if self.scope.own.get(key(token)) else None
+        if old is None or key(token) in self.words.core:
+            return False
+        domain = _domain(head)
+        for other in old.heads if isinstance(old, OverloadedHead) else [old]:
+            if domain is not None and domain == _domain(other):
+                return False
+        self.scope.put(self.scope.heads, key(token), overloaded(old, head))
+        return True
+
+    def define_field(self, name: str, head: FieldHead) -> None:
+        """A selector, or a tester by the name `is-C`, which may be used like a function unless that
+        is something else.
+        """
+        known = self.scope.fields.get(name)
+        entry = head if known is None else overloaded(known, head)
+        self.scope.put(self.scope.fields, name, entry)
+        if key_of(name) not in self.scope.own:
+            self.scope.put(self.scope.heads, key_of(name), entry)
+
+    def _check_free(self, token: str) -> None:
+        name = key(token)
+        if name in self.words.core:
+            raise InputError(
+                f"'{symbol(token)}' is a symbol of the theory Core, expected another name"
+            )
+        if self.scope.own.get(name):
+            raise InputError(f"'{symbol(token)[:60]}' is declared already")
+        self.scope.put(self.scope.own, name, True)
+
+    def apply(self, name: str, args: list[Term]) -> Term:
+        """A theory's name applied."""
+        return self.applier.apply(name, self.words.operators[name], args, (), None)
+
+
+def _domain(head: Head) -> tuple[object, ...] | None:
+    """The sorts that a function takes, the datatype of a selector; None where it is open."""
+    if isinstance(head, FunctionHead):
+        return head.function.sort.sorts()[:-1]
+    if isinstance(head, FieldHead):
+        return (head.datatype,)
+    return (
+        tuple(sort for _, sort in head.constructor.fields)
+        if isinstance(head, ConstructorHead)
+        else None
+    )

@@ -1,0 +1,1 @@
+"""The characters, tokens and symbols of SMT-LIB."""
