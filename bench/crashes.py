@@ -23,7 +23,7 @@ import campaigns
 
 from murxpy import __version__
 from murxpy.campaign.events import Found
-from murxpy.campaign.replays.replay import replay_trace
+from murxpy.campaign.findings.replayed import replay_trace
 from murxpy.campaign.workers.limits import MIB, Limits
 
 LIMITS = Limits(wall=2.0, memory=300 * MIB)

@@ -22,7 +22,8 @@ from murxpy.campaign.events import (
     Tick,
     WorkerLost,
 )
-from murxpy.campaign.statistics import Statistics, WorkerState
+from murxpy.campaign.snapshot import WorkerState
+from murxpy.campaign.statistics import Statistics
 
 KINDS = ("OP_AND", "OP_NOT", "OP_BV_ADD", "OP_BV_UDIV", "OP_BV_CONCAT", "OP_FP_FMA")
 THEORIES = {

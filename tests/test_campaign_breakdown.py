@@ -19,9 +19,9 @@ from commands import error
 from murxpy.campaign.breakdown import ROW, SPAN, Breakdown
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.events import Ended, Event, RunEnded, WorkerLost
+from murxpy.campaign.findings.replayed import replay_trace
 from murxpy.campaign.findings.store import Store
 from murxpy.campaign.reduction.traces import Wishes, minimize
-from murxpy.campaign.replays.replay import replay_trace
 from murxpy.campaign.workers import starts
 from murxpy.campaign.workers.limits import MIB, Limits, ensure_files
 from murxpy.campaign.workers.starts import TRIES

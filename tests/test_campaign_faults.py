@@ -13,7 +13,7 @@ import pytest
 from campaigns import children, found, only_bucket, plan, run
 
 from murxpy.campaign.events import Overstayed
-from murxpy.campaign.replays.replay import replay_trace, walk_seeds
+from murxpy.campaign.findings.replayed import replay_trace, walk_seeds
 from murxpy.campaign.workers.limits import MIB, Limits
 
 LIMITS = Limits(wall=20.0, memory=300 * MIB)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from campaigns import FAKES
 
-from murxpy.campaign.replays.replay import replay_trace
+from murxpy.campaign.findings.replayed import replay_trace
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.targets import Plan, resolve
 from murxpy.errors import TargetError

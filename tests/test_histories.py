@@ -13,8 +13,8 @@ from plants import planted
 from test_minimize import EXAMPLE
 
 from murxpy.campaign.findings.origin import holds_traces
+from murxpy.campaign.findings.replayed import replay_texts, walk_seeds
 from murxpy.campaign.reduction.histories import Run, join, minimize_history, minimize_joined, parts
-from murxpy.campaign.replays.replay import replay_texts, walk_seeds
 from murxpy.errors import InputError
 from murxpy.trace.grammar import parse_trace
 

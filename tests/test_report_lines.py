@@ -14,7 +14,7 @@ import pytest
 from report_demo import THEORIES, campaign, started
 
 from murxpy.campaign.events import Ended, Event, Notice
-from murxpy.campaign.statistics import Snapshot
+from murxpy.campaign.snapshot import Snapshot
 from murxpy.report.console import make_console
 from murxpy.report.findings import BucketRow, findings_json, findings_known, print_findings
 from murxpy.report.jsonl import JsonLines

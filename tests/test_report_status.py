@@ -10,7 +10,7 @@ from report_demo import campaign, started
 from rich.console import Console
 
 from murxpy.campaign.events import Tick
-from murxpy.campaign.statistics import Snapshot, WorkerView
+from murxpy.campaign.snapshot import Snapshot, WorkerView
 from murxpy.report.console import make_console
 from murxpy.report.status import LiveStatus
 from murxpy.report.view import Screen, view_lines

@@ -16,12 +16,11 @@ from campaigns import plan, processes, run
 from commands import FAKE, fuzz_fake, outcome
 from test_minimize_wishes import wait_for
 
-from murxpy.campaign.events import Reproduced
-from murxpy.campaign.findings.buckets import Reproducer
+from murxpy.campaign.events import Reproduced, Reproducer
+from murxpy.campaign.findings.replayed import replay_trace
 from murxpy.campaign.findings.store import read_buckets
 from murxpy.campaign.reduction.programs import run_program
 from murxpy.campaign.reduction.reproducers import Shown, base_of, write_programs
-from murxpy.campaign.replays.replay import replay_trace
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan

@@ -7,14 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
-if TYPE_CHECKING:
-    from murxpy.campaign.findings.buckets import Reproducer
-    from murxpy.campaign.statistics import Snapshot
-    from murxpy.campaign.yields import Yield
+from murxpy.campaign.snapshot import Snapshot, Tier
+from murxpy.campaign.yields import Yield
 
-Tier = Literal["solver", "binding", "documented", "murxpy"]
+
+@dataclass(frozen=True, slots=True)
+class Reproducer:
+    """One form of a finding (`trace`, `min.trace`, `history`, `min.history`, `python`, `smt2`): its
+    file, and whether that was seen to show the finding again.
+
+    `file` is empty where the finding cannot be said in this form, `reproduces` None where it was
+    not tried; `note` says why, or what it shows instead.
+    """
+
+    form: str
+    file: str
+    reproduces: bool | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Any
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.events import Ended, RunEnded
-from murxpy.campaign.statistics import BucketView
+from murxpy.campaign.snapshot import BucketView
 from murxpy.campaign.workers.scratch import Scratch
 from murxpy.campaign.workers.targets import Plan
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from murxpy.campaign.findings.origin import origin
-from murxpy.campaign.replays.replay import replay_trace
+from murxpy.campaign.findings.replayed import replay_trace
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan

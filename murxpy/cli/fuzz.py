@@ -16,8 +16,8 @@ from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.events import Ended, Notice, Started
 from murxpy.campaign.findings.buckets import read_known
+from murxpy.campaign.findings.replayed import walk_seeds
 from murxpy.campaign.judging.common_operators import agree, make_judges
-from murxpy.campaign.replays.replay import walk_seeds
 from murxpy.campaign.workers.limits import Limits, ensure_files
 from murxpy.campaign.workers.plans import Request, absolute_target, make_plans
 from murxpy.campaign.workers.targets import Plan

@@ -12,6 +12,7 @@ import click
 
 from murxpy.campaign.findings.folder import write_atomically
 from murxpy.campaign.findings.origin import holds_traces, origin, read_history
+from murxpy.campaign.findings.replayed import replay_trace
 from murxpy.campaign.judging.common_operators import judge_plans
 from murxpy.campaign.judging.warm_judges import Court
 from murxpy.campaign.reduction.histories import minimize_history, minimize_joined
@@ -27,7 +28,6 @@ from murxpy.campaign.reduction.traces import (
 )
 from murxpy.campaign.reduction.traces import minimize as minimize_trace
 from murxpy.campaign.reduction.wanted import Match, exit_kind
-from murxpy.campaign.replays.replay import replay_trace
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan

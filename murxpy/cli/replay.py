@@ -12,11 +12,11 @@ from pathlib import Path
 import click
 
 from murxpy.campaign.findings.origin import Origin, holds_traces, origin, read_history
+from murxpy.campaign.findings.replayed import Replayed, replay_texts, replay_trace, walk_seeds
 from murxpy.campaign.judging.common_operators import judge_plans
 from murxpy.campaign.judging.disagreement import HEADER
 from murxpy.campaign.judging.warm_judges import Court
 from murxpy.campaign.reduction.histories import parts
-from murxpy.campaign.replays.replay import Replayed, replay_texts, replay_trace, walk_seeds
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan

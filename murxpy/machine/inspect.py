@@ -7,7 +7,7 @@ from typing import Any
 from murxpy.logic.sorts import Sort
 from murxpy.machine.database import Entry, SortEntry
 from murxpy.machine.run import Run, Stopped
-from murxpy.solvers.guards import literal_value
+from murxpy.solvers.frame import literal_value
 
 
 def sort_facts(sort: Sort) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from murxpy.logic.typing import Checker
 from murxpy.machine.database import Database, Entry
 from murxpy.machine.meter import Meter
 from murxpy.machine.objects import Objects
-from murxpy.machine.planting.model import Planted
+from murxpy.machine.planted import Planted
 from murxpy.machine.random import Stream, mix, point
 from murxpy.machine.state import SolverState
 from murxpy.machine.strangers import STRANGERS

@@ -13,9 +13,10 @@ from typing import Any, cast
 from rich.console import Console
 from rich.text import Text
 
-from murxpy.campaign.events import Tier
+from murxpy.campaign.events import Reproducer
 from murxpy.campaign.findings.alike import alike
-from murxpy.campaign.findings.buckets import Bucket, Reproducer
+from murxpy.campaign.findings.buckets import Bucket
+from murxpy.campaign.snapshot import Tier
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.report.text import amount, form_word, one_line, replay_command
 

@@ -21,7 +21,7 @@ from murxpy.campaign.events import (
     Tick,
     WorkerLost,
 )
-from murxpy.campaign.statistics import BucketView, Snapshot, WorkerView
+from murxpy.campaign.snapshot import BucketView, Snapshot, WorkerView
 from murxpy.report.seeds import seeds_data
 from murxpy.report.text import replay_command, seed_text, trace_path
 

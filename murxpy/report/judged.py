@@ -10,8 +10,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from murxpy.campaign.findings.replayed import Replayed
 from murxpy.campaign.judging.triage import Judged
-from murxpy.campaign.replays.replay import Replayed
 from murxpy.oracles.disagreement import Answers, Disagreement
 from murxpy.report.outcome import fails, outcome_json, outcome_lines
 from murxpy.report.text import amount, one_line, replay_command

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import takewhile
 from typing import Any
 
-from murxpy.campaign.replays.replay import Replayed
+from murxpy.campaign.findings.replayed import Replayed
 from murxpy.campaign.workers.limits import Limits
 from murxpy.oracles.crash import Call, last_call, python_frames
 from murxpy.report.text import amount, brief, one_line

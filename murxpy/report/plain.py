@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self, TextIO
 
 from murxpy.campaign.events import Alike, Ended, Event, Found, Notice, Reproduced, Started, Tick
-from murxpy.campaign.statistics import Snapshot
+from murxpy.campaign.snapshot import Snapshot
 from murxpy.report.console import tolerate_any_text
 from murxpy.report.text import form_word, one_line, percent, seed_text, target_names
 

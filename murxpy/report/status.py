@@ -18,7 +18,7 @@ from rich.live import Live
 from rich.text import Text
 
 from murxpy.campaign.events import Ended, Event, Notice, Started, Tick
-from murxpy.campaign.statistics import Snapshot
+from murxpy.campaign.snapshot import Snapshot
 from murxpy.report.view import Screen, view_lines
 
 PERIOD = 0.25  # seconds between two drawings at least

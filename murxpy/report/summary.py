@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from murxpy.campaign.events import Ended, Started
-from murxpy.campaign.statistics import YIELD, BucketView, Snapshot
+from murxpy.campaign.snapshot import YIELD, BucketView, Snapshot
 from murxpy.report.findings import BucketRow, print_findings
 from murxpy.report.seeds import print_seeds
 from murxpy.report.text import (

@@ -5,9 +5,8 @@ from __future__ import annotations
 import shlex
 from pathlib import PurePath
 
-from murxpy.campaign.events import Started
-from murxpy.campaign.findings.buckets import Reproducer
-from murxpy.campaign.statistics import BucketView
+from murxpy.campaign.events import Reproducer, Started
+from murxpy.campaign.snapshot import BucketView
 
 
 def clock(seconds: float) -> str:

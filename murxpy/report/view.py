@@ -11,7 +11,7 @@ from typing import Self
 from rich.text import Text
 
 from murxpy.campaign.events import Started
-from murxpy.campaign.statistics import BucketView, Snapshot, WorkerView
+from murxpy.campaign.snapshot import BucketView, Snapshot, WorkerView
 from murxpy.report.text import (
     amount,
     brief,

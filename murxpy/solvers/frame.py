@@ -9,9 +9,19 @@ from fractions import Fraction
 from typing import Any
 
 from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import Term
-from murxpy.logic.values import to_codes
-from murxpy.solvers.guards import literal_value
+from murxpy.logic.terms import SPECIAL, VALUE, Term
+from murxpy.logic.values import special_value, to_codes
+
+
+def literal_value(term: Term) -> Any:
+    """The Python value of a literal term, None where it has none that is a number, Boolean or
+    string.
+    """
+    if term.op == VALUE:
+        return term.indices[0]
+    if term.op == SPECIAL:
+        return special_value(term.indices[0], term.sort)
+    return None
 
 
 class Frame:

@@ -7,17 +7,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from murxpy.errors import InputError
 from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import SPECIAL, VALUE, Term
-from murxpy.logic.values import special_value
+from murxpy.logic.terms import SPECIAL, Term
+from murxpy.solvers.frame import Frame, literal_value
 
-if TYPE_CHECKING:
-    from murxpy.solvers.frame import Frame
-
-Guard = Callable[["Frame"], bool]
+Guard = Callable[[Frame], bool]
 
 _COMPARISON = re.compile(r"([^<>=]+)(<=|>=|==|<|>)([^<>=]+)")
 _COMPARE: dict[str, Callable[[int, int], bool]] = {
@@ -27,17 +24,6 @@ _COMPARE: dict[str, Callable[[int, int], bool]] = {
     ">": lambda a, b: a > b,
     "==": lambda a, b: a == b,
 }
-
-
-def literal_value(term: Term) -> Any:
-    """The Python value of a literal term, None where it has none that is a number, Boolean or
-    string.
-    """
-    if term.op == VALUE:
-        return term.indices[0]
-    if term.op == SPECIAL:
-        return special_value(term.indices[0], term.sort)
-    return None
 
 
 def parse_guard(text: str, helper: Callable[[str], Any], where: str) -> Guard:

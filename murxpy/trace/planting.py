@@ -7,9 +7,9 @@ from __future__ import annotations
 from murxpy.errors import InputError
 from murxpy.logic.terms import CONSTANT
 from murxpy.machine.database import Entry
+from murxpy.machine.planted import OPEN
+from murxpy.machine.planted_words import read_words
 from murxpy.machine.planting import lines
-from murxpy.machine.planting.model import OPEN
-from murxpy.machine.planting.words import read_words
 from murxpy.machine.run import Refused
 from murxpy.machine.tokens import Ref
 from murxpy.semantics.values import CannotSay, FunctionValue

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from murxpy.campaign.events import Finding, Tier
+from murxpy.campaign.events import Finding
 from murxpy.campaign.findings.buckets import bucket_key
+from murxpy.campaign.snapshot import Tier
 from murxpy.campaign.workers.handles import Job
 from murxpy.oracles.crash import Outcome, Verdict, judge, options, python_frames, severity
 

@@ -10,6 +10,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal
 
+from murxpy.campaign.events import Reproducer
 from murxpy.errors import InputError
 from murxpy.oracles.crash import Verdict, severity
 from murxpy.oracles.documented import TIER as DOCUMENTED
@@ -159,21 +160,6 @@ class Kept:
     lines: int
     size: int
     confirmed: bool | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Reproducer:
-    """One form of a finding (`trace`, `min.trace`, `history`, `min.history`, `python`, `smt2`): its
-    file, and whether that was seen to show the finding again.
-
-    `file` is empty where the finding cannot be said in this form, `reproduces` None where it was
-    not tried; `note` says why, or what it shows instead.
-    """
-
-    form: str
-    file: str
-    reproduces: bool | None = None
-    note: str = ""
 
 
 @dataclass(slots=True)

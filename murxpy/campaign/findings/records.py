@@ -12,16 +12,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from murxpy.campaign.events import Reproducer
 from murxpy.campaign.findings.arrivals import Candidate, Proof
-from murxpy.campaign.findings.buckets import (
-    KEPT,
-    TRIALS,
-    Bucket,
-    Kept,
-    Known,
-    Reproducer,
-    new_bucket,
-)
+from murxpy.campaign.findings.buckets import KEPT, TRIALS, Bucket, Kept, Known, new_bucket
 from murxpy.campaign.findings.files import Files
 from murxpy.campaign.findings.folder import Folder
 from murxpy.campaign.findings.store import Changes, Row, Store, TargetState

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from murxpy.campaign.findings.replayed import replay_trace
 from murxpy.campaign.judging.common_operators import judge_plans
-from murxpy.campaign.replays.replay import replay_trace
 from murxpy.campaign.workers.targets import Plan
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError

@@ -15,9 +15,9 @@ from dataclasses import replace
 from typing import Any
 
 from murxpy.campaign.findings.buckets import bucket_key
+from murxpy.campaign.findings.replayed import replay_trace, walk_seeds
 from murxpy.campaign.reduction.scripts import Scripted, scripted, trace_of
 from murxpy.campaign.reduction.traces import Follow, Minimized, Progress, Wishes
-from murxpy.campaign.replays.replay import replay_trace, walk_seeds
 from murxpy.campaign.seeds import run_seed
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.targets import Plan

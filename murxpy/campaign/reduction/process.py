@@ -16,7 +16,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from murxpy.campaign.findings.buckets import Reproducer
+from murxpy.campaign.events import Reproducer
 from murxpy.campaign.findings.folder import write_atomically
 from murxpy.campaign.findings.origin import read_history
 from murxpy.campaign.judging.common_operators import judge_plans

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from murxpy.campaign.findings.buckets import Reproducer
+from murxpy.campaign.events import Reproducer
 from murxpy.campaign.reduction.process import plan_data
 from murxpy.campaign.workers.scratch import Scratch
 from murxpy.campaign.workers.targets import Plan

@@ -9,7 +9,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from murxpy.campaign.findings.buckets import Reproducer, bucket_key, normalise
+from murxpy.campaign.events import Reproducer
+from murxpy.campaign.findings.buckets import bucket_key, normalise
 from murxpy.campaign.findings.folder import write_atomically
 from murxpy.campaign.reduction.programs import run_program
 from murxpy.campaign.reduction.scripts import WRONG, scripted

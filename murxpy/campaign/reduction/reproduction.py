@@ -12,9 +12,11 @@ from typing import cast
 
 from murxpy.campaign import events
 from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.findings.buckets import Bucket, Kept, Reproducer
+from murxpy.campaign.events import Reproducer
+from murxpy.campaign.findings.buckets import Bucket, Kept
 from murxpy.campaign.findings.records import Book
 from murxpy.campaign.reduction.process_queue import SECONDS, Delivery, Order, Workshop
+from murxpy.campaign.snapshot import Tier
 from murxpy.oracles.disagreement import KIND
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.oracles.documented import Documented
@@ -136,7 +138,7 @@ class Reproduction:
         self._book.set_reproducers(key, forms)
         if self._needs_documented(delivery, self._book.buckets[key]):
             self._book.set_tier(key, DOCUMENTED)
-        tier = cast(events.Tier, self._book.buckets[key].tier)
+        tier = cast(Tier, self._book.buckets[key].tier)
         self._emit(events.Reproduced(key, forms, delivery.before, delivery.after, tier))
 
     def _needs_documented(self, delivery: Delivery, bucket: Bucket) -> bool:

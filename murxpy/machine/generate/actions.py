@@ -24,9 +24,9 @@ from murxpy.machine.generate import (
 )
 from murxpy.machine.generate.apply import gen_term
 from murxpy.machine.generate.base import Generator
-from murxpy.machine.generate.binders import define_function
 from murxpy.machine.generate.holding import holding
 from murxpy.machine.generate.logics import draw_logic
+from murxpy.machine.generate.terms import define_function
 from murxpy.machine.run import Refused, Stopped
 
 MAKES = frozenset(["mk-const", "mk-value", "mk-special-value", "mk-term"])

@@ -14,9 +14,9 @@ from murxpy.machine.database import Entry, SortEntry
 from murxpy.machine.distributions import Settings
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.generate.literals import draw_literal
+from murxpy.machine.planted import OPEN
+from murxpy.machine.planted_words import element
 from murxpy.machine.planting import lines
-from murxpy.machine.planting.model import OPEN
-from murxpy.machine.planting.words import element
 from murxpy.machine.random import Stream, mix
 from murxpy.semantics.domains import make_array, make_function
 from murxpy.semantics.exact.float_formats import Format

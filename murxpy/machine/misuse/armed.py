@@ -4,17 +4,17 @@ what follows.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from murxpy.errors import InputError
 from murxpy.machine.misuse import bad, promise
+from murxpy.machine.misuse.misuse import Misuse
 from murxpy.machine.misuse.rules import Rule
 from murxpy.machine.misuse.slots import VALUE, Slot, broken, kind_of, operands, slots
 from murxpy.machine.run import Misused, Run, Stopped, Unbroken
-from murxpy.machine.tokens import Token, print_token, quote
+from murxpy.machine.tokens import print_token, quote
 from murxpy.solvers.contract import BROKEN, RESOURCES, UNREACHED, Thrown
 from murxpy.solvers.spelling import Spelling
 from murxpy.solvers.template import Template
@@ -36,22 +36,10 @@ CHANGING = frozenset(
     ]
 )
 DAMPED = 0.1  # of what would be drawn otherwise
-_SLOT = re.compile(r"(.+?)(?:\.#(\d{1,4}))?")
 
 
-class Armed:
-    """One misuse by `rule`. `slot` and `words` are set once it is known what is broken; an `order`
-    rule needs neither.
-    """
-
-    def __init__(self, rule: Rule, slot: str = "", words: Sequence[Token] = ()) -> None:
-        self.rule = rule
-        self.slot = slot
-        self.words = list(words)
-        self.operator = ""
-        self.raised = False
-        self.mixes = False  # an object of another context would stand beside one of this context
-        self.ready = False
+class Armed(Misuse):
+    """A misuse that waits for the next call, which it breaks."""
 
     def prepare(self, run: Run, chosen: Spelling) -> Spelling:
         """The spelling to call instead of `chosen`. Raises Unbroken where the rule breaks nothing
@@ -76,18 +64,6 @@ class Armed:
 
     def choose_slot(self, run: Run, chosen: Spelling) -> None:
         """Choose what to break where that is still open."""
-
-    @property
-    def placeholder(self) -> str:
-        """The placeholder whose operand is replaced."""
-        found = _SLOT.fullmatch(self.slot)
-        return found[1] if found else self.slot
-
-    @property
-    def element(self) -> int | None:
-        """Which of many operands is replaced."""
-        found = _SLOT.fullmatch(self.slot)
-        return int(found[2]) if found and found[2] else None
 
     def line(self, run: Run, action: str, spelling: str | None, words: str) -> tuple[str, str, str]:
         """Action, spelling and words of the misuse's own line, in place of those of the call that

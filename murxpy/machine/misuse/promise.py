@@ -7,25 +7,23 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from murxpy.logic.sorts import Sort
 from murxpy.logic.typing import IllSorted
 from murxpy.logic.values import from_escapes
 from murxpy.machine.inspect import sort_facts
+from murxpy.machine.misuse.misuse import Misuse
 from murxpy.machine.misuse.slots import MANAGER, MANY, SORT, TERM, Slot, kind_of
 from murxpy.machine.run import Run
 from murxpy.machine.tokens import Python
 from murxpy.solvers.spelling import SpellingSet
 from murxpy.solvers.template import Template
 
-if TYPE_CHECKING:
-    from murxpy.machine.misuse.armed import Armed
-
-Check = Callable[[Run, "Armed", Any, Any], str | None]
+Check = Callable[[Run, Misuse, Any, Any], str | None]
 
 
-def fault(run: Run, misuse: Armed, value: Any, action: str) -> str | None:
+def fault(run: Run, misuse: Misuse, value: Any, action: str) -> str | None:
     """What the call's result `value` does not keep, in words without the run's own numbers; None
     where nothing is known to be wrong.
     """
@@ -59,7 +57,7 @@ def mixes(run: Run, template: Template, slot: Slot) -> bool:
 _OBJECTS = (TERM, MANY, SORT, MANAGER)
 
 
-def _mixed(misuse: Armed) -> str:
+def _mixed(misuse: Misuse) -> str:
     what = {"o": "a solver", "c": "a context", "s": "a sort", "t": "a term"}[
         str(misuse.words[1])[0]
     ]
@@ -93,7 +91,7 @@ def _read(readers: SpellingSet | None, run: Run, value: Any) -> Any:
     return None if readers is None else readers.spellings[0].call((value,), (), run.frame)
 
 
-def _sort(run: Run, misuse: Armed, value: Any, given: Any) -> str | None:
+def _sort(run: Run, misuse: Misuse, value: Any, given: Any) -> str | None:
     """A sort has the size that was asked for, an uninterpreted sort the name."""
     wanted = run.frame.result
     slot = misuse.placeholder
@@ -110,7 +108,7 @@ def _sort_fault(run: Run, value: Any, facts: dict[str, Any]) -> str | None:
     return None if broken is None else f"another sort than was asked for; {broken}"
 
 
-def _literal(run: Run, misuse: Armed, value: Any, given: Any) -> str | None:
+def _literal(run: Run, misuse: Misuse, value: Any, given: Any) -> str | None:
     """A literal is of the sort asked for, and reads back as what was given."""
     sort = run.frame.result
     read = _read(run.wrapper.set("readers", "value"), run, value)
@@ -166,7 +164,7 @@ def _bits(given: float) -> int:
     return int(struct.unpack(">Q", struct.pack(">d", given))[0])
 
 
-def _symbol(run: Run, misuse: Armed, value: Any, given: Any) -> str | None:
+def _symbol(run: Run, misuse: Misuse, value: Any, given: Any) -> str | None:
     """A constant or a function has the symbol that it was given."""
     if misuse.placeholder != "name" or not isinstance(given, str):
         return None
@@ -185,7 +183,7 @@ def _cut(text: str) -> str:
     return ascii(text) if len(text) < 40 else f"{text[:20]!a}... of {len(text)} characters"
 
 
-def _term(run: Run, misuse: Armed, value: Any, given: Any) -> str | None:
+def _term(run: Run, misuse: Misuse, value: Any, given: Any) -> str | None:
     """An application with other indices is of the sort that these indices give it."""
     frame, slot = run.frame, misuse.placeholder
     operator = run.catalogue.operators.get(misuse.operator)

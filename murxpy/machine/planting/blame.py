@@ -12,7 +12,7 @@ from murxpy.logic.terms import CONSTANT, VALUE, Term
 from murxpy.machine.checks.anew import applied, call_first, fresh_solver
 from murxpy.machine.checks.model import below, theories
 from murxpy.machine.checks.points import DRAWN, literal, objects
-from murxpy.machine.planting.model import Planted
+from murxpy.machine.planted import Planted
 from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.semantics.values import CannotSay, Value
 

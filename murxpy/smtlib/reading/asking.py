@@ -8,16 +8,13 @@ that constants have then.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from murxpy.errors import InputError
 from murxpy.smtlib.commands import Ask, Other, Part
 from murxpy.smtlib.reading.heads import FunctionHead
+from murxpy.smtlib.reading.script_context import ScriptContext
 from murxpy.smtlib.syntax.lexer import is_symbol, key
 from murxpy.smtlib.syntax.source import joined
-
-if TYPE_CHECKING:
-    from murxpy.smtlib.reading.scripts import Reader
 
 # What stands behind the command's name: a name of its own, a term, terms in parentheses. More of
 # it, such as attributes, follows as text.
@@ -36,7 +33,7 @@ TERM_COMMANDS: dict[str, tuple[str, ...]] = {
 _CHANGING = ("minimize", "maximize", "assert-soft", "block-model-values")  # the answers of checks
 
 
-def command_with_terms(r: Reader, name: str) -> Ask | Other:
+def command_with_terms(r: ScriptContext, name: str) -> Ask | Other:
     """The command. What is no term there, as in `(get-interpolant (group ...))` of other solvers,
     is kept as text.
     """
@@ -57,7 +54,7 @@ def command_with_terms(r: Reader, name: str) -> Ask | Other:
     return Ask(name, words, (*parts, *rest))
 
 
-def _parts(r: Reader, shape: tuple[str, ...]) -> list[Part]:
+def _parts(r: ScriptContext, shape: tuple[str, ...]) -> list[Part]:
     parts: list[Part] = []
     for what in shape:
         if what == "name":
@@ -73,7 +70,7 @@ def _parts(r: Reader, shape: tuple[str, ...]) -> list[Part]:
     return parts
 
 
-def _rest(r: Reader) -> Iterator[Part]:
+def _rest(r: ScriptContext) -> Iterator[Part]:
     """What follows up to the command's ')': text, in which symbols of the script are what they
     stand for, as in a grammar.
     """
@@ -84,7 +81,7 @@ def _rest(r: Reader) -> Iterator[Part]:
         yield _known(r, token)
 
 
-def _known(r: Reader, token: str) -> Part:
+def _known(r: ScriptContext, token: str) -> Part:
     scope = r.terms.scope
     if not is_symbol(token) or key(token) not in scope.own:
         return token

@@ -5,20 +5,17 @@ which z3 still has.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from murxpy.errors import InputError
 from murxpy.logic.sorts import Constructor, Datatype, Sort, well_founded
 from murxpy.smtlib.commands import Command, DeclareDatatypes
 from murxpy.smtlib.reading.declarations import close_parameters, open_parameters
 from murxpy.smtlib.reading.heads import ConstructorHead, FieldHead
+from murxpy.smtlib.reading.script_context import ScriptContext
 from murxpy.smtlib.syntax.lexer import key, key_of, symbol
 
-if TYPE_CHECKING:
-    from murxpy.smtlib.reading.scripts import Reader
 
-
-def declare_datatypes(r: Reader) -> Command:
+def declare_datatypes(r: ScriptContext) -> Command:
     """`(declare-datatypes ((D n) ...) (declaration ...))`, or of old `(declare-datatypes (X ...)
     ((D constructor ...) ...))`.
     """
@@ -34,7 +31,7 @@ def declare_datatypes(r: Reader) -> Command:
     return _declare_old(r, parameters)
 
 
-def declare_datatype(r: Reader) -> Command:
+def declare_datatype(r: ScriptContext) -> Command:
     """`(declare-datatype D declaration)`."""
     token = r.source.symbol("the name of a datatype")
     arity = 0
@@ -46,7 +43,7 @@ def declare_datatype(r: Reader) -> Command:
     return _finish(r, [datatype])
 
 
-def _declare_new(r: Reader) -> Command:
+def _declare_new(r: ScriptContext) -> Command:
     source = r.source
     heads = []
     while not source.skip(")"):
@@ -62,7 +59,7 @@ def _declare_new(r: Reader) -> Command:
     return _finish(r, block)
 
 
-def _declaration(r: Reader, datatype: Datatype, arity: int) -> None:
+def _declaration(r: ScriptContext, datatype: Datatype, arity: int) -> None:
     """`(constructor ...)` or `(par (X ...) (constructor ...))`."""
     source = r.source
     source.take("(", f"before the constructors of '{datatype.name}'")
@@ -85,7 +82,7 @@ def _declaration(r: Reader, datatype: Datatype, arity: int) -> None:
     source.take(")", "behind the constructors")
 
 
-def _declare_old(r: Reader, parameters: list[str]) -> Command:
+def _declare_old(r: ScriptContext, parameters: list[str]) -> Command:
     source = r.source
     source.take("(", "before the datatypes")
     heads = [(token, len(parameters)) for token in _old_names(r)]
@@ -109,7 +106,7 @@ def _declare_old(r: Reader, parameters: list[str]) -> Command:
     return _finish(r, block)
 
 
-def _old_names(r: Reader) -> list[str]:
+def _old_names(r: ScriptContext) -> list[str]:
     """The names of the datatypes of a block in the old syntax, looked up ahead."""
     tokens, at, depth = r.source.tokens, r.source.at, 0
     names = []
@@ -124,7 +121,7 @@ def _old_names(r: Reader) -> list[str]:
     return names
 
 
-def _names(r: Reader, heads: list[tuple[str, int]]) -> list[Datatype]:
+def _names(r: ScriptContext, heads: list[tuple[str, int]]) -> list[Datatype]:
     """New datatypes whose names are known as sorts from now on. Raises InputError where one is
     taken.
     """
@@ -138,7 +135,7 @@ def _names(r: Reader, heads: list[tuple[str, int]]) -> list[Datatype]:
     return block
 
 
-def _constructors(r: Reader, datatype: Datatype) -> None:
+def _constructors(r: ScriptContext, datatype: Datatype) -> None:
     """Constructors up to a parenthesis: `C` or `(C (selector S) ...)`."""
     source = r.source
     while not source.skip(")"):
@@ -156,7 +153,7 @@ def _constructors(r: Reader, datatype: Datatype) -> None:
         raise InputError(f"the datatype '{datatype.name}' has no constructor")
 
 
-def _finish(r: Reader, block: list[Datatype]) -> DeclareDatatypes:
+def _finish(r: ScriptContext, block: list[Datatype]) -> DeclareDatatypes:
     """Declare constructors, selectors and testers. Raises InputError where a datatype has no finite
     value.
     """
@@ -170,7 +167,7 @@ def _finish(r: Reader, block: list[Datatype]) -> DeclareDatatypes:
     return DeclareDatatypes(tuple(block))
 
 
-def known_datatypes(r: Reader, block: Sequence[Datatype]) -> None:
+def known_datatypes(r: ScriptContext, block: Sequence[Datatype]) -> None:
     """Declare datatypes that another script declared in the same tables."""
     for datatype in block:
         r.terms.sorts.declare(
@@ -180,7 +177,7 @@ def known_datatypes(r: Reader, block: Sequence[Datatype]) -> None:
     _declare_constructors(r, block)
 
 
-def _declare_constructors(r: Reader, block: Sequence[Datatype]) -> None:
+def _declare_constructors(r: ScriptContext, block: Sequence[Datatype]) -> None:
     for datatype in block:
         sort = None if datatype.params else r.tables.sorts.get("SORT_DT", datatype)
         for constructor in datatype.constructors:
@@ -188,7 +185,7 @@ def _declare_constructors(r: Reader, block: Sequence[Datatype]) -> None:
 
 
 def _declare_constructor(
-    r: Reader, datatype: Datatype, constructor: Constructor, sort: Sort | None
+    r: ScriptContext, datatype: Datatype, constructor: Constructor, sort: Sort | None
 ) -> None:
     terms, name = r.terms, constructor.name
     terms.define_head(key_of(name), ConstructorHead(datatype, constructor, sort))

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from murxpy.errors import InputError
 from murxpy.logic.sorts import Sort
@@ -20,14 +19,12 @@ from murxpy.smtlib.commands import (
 )
 from murxpy.smtlib.reading.forms import bind, sorted_variables
 from murxpy.smtlib.reading.heads import whole_application
+from murxpy.smtlib.reading.script_context import ScriptContext
 from murxpy.smtlib.reading.sorts import Maker, defined, fixed
 from murxpy.smtlib.syntax.lexer import key, key_of, symbol
 
-if TYPE_CHECKING:
-    from murxpy.smtlib.reading.scripts import Reader
 
-
-def sorts_in_parentheses(r: Reader) -> list[Sort]:
+def sorts_in_parentheses(r: ScriptContext) -> list[Sort]:
     """`(S ...)`."""
     r.source.take("(", "before the sorts of arguments")
     found = []
@@ -36,26 +33,26 @@ def sorts_in_parentheses(r: Reader) -> list[Sort]:
     return found
 
 
-def declare_fun(r: Reader) -> Command:
+def declare_fun(r: ScriptContext) -> Command:
     """`(declare-fun f (S ...) S)`."""
     token = r.source.symbol("the name of a function")
     domain = sorts_in_parentheses(r)
     return _declare(r, token, domain, r.terms.sorts.read())
 
 
-def declare_const(r: Reader) -> Command:
+def declare_const(r: ScriptContext) -> Command:
     """`(declare-const c S)`."""
     token = r.source.symbol("the name of a constant")
     return _declare(r, token, [], r.terms.sorts.read())
 
 
-def _declare(r: Reader, token: str, domain: list[Sort], result: Sort) -> DeclareFun:
+def _declare(r: ScriptContext, token: str, domain: list[Sort], result: Sort) -> DeclareFun:
     constant = r.tables.constant(symbol(token), function_sort(r, domain, result))
     r.terms.define(token, constant)
     return DeclareFun(constant)
 
 
-def function_sort(r: Reader, domain: Sequence[Sort], result: Sort) -> Sort:
+def function_sort(r: ScriptContext, domain: Sequence[Sort], result: Sort) -> Sort:
     """The sort of a function, or of a constant where it has no arguments."""
     if not domain:
         return result
@@ -63,7 +60,7 @@ def function_sort(r: Reader, domain: Sequence[Sort], result: Sort) -> Sort:
     return r.tables.sorts.get("SORT_FUN", *domain, *tail)
 
 
-def define_fun(r: Reader) -> Command:
+def define_fun(r: ScriptContext) -> Command:
     """`(define-fun f ((x S) ...) S t)`."""
     token = r.source.symbol("the name of a function")
     mark = r.terms.scope.mark()
@@ -74,7 +71,7 @@ def define_fun(r: Reader) -> Command:
     return _define(r, token, variables, body)
 
 
-def define_const(r: Reader) -> Command:
+def define_const(r: ScriptContext) -> Command:
     """`(define-const c S t)`."""
     token = r.source.symbol("the name of a constant")
     sort = r.terms.sorts.read()
@@ -83,7 +80,7 @@ def define_const(r: Reader) -> Command:
     )
 
 
-def _define(r: Reader, token: str, variables: list[Term], body: Term) -> DefineFun:
+def _define(r: ScriptContext, token: str, variables: list[Term], body: Term) -> DefineFun:
     name, function = symbol(token), None
     if variables:
         # (define-fun f ((x S)) (-> T U) t) is (define-fun f ((x S) (y T)) U (t y))
@@ -98,7 +95,7 @@ def _define(r: Reader, token: str, variables: list[Term], body: Term) -> DefineF
     return DefineFun(name, tuple(variables), body, function)
 
 
-def define_fun_rec(r: Reader) -> Command:
+def define_fun_rec(r: ScriptContext) -> Command:
     """`(define-fun-rec f ((x S) ...) S t)`."""
     token = r.source.symbol("the name of a function")
     mark = r.terms.scope.mark()
@@ -110,7 +107,7 @@ def define_fun_rec(r: Reader) -> Command:
     return DefineFunsRec((constant,), (tuple(variables),), (body,))
 
 
-def define_funs_rec(r: Reader) -> Command:
+def define_funs_rec(r: ScriptContext) -> Command:
     """`(define-funs-rec ((f ((x S) ...) S) ...) (t ...))`."""
     source = r.source
     source.take("(", "before the functions")
@@ -134,7 +131,7 @@ def define_funs_rec(r: Reader) -> Command:
     )
 
 
-def _rec_body(r: Reader, variables: list[Term], result: Sort) -> Term:
+def _rec_body(r: ScriptContext, variables: list[Term], result: Sort) -> Term:
     mark = r.terms.scope.mark()
     for variable in variables:
         bind(r.terms, key_of(str(variable.indices[0])), variable)
@@ -146,7 +143,7 @@ def _rec_body(r: Reader, variables: list[Term], result: Sort) -> Term:
 # -- sorts
 
 
-def declare_sort(r: Reader) -> Command | None:
+def declare_sort(r: ScriptContext) -> Command | None:
     """`(declare-sort S n)`; the number may be missing, as in z3."""
     token = r.source.symbol("the name of a sort")
     arity = 0 if r.source.peek() == ")" else r.source.arity("the number of parameters")
@@ -160,7 +157,7 @@ def declare_sort(r: Reader) -> Command | None:
     return None
 
 
-def _check_sort(r: Reader, token: str) -> None:
+def _check_sort(r: ScriptContext, token: str) -> None:
     if key(token) in r.words.sorts and r.words.sorts[key(token)] in (
         "SORT_BOOL",
         "SORT_INT",
@@ -173,7 +170,7 @@ def _check_sort(r: Reader, token: str) -> None:
         )
 
 
-def _instance(r: Reader, name: str, arity: int, params: Sequence[Sort]) -> Sort:
+def _instance(r: ScriptContext, name: str, arity: int, params: Sequence[Sort]) -> Sort:
     """An instance of a declared sort with parameters: a sort of its own, declared where it is first
     used.
     """
@@ -186,7 +183,7 @@ def _instance(r: Reader, name: str, arity: int, params: Sequence[Sort]) -> Sort:
     return sort
 
 
-def define_sort(r: Reader) -> Command:
+def define_sort(r: ScriptContext) -> Command:
     """`(define-sort S (X ...) sort)`."""
     source = r.source
     token = source.symbol("the name of a sort")
@@ -206,7 +203,7 @@ def define_sort(r: Reader) -> Command:
 Hidden = dict[str, "Maker | None"]
 
 
-def open_parameters(r: Reader, tokens: list[str]) -> Hidden:
+def open_parameters(r: ScriptContext, tokens: list[str]) -> Hidden:
     """Let symbols stand for parameters of sorts; what they hid."""
     declared = r.terms.sorts.declared
     hidden = {key(token): declared.pop(key(token), None) for token in tokens}
@@ -215,7 +212,7 @@ def open_parameters(r: Reader, tokens: list[str]) -> Hidden:
     return hidden
 
 
-def close_parameters(r: Reader, hidden: Hidden) -> None:
+def close_parameters(r: ScriptContext, hidden: Hidden) -> None:
     """Let the symbols stand again for what they stood for."""
     for name, maker in hidden.items():
         r.terms.sorts.declared.pop(name, None)

@@ -5,22 +5,19 @@ that opens and closes its frames.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from murxpy.errors import InputError
 from murxpy.logic.sorts import Constructor, Sort
 from murxpy.logic.terms import Term
-from murxpy.smtlib.reading.heads import ApplyHead, FunctionHead, Head
+from murxpy.smtlib.reading.context import Head, TermContext
+from murxpy.smtlib.reading.heads import ApplyHead, FunctionHead
 from murxpy.smtlib.reading.lambdas import as_array
 from murxpy.smtlib.syntax.lexer import key, symbol
 
-if TYPE_CHECKING:
-    from murxpy.smtlib.reading.terms import TermReader
-
-Form = Callable[["TermReader"], "Term | None"]
+Form = Callable[["TermContext"], "Term | None"]
 
 
-def bind(reader: TermReader, token: str, term: Term) -> None:
+def bind(reader: TermContext, token: str, term: Term) -> None:
     """Let a symbol stand for a term in what is read next."""
     reader.scope.bind(
         key(token), term, FunctionHead(term) if term.sort.kind == "SORT_FUN" else None
@@ -48,7 +45,7 @@ class LetHead(Head):
         self.terms: list[Term] = []
         self.mark = -1
 
-    def close(self, reader: TermReader, args: list[Term]) -> Term | None:
+    def close(self, reader: TermContext, args: list[Term]) -> Term | None:
         if self.mark >= 0:
             reader.scope.undo(self.mark)
             return single(args, "the body of 'let'")
@@ -61,13 +58,13 @@ class LetHead(Head):
         reader.go_on(self, [])
         return None
 
-    def _open_body(self, reader: TermReader) -> None:
+    def _open_body(self, reader: TermContext) -> None:
         self.mark = reader.scope.mark()
         for name, term in zip(self.names, self.terms, strict=True):
             bind(reader, name, term)
 
 
-def let(reader: TermReader) -> Term | None:
+def let(reader: TermContext) -> Term | None:
     """`(let ((x t) ...) body)`."""
     reader.source.take("(", "before the bindings of 'let'")
     reader.source.take("(", "before a binding of 'let'")
@@ -90,7 +87,7 @@ class BinderHead(Head):
         self.mark = mark
         self.pattern: Term | None = None
 
-    def close(self, reader: TermReader, args: list[Term]) -> Term | None:
+    def close(self, reader: TermContext, args: list[Term]) -> Term | None:
         reader.scope.undo(self.mark)
         tables = reader.tables
         if self.kind == "OP_SET_COMPREHENSION":
@@ -111,7 +108,7 @@ class BinderHead(Head):
 def binder(kind: str) -> Form:
     """The form of a binder."""
 
-    def form(reader: TermReader) -> Term | None:
+    def form(reader: TermContext) -> Term | None:
         mark = reader.scope.mark()
         reader.go_on(BinderHead(kind, sorted_variables(reader), mark), [])
         return None
@@ -119,7 +116,7 @@ def binder(kind: str) -> Form:
     return form
 
 
-def sorted_variables(reader: TermReader, least: int = 1) -> list[Term]:
+def sorted_variables(reader: TermContext, least: int = 1) -> list[Term]:
     """`((x S) ...)`: new variables, bound in what is read next; of two with one name the last is
     seen. Raises InputError.
     """
@@ -146,10 +143,10 @@ class AnnotationHead(Head):
     and are passed over.
     """
 
-    def close(self, reader: TermReader, args: list[Term]) -> Term | None:
+    def close(self, reader: TermContext, args: list[Term]) -> Term | None:
         return single(args, "what is annotated")
 
-    def keyword(self, reader: TermReader, name: str, args: list[Term]) -> None:
+    def keyword(self, reader: TermContext, name: str, args: list[Term]) -> None:
         """An attribute: its value is read here."""
         term, source = single(args, "what is annotated"), reader.source
         outer = reader.stack[-1][0]
@@ -178,7 +175,7 @@ class PatternHead(Head):
         super().__init__()
         self.binder = binder
 
-    def close(self, reader: TermReader, args: list[Term]) -> Term | None:
+    def close(self, reader: TermContext, args: list[Term]) -> Term | None:
         if (
             len(args) == 1
             and self.binder.pattern is None
@@ -189,7 +186,7 @@ class PatternHead(Head):
         return None
 
 
-def annotation(reader: TermReader) -> Term | None:
+def annotation(reader: TermContext) -> Term | None:
     """`(! term attributes)`."""
     reader.go_on(AnnotationHead(), [])
     return None
@@ -201,7 +198,7 @@ def annotation(reader: TermReader) -> Term | None:
 class MatchHead(Head):
     """`(match t (case ...))`: the matched term, then its cases."""
 
-    def cases(self, reader: TermReader, token: str) -> Term | None:
+    def cases(self, reader: TermContext, token: str) -> Term | None:
         """The first case; `token` is its parenthesis, that of the list is read already."""
         if token != "(":
             raise InputError(f"expected '(' before a case of 'match', found '{token[:60]}'")
@@ -212,7 +209,7 @@ class MatchHead(Head):
         case.open(reader)
         return None
 
-    def close(self, reader: TermReader, args: list[Term]) -> Term | None:
+    def close(self, reader: TermContext, args: list[Term]) -> Term | None:
         if len(args) < 2:
             raise InputError("expected a term and its cases behind 'match'")
         covered = {str(c.indices[0]) if c.indices else "" for c in args[1:]}
@@ -232,7 +229,7 @@ class CaseHead(Head):
         self.variables: list[Term] = []
         self.mark = 0
 
-    def open(self, reader: TermReader) -> None:
+    def open(self, reader: TermContext) -> None:
         """Read a pattern and bind its variables; the body comes next."""
         source = reader.source
         self.mark = reader.scope.mark()
@@ -251,7 +248,7 @@ class CaseHead(Head):
     def _named(self, token: str) -> bool:
         return self.sort.datatype.constructor(symbol(token)) is not None
 
-    def _bind(self, reader: TermReader, token: str, names: list[str]) -> None:
+    def _bind(self, reader: TermContext, token: str, names: list[str]) -> None:
         constructor = self.sort.datatype.constructor(symbol(token))
         if constructor is None or len(constructor.fields) != len(names):
             raise InputError(
@@ -263,16 +260,16 @@ class CaseHead(Head):
         ):
             self._variable(reader, name, sort)
 
-    def _catch(self, reader: TermReader, token: str) -> None:
+    def _catch(self, reader: TermContext, token: str) -> None:
         self._variable(reader, token, self.sort)
 
-    def _variable(self, reader: TermReader, token: str, sort: Sort) -> None:
+    def _variable(self, reader: TermContext, token: str, sort: Sort) -> None:
         variable = reader.tables.variable(symbol(token), sort)
         self.variables.append(variable)
         if token != "_":
             bind(reader, token, variable)
 
-    def close(self, reader: TermReader, args: list[Term]) -> Term | None:
+    def close(self, reader: TermContext, args: list[Term]) -> Term | None:
         reader.scope.undo(self.mark)
         body = single(args, "the value of a case")
         kind = "OP_DT_MATCH_BIND_CASE" if self.variables else "OP_DT_MATCH_CASE"
@@ -288,13 +285,13 @@ class CaseHead(Head):
         return None
 
 
-def match(reader: TermReader) -> Term | None:
+def match(reader: TermContext) -> Term | None:
     """`(match t (case ...))`."""
     reader.go_on(MatchHead(), [])
     return None
 
 
-def application(reader: TermReader) -> Term | None:
+def application(reader: TermContext) -> Term | None:
     """`(@ f t ...)` of cvc5."""
     reader.go_on(ApplyHead(), [])
     return None

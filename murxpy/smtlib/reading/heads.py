@@ -2,44 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Operator
 from murxpy.logic.sorts import Constructor, Datatype, Sort
 from murxpy.logic.terms import Term
-from murxpy.smtlib.reading.applying import FOLDS, Plan
-
-if TYPE_CHECKING:
-    from murxpy.smtlib.reading.terms import TermReader
-
-
-class Head:
-    """Something applied. `plans` says what it becomes for arguments of known sorts; `close` decides
-    where they are new.
-
-    `first` is what stands before the arguments: the function of an application.
-    """
-
-    def __init__(self, first: tuple[Term, ...] = ()) -> None:
-        self.first = list(first)
-        self.plans: dict[tuple[Sort, ...], Plan] = {}
-
-    def close(self, reader: TermReader, args: list[Term]) -> Term | None:
-        """The term that it makes of `args`; None where something else has to be read first. Raises
-        InputError.
-        """
-        raise NotImplementedError
-
-    def fits(self, reader: TermReader, args: list[Term]) -> bool:
-        """True if it takes arguments of these very sorts; asked only where a name stands for
-        several things.
-        """
-        return False
-
-    def remember(self, plan: Plan, args: list[Term]) -> None:
-        """Let arguments of the same sorts become the same without asking."""
-        self.plans[tuple([a.sort for a in args])] = plan
+from murxpy.smtlib.reading.applying import FOLDS
+from murxpy.smtlib.reading.context import Head, TermContext
 
 
 class TheoryHead(Head):
@@ -58,7 +28,7 @@ class TheoryHead(Head):
         self.indices = indices
         self.wanted = wanted
 
-    def close(self, reader: TermReader, args: list[Term]) -> Term:
+    def close(self, reader: TermContext, args: list[Term]) -> Term:
         fold = FOLDS.get((self.name, len(args)))
         if fold is not None:
             folded = fold(reader.tables, args)
@@ -83,7 +53,7 @@ class FunctionHead(Head):
         super().__init__((function,))
         self.function = function
 
-    def close(self, reader: TermReader, args: list[Term]) -> Term:
+    def close(self, reader: TermContext, args: list[Term]) -> Term:
         function, given = self.function, args[1:]
         domain = function.sort.sorts()[:-1]
         if not given or len(given) > len(domain):
@@ -103,17 +73,17 @@ class FunctionHead(Head):
             self.remember(("OP_UF_APPLY", (), term.sort), args)
         return term
 
-    def fits(self, reader: TermReader, args: list[Term]) -> bool:
+    def fits(self, reader: TermContext, args: list[Term]) -> bool:
         return tuple([a.sort for a in args]) == self.function.sort.sorts()[:-1]
 
-    def _partly(self, reader: TermReader, args: list[Term]) -> Term:
+    def _partly(self, reader: TermContext, args: list[Term]) -> Term:
         term = self.function
         for arg in args:
             term = reader.tables.apply("OP_HO_APPLY", term, arg)
         return term
 
 
-def whole_application(reader: TermReader, function: Term, args: list[Term]) -> Term:
+def whole_application(reader: TermContext, function: Term, args: list[Term]) -> Term:
     """`function` applied to `args`, together with those that it was applied to before: `((f a) b)`
     is `(f a b)`.
     """
@@ -125,7 +95,7 @@ def whole_application(reader: TermReader, function: Term, args: list[Term]) -> T
 class TermHead(Head):
     """A head that is a term itself, the first of its arguments: `((f a) b)`, `(_ f a)`."""
 
-    def close(self, reader: TermReader, args: list[Term]) -> Term:
+    def close(self, reader: TermContext, args: list[Term]) -> Term:
         if len(args) < 2 or args[0].sort.kind not in ("SORT_FUN", "SORT_ARRAY"):
             found = f"one of {args[0].sort}" if args else "nothing"
             raise InputError(f"expected a function and arguments, found {found}")
@@ -133,7 +103,7 @@ class TermHead(Head):
             return reader.apply("select", args)
         return self.application(reader, args[0], args[1:])
 
-    def application(self, reader: TermReader, function: Term, args: list[Term]) -> Term:
+    def application(self, reader: TermContext, function: Term, args: list[Term]) -> Term:
         """`((f a) b)`, which is `(f a b)`."""
         return whole_application(reader, function, args)
 
@@ -143,7 +113,7 @@ class ApplyHead(TermHead):
     what it applies stays as it is.
     """
 
-    def application(self, reader: TermReader, function: Term, args: list[Term]) -> Term:
+    def application(self, reader: TermContext, function: Term, args: list[Term]) -> Term:
         return FunctionHead(function).close(reader, [function, *args])
 
 
@@ -163,7 +133,7 @@ class ConstructorHead(Head):
         """True if it is a term by itself: without fields, and of a sort that is known."""
         return not self.constructor.fields and self.sort is not None
 
-    def close(self, reader: TermReader, args: list[Term]) -> Term:
+    def close(self, reader: TermContext, args: list[Term]) -> Term:
         name, tables = self.constructor.name, reader.tables
         if len(args) != len(self.constructor.fields):
             raise InputError(
@@ -179,7 +149,7 @@ class ConstructorHead(Head):
             self.remember(("OP_DT_APPLY_CONS", (name,), sort), args)
         return tables.apply("OP_DT_APPLY_CONS", *converted, indices=(name,), wanted=sort)
 
-    def fits(self, reader: TermReader, args: list[Term]) -> bool:
+    def fits(self, reader: TermContext, args: list[Term]) -> bool:
         if len(args) != len(self.constructor.fields):
             return False
         bound: dict[str, Sort] = {}
@@ -191,7 +161,7 @@ class ConstructorHead(Head):
             for arg, (_, field) in zip(args, self.constructor.fields, strict=True)
         )
 
-    def _infer(self, reader: TermReader, args: list[Term]) -> Sort:
+    def _infer(self, reader: TermContext, args: list[Term]) -> Sort:
         bound: dict[str, Sort] = {}
         for arg, (_, field) in zip(args, self.constructor.fields, strict=True):
             _unify(field, arg.sort, bound)
@@ -226,12 +196,12 @@ class FieldHead(Head):
         self.datatype = datatype
         self.indices = indices
 
-    def fits(self, reader: TermReader, args: list[Term]) -> bool:
+    def fits(self, reader: TermContext, args: list[Term]) -> bool:
         return (
             bool(args) and args[0].sort.kind == "SORT_DT" and args[0].sort.datatype is self.datatype
         )
 
-    def close(self, reader: TermReader, args: list[Term]) -> Term:
+    def close(self, reader: TermContext, args: list[Term]) -> Term:
         count = 2 if self.kind == "OP_DT_APPLY_UPDATER" else 1
         if (
             len(args) != count
@@ -267,7 +237,7 @@ class OverloadedHead(Head):
         super().__init__()
         self.heads = heads
 
-    def close(self, reader: TermReader, args: list[Term]) -> Term | None:
+    def close(self, reader: TermContext, args: list[Term]) -> Term | None:
         for head in self.heads:
             if head.fits(reader, args):
                 return head.close(reader, [*head.first, *args])
@@ -292,7 +262,7 @@ class ConstArrayHead(Head):
         super().__init__()
         self.sort = sort
 
-    def close(self, reader: TermReader, args: list[Term]) -> Term:
+    def close(self, reader: TermContext, args: list[Term]) -> Term:
         tables = reader.tables
         if len(args) != 1:
             raise InputError(f"'const' takes 1 argument, found {len(args)}")

@@ -5,18 +5,17 @@ Int))`; SMT-LIB 2.7, section 3.3.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from murxpy.errors import InputError
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
 from murxpy.logic.values import MAX_CODE_POINT
+from murxpy.smtlib.reading.context import Head, TermContext
 from murxpy.smtlib.reading.heads import (
     ApplyHead,
     ConstArrayHead,
     ConstructorHead,
     FieldHead,
-    Head,
     OverloadedHead,
     TheoryHead,
 )
@@ -26,16 +25,13 @@ from murxpy.smtlib.reading.sugar import SUGARED
 from murxpy.smtlib.syntax.lexer import is_numeral, key, symbol
 from murxpy.smtlib.syntax.source import unknown
 
-if TYPE_CHECKING:
-    from murxpy.smtlib.reading.terms import TermReader
-
 _CHARACTER = re.compile(r"#x[0-9a-fA-F]{1,5}")
 
 
 class Identifiers:
     """Reads them; a head that was read once is kept with its plans."""
 
-    def __init__(self, reader: TermReader) -> None:
+    def __init__(self, reader: TermContext) -> None:
         self.reader = reader
         self._heads: dict[tuple[str, tuple[int, ...]], TheoryHead] = {}
 

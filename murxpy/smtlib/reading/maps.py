@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from murxpy.errors import InputError
 from murxpy.logic.terms import Term
-from murxpy.smtlib.reading.heads import FunctionHead, Head
+from murxpy.smtlib.reading.context import Head, TermContext
+from murxpy.smtlib.reading.heads import FunctionHead
 from murxpy.smtlib.reading.lambdas import as_array as lambda_as_array
 from murxpy.smtlib.syntax.lexer import key
-
-if TYPE_CHECKING:
-    from murxpy.smtlib.reading.terms import TermReader
 
 _ON_SETS = {"or": "set.union", "and": "set.inter", "not": "set.complement"}
 
@@ -23,7 +19,7 @@ class MapHead(Head):
         super().__init__()
         self.token = token
 
-    def close(self, reader: TermReader, args: list[Term]) -> Term:
+    def close(self, reader: TermContext, args: list[Term]) -> Term:
         args = [lambda_as_array(reader.tables, a) for a in args]
         function = reader.scope.atoms.get(key(self.token))
         if function is not None and function.sort.kind == "SORT_FUN" and len(args) in (1, 2):
@@ -50,7 +46,7 @@ class MapHead(Head):
         return reader.tables.apply("OP_ARRAY_LAMBDA", variable, body)
 
 
-def as_array(reader: TermReader, token: str) -> Term:
+def as_array(reader: TermContext, token: str) -> Term:
     """A function of one argument as an array."""
     head = reader.head_of(token)
     if not isinstance(head, FunctionHead) or len(head.function.sort.params) != 2:

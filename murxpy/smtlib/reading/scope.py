@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Generic, TypeVar
 
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
 
-if TYPE_CHECKING:
-    from murxpy.smtlib.reading.heads import Head
+H = TypeVar("H")  # what stands for a symbol that is applied
 
 _ABSENT: Any = object()
 
 
-class Scope:
+class Scope(Generic[H]):
     """Symbols as atoms, as heads of applications and as sorts, with an undo list for binders and
     levels.
     """
 
     def __init__(self) -> None:
         self.atoms: dict[str, Term] = {}
-        self.heads: dict[str, Head] = {}
+        self.heads: dict[str, H] = {}
         # those that the script declared, as functions of parameters
         self.sorts: dict[str, Callable[[Sequence[Sort]], Sort]] = {}
-        self.fields: dict[str, Head] = {}  # selectors, and testers as is-C
+        self.fields: dict[str, H] = {}  # selectors, and testers as is-C
         # names that the script declared; False for one that it may declare anew
         self.own: dict[str, bool] = {}
         self.instances: dict[Sort, bool] = {}  # of sorts with parameters
@@ -70,7 +69,7 @@ class Scope:
             else:
                 table[name] = old
 
-    def bind(self, name: str, term: Term | None, head: Head | None = None) -> None:
+    def bind(self, name: str, term: Term | None, head: H | None = None) -> None:
         """Let `name` stand for `term` where it is alone, and for `head` where it is applied; None
         for nothing.
         """

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from murxpy.errors import InputError, nearest
 from murxpy.logic.catalogue import Catalogue
-from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
 from murxpy.smtlib import commands as c
 from murxpy.smtlib.commands import Command
@@ -30,8 +29,7 @@ from murxpy.smtlib.reading.declarations import (
     define_funs_rec,
     define_sort,
 )
-from murxpy.smtlib.reading.terms import TermReader
-from murxpy.smtlib.reading.vocabulary import vocabulary
+from murxpy.smtlib.reading.script_context import ScriptContext
 from murxpy.smtlib.script import Origin, Script
 from murxpy.smtlib.syntax.files import file_bytes
 from murxpy.smtlib.syntax.lexer import symbol
@@ -87,19 +85,13 @@ def read_text(path: Path) -> str:
         return data.decode("latin-1")
 
 
-class Reader:
+class Reader(ScriptContext):
     """Reads commands."""
 
     def __init__(self, source: Source, tables: Tables) -> None:
-        self.source = source
-        self.tables = tables
-        self.words = vocabulary(tables.catalogue)
-        self.terms = TermReader(source, tables, self.words)
+        super().__init__(source, tables)
         self.commands: list[Command] = []
         self.starts: list[int] = []
-        self.global_declarations = False
-        self._levels: list[int] = []
-        self._instances: list[Sort] = []
 
     def script(self) -> Script:
         """All commands up to `(exit)` or the end."""
@@ -141,51 +133,11 @@ class Reader:
             f"unknown command '{name[:60]}'{nearest(name, [*COMMANDS, *TERM_COMMANDS, *ASKS, *OTHERS])}"
         )
 
-    def need_sort(self, sort: Sort) -> None:
-        """A sort that a declaration with parameters gives is used: it is declared before the
-        command in hand, if it was not before.
-        """
-        if sort not in self._instances and sort not in self.terms.scope.instances:
-            self._instances.append(sort)
-
     def _declare_instances(self, start: int) -> None:
-        for sort in self._instances:
+        for sort in self.instances:
             self.terms.scope.put(self.terms.scope.instances, sort, True)
             self._add([c.DeclareSort(sort)], start)
-        self._instances.clear()
-
-    def boolean(self) -> Term:
-        """A Boolean term. Raises InputError."""
-        term = self.terms.read()
-        if term.sort is not self.tables.bool:
-            raise InputError(f"expected a Boolean term, found one of {term.sort}")
-        return term
-
-    # -- levels
-
-    def begin(self) -> None:
-        """Forget all declarations."""
-        self.terms.begin()
-        self._levels.clear()
-
-    @property
-    def levels(self) -> int:
-        """How many levels are open."""
-        return len(self._levels)
-
-    def push(self, levels: int) -> None:
-        """Open levels, with whose end their declarations end."""
-        for _ in range(levels):
-            self._levels.append(self.terms.scope.mark())
-
-    def pop(self, levels: int) -> None:
-        """Close levels. Raises InputError where there are fewer."""
-        if levels > len(self._levels):
-            raise InputError(f"cannot pop {levels} levels of {len(self._levels)}")
-        for _ in range(levels):
-            mark = self._levels.pop()
-            if not self.global_declarations:
-                self.terms.scope.undo(mark)
+        self.instances.clear()
 
 
 # -- commands

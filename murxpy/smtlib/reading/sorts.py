@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
@@ -28,7 +29,7 @@ class SortReader:
         sorts: SortTable,
         catalogue: Catalogue,
         words: Vocabulary,
-        scope: Scope,
+        scope: Scope[Any],
     ) -> None:
         self.source = source
         self.sorts = sorts

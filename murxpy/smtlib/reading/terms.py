@@ -4,20 +4,17 @@ their depth.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import chain
 
 from murxpy.errors import InputError
-from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, FUNCTION, Term
-from murxpy.smtlib.reading.applying import Applier
+from murxpy.smtlib.reading.context import Head, TermContext
 from murxpy.smtlib.reading.forms import FORMS, AnnotationHead, MatchHead, bind
 from murxpy.smtlib.reading.heads import (
     ApplyHead,
     ConstructorHead,
     FieldHead,
     FunctionHead,
-    Head,
     OverloadedHead,
     TermHead,
     TheoryHead,
@@ -25,53 +22,18 @@ from murxpy.smtlib.reading.heads import (
 )
 from murxpy.smtlib.reading.identifiers import Identifiers
 from murxpy.smtlib.reading.literals import literal
-from murxpy.smtlib.reading.scope import Scope
-from murxpy.smtlib.reading.sorts import SortReader
 from murxpy.smtlib.reading.vocabulary import Vocabulary
 from murxpy.smtlib.syntax.lexer import key, key_of, symbol
 from murxpy.smtlib.syntax.source import Source, unknown
 from murxpy.smtlib.tables import Tables
 
-Frame = tuple[Head, list[Term]]
 
-
-class TermReader:
-    """Reads terms from a source into tables.
-
-    `stack` holds the applications that are open around the one in hand. A form such as `let` is a
-    head of its own: it opens and closes more frames and says so by setting `head` and `args` and
-    giving no term.
-    """
+class TermReader(TermContext):
+    """Reads terms from a source into tables."""
 
     def __init__(self, source: Source, tables: Tables, words: Vocabulary) -> None:
-        self.source = source
-        self.tables = tables
-        self.words = words
-        self.applier = Applier(tables)
-        self.scope = Scope()
-        self.sorts = SortReader(source, tables.sorts, tables.catalogue, words, self.scope)
+        super().__init__(source, tables, words)
         self.identifiers = Identifiers(self)
-        self.stack: list[Frame] = []
-        self.root = Head()
-        self.head: Head = self.root
-        self.args: list[Term] = []
-        self.name: str | None = None  # of the whole term, where it is (! t :named name)
-        self._named: list[tuple[str, Term]] = []
-        self.reals = False  # numerals are reals, as in LRA
-        # makes what `(as @S_0 S)` is in a model
-        self.elements: Callable[[str, Sort], Term] | None = None
-        self.array_lambdas = False  # what a lambda makes is an array
-        self.begin()
-
-    def begin(self) -> None:
-        """Forget all symbols but the theories'."""
-        self.scope.clear()
-        self.scope.atoms.update({"true": self.tables.true, "false": self.tables.false})
-
-    def numerals(self, reals: bool) -> None:
-        """Say whether numerals are reals from now on."""
-        self.reals = reals
-        self.scope.forget_literals()
 
     def read(self) -> Term:
         """The next term. Raises InputError without a place."""
@@ -133,10 +95,6 @@ class TermReader:
         raise InputError(f"expected ')', {len(self.stack)} are open; found the end of the file")
 
     # -- what is rare
-
-    def go_on(self, head: Head, args: list[Term]) -> None:
-        """Let the loop go on inside this frame."""
-        self.head, self.args = head, args
 
     def open(self, token: str) -> Term | None:
         """What begins with '(' and no known head: an identifier (the term is whole then), a form,
@@ -295,10 +253,6 @@ class TermReader:
         if self.scope.own.get(name):
             raise InputError(f"'{symbol(token)[:60]}' is declared already")
         self.scope.put(self.scope.own, name, True)
-
-    def apply(self, name: str, args: list[Term]) -> Term:
-        """A theory's name applied."""
-        return self.applier.apply(name, self.words.operators[name], args, (), None)
 
 
 def _domain(head: Head) -> tuple[object, ...] | None:

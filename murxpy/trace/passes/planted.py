@@ -10,7 +10,7 @@ from contextlib import suppress
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.values import LITERAL_KINDS
-from murxpy.machine.planting.words import write_words
+from murxpy.machine.planted_words import write_words
 from murxpy.machine.tokens import Quoted, Ref, Token
 from murxpy.semantics.values import CannotSay
 from murxpy.trace.defuse import PLANT, Script, returned, sort_of

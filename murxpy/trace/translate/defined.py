@@ -14,8 +14,8 @@ from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, Term
 from murxpy.machine.database import Entry
+from murxpy.machine.planted_words import read_words
 from murxpy.machine.planting.lines import planted_of
-from murxpy.machine.planting.words import read_words
 from murxpy.machine.tokens import Ref, Token
 from murxpy.semantics.values import CannotSay, Element
 from murxpy.smtlib.printing.terms import Printer

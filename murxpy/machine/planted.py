@@ -8,7 +8,7 @@ from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import SPECIAL, Term
 from murxpy.logic.values import BadValue
-from murxpy.machine.planting.words import element
+from murxpy.machine.planted_words import element
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.model import Interpretation
 from murxpy.semantics.values import CannotSay, FunctionValue, Value
