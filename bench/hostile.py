@@ -43,9 +43,9 @@ from murxpy.smtlib.valuation import Valuation
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import parse_trace
 from murxpy.trace.lift import lift
-from murxpy.trace.translate.murxla import to_murxla
-from murxpy.trace.translate.python import to_python
-from murxpy.trace.translate.smtlib import to_smtlib
+from murxpy.translate.murxla import to_murxla
+from murxpy.translate.python import to_python
+from murxpy.translate.smtlib import to_smtlib
 
 WALL = 10  # seconds of processor time for one file
 MEMORY = 1 << 30  # bytes of the process

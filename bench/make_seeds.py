@@ -27,8 +27,8 @@ from murxpy.smtlib.logics import smallest
 from murxpy.smtlib.printing.terms import Printer
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.trace.grammar import Trace
-from murxpy.trace.translate.declarations import Declarations
-from murxpy.trace.translate.smtlib import to_smtlib
+from murxpy.translate.declarations import Declarations
+from murxpy.translate.smtlib import to_smtlib
 
 SECONDS = 5.0
 PER_CHECK = 1000  # milliseconds

@@ -21,7 +21,7 @@ from scripts import READERS, Reading
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.trace.grammar import parse_trace
-from murxpy.trace.translate.defined import to_defined
+from murxpy.translate.defined import to_defined
 from murxpy.worker.session import Session
 
 TIME = "time-ns:check:planted"

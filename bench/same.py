@@ -44,9 +44,9 @@ from murxpy.logic.catalogue import build_catalogue
 from murxpy.mutation.fuzzers import FUZZERS
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import Trace, parse_trace
-from murxpy.trace.translate.murxla import to_murxla
-from murxpy.trace.translate.python import to_python
-from murxpy.trace.translate.smtlib import to_smtlib
+from murxpy.translate.murxla import to_murxla
+from murxpy.translate.python import to_python
+from murxpy.translate.smtlib import to_smtlib
 from murxpy.worker.session import Session
 
 SOLVERS = ("z3", "cvc5")

@@ -20,10 +20,10 @@ from murxpy.data import load_wrapper
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.trace.grammar import Trace, parse_trace
-from murxpy.trace.translate.dry import plain_text
-from murxpy.trace.translate.murxla import to_murxla
-from murxpy.trace.translate.python import to_python
-from murxpy.trace.translate.smtlib import to_smtlib
+from murxpy.translate.dry import plain_text
+from murxpy.translate.murxla import to_murxla
+from murxpy.translate.python import to_python
+from murxpy.translate.smtlib import to_smtlib
 from murxpy.worker.session import Session
 
 SECONDS = 10.0

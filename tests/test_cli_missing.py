@@ -47,8 +47,8 @@ SHARED = {
     "campaign/reduction/wanted.py": ["minimize"],
     "fuzzers/api.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz"],
     "fuzzers/mutation.py": ["fuzz"],
-    "trace/translate/murxla.py": ["translate"],
-    "trace/translate/smtlib.py": ["translate"],  # others keep what stands before it
+    "translate/murxla.py": ["translate"],
+    "translate/smtlib.py": ["translate"],  # others keep what stands before it
     "worker/session.py": ["opfuzz", "typefuzz", "fusion", "storm", "fuzz"],
     "cli/replay.py": ["replay"],  # those that share `plan_of` are below
     "cli/mutate.py": ["storm", "fusion", "opfuzz", "typefuzz"],

@@ -19,7 +19,7 @@ from murxpy.data import load_wrapper
 from murxpy.errors import InputError
 from murxpy.machine.tokens import quote
 from murxpy.oracles.disagreement import confirmed, decided_lines
-from murxpy.trace.judging import PATIENCE
+from murxpy.replaying.judging import PATIENCE
 
 LINES = "1 new\n      return o1\n2 check-sat\n      answer sat\n"
 

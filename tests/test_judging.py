@@ -8,8 +8,8 @@ import pytest
 from toy import toy_session
 
 from murxpy.machine.run import Refused, Run
+from murxpy.replaying.judging import decided_part
 from murxpy.trace.grammar import parse_trace
-from murxpy.trace.judging import decided_part
 
 HEAD = """# murxpy-trace 1
 # solver other 1.0

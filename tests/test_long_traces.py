@@ -18,7 +18,7 @@ from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.trace import grammar
 from murxpy.trace.grammar import Line, Trace, parse_trace
-from murxpy.trace.translate.python import to_python
+from murxpy.translate.python import to_python
 
 NOTHING = re.compile(r"(?!)")
 EXAMPLES = sorted((Path(__file__).parent.parent / "traces").rglob("*.trace"))

@@ -22,7 +22,7 @@ from murxpy.machine.misuse import lives
 from murxpy.machine.misuse.rules import RULES
 from murxpy.oracles.crash import Outcome, judge
 from murxpy.trace.grammar import parse_trace
-from murxpy.trace.translate.python import to_python
+from murxpy.translate.python import to_python
 from murxpy.worker.session import Session
 
 SEEDS = 1000  # walks after which a defect that did not show is one that no rule finds

@@ -104,13 +104,13 @@ def tables() -> Iterator[Pattern]:
     """Patterns in tables of modules, and those of the wrappers that we ship."""
     from murxpy.data import wrappers
     from murxpy.solvers import guards
-    from murxpy.trace.translate import smtlib
+    from murxpy.translate import smtlib
 
     yield "data/wrappers.py", re.compile(wrappers._TAKEN), "search"
     for rule in guards._GUARDS:
         yield "solvers/guards.py", re.compile(rule[0]), "fullmatch"
     for rule in smtlib._LETTERS.values():
-        yield "trace/translate/smtlib.py", re.compile(rule), "search"
+        yield "translate/smtlib.py", re.compile(rule), "search"
     for name in ("z3", "cvc5"):
         wrapper = load_wrapper(name)
         for refusal in wrapper["refusals"]:

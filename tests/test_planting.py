@@ -23,13 +23,13 @@ from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.machine.generate import planting
 from murxpy.machine.tokens import Quoted, Ref
 from murxpy.oracles.crash import Call, Verdict
+from murxpy.passes.planted import PlantedValues
+from murxpy.passes.sorts import smaller_widths
 from murxpy.trace.defuse import collected
 from murxpy.trace.grammar import Trace, parse_trace
-from murxpy.trace.passes.planted import PlantedValues
-from murxpy.trace.passes.sorts import smaller_widths
-from murxpy.trace.translate.defined import to_defined
-from murxpy.trace.translate.python import to_python
-from murxpy.trace.translate.smtlib import to_smtlib
+from murxpy.translate.defined import to_defined
+from murxpy.translate.python import to_python
+from murxpy.translate.smtlib import to_smtlib
 from murxpy.worker.session import Session
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "bench"))

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from murxpy.machine.tokens import Ref
+from murxpy.passes import datatypes, functions, lines, sorts, terms, words
+from murxpy.passes.measure import measure, text
+from murxpy.passes.reduction import Problem, Reducer, ddmin, each, fixpoint
+from murxpy.passes.spellings import Spellings
 from murxpy.trace.defuse import Script, closed, collected, matching_pops
 from murxpy.trace.grammar import parse_trace
-from murxpy.trace.passes import datatypes, functions, lines, sorts, terms, words
-from murxpy.trace.passes.measure import measure, text
-from murxpy.trace.passes.spellings import Spellings
-from murxpy.trace.reduction import Problem, Reducer, ddmin, each, fixpoint
 
 Numbers = tuple[int, ...]
 

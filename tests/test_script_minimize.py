@@ -13,15 +13,15 @@ from toy import catalogue
 
 from murxpy.logic.typing import IllSorted
 from murxpy.machine.tokens import quote
+from murxpy.passes.parts import Commands, order
+from murxpy.passes.rebuilt import reformat, shrink_datatypes
+from murxpy.passes.reduction import Reducer
+from murxpy.passes.script import bare
 from murxpy.smtlib.commands import Assert
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.rebuilding import Rebuilder
 from murxpy.smtlib.script import Script
-from murxpy.trace.passes.parts import Commands, order
-from murxpy.trace.passes.rebuilt import reformat, shrink_datatypes
-from murxpy.trace.passes.script import bare
-from murxpy.trace.reduction import Reducer
 
 WRAPPER = ("--wrapper", FAKES / "scripts.yaml")
 # The fake solver answers unsat wherever it sees an exclusive or.

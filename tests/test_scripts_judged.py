@@ -17,9 +17,9 @@ from commands import error, outcome
 
 from murxpy.data import load_catalogue, load_machine
 from murxpy.logic.catalogue import build_catalogue
-from murxpy.machine.checks.scripted import answered, asks, questions, without_questions
 from murxpy.machine.random import Stream, mix
 from murxpy.machine.tokens import quote
+from murxpy.machine.witnesses.scripted import answered, asks, questions, without_questions
 from murxpy.mutation.promising import asking, drawn, fitting
 from murxpy.mutation.source import PROMISES
 from murxpy.smtlib.printing.scripts import print_script
@@ -27,7 +27,7 @@ from murxpy.smtlib.reading.models import read_printed_model
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.valuation import Valuation
 from murxpy.trace.grammar import parse_trace
-from murxpy.trace.translate.frame import SCRIPTS
+from murxpy.translate.frame import SCRIPTS
 
 CATALOGUE = build_catalogue(load_catalogue())
 HEAD = "# murxpy-trace 1\n# solver {}\n1 new\n"

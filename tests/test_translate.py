@@ -17,10 +17,10 @@ from murxpy.errors import InputError
 from murxpy.smtlib.logics import covers, smallest
 from murxpy.smtlib.syntax.symbols import Symbols
 from murxpy.trace.grammar import Trace, parse_trace
-from murxpy.trace.translate.inline import inlined
-from murxpy.trace.translate.murxla import to_murxla
-from murxpy.trace.translate.python import to_python
-from murxpy.trace.translate.smtlib import to_smtlib
+from murxpy.translate.inline import inlined
+from murxpy.translate.murxla import to_murxla
+from murxpy.translate.python import to_python
+from murxpy.translate.smtlib import to_smtlib
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "bench"))
 

@@ -14,8 +14,8 @@ from murxpy.logic.values import special_value
 from murxpy.smtlib.dialects import expanded
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.trace.grammar import Trace, parse_trace
-from murxpy.trace.translate.dry import AnyReading, interpret
-from murxpy.trace.translate.smtlib import Script
+from murxpy.translate.dry import AnyReading, interpret
+from murxpy.translate.smtlib import Script
 
 # Applied to literals they are literals in a script: (- 5), (/ 1.0 3.0), (fp #b0 #b00 #b0).
 LITERALS = ("OP_INT_NEG", "OP_INT_SUB", "OP_REAL_NEG", "OP_REAL_SUB", "OP_REAL_DIV", "OP_FP_FP")

@@ -1,5 +1,5 @@
 """The model reader of the z3 wrapper: values as rows of plain data, which
-murxpy/machine/checks/reading.py reads.
+murxpy/machine/witnesses/reading.py reads.
 
 A row is a tuple of a tag and what belongs to it; a row stands for another by its place in the list.
 docs/oracles.md has them all.

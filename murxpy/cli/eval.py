@@ -32,7 +32,7 @@ from murxpy.smtlib.valuation import Valuation
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import Line, Trace, parse_trace
 from murxpy.trace.lift import lift
-from murxpy.trace.translate.planted import under_planted
+from murxpy.translate.planted import under_planted
 
 _CHECKS = ("check-sat", "check-sat-assuming")
 # what a script says, where other lines only ask

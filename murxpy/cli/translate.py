@@ -20,10 +20,10 @@ from murxpy.logic.catalogue import build_catalogue
 from murxpy.smtlib.dialects import DIALECTS
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import Trace, parse_trace
-from murxpy.trace.translate.defined import to_defined
-from murxpy.trace.translate.murxla import to_murxla
-from murxpy.trace.translate.python import to_python
-from murxpy.trace.translate.smtlib import to_smtlib
+from murxpy.translate.defined import to_defined
+from murxpy.translate.murxla import to_murxla
+from murxpy.translate.python import to_python
+from murxpy.translate.smtlib import to_smtlib
 
 Translator = Callable[[Trace], str]
 _SUFFIXES = {"smt2": ".smt2", "python": ".py", "murxla": ".murxla"}

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from murxpy.checks.invariants import INVARIANTS, PHRASES, PROMISES
 from murxpy.errors import InputError, nearest
-from murxpy.machine.checks.invariants import INVARIANTS, PHRASES, PROMISES
 from murxpy.machine.generate.witnesses import READERS
 from murxpy.oracles.documented import Documented
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from murxpy.machine.checks.scripted import answered, asks, check_script
 from murxpy.machine.run import Run
 from murxpy.machine.solve import ANSWERS
 from murxpy.machine.tokens import quote
+from murxpy.machine.witnesses.scripted import answered, asks, check_script
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.syntax.fingerprint import theories
 

@@ -8,12 +8,12 @@ import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 
+from murxpy.checks.assertions import check_model
+from murxpy.checks.cores import check_core
 from murxpy.errors import InputError
 from murxpy.machine import script, solve
-from murxpy.machine.checks.assertions import check_model
-from murxpy.machine.checks.cores import check_core
-from murxpy.machine.checks.scripted import CORES_OPTION
 from murxpy.machine.run import Refused, Run
+from murxpy.machine.witnesses.scripted import CORES_OPTION
 from murxpy.mutation.optioning import Options
 from murxpy.mutation.promising import CORES, MODELS
 from murxpy.smtlib.script import Script

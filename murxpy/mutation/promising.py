@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from murxpy.machine.checks.scripted import CORE, CORES_OPTION, MODEL
 from murxpy.machine.random import Stream
+from murxpy.machine.witnesses.scripted import CORE, CORES_OPTION, MODEL
 from murxpy.smtlib.commands import CHECKS, Ask, Assert, Command, SetOption
 from murxpy.smtlib.script import Script
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from murxpy.replaying.judging import CHECKS
 from murxpy.trace.grammar import RESULTS
-from murxpy.trace.judging import CHECKS
 
 KIND = "disagreement"
 OPPOSITE = {"sat": "unsat", "unsat": "sat"}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from murxpy.actions import broken_calls as misuse
 from murxpy.machine import inspect
-from murxpy.trace import askers, makers, misuse, planting, witnesses
+from murxpy.trace import askers, makers, planting, witnesses
 from murxpy.trace.askers import Reader
 
 READERS: dict[str, Reader] = {

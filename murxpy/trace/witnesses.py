@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from murxpy.errors import nearest
-from murxpy.machine.checks import (
+from murxpy.checks import (
     assertions,
     blocking,
     cores,
@@ -14,7 +13,8 @@ from murxpy.machine.checks import (
     proofs,
     values,
 )
-from murxpy.machine.checks.evaluate import evaluate, evaluate_script
+from murxpy.checks.evaluate import evaluate, evaluate_script
+from murxpy.errors import nearest
 from murxpy.machine.script import without_options
 from murxpy.trace.reading import Reading
 

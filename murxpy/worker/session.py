@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from time import thread_time_ns
 from typing import Any
 
+from murxpy.actions.walk import StateMachine
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine import solve
@@ -18,18 +19,17 @@ from murxpy.machine.generate.base import Generator
 from murxpy.machine.generate.options import draw_value, option_choice
 from murxpy.machine.generate.profile import Profile
 from murxpy.machine.generate.swarm import SwarmDrawer
-from murxpy.machine.generate.walk import StateMachine
 from murxpy.machine.planting.lines import known_options
 from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.mutation.corpus import API
 from murxpy.mutation.optioning import Offer
 from murxpy.mutation.source import Sources
 from murxpy.mutation.workshop import Seed, Shop
+from murxpy.replaying.judging import judge
+from murxpy.replaying.untracer import replay
 from murxpy.smtlib.dialects import DIALECTS
 from murxpy.solvers.wrapper import Wrapper
 from murxpy.trace.grammar import VERSION, Trace, parse_trace
-from murxpy.trace.judging import judge
-from murxpy.trace.untracer import replay
 from murxpy.worker.finalizers import watched
 
 Write = Callable[[str], None]
@@ -275,7 +275,7 @@ class Session:
             return _malformed(str(error))
 
     def judge(self, text: str, name: str, write: Write, wishes: dict[str, Any]) -> dict[str, Any]:
-        """Answer the decided checks of a trace, whoever wrote it; see `murxpy.trace.judging.judge`
+        """Answer the decided checks of a trace, whoever wrote it; see `murxpy.replaying.judging.judge`
         for `wishes`.
         """
         try:

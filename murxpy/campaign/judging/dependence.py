@@ -17,10 +17,10 @@ from murxpy.machine.solve import SPECIAL_OPTIONS
 from murxpy.machine.tokens import Quoted, print_token
 from murxpy.oracles.crash import Outcome
 from murxpy.oracles.disagreement import OPPOSITE, last_answer
+from murxpy.passes.measure import text
+from murxpy.replaying.judging import CHECKS
 from murxpy.trace.defuse import MAKERS, Script, closed, collected
 from murxpy.trace.grammar import Line, parse_trace
-from murxpy.trace.judging import CHECKS
-from murxpy.trace.passes.measure import text
 
 _ASSERTING = (
     "new",

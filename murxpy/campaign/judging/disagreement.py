@@ -27,11 +27,11 @@ from murxpy.oracles.disagreement import (
     until_line,
 )
 from murxpy.oracles.triage import ModelVoice, Triage, Voice, Way, triage
+from murxpy.passes.measure import text
+from murxpy.passes.quick import reduced
 from murxpy.smtlib.syntax.fingerprint import theories
 from murxpy.trace.defuse import Script
 from murxpy.trace.grammar import Trace, parse_trace
-from murxpy.trace.passes.measure import text
-from murxpy.trace.passes.quick import reduced
 
 TESTS = 800  # candidates of the quick reduction
 HEADER = "cross-check"  # the key of a trace's header that names the judges

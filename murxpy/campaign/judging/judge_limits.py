@@ -24,7 +24,7 @@ def own_limit(plan: Plan, milliseconds: float) -> int:
 
 def judging_wishes(wrapper: Mapping[str, Any], limit: int, **more: Any) -> dict[str, Any]:
     """What a judge with `limit` is told of the solver of a trace, whose wrapper is `wrapper`; see
-    `murxpy.trace.judging.judge`.
+    `murxpy.replaying.judging.judge`.
     """
     changing = [
         name for name, entry in (wrapper.get("own-actions") or {}).items() if entry.get("changes")

@@ -23,9 +23,9 @@ from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError
 from murxpy.machine.tokens import Ref
+from murxpy.passes.reduction import Problem, Reducer, ddmin
+from murxpy.passes.terms import mapped
 from murxpy.trace.grammar import Line, Trace, parse_trace
-from murxpy.trace.passes.terms import mapped
-from murxpy.trace.reduction import Problem, Reducer, ddmin
 
 Run = tuple[int, Damp]  # the seed of a run, and what was damped in it
 Runs = tuple[Run, ...]

@@ -23,9 +23,9 @@ from murxpy.oracles.crash import Outcome, judge
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.smtlib.dialects import DIALECTS
 from murxpy.trace.grammar import Trace, parse_trace
-from murxpy.trace.translate.frame import UNSATISFIED
-from murxpy.trace.translate.python import to_python
-from murxpy.trace.translate.smtlib import to_smtlib
+from murxpy.translate.frame import UNSATISFIED
+from murxpy.translate.python import to_python
+from murxpy.translate.smtlib import to_smtlib
 
 INVALID_MODEL = "invalid-model"
 SECONDS = 20.0  # that a program gets; what does not end by then hangs

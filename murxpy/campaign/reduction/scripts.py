@@ -30,6 +30,9 @@ from murxpy.machine.script import without_options
 from murxpy.machine.tokens import Quoted, quote
 from murxpy.oracles.crash import Outcome, Verdict, judge
 from murxpy.oracles.disagreement import OPPOSITE
+from murxpy.passes.parts import Commands, order
+from murxpy.passes.reduction import Problem, Reducer
+from murxpy.passes.script import bare, reduce_script
 from murxpy.smtlib.commands import CHECKS
 from murxpy.smtlib.dialects import DIALECTS
 from murxpy.smtlib.printing.scripts import print_script
@@ -38,9 +41,6 @@ from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Script
 from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.trace.lift import lift
-from murxpy.trace.passes.parts import Commands, order
-from murxpy.trace.passes.script import bare, reduce_script
-from murxpy.trace.reduction import Problem, Reducer
 
 VOTES = 2  # of other solvers that say what the right answer is, where the evaluator cannot
 _TEXTS = 500  # printed scripts that are kept

@@ -18,13 +18,13 @@ from murxpy.campaign.workers.targets import Plan
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
+from murxpy.passes.measure import Measure
+from murxpy.passes.order import reduce
+from murxpy.passes.planted import PlantedValues
+from murxpy.passes.reduction import Problem, Reducer
+from murxpy.passes.spellings import Spellings
 from murxpy.trace.defuse import Script
 from murxpy.trace.grammar import Trace, parse_trace
-from murxpy.trace.passes.measure import Measure
-from murxpy.trace.passes.order import reduce
-from murxpy.trace.passes.planted import PlantedValues
-from murxpy.trace.passes.spellings import Spellings
-from murxpy.trace.reduction import Problem, Reducer
 
 SAVE_SECONDS = 2.0  # between two times that the best so far is handed over
 _KEPT_HEADER = ("murxpy-trace", "solver", "python", "seed", "cross-check")

@@ -27,7 +27,7 @@ class Job:
 
     `index` is the run's index in the campaign, -1 outside of one; `damp` the calls to draw less
     often; `keep`: give the trace also when nothing is wrong, or only where a check was decided.
-    `judge`: only answer the decided checks of `text`, as `murxpy.trace.judging.judge` is told by
+    `judge`: only answer the decided checks of `text`, as `murxpy.replaying.judging.judge` is told by
     this. `by_line`: `wall` is for each line of the trace.
     """
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from murxpy.checks import entailment
 from murxpy.logic.sorts import Sort
 from murxpy.logic.values import LITERAL_KINDS
 from murxpy.machine import inspect, solve
-from murxpy.machine.checks import entailment
 from murxpy.machine.database import Entry
 from murxpy.machine.generate import (
     callables,

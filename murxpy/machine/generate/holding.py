@@ -6,7 +6,6 @@ from typing import Any
 
 from murxpy.logic.terms import SPECIAL, VALUE, Term, bottom_up
 from murxpy.logic.values import LITERAL_KINDS
-from murxpy.machine.checks.timing import timed
 from murxpy.machine.database import Entry
 from murxpy.machine.generate import leaves
 from murxpy.machine.generate.apply import Unfit, gen_term
@@ -14,6 +13,7 @@ from murxpy.machine.generate.base import Generator, sort_entry
 from murxpy.machine.generate.planting import CHECK
 from murxpy.machine.make import make_special
 from murxpy.machine.run import Refused
+from murxpy.machine.witnesses.timing import timed
 from murxpy.semantics.values import CannotSay, Value
 from murxpy.smtlib.printing.values import ValueTerms
 

@@ -6,18 +6,18 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from murxpy.machine.checks.assertions import check_model
-from murxpy.machine.checks.blocking import check_blocked
-from murxpy.machine.checks.cores import check_assumptions, check_core
-from murxpy.machine.checks.elimination import check_elimination
-from murxpy.machine.checks.interpolants import check_abduct, check_interpolant
-from murxpy.machine.checks.invariants import check_invariant, known_invariants
-from murxpy.machine.checks.model import LITERAL
-from murxpy.machine.checks.proofs import check_proof
-from murxpy.machine.checks.values import check_values
+from murxpy.checks.assertions import check_model
+from murxpy.checks.blocking import check_blocked
+from murxpy.checks.cores import check_assumptions, check_core
+from murxpy.checks.elimination import check_elimination
+from murxpy.checks.interpolants import check_abduct, check_interpolant
+from murxpy.checks.invariants import check_invariant, known_invariants
+from murxpy.checks.proofs import check_proof
+from murxpy.checks.values import check_values
 from murxpy.machine.database import Entry
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.run import Refused
+from murxpy.machine.witnesses.model import LITERAL
 
 # What each check reads the solver's witness with, from the section `readers` of a wrapper; a check
 # that is not here needs none.

@@ -9,11 +9,11 @@ from contextlib import suppress
 from typing import Any
 
 from murxpy.logic.terms import CONSTANT, VALUE, Term
-from murxpy.machine.checks.anew import applied, call_first, fresh_solver
-from murxpy.machine.checks.model import below, theories
-from murxpy.machine.checks.points import DRAWN, literal, objects
 from murxpy.machine.planted import Planted
 from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.machine.witnesses.anew import applied, call_first, fresh_solver
+from murxpy.machine.witnesses.model import below, theories
+from murxpy.machine.witnesses.points import DRAWN, literal, objects
 from murxpy.semantics.values import CannotSay, Value
 
 _GENERAL = ("BOOL", "QUANT")

@@ -9,14 +9,14 @@ from typing import Any
 
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, Term
-from murxpy.machine.checks.model import below
-from murxpy.machine.checks.show import show
 from murxpy.machine.database import Entry, SortEntry
 from murxpy.machine.planted import OPEN, Planted
 from murxpy.machine.planted_words import write_words
 from murxpy.machine.planting.blame import culprit
 from murxpy.machine.run import Run, Stopped
 from murxpy.machine.tokens import print_token, quote
+from murxpy.machine.witnesses.model import below
+from murxpy.machine.witnesses.show import show
 from murxpy.semantics.values import FunctionValue, Value
 
 SHOWN = 8  # constants whose values a finding names

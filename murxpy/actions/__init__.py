@@ -1,0 +1,3 @@
+"""Actions: each is one class that draws its operands, carries itself out, and reads its line
+back.
+"""

@@ -1,0 +1,88 @@
+"""`check-model`: after sat, every assertion and assumption is true under the model that the solver
+gives, by our own evaluation.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from murxpy.logic.terms import Term
+from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.machine.witnesses.blame import blamed, solver_value
+from murxpy.machine.witnesses.culprit import subject
+from murxpy.machine.witnesses.model import Model, below, theories, verdicts
+from murxpy.machine.witnesses.reading import Unreadable
+from murxpy.machine.witnesses.timing import tidy, timed
+from murxpy.semantics.values import CannotSay
+
+
+def check_model(run: Run, seed: int, spelling: str | None = None) -> None:
+    """`check-model`: reads the model and evaluates what is asserted and assumed. Raises Stopped
+    where something is false.
+    """
+    run.frame.fill()
+    chosen = run.choose(run.wrapper.set("readers", "model"), seed, spelling, "check-model")
+    run.begin(seed, "check-model", chosen.name, "")
+    run.meter.model_read()
+    formulas = [entry.term for entry in (*run.state.asserted(), *run.state.assumptions)]
+    with timed(run, "models"):
+        model = Model(run, formulas, chosen)
+        for term, verdict in verdicts(model, list(dict.fromkeys(formulas))).items():
+            _count(run, term, verdict)
+            if verdict == "false":
+                raise Stopped(_finding(run, model, term, chosen))
+
+
+def _finding(run: Run, model: Model, formula: Term, reader: Any) -> dict[str, Any]:
+    """The finding that `formula` is false. It names the operator on which the solver's evaluation
+    and ours part, or what it is about.
+    """
+    term = blamed(run, model.evaluator, list(below([formula])))
+    if term is not None:
+        message = (
+            f"an assertion is false under the model; the solver's value of {term.op} is not ours"
+        )
+        return run.finding("invalid-model", "solver", message, "check-model", term.op, reader.name)
+    word = _own_word(run, model, formula)
+    about = ", ".join(subject(run, formula, model.objects, reader))
+    message = f"an assertion about {about} is false under the model; {word}"
+    return run.finding("invalid-model", "solver", message, "check-model", "", reader.name)
+
+
+def _own_word(run: Run, model: Model, formula: Term) -> str:
+    """What the solver's own evaluation says of a formula that is false by ours."""
+    try:
+        theirs = solver_value(run, model.evaluator, model.objects[formula], formula.sort)
+    except (CannotSay, Unreadable, Refused, Stopped, KeyError):
+        return "the solver does not evaluate it"
+    return (
+        "so it is by the solver's evaluation"
+        if theirs is False
+        else "not so by the solver's evaluation"
+    )
+
+
+def _count(run: Run, term: Term, verdict: str) -> None:
+    known = verdict if verdict in ("true", "false") else "cannot-say"
+    run.counts[f"check-model:{known}"] += 1
+    for theory in _charged(run, term):
+        run.counts[f"check-model-of:{theory}:{known}"] += 1
+    if known == "cannot-say":
+        run.counts[f"check-model-why:{tidy(verdict)}"] += 1
+
+
+def _charged(run: Run, term: Term) -> list[str]:
+    """The theories whose share a judgement counts for.
+
+    Where there are quantifiers, transcendentals, or operators whose meaning is the solver's own,
+    the other theories have no part in it.
+    """
+    data = run.wrapper.data
+    if any(t.op in (data.get("unjudged") or {}) for t in below([term])):
+        return ["excused"]
+    found = theories(run, term)
+    # {t | c} is what some value of its variables makes
+    quantified = any(t.op == "OP_SET_COMPREHENSION" for t in below([term]))
+    return [name for name in found if name in ("QUANT", "TRANSCENDENTAL")] or (
+        ["QUANT"] if quantified else found
+    )

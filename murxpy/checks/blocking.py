@@ -1,0 +1,91 @@
+"""`check-blocked n t..`: once a model's values of terms are blocked, the next model has another
+value for one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from murxpy.checks.cores import solvable_anew
+from murxpy.machine.database import Entry
+from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.machine.witnesses.anew import call_first, fresh_solver, solve_anew
+from murxpy.machine.witnesses.blame import differ, solver_value
+from murxpy.machine.witnesses.model import below
+from murxpy.machine.witnesses.refute import UNDECIDED
+from murxpy.machine.witnesses.timing import timed
+from murxpy.semantics.evaluator import Evaluator
+from murxpy.semantics.model import Interpretation
+from murxpy.semantics.registry import MEANINGS
+from murxpy.semantics.values import Value
+from murxpy.solvers.spelling import Spelling
+
+
+def check_blocked(
+    run: Run, entries: Sequence[Entry], seed: int, spelling: str | None = None
+) -> None:
+    """`check-blocked n t..`: in a fresh solver, which it changes. Raises Stopped where the next
+    model has the same values.
+    """
+    if run.state.altered:
+        raise Refused("unsupported", "the solver has assertions that are not ours")
+    run.frame.fill(terms=tuple(entry.term for entry in entries))
+    chosen = run.choose(run.wrapper.set("readers", "blocked"), seed, spelling, "check-blocked")
+    run.begin(seed, "check-blocked", chosen.name, " ".join([str(len(entries)), *map(str, entries)]))
+    verdict = "cannot-say"
+    with timed(run, "blocked-models"), suppress(*UNDECIDED), fresh_solver(run):
+        verdict = _next_model(run, entries, chosen)
+    run.counts[f"check-blocked:{verdict}"] += 1
+    if verdict == "same":
+        message = "a model that was blocked is given again"
+        raise Stopped(
+            run.finding(
+                "repeated-model",
+                "solver",
+                message,
+                "check-blocked",
+                _open_operator(entries),
+                chosen.name,
+            )
+        )
+
+
+def _open_operator(entries: Sequence[Entry]) -> str:
+    """The first operator in terms of which the standard leaves points open: what a model says there
+    is apt to be said in two ways.
+    """
+    terms = sorted(below(entry.term for entry in entries), key=lambda term: term.serial)
+    return next(
+        (
+            term.op
+            for term in terms
+            if (meaning := MEANINGS.get(term.op)) is not None and meaning.open
+        ),
+        "",
+    )
+
+
+def _next_model(run: Run, entries: Sequence[Entry], chosen: Spelling) -> str:
+    """`last` where there is no other model, else whether it has the `same` values or `another` one."""
+    formulas = list(dict.fromkeys([*run.state.asserted(), *run.state.assumptions]))
+    if not solvable_anew([*formulas, *entries]) or solve_anew(run, formulas) != "sat":
+        return "cannot-say"
+    evaluator = Evaluator(run.catalogue, Interpretation())
+    before = _values(run, evaluator, entries)
+    run.frame.fill(terms=tuple(entry.term for entry in entries))
+    run.call(chosen, [entry.obj for entry in entries], (), "check-blocked")
+    answer = str(call_first(run, "check-sat", ()))
+    if answer != "sat":
+        return "last" if answer == "unsat" else "cannot-say"
+    after = _values(run, evaluator, entries)
+    values = zip(entries, before, after, strict=True)
+    return (
+        "another"
+        if any(differ(evaluator, entry.term.sort, one, other) for entry, one, other in values)
+        else "same"
+    )
+
+
+def _values(run: Run, evaluator: Evaluator, entries: Sequence[Entry]) -> list[Value]:
+    return [solver_value(run, evaluator, entry.obj, entry.term.sort) for entry in entries]

@@ -1,0 +1,113 @@
+"""`check-elimination t`: what quantifier elimination gives is equivalent to the formula.
+
+Where our evaluation cannot say what a quantified formula is at a point, the solver says it twice:
+with the constants fixed to the point's values, the formula is satisfiable with one truth value and
+unsatisfiable with the other. The result is folded at that point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+from murxpy.checks.cores import solvable_anew
+from murxpy.machine.database import Entry
+from murxpy.machine.random import Stream, mix
+from murxpy.machine.run import Run, Stopped
+from murxpy.machine.witnesses.anew import applied, fresh_solver
+from murxpy.machine.witnesses.model import Model
+from murxpy.machine.witnesses.points import (
+    Point,
+    differs_at_a_point,
+    draw,
+    folded,
+    literal,
+    literal_constants,
+    objects,
+)
+from murxpy.machine.witnesses.refute import UNDECIDED, Claim, confirmed, decided, solve_claims
+from murxpy.machine.witnesses.timing import timed
+
+POINTS = 2  # random ones that are tried
+EQUAL, DIFFERS = "held", "broken"
+
+
+def check_elimination(run: Run, entry: Entry, seed: int, spelling: str | None = None) -> None:
+    """`check-elimination t`. Raises Stopped where the result is not equivalent to `t`."""
+    run.frame.fill(terms=(entry.term,), value=run.state.limit or 0)
+    chosen = run.choose(
+        run.wrapper.set("readers", "eliminated"), seed, spelling, "check-elimination"
+    )
+    run.begin(seed, "check-elimination", chosen.name, str(entry))
+    verdict = "none"
+    with timed(run, "eliminations"):
+        made = run.call(chosen, [entry.obj], (), "check-elimination")
+        if made is not None and solvable_anew([entry]):
+            verdict = DIFFERS if _differs(run, entry, made, seed) else EQUAL
+    run.counts[f"check-elimination:{verdict}"] += 1
+    if verdict == DIFFERS:
+        message = "the formula without quantifiers is not equivalent at a point"
+        raise Stopped(
+            run.finding(
+                "invalid-elimination", "solver", message, "check-elimination", "", chosen.name
+            )
+        )
+
+
+def _differs(run: Run, entry: Entry, made: Any, seed: int) -> bool:
+    if differs_at_a_point(run, entry.term, made, (), seed):
+        return True
+    for value in (True, False):
+        shown, point = _in_a_model(
+            run, [Claim(entry.obj, entry.term, value), Claim(made, None, not value)]
+        )
+        if shown or (point is not None and _contradicted(run, entry, made, point)):
+            return True
+    return any(_contradicted(run, entry, made, point) for point in _random(run, entry, seed))
+
+
+def _in_a_model(run: Run, wanted: list[Claim]) -> tuple[bool, Point | None]:
+    """Whether our evaluation confirms a model of the claims; else the point of that model, None
+    where there is none that we know.
+    """
+    terms = [claim.term for claim in wanted if claim.term is not None]
+    constants, reader = literal_constants(run, terms), run.wrapper.set("readers", "model")
+    with suppress(*UNDECIDED), fresh_solver(run):
+        if solve_claims(run, wanted) != "sat" or reader is None:
+            return False, None
+        with suppress(*UNDECIDED):
+            return confirmed(run, wanted), None
+        known = Model(run, terms, reader.spellings[0]).interpretation.constants
+        if constants is not None and all(constant in known for constant in constants):
+            return False, {constant: known[constant] for constant in constants}
+    return False, None
+
+
+def _random(run: Run, entry: Entry, seed: int) -> Iterator[Point]:
+    constants = literal_constants(run, [entry.term])
+    stream = Stream(mix(seed, 0xE11))
+    for _ in range(POINTS if constants else 0):
+        yield {constant: draw(constant.sort, stream) for constant in constants or ()}
+
+
+def _contradicted(run: Run, entry: Entry, made: Any, point: Point) -> bool:
+    """Whether the solver itself says, by both its answers, that the formula has not the value at a
+    point to which it folds `made`.
+    """
+    there = objects(run)
+    with suppress(*UNDECIDED):
+        value = bool(folded(run, made, entry.term.sort, point))
+        fixed = [
+            Claim(
+                applied(run, "OP_EQUAL", [there[term], literal(run, term.sort, at)], (term, term)),
+                None,
+            )
+            for term, at in point.items()
+        ]
+        answers = [
+            decided(run, [*fixed, Claim(entry.obj, entry.term, wanted)], [entry])
+            for wanted in (value, not value)
+        ]
+        return answers == ["unsat", "sat"]
+    return False

@@ -1,0 +1,104 @@
+"""`evaluate`: notes the model that the solver gives, and the value of each assertion and assumption
+under it, as results of the line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from murxpy.errors import InputError
+from murxpy.logic.terms import Term
+from murxpy.machine.run import Run
+from murxpy.machine.tokens import quote
+from murxpy.machine.witnesses.model import TOO_LARGE, Model, verdicts
+from murxpy.machine.witnesses.scripted import answered, verdict
+from murxpy.machine.witnesses.show import LENGTH, show
+from murxpy.semantics.values import CannotSay
+from murxpy.smtlib.asserted import at_checks
+from murxpy.smtlib.commands import CheckSatAssuming
+from murxpy.smtlib.reading.models import read_printed_model
+from murxpy.smtlib.reading.scripts import read_script
+from murxpy.smtlib.script import Script
+from murxpy.smtlib.shown import shown_model
+from murxpy.smtlib.valuation import Valuation
+
+
+def evaluate(run: Run, seed: int, spelling: str | None = None) -> None:
+    """`evaluate`: writes `model t "value"` for each constant, and `holds t true`, `false` or the
+    reason for each formula.
+    """
+    run.frame.fill()
+    chosen = run.choose(run.wrapper.set("readers", "model"), seed, spelling, "evaluate")
+    run.begin(seed, "evaluate", chosen.name, "")
+    entries = list(dict.fromkeys([*run.state.asserted(), *run.state.assumptions]))
+    model = Model(run, [entry.term for entry in entries], chosen)
+    found = verdicts(model, [entry.term for entry in entries], stop=False)
+    ids = {entry.term: entry for entry in run.db.terms.values()}
+    for term in sorted(model.constants, key=lambda t: t.serial):
+        value = model.interpretation.constants.get(term)
+        text = (
+            show(value, term.sort)
+            if value is not None
+            else f"? {model.unread.get(term, 'its object is deleted')}"
+        )
+        run.result(f"model {ids.get(term, 't0')} {quote(str(term.indices[0]))} {quote(text)}")
+    for entry in entries:
+        run.result(f"holds {entry} {_word(found[entry.term])}")
+
+
+def evaluate_script(run: Run, text: str, seed: int, spelling: str | None = None) -> list[str]:
+    """`evaluate "TEXT"`: the same of a script that asks for the model behind each of its checks;
+    gives their answers.
+
+    The solver reads the script itself. Of the last check that it answers with sat it writes `model
+    "symbol" "value"` and `holds "line N" ...`; or `unread "why"`. Raises Refused where the script
+    says what the solver does not take.
+    """
+    run.frame.fill(value=text)
+    chosen = run.choose(run.wrapper.set("actions", "run-script"), seed, spelling, "evaluate")
+    run.begin(seed, "evaluate", chosen.name, quote(text))
+    printed = answered(str(run.call(chosen, (run.state.limit or 0,), (), "run-script")))
+    for answer, _ in printed:
+        run.result(f"answer {answer}")
+    try:
+        for line in _judged(run, read_script(text, "the script", run.catalogue), printed):
+            run.result(line)
+    except InputError as error:
+        run.result(f"unread {quote(str(error))}")
+    except (CannotSay, *TOO_LARGE) as error:
+        run.result(f"unread {quote(f'the model: {error}')}")
+    return [answer for answer, _ in printed]
+
+
+def _judged(run: Run, script: Script, printed: list[tuple[str, str]]) -> Iterator[str]:
+    """The results of a script whose checks answered, and printed, this."""
+    checks = list(at_checks(script))
+    if len(checks) != len(printed):
+        raise InputError(
+            f"the script has {len(checks)} checks, the solver printed {len(printed)} answers"
+        )
+    found = [
+        (check, rest)
+        for check, (answer, rest) in zip(checks, printed, strict=True)
+        if answer == "sat"
+    ]
+    if not found:
+        return
+    (at, asserted), rest = found[-1]
+    lines = {id(command): script.line(number) for number, command in enumerate(script.commands)}
+    check = script.commands[at]
+    formulas: dict[Term, int | None] = {}
+    for command in asserted:
+        formulas.setdefault(command.term, lines[id(command)])
+    for term in check.assumptions if isinstance(check, CheckSatAssuming) else ():
+        formulas.setdefault(term, lines[id(check)])
+    model = read_printed_model(rest, script)
+    valuation = Valuation(script, model, completed=True)
+    for name, value in shown_model(script.tables.catalogue, model).items():
+        yield f"model {quote(name)} {quote(value if len(value) <= LENGTH else f'{value[: LENGTH - 3]}...')}"
+    for term, line in formulas.items():
+        yield f"holds {quote(f'line {line}')} {_word(verdict(run, valuation, term))}"
+
+
+def _word(verdict: str) -> str:
+    return verdict if verdict in ("true", "false") else quote(verdict)

@@ -1,0 +1,118 @@
+"""`check-interpolant` and `check-abduct`: formulas that the solver finds between others are what
+they are to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from murxpy.logic.terms import CONSTANT, Term
+from murxpy.machine.database import Entry
+from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.machine.witnesses.anew import applied
+from murxpy.machine.witnesses.model import below
+from murxpy.machine.witnesses.points import objects
+from murxpy.machine.witnesses.refute import REFUTED, Claim, claims, decided, refute
+from murxpy.machine.witnesses.timing import timed
+from murxpy.solvers.spelling import Spelling
+
+
+def check_interpolant(run: Run, entry: Entry, seed: int, spelling: str | None = None) -> None:
+    """`check-interpolant t`: between what is asserted and assumed beside `t`, and the negation of
+    `t`, which that implies.
+
+    The interpolant is implied by the former, contradicts `t`, and has no symbols but those of both.
+    Raises Stopped where it does not.
+    """
+    others = [other for other in _formulas(run) if other is not entry]
+    chosen = _begin(run, "interpolant", entry, seed, spelling)
+    with timed(run, "interpolants"):
+        goal = applied(run, "OP_NOT", [entry.obj], (entry.term,))
+        made = _made(run, "interpolant", chosen, [goal, *(other.obj for other in others)])
+        fault = None if made is None else _interpolant_fault(run, made, entry, others)
+    _conclude(run, "interpolant", made, fault, chosen)
+
+
+def _interpolant_fault(run: Run, made: Any, entry: Entry, others: Sequence[Entry]) -> str | None:
+    if _foreign(run, made, [other.term for other in others], entry.term):
+        return "has a symbol that the two sides do not share"
+    entries = [entry, *others]
+    if refute(run, [*claims(others), Claim(made, None, False)], entries) == REFUTED:
+        return "is not implied by the assertions"
+    return (
+        "does not imply its goal"
+        if refute(run, [Claim(made, None), *claims([entry])], entries) == REFUTED
+        else None
+    )
+
+
+def _foreign(run: Run, made: Any, left: Sequence[Term], right: Term) -> bool:
+    """Whether a symbol in `made` is none of the constants and functions that both sides have."""
+    reader = run.wrapper.set("readers", "symbols")
+    there = objects(run)
+    first, second = (
+        [term for term in below(side) if term.op == CONSTANT] for side in (left, [right])
+    )
+    if reader is None or any(term not in there for term in (*first, *second)):
+        return False
+    run.frame.fill()
+    places = run.call(
+        reader.spellings[0], (made, *(there[term] for term in first)), (), "check-interpolant"
+    )
+    return any(
+        isinstance(place, str) or (place is not None and first[place] not in second)
+        for place in places
+    )
+
+
+def check_abduct(run: Run, entry: Entry, seed: int, spelling: str | None = None) -> None:
+    """`check-abduct t`: agrees with what is asserted and assumed, and with it implies `t`. Raises
+    Stopped where it does not.
+    """
+    others = _formulas(run)
+    chosen = _begin(run, "abduct", entry, seed, spelling)
+    with timed(run, "abducts"):
+        made = _made(run, "abduct", chosen, [entry.obj, *(other.obj for other in others)])
+        fault = None if made is None else _abduct_fault(run, made, entry, others)
+    _conclude(run, "abduct", made, fault, chosen)
+
+
+def _abduct_fault(run: Run, made: Any, entry: Entry, others: Sequence[Entry]) -> str | None:
+    if (
+        refute(run, [*claims(others), Claim(made, None), *claims([entry], False)], [entry, *others])
+        == REFUTED
+    ):
+        return "does not imply its goal with the assertions"
+    if decided(run, [*claims(others), Claim(made, None)], others) == "unsat":
+        return "contradicts the assertions"
+    return None
+
+
+def _formulas(run: Run) -> list[Entry]:
+    if run.state.altered:
+        raise Refused("unsupported", "the solver has assertions that are not ours")
+    return list(dict.fromkeys([*run.state.asserted(), *run.state.assumptions]))
+
+
+def _begin(run: Run, what: str, entry: Entry, seed: int, spelling: str | None) -> Spelling:
+    run.frame.fill()
+    chosen = run.choose(run.wrapper.set("readers", what), seed, spelling, f"check-{what}")
+    run.begin(seed, f"check-{what}", chosen.name, str(entry))
+    return chosen
+
+
+def _made(run: Run, what: str, chosen: Spelling, args: Sequence[Any]) -> Any:
+    """The formula that the solver finds; None where it finds none."""
+    run.frame.fill(value=run.state.limit or 0)
+    return run.call(chosen, args, (), f"check-{what}")
+
+
+def _conclude(run: Run, what: str, made: Any, fault: str | None, chosen: Spelling) -> None:
+    run.counts[f"check-{what}:{'none' if made is None else 'broken' if fault else 'held'}"] += 1
+    if fault is not None:
+        raise Stopped(
+            run.finding(
+                f"invalid-{what}", "solver", f"the {what} {fault}", f"check-{what}", "", chosen.name
+            )
+        )

@@ -1,0 +1,233 @@
+"""`check-invariant NAME`: the same assertions, brought before the solver in another way, have a
+compatible answer.
+
+Each invariant solves what is asserted and assumed in a fresh solver of the run's context, or where
+the wrapper spells one of its own (section `invariants`), in whatever that makes. An answer unknown
+agrees with anything. Others are about the objects of the assertions (`equal`, `term-copied`,
+`pickled`): they are what Python promises, or the binding refuses cleanly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from murxpy.checks.cores import evidence, solvable_anew
+from murxpy.checks.retold import (
+    COPIED,
+    DEEP_COPIED,
+    in_other_logic,
+    other_logic,
+    promised,
+    respelled,
+)
+from murxpy.machine.database import Entry
+from murxpy.machine.misuse import stress
+from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.machine.tokens import as_word
+from murxpy.machine.witnesses.anew import call_first, fresh_solver, solve_anew
+from murxpy.machine.witnesses.timing import timed
+
+Solve = Callable[[Run, Sequence[Entry]], str]
+
+
+def check_invariant(run: Run, name: str, seed: int) -> None:
+    """`check-invariant NAME`. Raises Stopped where the answer is the opposite of that of the last
+    check, InputError for no such name.
+    """
+    state = run.state
+    if state.altered:
+        raise Refused("unsupported", "the solver has assertions that are not ours")
+    entries = list(dict.fromkeys([*state.asserted(), *state.assumptions]))
+    before = str(state.answer)
+    run.begin(seed, "check-invariant", None, as_word(name))
+    with timed(run, "invariants"):
+        answer = "unknown"
+        if name in PROMISES or solvable_anew(entries):
+            try:
+                answer = (
+                    _kept(run, name, entries)
+                    if name in PROMISES
+                    else _answer(run, name, entries, seed)
+                )
+            except Refused:
+                run.counts[f"check-invariant:{name}:refused"] += 1
+        if {answer, before} == {"sat", "unsat"}:
+            raise Stopped(
+                run.finding(
+                    "inconsistent",
+                    "solver",
+                    _message(run, name, before, answer, entries),
+                    "check-invariant",
+                    "",
+                    name,
+                )
+            )
+    run.counts[f"check-invariant:{name}:{answer if answer != 'unknown' else 'cannot-say'}"] += 1
+
+
+def known_invariants(run: Run) -> list[str]:
+    """The names of the invariants that can be checked here."""
+    lacking = {
+        "seed": not run.wrapper.data.get("seed-option"),
+        "logic": run.wrapper.set("actions", "set-logic") is None,
+    }
+    own = run.wrapper.spellings["invariants"]
+    return [
+        *(name for name in INVARIANTS if not lacking.get(name) and name not in own),
+        *PROMISES,
+        *own,
+    ]
+
+
+def _answer(run: Run, name: str, entries: list[Entry], seed: int) -> str:
+    own = run.wrapper.set("invariants", name)
+    if own is not None:
+        logic = other_logic(run, entries) if name == "logic" else ""
+        run.frame.fill(
+            terms=tuple(entry.term for entry in entries), name=logic, value=run.state.limit or 0
+        )
+        return str(
+            run.call(own.spellings[0], [entry.obj for entry in entries], (), "check-invariant")
+        )
+    with fresh_solver(run):
+        return INVARIANTS[name](
+            run, respelled(run, entries, seed) if name == "respelled" else entries
+        )
+
+
+def _kept(run: Run, name: str, entries: list[Entry]) -> str:
+    """Whether the objects of the assertions are what Python promises. Raises Stopped where not,
+    Refused where the binding refuses all.
+    """
+    kept = 0
+    for entry in entries[:OBJECTS]:
+        for promise in PROMISES[name] if entry.obj is not None else ():
+            with suppress(Refused):
+                fault = promised(run, name, partial(promise, entry.obj))
+                if fault is not None:
+                    raise Stopped(
+                        run.finding("contract", "binding", str(fault), "check-invariant", "", name)
+                    )
+                kept += 1
+    if not kept:
+        raise Refused("unsupported", "the binding refuses it")
+    return "kept"
+
+
+def _message(run: Run, name: str, before: str, answer: str, entries: list[Entry]) -> str:
+    shown = ""
+    try:
+        with fresh_solver(run):
+            if solve_anew(run, entries) == "sat":
+                shown = f"; {evidence(run, entries)}"
+    except (Refused, Stopped):
+        shown = "; a fresh solver cannot be asked for evidence"
+    return f"answered {before}, but {answer} to the same assertions {PHRASES[name]}{shown}"
+
+
+def _assert(run: Run, entries: Sequence[Entry]) -> None:
+    for entry in entries:
+        call_first(run, "assert-formula", [entry.obj], terms=(entry.term,))
+
+
+def _check(run: Run) -> str:
+    return str(call_first(run, "check-sat", []))
+
+
+def _assumed(run: Run, entries: Sequence[Entry]) -> str:
+    terms = tuple(entry.term for entry in entries)
+    return str(call_first(run, "check-sat-assuming", [entry.obj for entry in entries], terms=terms))
+
+
+def _pushed(run: Run, entries: Sequence[Entry]) -> str:
+    for entry in entries:
+        call_first(run, "push", [], value=1)
+        _assert(run, [entry])
+    return _check(run)
+
+
+def _popped(run: Run, entries: Sequence[Entry]) -> str:
+    """Asserted and checked in a scope that is left, then asserted again."""
+    call_first(run, "push", [], value=1)
+    _assert(run, entries)
+    _check(run)
+    call_first(run, "pop", [], value=1)
+    _assert(run, entries)
+    return _check(run)
+
+
+def _reset(run: Run, entries: Sequence[Entry]) -> str:
+    _assert(run, entries)
+    _check(run)
+    action = (
+        "reset-assertions"
+        if run.wrapper.set("actions", "reset-assertions") is not None
+        else "reset"
+    )
+    call_first(run, action, [])
+    _assert(run, entries)
+    return _check(run)
+
+
+def _twice(run: Run, entries: Sequence[Entry]) -> str:
+    _assert(run, entries)
+    _check(run)
+    return _check(run)
+
+
+def _simplified(run: Run, entries: Sequence[Entry]) -> str:
+    for entry in entries:
+        simpler: Any = call_first(run, "simplify", [entry.obj], terms=(entry.term,))
+        call_first(run, "assert-formula", [simpler], terms=(entry.term,))
+    return _check(run)
+
+
+def _seed(run: Run, entries: Sequence[Entry]) -> str:
+    call_first(run, "set-option", [], name=str(run.wrapper.data["seed-option"]), value="4711")
+    return solve_anew(run, entries)
+
+
+OBJECTS = 8  # of which a promise is looked at
+PROMISES: dict[str, tuple[Callable[[Any], str | None], ...]] = {
+    "equal": (stress.itself,),
+    "term-copied": (stress.copied, stress.deeply_copied),
+    "pickled": (stress.pickled,),
+}
+INVARIANTS: dict[str, Solve] = {
+    "fresh": solve_anew,
+    "order": lambda run, entries: solve_anew(run, list(reversed(entries))),
+    "assumed": _assumed,
+    "pushed": _pushed,
+    "popped": _popped,
+    "reset": _reset,
+    "twice": _twice,
+    "simplified": _simplified,
+    "seed": _seed,
+    "respelled": solve_anew,
+    "logic": in_other_logic,
+    "copied": COPIED,
+    "deep-copied": DEEP_COPIED,
+}
+PHRASES = {
+    "fresh": "in a fresh solver",
+    "order": "in the opposite order",
+    "assumed": "as assumptions",
+    "pushed": "each in a scope of its own",
+    "popped": "again behind a scope that had them",
+    "reset": "again behind a reset",
+    "twice": "checked twice",
+    "simplified": "after simplify",
+    "seed": "with another random seed",
+    "respelled": "in other spellings",
+    "logic": "with another logic that includes them",
+    "copied": "in a copy of a solver",
+    "deep-copied": "in a deep copy of a solver",
+    **dict.fromkeys(PROMISES, "by their objects"),
+    "translated": "in another context",
+    "printed": "printed and parsed again",
+    "tactic": "by a solver of tactics",
+}
+"""What each does to the assertions; those that are not in `INVARIANTS` a wrapper may spell."""

@@ -1,0 +1,31 @@
+"""`check-proof`: after unsat there is a proof; it ends in false, uses only what was asserted, and
+leaves no assumption open.
+"""
+
+from __future__ import annotations
+
+from murxpy.checks.cores import solvable_anew
+from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.machine.witnesses.timing import timed
+
+
+def check_proof(run: Run, seed: int, spelling: str | None = None) -> None:
+    """`check-proof`: the proof of a solver that is made for proofs, to which the same is asserted.
+    Raises Stopped where it is none.
+    """
+    if run.state.altered:
+        raise Refused("unsupported", "the solver has assertions that are not ours")
+    entries = list(dict.fromkeys([*run.state.asserted(), *run.state.assumptions]))
+    run.frame.fill(terms=tuple(entry.term for entry in entries), value=run.state.limit or 0)
+    chosen = run.choose(run.wrapper.set("readers", "proof"), seed, spelling, "check-proof")
+    run.begin(seed, "check-proof", chosen.name, "")
+    fault = None
+    with timed(run, "proofs"):
+        there = solvable_anew(entries)
+        if there:
+            fault = run.call(chosen, [entry.obj for entry in entries], (), "check-proof")
+    run.counts[f"check-proof:{'broken' if fault else 'held' if there else 'cannot-say'}"] += 1
+    if fault:
+        raise Stopped(
+            run.finding("invalid-proof", "solver", str(fault), "check-proof", "", chosen.name)
+        )

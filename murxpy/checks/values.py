@@ -1,0 +1,53 @@
+"""`check-values n t..`: the value that the solver gives for a term is the one that we calculate
+from its values of constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from murxpy.machine.database import Entry
+from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.machine.witnesses.blame import blamed, differ, solver_value
+from murxpy.machine.witnesses.model import TOO_LARGE, Model, below, unjudged
+from murxpy.machine.witnesses.reading import Unreadable
+from murxpy.machine.witnesses.timing import timed
+from murxpy.semantics.values import CannotSay
+
+
+def check_values(
+    run: Run, entries: Sequence[Entry], seed: int, spelling: str | None = None
+) -> None:
+    """`check-values n t..`. Raises Stopped where a value is another than ours."""
+    run.frame.fill()
+    chosen = run.choose(run.wrapper.set("readers", "model"), seed, spelling, "check-values")
+    run.begin(seed, "check-values", chosen.name, " ".join([str(len(entries)), *map(str, entries)]))
+    run.meter.model_read()
+    with timed(run, "check-values"):
+        model = Model(run, [entry.term for entry in entries], chosen)
+        for entry in entries:
+            verdict = _compare(run, model, entry)
+            run.counts[f"check-values:{verdict}"] += 1
+            if verdict == "false":
+                term = blamed(run, model.evaluator, list(below([entry.term]))) or entry.term
+                message = f"the solver's value of a term of {entry.term.sort.short} is not ours; they part at {term.op}"
+                raise Stopped(
+                    run.finding(
+                        "invalid-value", "solver", message, "check-values", term.op, chosen.name
+                    )
+                )
+
+
+def _compare(run: Run, model: Model, entry: Entry) -> str:
+    if unjudged(run, entry.term):
+        return "cannot-say"
+    model.settle(entry.term)
+    try:
+        theirs = solver_value(run, model.evaluator, entry.obj, entry.term.sort)
+        return (
+            "false"
+            if differ(model.evaluator, entry.term.sort, model.evaluator.value(entry.term), theirs)
+            else "true"
+        )
+    except (CannotSay, Unreadable, Refused, Stopped, *TOO_LARGE):
+        return "cannot-say"

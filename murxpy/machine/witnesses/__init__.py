@@ -1,0 +1,3 @@
+"""What solvers give as proof of an answer: models and cores, read and judged by our
+evaluator.
+"""

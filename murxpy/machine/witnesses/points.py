@@ -1,0 +1,180 @@
+"""Random points: a term that the solver made, folded with values in place of its constants, against
+our evaluation.
+
+No search takes part: `substitute` puts literals in the place of constants, and `simplify` folds
+what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from murxpy.logic.sorts import Sort
+from murxpy.logic.terms import CONSTANT, Term
+from murxpy.machine.random import Stream, mix
+from murxpy.machine.run import Refused, Run
+from murxpy.machine.witnesses.anew import call_first
+from murxpy.machine.witnesses.blame import differ
+from murxpy.machine.witnesses.model import below, unjudged, with_universe
+from murxpy.machine.witnesses.reading import Values
+from murxpy.machine.witnesses.refute import UNDECIDED
+from murxpy.semantics.evaluator import Evaluator
+from murxpy.semantics.exact.float_formats import Format
+from murxpy.semantics.model import Interpretation
+from murxpy.semantics.values import CannotSay, Value
+
+POINTS = 3  # that are tried
+CONSTANTS = 12  # of a term that is folded
+Point = dict[Term, Value]
+
+
+def differs_at_a_point(
+    run: Run, term: Term, made: Any, premises: Sequence[Term], seed: int
+) -> bool:
+    """Whether at a random point that makes the premises true, `made` is folded to another value
+    than `term` has by our evaluation.
+    """
+    constants = literal_constants(run, [term, *premises])
+    if (
+        constants is None
+        or term.sort.kind not in DRAWN
+        or any(unjudged(run, t) for t in (term, *premises))
+    ):
+        return False
+    # what it is, only a model says
+    open_universe = run.wrapper.set("readers", "universe") is not None
+    universes: dict[Sort, Value | None] = (
+        dict.fromkeys(with_universe(below([term, *premises]))) if open_universe else {}
+    )
+    stream = Stream(mix(seed, 0xB0D1E5))
+    for _ in range(POINTS if constants else 1):
+        try:
+            point: Point = {constant: draw(constant.sort, stream) for constant in constants}
+            evaluator = Evaluator(run.catalogue, Interpretation(dict(point), universes=universes))
+            ours = evaluator.value(term)
+            if all(map(evaluator.value, premises)) and differ(
+                evaluator, term.sort, ours, folded(run, made, term.sort, point)
+            ):
+                return True
+        except UNDECIDED:
+            continue
+    return False
+
+
+def literal_constants(run: Run, terms: Sequence[Term]) -> list[Term] | None:
+    """The constants in `terms`; None where one is of a sort without literals, is gone, or where
+    there are too many.
+    """
+    found = [term for term in below(terms) if term.op == CONSTANT]
+    there = objects(run)
+    usable = len(found) <= CONSTANTS and all(
+        term.sort.kind in DRAWN and term in there for term in found
+    )
+    return sorted(found, key=lambda term: term.serial) if usable else None
+
+
+def objects(run: Run) -> dict[Term, Any]:
+    """The objects of the run's terms that are still there."""
+    return {entry.term: entry.obj for entry in run.db.terms.values() if entry.obj is not None}
+
+
+def folded(run: Run, made: Any, sort: Sort, point: Mapping[Term, Value]) -> Value:
+    """The value to which the solver folds `made` with a point's values in it. Raises CannotSay,
+    Unreadable, Refused, Stopped.
+    """
+    there = objects(run)
+    for constant, value in point.items():
+        made = call_first(
+            run, "substitute", (made, there[constant], literal(run, constant.sort, value))
+        )
+    simple = call_first(run, "simplify", (made,))
+    reader = run.wrapper.set("readers", "value")
+    if reader is None:
+        raise CannotSay("the wrapper has no reader of literals")
+    run.frame.fill()
+    row = run.call(reader.spellings[0], (simple,), (), "simplify")
+    if row is None:
+        raise CannotSay("it is not folded to a literal")
+    return Values([row], run.sorts, Evaluator(run.catalogue, Interpretation())).value(0, sort)
+
+
+def literal(run: Run, sort: Sort, value: Value) -> Any:
+    """The object of a literal. Raises Refused where there is no spelling of it."""
+    run.frame.fill(result=sort, value=value)
+    found = (
+        run.wrapper.set("special-values", f"rm.{value}".lower())
+        if sort.kind == "SORT_RM"
+        else run.wrapper.set("values", sort.kind)
+    )
+    chosen = None if found is None else found.pick(0.0, run.frame)
+    if chosen is None:
+        raise Refused("unsupported", f"no spelling of a literal of {sort}")
+    return run.call(chosen, (), (), "mk-value")
+
+
+def draw(sort: Sort, stream: Stream) -> Value:
+    """A literal of `sort`: small, at an edge, or any. KeyError for a sort that `DRAWN` has not."""
+    return DRAWN[sort.kind](sort, stream)
+
+
+def _bv(sort: Sort, stream: Stream) -> int:
+    width = sort.width
+    edges = (
+        0,
+        1,
+        -1,
+        1 << (width - 1),
+        (1 << (width - 1)) - 1,
+        stream.below(8),
+        stream.bits(width),
+        stream.bits(width),
+    )
+    return stream.choose(edges) % (1 << width)
+
+
+def _int(sort: Sort, stream: Stream) -> int:
+    return stream.choose(
+        (0, stream.between(-3, 3), stream.between(-20, 20), stream.bits(70) - (1 << 69))
+    )
+
+
+def _real(sort: Sort, stream: Stream) -> Fraction:
+    return Fraction(_int(sort, stream), stream.choose((1, 1, 2, 3, 10)))
+
+
+def _fp(sort: Sort, stream: Stream) -> int:
+    form = Format(sort.number(0), sort.number(1))
+    bits = stream.bits(sort.number(0) + sort.number(1))
+    edge = stream.choose(
+        (
+            0,
+            form.sign,
+            form.infinity,
+            form.sign | form.infinity,
+            form.nan,
+            1,
+            form.infinity - 1,
+            bits,
+            bits,
+            bits,
+        )
+    )
+    return form.nan if edge & ~form.sign > form.infinity else edge
+
+
+def _string(sort: Sort, stream: Stream) -> str:
+    return "".join(stream.choose("ab01\u00e9") for _ in range(stream.below(4)))
+
+
+DRAWN: dict[str, Callable[[Sort, Stream], Value]] = {
+    "SORT_BOOL": lambda sort, stream: stream.chance(0.5),
+    "SORT_BV": _bv,
+    "SORT_INT": _int,
+    "SORT_REAL": _real,
+    "SORT_FP": _fp,
+    "SORT_RM": lambda sort, stream: stream.choose(("RNE", "RNA", "RTP", "RTN", "RTZ")),
+    "SORT_STRING": _string,
+    "SORT_FF": lambda sort, stream: stream.below(sort.width),
+}

@@ -1,0 +1,280 @@
+"""What a script asks about its own answers is judged: a model makes true what was asserted, an
+unsat core is unsatisfiable by itself.
+
+A script asks with `(get-model)` or `(get-unsat-core)` behind a check. What the solver prints is
+text, so the model is read by our own reader of models and evaluated by our own evaluator, and a
+core is run as a script of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from murxpy.errors import InputError
+from murxpy.logic.terms import Term
+from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.machine.witnesses.anew import FACTOR
+from murxpy.machine.witnesses.model import TOO_LARGE, theories, unjudged
+from murxpy.machine.witnesses.timing import tidy, timed
+from murxpy.semantics.values import CannotSay
+from murxpy.smtlib.asserted import at_checks
+from murxpy.smtlib.commands import (
+    CHECKS,
+    Ask,
+    Assert,
+    CheckSat,
+    CheckSatAssuming,
+    Command,
+    Pop,
+    Push,
+    Reset,
+    ResetAssertions,
+    SetInfo,
+    SetOption,
+)
+from murxpy.smtlib.dialects import DIALECTS
+from murxpy.smtlib.printing.scripts import print_script
+from murxpy.smtlib.printing.terms import Unsayable
+from murxpy.smtlib.reading.models import read_printed_model
+from murxpy.smtlib.reading.scripts import read_script
+from murxpy.smtlib.script import Script
+from murxpy.smtlib.valuation import Valuation
+from murxpy.solvers.spelling import Spelling
+
+MODEL, CORE = "get-model", "get-unsat-core"
+CORES_OPTION = "produce-unsat-cores"
+# cvc5 adds a reason: `unknown (RESOURCEOUT)`
+_ANSWER = re.compile(r"^(sat|unsat|unknown|timeout)(?: \(\w+\))?\r?$", re.M)
+_QUESTION = re.compile(rf"^\((?:{MODEL}|{CORE})\)\n?", re.M)
+_NEEDED_FOR_CORES = re.compile(rf"^\(set-option :{CORES_OPTION} true\)\n?", re.M)
+_NOT_ASSERTING = (Assert, *CHECKS, Push, Pop, Ask, SetInfo)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One check of a script: what is asserted and assumed at it, and whether the script then asks
+    for a model or a core.
+    """
+
+    asserted: tuple[Assert, ...]
+    assumptions: tuple[Term, ...]
+    model: bool
+    core: bool
+
+    @property
+    def formulas(self) -> list[Term]:
+        """All that a model must make true, each once."""
+        return list(
+            dict.fromkeys([*(command.term for command in self.asserted), *self.assumptions])
+        )
+
+
+def asks(text: str) -> bool:
+    """True if a script may ask for a model or a core."""
+    return f"({MODEL})" in text or f"({CORE})" in text
+
+
+def without_questions(text: str) -> str:
+    """The script without its questions for models and cores, and without the option that cores
+    need.
+    """
+    return _NEEDED_FOR_CORES.sub("", _QUESTION.sub("", text)) if asks(text) else text
+
+
+def answered(output: str) -> list[tuple[str, str]]:
+    """The answers in what a solver printed for a script, in order, each with what is printed behind
+    it up to the next one.
+    """
+    found = list(_ANSWER.finditer(output))
+    ends = [*(match.start() for match in found[1:]), len(output)][: len(found)]
+    words = ["unknown" if match[1] == "timeout" else match[1] for match in found]
+    return [
+        (word, output[match.end() : end])
+        for word, match, end in zip(words, found, ends, strict=True)
+    ]
+
+
+def questions(script: Script) -> list[Question]:
+    """The checks of a script, in order."""
+    found: list[Question] = []
+    for at, asserted in at_checks(script):
+        command = script.commands[at]
+        asked = {ask.command for ask in _asked_behind(script, at)}
+        assumed = command.assumptions if isinstance(command, CheckSatAssuming) else ()
+        found.append(Question(asserted, assumed, MODEL in asked, CORE in asked))
+    return found
+
+
+def _asked_behind(script: Script, check: int) -> Iterator[Ask]:
+    """The questions that stand directly behind a check."""
+    for command in script.commands[check + 1 :]:
+        if not isinstance(command, Ask):
+            return
+        yield command
+
+
+def check_script(run: Run, text: str, made: Script | None, output: str, chosen: Spelling) -> None:
+    """Judge the models and cores that a script asked for. `made` is what the text says, where that
+    is known.
+
+    Raises Stopped where a model makes an assertion false, or a core is satisfiable.
+    """
+    kept = [what for what in ("models", "cores") if what in run.script_checks]
+    printed = answered(output)
+    if not kept or not any(answer in ("sat", "unsat") and rest.strip() for answer, rest in printed):
+        return
+    with timed(run, "scripts"):
+        try:
+            # printing may have given other names to the assertions than `made` has
+            named = f"({CORE})" in text
+            script = (
+                made
+                if made is not None and not named
+                else read_script(text, "script", run.catalogue)
+            )
+        except InputError:
+            run.counts["check-script:unreadable"] += 1
+            return
+        checks = questions(script)
+        if len(checks) != len(printed):  # an error in between: which answer is whose is not known
+            return
+        for check, (answer, rest) in zip(checks, printed, strict=True):
+            if answer == "sat" and check.model and "models" in kept:
+                run.meter.model_read()
+                _check_model(run, script, check, rest, chosen)
+            elif answer == "unsat" and check.core and "cores" in kept:
+                run.meter.core_read()
+                _check_core(run, script, check, rest, chosen)
+
+
+def _check_model(run: Run, script: Script, check: Question, printed: str, chosen: Spelling) -> None:
+    for term, said in _verdicts(run, script, check.formulas, printed).items():
+        known = said if said in ("true", "false") else "cannot-say"
+        run.counts[f"check-script-model:{known}"] += 1
+        if known == "cannot-say":
+            run.counts[f"check-script-model-why:{tidy(said)}"] += 1
+        if known == "false":
+            message = f"an assertion about {_about(run, [term], ', ')} is false under the model that the solver printed"
+            raise Stopped(
+                run.finding(
+                    "invalid-model",
+                    "solver",
+                    message,
+                    "run-script",
+                    _about(run, [term], "+"),
+                    chosen.name,
+                )
+            )
+
+
+def _verdicts(run: Run, script: Script, formulas: Sequence[Term], printed: str) -> dict[Term, str]:
+    """What formulas are under a printed model: `true`, `false` (the last then), or why that cannot
+    be said.
+    """
+    found: dict[Term, str] = {}
+    try:
+        valuation = Valuation(script, read_printed_model(printed, script), completed=True)
+    except (InputError, CannotSay, *TOO_LARGE) as error:
+        return dict.fromkeys(formulas, f"a model that cannot be read: {error}")
+    for term in formulas:
+        found[term] = verdict(run, valuation, term)
+        if found[term] == "false":
+            break
+    return found
+
+
+def verdict(run: Run, valuation: Valuation, term: Term) -> str:
+    """What a formula is under a model: `true`, `false`, or why that cannot be said."""
+    if unjudged(run, term):
+        return "an operator whose meaning is the solver's own"
+    try:
+        return "true" if valuation.holds(term) else "false"
+    except CannotSay as reason:
+        return str(reason)
+    except TOO_LARGE as error:
+        return f"too large: {error}"
+
+
+def _about(run: Run, terms: Sequence[Term], separator: str) -> str:
+    """The theories of formulas; BOOL only where there is nothing else."""
+    found = list(dict.fromkeys(name for term in terms for name in theories(run, term)))
+    return separator.join([name for name in found if name != "BOOL"] or found)
+
+
+def _check_core(run: Run, script: Script, check: Question, printed: str, chosen: Spelling) -> None:
+    words = printed.strip()
+    if (
+        not words.startswith("(")
+        or words.startswith("(error")
+        or any(isinstance(c, Reset | ResetAssertions) for c in script.commands)
+    ):
+        return
+    names = {word.strip("|") for word in words.strip("() \n").split()}
+    named = {command.name: command for command in check.asserted if command.name is not None}
+    if not check.assumptions and not names <= named.keys():
+        message = "the unsat core has what was neither asserted nor assumed"
+        raise Stopped(run.finding("invalid-core", "solver", message, "run-script", "", chosen.name))
+    kept = [
+        command.term for command in check.asserted if command.name is None or command.name in names
+    ]
+    formulas = list(dict.fromkeys([*kept, *check.assumptions]))
+    answer, verdicts = _solved_anew(run, script, formulas, chosen)
+    run.counts[f"check-script-core:{answer if answer in ('sat', 'unsat') else 'cannot-say'}"] += 1
+    if answer == "sat":
+        message = f"the unsat core is satisfiable when solved anew; {_evidence(verdicts)}"
+        raise Stopped(
+            run.finding(
+                "invalid-core",
+                "solver",
+                message,
+                "run-script",
+                _about(run, formulas, "+"),
+                chosen.name,
+            )
+        )
+
+
+def _solved_anew(
+    run: Run, script: Script, formulas: Sequence[Term], chosen: Spelling
+) -> tuple[str, list[str]]:
+    """What the solver answers to formulas alone, and if that is sat, what each of them is under its
+    model by our evaluation.
+    """
+    head = [
+        c
+        for c in script.commands
+        if not isinstance(c, _NOT_ASSERTING)
+        and not (isinstance(c, SetOption) and c.name == CORES_OPTION)
+    ]
+    commands: list[Command] = [
+        SetOption("produce-models", "true"),
+        *head,
+        *map(Assert, formulas),
+        CheckSat(),
+        Ask(MODEL),
+    ]
+    alone = Script(script.name, script.tables, commands)
+    dialect = run.wrapper.name if run.wrapper.name in DIALECTS else "standard"
+    try:
+        run.frame.fill(value=print_script(alone, dialect))
+        output = str(run.call(chosen, (FACTOR * (run.state.limit or 0),), (), "run-script"))
+    except (Refused, Unsayable):
+        return "refused", []
+    found = answered(output)
+    if len(found) != 1 or found[0][0] != "sat":
+        return found[0][0] if found else "refused", []
+    return "sat", list(_verdicts(run, alone, formulas, found[0][1]).values())
+
+
+def _evidence(verdicts: Sequence[str]) -> str:
+    """What our evaluation says of the model of a satisfiable core."""
+    if "false" in verdicts:
+        return "that model is wrong by our evaluation"
+    whole = all(verdict == "true" for verdict in verdicts)
+    return (
+        "all of it is true under that model by our evaluation"
+        if whole
+        else "our evaluation cannot say"
+    )

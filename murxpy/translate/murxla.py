@@ -1,0 +1,330 @@
+"""A trace in Murxla's grammar, so that its users can replay ours: no spellings, its names, its
+orders of arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from murxpy.errors import InputError
+from murxpy.logic.catalogue import Catalogue
+from murxpy.logic.values import to_codes
+from murxpy.machine.solve import SPECIAL_OPTIONS
+from murxpy.machine.tokens import Quoted, Ref, Token, print_token
+from murxpy.trace.grammar import INDENT, MURXLA_OPTIONS, MURXLA_SOLVERS, Line, Trace
+from murxpy.trace.murxla import CONTAINER_FIRST, SPECIAL
+from murxpy.translate.dry import MAKING, AnyReading, Silent, interpret
+from murxpy.translate.murxla_names import (
+    ACTIONS,
+    LIMITS,
+    OPERATORS,
+    SOLVER_ACTIONS,
+    SORTS,
+    TWO,
+)
+
+_SPECIAL = {ours: theirs for names in SPECIAL.values() for theirs, ours in names.items()}
+_DEFECTS = ("undocumented", "ill-formed")
+
+
+class _Unsaid(Exception):
+    """What Murxla has no name for."""
+
+
+def to_murxla(trace: Trace, catalogue: Catalogue, lossy: bool = False) -> str:
+    """The trace in Murxla's grammar; a trace of Murxla's as it is.
+
+    Raises InputError with the line for what Murxla has no name for; where `lossy`, a comment stands
+    in its place.
+    """
+    if trace.murxla:
+        return trace.text()
+    checked = _Check(catalogue, trace)
+    interpret(checked, AnyReading(checked, trace))
+    writer = _Writer(trace, catalogue, lossy, checked.without_call)
+    for line in trace.lines:
+        writer.write(line)
+    return writer.text()
+
+
+class _Check(Silent):
+    """Finds what is malformed, and which lines made no call."""
+
+    def __init__(self, catalogue: Catalogue, trace: Trace) -> None:
+        super().__init__(catalogue, trace)
+        self.without_call: dict[int, str] = {}
+
+    def passed(self, reason: str) -> None:
+        if self.line.action in ACTIONS:
+            self.without_call[self.line.number] = reason
+
+
+class _Writer:
+    """Writes lines. An id lives until `reset`, which in Murxla ends all of them: what is used after
+    it is made again.
+    """
+
+    def __init__(
+        self, trace: Trace, catalogue: Catalogue, lossy: bool, without_call: dict[int, str]
+    ) -> None:
+        self.trace = trace
+        self.catalogue = catalogue
+        self.lossy = lossy
+        self.without_call = without_call
+        self.rows: list[str] = []
+        self._makers: dict[Ref, Line] = {}
+        # of the ids of the trace: what they are called since the last reset
+        self._alive: dict[Ref, Ref] = {}
+        self._sorts: dict[Ref, Ref] = {}  # of terms
+        self._fresh = {
+            letter: 1
+            + max((ref.number for ref in _all_ids(trace) if ref.letter == letter), default=0)
+            for letter in "st"
+        }
+        self._first = True  # no reset so far: ids are called what they are called in the trace
+
+    def text(self) -> str:
+        """The trace."""
+        solver = [f"--{self.trace.solver}"] if self.trace.solver in MURXLA_SOLVERS else []
+        made = f"# from {self.trace.name.rsplit('/', 1)[-1]}, made with {self.trace.header.get('solver', 'an unnamed solver')}"
+        return "\n".join([" ".join([MURXLA_OPTIONS, *solver]), to_codes(made), *self.rows, ""])
+
+    def write(self, line: Line) -> None:
+        """Write a line, with what it needs made again before it. Raises InputError unless it is
+        lossy.
+        """
+        refused = line.result("refused")
+        if (
+            refused is not None
+            and str(getattr(refused[0], "text", refused[0]) if refused else "") not in _DEFECTS
+        ):
+            self._comment(line, "the solver refused it")
+            return
+        if line.number in self.without_call:
+            self._comment(line, self.without_call[line.number])
+            return
+        try:
+            self._write(line)
+        except _Unsaid as error:
+            if not self.lossy:
+                raise InputError(
+                    f"{error}, which Murxla's traces cannot say; with --lossy a comment takes its place",
+                    file=self.trace.name,
+                    line=line.number,
+                ) from None
+            self._comment(line, str(error))
+
+    def _comment(self, line: Line, reason: str) -> None:
+        self.rows.append(to_codes(f"# line {line.number}: {line.action}: {reason}")[:160])
+
+    def _write(self, line: Line) -> None:
+        if line.action in MAKING:
+            self._make(line)
+            return
+        row = self._head(line, self._action(line))
+        self.rows.append(row)
+        if line.action in ("reset", "delete"):
+            self._alive = {}
+            self._first = False
+        if line.action == "delete":
+            self._makers = {}
+
+    # -- lines that make something
+
+    def _make(self, line: Line) -> None:
+        self._emit(line)
+        for ref in _returned(line):
+            self._makers.setdefault(ref, line)
+
+    def _emit(self, line: Line) -> None:
+        """The row of a line, and what it returned; what it uses is alive afterwards."""
+        row = self._head(line, self._made(line))
+        ids = [
+            ref
+            for ref in _returned(line)
+            if line.action == "mk-sort" or ref.letter == "t" or line.action == "instantiate-sort"
+        ]
+        sorts = [self._sort_of(line)] if ids and line.action in ("mk-term", "mk-fun") else []
+        named = [*map(self._name, ids), *sorts]
+        self.rows.append(row)
+        if named:
+            self.rows.append(f"{INDENT}return {' '.join(map(str, named))}")
+
+    def _sort_of(self, line: Line) -> Ref:
+        """The sort of the term that a line returned; a case of a match has that of its body."""
+        ids = _returned(line)
+        if len(ids) > 1:
+            sort = ids[1]
+            self._sorts[ids[0]] = sort
+            return self._alive.get(sort) or self._name(sort)
+        body = next((token for token in reversed(line.args) if isinstance(token, Ref)), None)
+        if body not in self._sorts:
+            raise _Unsaid(f"the line does not return the sort of {ids[0]}")
+        sort = self._sorts[ids[0]] = self._sorts[body]
+        return self._alive.get(sort) or self._name(sort)
+
+    def _name(self, ref: Ref) -> Ref:
+        """A name for what is made now."""
+        name = self._alive[ref] = ref if self._first else self._new(ref.letter)
+        return name
+
+    def _new(self, letter: str) -> Ref:
+        self._fresh[letter] += 1
+        return Ref(letter, self._fresh[letter] - 1)
+
+    def _ids(self, words: Sequence[Token]) -> list[Token]:
+        """Words with ids as they are called now; what is no longer alive is made again first."""
+        stack = [word for word in words if isinstance(word, Ref) and word not in self._alive]
+        while stack:
+            ref = stack[-1]
+            if ref in self._alive:
+                stack.pop()
+                continue
+            maker = self._makers.get(ref)
+            if maker is None:
+                raise _Unsaid(f"it needs {ref}, which an earlier line could not make")
+            needed = [
+                word for word in maker.args if isinstance(word, Ref) and word not in self._alive
+            ]
+            if needed:
+                stack += needed
+            else:
+                stack.pop()
+                self._emit(maker)
+        return [self._alive[word] if isinstance(word, Ref) else word for word in words]
+
+    # -- words
+
+    def _head(self, line: Line, words: Sequence[Token]) -> str:
+        return f"{line.seed or 0:>6} {' '.join(map(_word, words))}"
+
+    def _made(self, line: Line) -> list[Token]:
+        for ref in _returned(line)[1:]:
+            self._note_sort(line, ref)
+        if line.action == "mk-sort" and line.args[0] not in SORTS:
+            raise _Unsaid(f"{line.args[0]} has no name in Murxla")
+        words = self._ids(line.args)
+        if line.action == "mk-special-value":
+            name = _text(words[1])
+            words[1] = Quoted(_SPECIAL.get(name, name))
+        return [line.action, *(self._term(line, words) if line.action == "mk-term" else words)]
+
+    def _note_sort(self, line: Line, sort: Ref) -> None:
+        if line.action not in ("mk-sort", "instantiate-sort"):
+            self._sorts[_returned(line)[0]] = sort
+
+    def _term(self, line: Line, words: Sequence[Token]) -> list[Token]:
+        """The words of a `mk-term` line in Murxla's order; ids are called what they are called now."""
+        kind = self.catalogue.aliases.get(str(words[0]), str(words[0]))
+        head, args, tail = _split(words)
+        if kind in CONTAINER_FIRST and len(args) > 1:
+            args = [args[-1], *args[:-1]]
+        elif kind == "OP_SET_COMPREHENSION":
+            args = [*args[-2:], *args[:-2]]
+        elif kind in TWO and len(args) > 2:
+            args = self._pairs(line, kind, args)
+            kind = kind if kind == "OP_XOR" else "OP_AND"
+        return [self._operator(kind, bool(tail)), *head[1:], len(args), *args, *tail]
+
+    def _operator(self, kind: str, indexed: bool) -> str:
+        """Murxla's name. Its solvers' own operators wrap an index into their range, so those are
+        others.
+        """
+        if kind in OPERATORS:
+            return kind
+        alias = next(
+            (
+                a
+                for a in self.catalogue.operators[kind].aliases
+                if a.startswith(f"{self.trace.solver}-")
+            ),
+            None,
+        )
+        if alias is None or indexed:
+            raise _Unsaid(f"{kind} has no name in Murxla")
+        return alias
+
+    def _pairs(self, line: Line, kind: str, args: Sequence[Token]) -> list[Token]:
+        """Applications to two arguments each, which Murxla's operator takes, instead of one to
+        more; the arguments that are left.
+        """
+        sort = self._sort_of(line)
+        if kind == "OP_XOR":
+            first = args[0]
+            for other in args[1:-1]:
+                first = self._apply(line, kind, [first, other], sort)
+            return [first, args[-1]]
+        return [self._apply(line, kind, [args[k], args[k + 1]], sort) for k in range(len(args) - 1)]
+
+    def _apply(self, line: Line, kind: str, args: Sequence[Token], sort: Ref) -> Ref:
+        made = self._new("t")
+        self.rows.append(self._head(line, ["mk-term", kind, "SORT_BOOL", len(args), *args]))
+        self.rows.append(f"{INDENT}return {made} {sort}")
+        return made
+
+    # -- lines that ask
+
+    def _action(self, line: Line) -> list[Token]:
+        action, args, solver = line.action, line.args, self.trace.solver
+        if (
+            action == "set-option"
+            and solver not in MURXLA_SOLVERS
+            and _text(args[0]) not in SPECIAL_OPTIONS
+        ):
+            raise _Unsaid(f"the option '{_text(args[0])}' of {solver or 'a solver'}")
+        if action == "set-limit" and solver in LIMITS:
+            return ["set-option", LIMITS[solver], args[0]]
+        if action in SOLVER_ACTIONS.get(solver, {}):
+            name, counted = SOLVER_ACTIONS[solver][action]
+            return (
+                [
+                    name,
+                    *self._ids(args[:1]),
+                    *(word for arg in self._ids(args[1:]) for word in (1, arg)),
+                ]
+                if not counted
+                else [name, len(args), *self._ids(args)]
+            )
+        if action not in ACTIONS:
+            raise _Unsaid(f"'{action}' has no name in Murxla")
+        words = [ACTIONS[action], *self._ids(args)]
+        return words[:2] if action == "assert-tracked" else words
+
+
+def _split(words: Sequence[Token]) -> tuple[list[Token], list[Token], list[Token]]:
+    """The words of a `mk-term` line: operator, kind, sort and symbols; arguments; indices with
+    their count.
+    """
+    at = 3 if len(words) > 2 and isinstance(words[2], Ref) else 2
+    count = words[at] if at < len(words) else 0
+    # Symbols stand behind a count of their own; a case for all that is left has none, and its count
+    # is 0.
+    if at + 1 < len(words) and (
+        isinstance(words[at + 1], Quoted) or (count == 0 and isinstance(words[at + 1], int))
+    ):
+        at += 1 + int(str(count))
+        count = words[at]
+    first = at + 1
+    last = first + int(str(count))
+    return list(words[:at]), list(words[first:last]), list(words[last:])
+
+
+def _returned(line: Line) -> list[Ref]:
+    return [
+        token
+        for token in line.result("return") or ()
+        if isinstance(token, Ref) and token.letter in "st"
+    ]
+
+
+def _all_ids(trace: Trace) -> list[Ref]:
+    return [ref for line in trace.lines for ref in _returned(line)]
+
+
+def _text(word: Token) -> str:
+    return str(getattr(word, "text", word))
+
+
+def _word(word: Token) -> str:
+    # A blank in quotes breaks Murxla's reading of the texts behind it.
+    return print_token(word).replace(" ", "\\u{20}")

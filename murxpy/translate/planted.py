@@ -1,0 +1,62 @@
+"""A trace's planted model, and each assertion and assumption of its last check under it; no solver
+is asked.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from murxpy.errors import InputError
+from murxpy.logic.catalogue import Catalogue
+from murxpy.logic.terms import Term
+from murxpy.machine.witnesses.show import show
+from murxpy.semantics.values import CannotSay
+from murxpy.trace.defuse import PLANT
+from murxpy.trace.grammar import Trace
+from murxpy.translate.dry import CHECKS, AnyReading, Silent, interpret
+
+
+class _Last(Silent):
+    """Remembers what the last check has."""
+
+    def __init__(self, catalogue: Catalogue, trace: Trace) -> None:
+        super().__init__(catalogue, trace)
+        self.formulas: list[tuple[str, Term]] = []
+
+    def asked(self, action: str) -> Any:
+        if action in CHECKS:
+            assumed = list(self.frame.terms) if action == "check-sat-assuming" else []
+            names = {entry.term: str(entry) for entry in self.db.terms.values()}
+            terms = dict.fromkeys([*(entry.term for entry in self.state.asserted()), *assumed])
+            self.formulas = [(names.get(term, "t0"), term) for term in terms]
+        return super().asked(action)
+
+
+def under_planted(
+    trace: Trace, catalogue: Catalogue
+) -> tuple[dict[str, str], list[tuple[str, str]]]:
+    """The planted values as texts by symbol, and each formula's id with `true`, `false`, or why
+    that cannot be said.
+
+    Raises InputError where the trace is malformed, has no planted model, or no check.
+    """
+    run = _Last(catalogue, trace)
+    if not any(line.action == PLANT for line in trace.lines):
+        raise InputError(
+            f"no planted model, expected a trace with lines '{PLANT}'", file=trace.name
+        )
+    interpret(run, AnyReading(run, trace))
+    if run.planted is None or not run.formulas:
+        raise InputError("no check with something asserted", file=trace.name)
+    values = run.planted.interpretation.constants
+    return {str(term.indices[0]): show(value, term.sort) for term, value in values.items()}, [
+        (name, _verdict(run, term)) for name, term in run.formulas
+    ]
+
+
+def _verdict(run: _Last, term: Term) -> str:
+    assert run.planted is not None
+    try:
+        return "true" if run.planted.value(term) else "false"
+    except CannotSay as reason:
+        return str(reason)

@@ -1,0 +1,333 @@
+"""A trace as a stand-alone Python program that imports the binding only."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+
+from murxpy.errors import InputError
+from murxpy.logic.catalogue import Catalogue
+from murxpy.logic.sorts import Sort
+from murxpy.machine import strangers
+from murxpy.machine.misuse import stress
+from murxpy.machine.run import Refused, Stopped
+from murxpy.machine.tokens import Ref, Token
+from murxpy.solvers.frame import Frame
+from murxpy.solvers.refusals import UNDOCUMENTED
+from murxpy.solvers.spelling import Spelling, run_spelling
+from murxpy.trace.grammar import Trace
+from murxpy.trace.reading import Reading
+from murxpy.translate.dry import interpret, plain_text
+from murxpy.translate.expressions import Code, SourceWrapper, literal
+from murxpy.translate.frame import END, SCRIPTS, START
+from murxpy.translate.inline import inlined
+from murxpy.translate.misuse import START as MISUSE
+from murxpy.translate.misuse import MisuseRows
+from murxpy.translate.witnesses import model_rows
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_TIDY = re.compile(r"[^A-Za-z0-9_]+")
+_CHECKS = ("check-sat", "check-sat-assuming")
+_VALUES = ("get-value", "get-value-completion")
+_SELF_CHECKS = ("check-sort", "check-term", "check-value", "check-eq")
+_DEFECTS = (UNDOCUMENTED, "ill-formed")
+
+
+def to_python(trace: Trace, catalogue: Catalogue, wrapper: dict[str, Any]) -> str:
+    """The program that makes the trace's calls through the solver's binding; `wrapper` is that of
+    the trace's solver.
+
+    It exits with 1 when the recorded defect shows, with 2 when it answers otherwise than recorded,
+    else with 0. Raises InputError for a malformed trace, or one of another solver than the
+    wrapper's.
+    """
+    if trace.solver not in ("", wrapper["solver"]):
+        raise InputError(
+            f"the trace is of '{trace.solver}', the wrapper of '{wrapper['solver']}'",
+            file=trace.name,
+        )
+    release = trace.header.get("solver", "").partition(" ")[2] or "1000000"
+    run = _Program(SourceWrapper(wrapper, catalogue, release), catalogue, trace)
+    interpret(run, Reading(run, trace))
+    return run.text()
+
+
+class _Program(MisuseRows):
+    """Writes a statement for each call. Objects are names, and the operands of later calls."""
+
+    wrapper: SourceWrapper
+
+    def __init__(self, wrapper: SourceWrapper, catalogue: Catalogue, trace: Trace) -> None:
+        super().__init__(wrapper, catalogue, trace)
+        self.rows: list[str] = []
+        self.live: list[str] = []
+        self._managers = ["solver", "ctx"]  # that are alive
+        own = {"ctx", "solver", "h", "values", "first", "c", "v", "f", "output", "fixed"}
+        self._helpers = [text for _, text in wrapper.data.get("helpers_sources") or []]
+        texts = [START, SCRIPTS, END, MISUSE, *_texts(wrapper.data)]
+        self._taken = {
+            *keyword.kwlist,
+            *dir(builtins),
+            *own,
+            *dir(stress),
+            *dir(strangers),
+            *_words("\n".join(texts)),
+        }
+        self._asked = 0
+        self._models = False  # whether a script asks for its model
+
+    def text(self) -> str:
+        """The program."""
+        data = self.wrapper.data
+        source = "\n".join(self.rows)
+        helpers = inlined(self._helpers, self.wrapper.helpers)
+        about = self.trace.header.get("solver", data["solver"])
+        start = START.replace("NAME", _ascii(self.trace.name.rsplit("/", 1)[-1])).replace(
+            "SOLVER", _ascii(about)
+        )
+        note = "# The trace. Numbers behind statements are those of its lines."
+        start += self.misuse_source() + (SCRIPTS.strip() + "\n" if self._models else "")
+        return f"{start}\n{data['imports'].strip()}\n\n{helpers.strip()}\n\n\n{self.public_rows()}{note}\n{source}\n{END}"
+
+    # -- statements
+
+    def _row(self, text: str) -> None:
+        self.rows.append(f"{text}  # {self.line.number}")
+
+    def row(self, text: str) -> None:
+        self._row(text)
+
+    def bind(self, code: str, hint: str) -> Code:
+        return self._bind(code, hint)
+
+    def _bind(self, code: str, hint: str) -> Code:
+        name = self._name(hint)
+        self.live.append(name)
+        self._row(f"{name} = {code}")
+        return Code(name)
+
+    def _name(self, hint: str) -> str:
+        base = _TIDY.sub("_", hint).strip("_") or "x"
+        base = base if base[0].isalpha() else f"x{base}"
+        name, count = base, 1
+        while name in self._taken:
+            count += 1
+            name = f"{base}_{count}"
+        self._taken.add(name)
+        return name
+
+    # -- what the run tells
+
+    def begin(self, seed: int, action: str, spelling: str | None, words: str) -> None:
+        self._asked = 0
+        if not self.line.results and action != "delete" and self.last:
+            self.rows.append("# The trace ends with this call.")
+        if action == "delete":
+            # Terms first, the solver and its context last.
+            self._row(f"del {', '.join([*self.live, *self._managers])}")
+            self.live = []
+        elif action == "del":
+            self._dropped(words)
+        elif action == "gc":
+            self._row("gc.collect()")
+
+    def _dropped(self, word: str) -> None:
+        """The object of an id loses its name."""
+        if word in ("o1", "c1"):
+            name = "solver" if word == "o1" else "ctx"
+            self._managers.remove(name)
+        else:
+            number = int(word[1:])
+            name = str(self.db.terms[number].obj if word[0] == "t" else self.db.sorts[number].obj)
+            if name not in self.live:  # a sort that has two ids
+                return
+            self.live.remove(name)
+        self._row(f"del {name}")
+
+    def passed(self, reason: str) -> None:
+        if self.refusal() is None:
+            self.rows.append(
+                f"# line {self.line.number}, {self.line.action}, makes no call: {_ascii(reason)}"
+            )
+
+    def witness(self, action: str) -> None:
+        if action != "check-model":
+            super().witness(action)
+        elif self.refusal() is None:
+            self.rows += model_rows(self, self.line.number)
+
+    def call(
+        self,
+        spelling: Spelling,
+        args: Sequence[Any],
+        indices: Sequence[Any],
+        action: str,
+        operator: str = "",
+    ) -> Any:
+        if self.misuse is not None and self.misuse.ready:
+            self.broken_call(spelling, args, indices)
+        if action == "new":
+            self.rows.append(f"ctx = {self.frame.ctx}")
+            self.frame.ctx = Code("ctx")
+        code = run_spelling(spelling, args, indices, self.frame, self.wrapper.conjunction)
+        reader = self.wrapper.set("readers", "value")
+        if reader is not None and spelling is reader.spellings[0]:
+            return self._value(code)
+        if action in _VALUES:
+            return code
+        self._refused(code)
+        if action == "new":
+            self._row(f"solver = {code}")
+            self._managers = ["solver", "ctx"]
+            return Code("solver")
+        elif action in _CHECKS:
+            self._check(code)
+            return self.answer()
+        elif action == "run-script":
+            said = [self.printed().split(), list(self.state.expected)]
+            self._scripted(code, ", ".join(map(literal, said)), spelling)
+            return self.printed()
+        elif action in _SELF_CHECKS or action in (self.wrapper.data.get("own-actions") or {}):
+            self._row(f"promised({self.line.number}, {code})")
+        elif action == "mk-sort" and self.frame.result is None:
+            return self._datatypes(code)
+        elif action.startswith("mk-") or action == "instantiate-sort":
+            return self._bind(code, self._hint(action))
+        else:
+            self._row(code)
+        return None
+
+    def _scripted(self, code: Any, said: str, spelling: Spelling) -> None:
+        """A script, and if it asks for its model, that script with the values of the model."""
+        text = str(self.frame.value)
+        if "(get-model)" not in text:
+            self._row(f"scripted({self.line.number}, {code}, {said})")
+            return
+        self._models = True
+        self.rows.append(f"output = {code}")
+        self._row(f"scripted({self.line.number}, output, {said})")
+        self.frame.fill(value=Code("fixed"))
+        again = run_spelling(
+            spelling, (self.state.limit or 0,), (), self.frame, self.wrapper.conjunction
+        )
+        self.rows.append(f"fixed = with_values({literal(text)}, output)")
+        self.rows.append("if fixed:")
+        self._row(f"    satisfied({self.line.number}, {again}.strip())")
+
+    def _refused(self, code: str) -> None:
+        """Where the trace says that the call was refused: print it as such. Raises Refused or
+        Stopped then.
+        """
+        refusal = self.refusal()
+        if refusal is None:
+            return
+        sort, message = refusal
+        defect = sort in _DEFECTS
+        self._row(f"refused({self.line.number}, lambda: {code}, {defect}, {literal(message)})")
+        if defect:
+            raise Stopped(None)
+        raise Refused(sort, message)
+
+    def _hint(self, action: str) -> str:
+        if action in ("mk-sort", "instantiate-sort"):
+            return f"s{self.returned('s') or 0}_{self._sort_name(self.frame.result)}"
+        if action in ("mk-const", "mk-var") and _WORD.fullmatch(self.frame.name):
+            return self.frame.name
+        return f"t{self.returned('t') or 0}"
+
+    def _sort_name(self, sort: Sort | None) -> str:
+        if sort is None:
+            return "sort"
+        numbers = [str(p) for p in sort.params if isinstance(p, int)][:2]
+        return "".join([sort.short.lower(), "_".join(numbers)])[:24]
+
+    def _datatypes(self, code: str) -> list[Code]:
+        ids = [t.number for t in self.line.result("return") or () if isinstance(t, Ref)]
+        ids += [0] * (len(self.frame.value) - len(ids))
+        names = [
+            self._name(f"s{number}_{d[0]}")
+            for number, d in zip(ids, self.frame.value, strict=False)
+        ]
+        self.live += names
+        self._row(f"{', '.join(names)}{',' if len(names) == 1 else ''} = {code}")
+        return [Code(name) for name in names]
+
+    def _check(self, code: str) -> None:
+        recorded = self.line.result("answer")
+        values = self.planted_values()
+        if values is not None:
+            self.rows.append(
+                f"# It is satisfiable: {', '.join(values) or 'with nothing to choose'}"
+            )
+        expected = ["sat"] if values is not None else self.state.expected[:1]
+        said = [plain_text(recorded[0]) if recorded else None, *expected]
+        self._row(f"answered({self.line.number}, {code}, {', '.join(map(literal, said))})")
+
+    def _value(self, code: str) -> None:
+        """A value that was read, and what the trace says of it."""
+        term = self.line.args[1 + self._asked]
+        self._asked += 1
+        refusal = self.refusal()
+        if refusal is not None:  # of this term or one behind it
+            self._row(
+                f"refused({self.line.number}, lambda: {code}, {refusal[0] in _DEFECTS}, {literal(refusal[1])})"
+            )
+            return
+        if self.trace.murxla:  # it records no values
+            self._row(code)
+            return
+        recorded = [
+            tokens[1:]
+            for kind, tokens in self.line.results
+            if kind == "value" and tokens[:1] == [term]
+        ]
+        value = _recorded_value(recorded[0]) if recorded else None
+        self._row(f"read({self.line.number}, {literal(str(term))}, {code}, {literal(value)})")
+
+    # -- objects that no line names
+
+    def _make_sort(self, sort: Sort, of: Frame | None = None) -> Any:
+        return self._bind(super()._make_sort(sort, of), f"{self._sort_name(sort)}_sort")
+
+    def _sort_of(self, obj: Any, sort: Sort) -> Any:
+        known = super()._sort_of(obj, sort)
+        if isinstance(known, Code) and not known.isidentifier():
+            return self._bind(known, f"s{self.returned('s') or 0}_{self._sort_name(sort)}")
+        return known
+
+
+def _recorded_value(tokens: Sequence[Token]) -> tuple[Any, ...]:
+    """A `value` line as the tuple that the wrapper's reader gives."""
+    values = [plain_text(t) if not isinstance(t, int) else t for t in tokens]
+    return tuple(None if values[0] == "fp" and value == "" else value for value in values)
+
+
+@lru_cache(maxsize=8)
+def _words(text: str) -> frozenset[str]:
+    """The words of a text. Programs through one binding share it, so the words of a folder's traces
+    are searched for once.
+    """
+    return frozenset(_WORD.findall(text))
+
+
+def _texts(data: dict[str, Any]) -> Iterable[str]:
+    """All texts in a wrapper's spellings."""
+    for value in data.values() if isinstance(data, dict) else data:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, (dict, list)):
+            yield from _texts(value)  # type: ignore[arg-type]
+
+
+def _ascii(text: str) -> str:
+    return (
+        " ".join(text.split())
+        .encode("ascii", "backslashreplace")
+        .decode()
+        .replace('"""', "'''")
+        .replace("\\", "/")[:200]
+    )

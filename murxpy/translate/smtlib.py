@@ -1,0 +1,441 @@
+"""A trace as an SMT-LIB 2.7 script."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from murxpy.errors import InputError
+from murxpy.logic.catalogue import Catalogue
+from murxpy.logic.terms import CONSTANT, FUNCTION, Term
+from murxpy.logic.values import to_codes
+from murxpy.machine.database import Entry
+from murxpy.machine.solve import SPECIAL_OPTIONS
+from murxpy.machine.tokens import Ref
+from murxpy.smtlib.dialects import AS_SPELLED, EXPERIMENTAL
+from murxpy.smtlib.logics import LOGICS, covers
+from murxpy.smtlib.printing.higher_order import higher_logic
+from murxpy.smtlib.printing.terms import OnlyDefined, Printer, Unsayable
+from murxpy.smtlib.syntax.symbols import spell
+from murxpy.trace.grammar import Trace
+from murxpy.trace.readers import READERS
+from murxpy.translate.declarations import ALWAYS, HIGHER, NONLINEAR, QUANTIFIED, Declarations
+from murxpy.translate.dry import AnyReading, Silent, interpret, plain_text
+
+_QUERIES = {
+    "get-model": "(get-model)",
+    "print-model": "(get-model)",
+    "get-unsat-core": "(get-unsat-core)",
+    "get-unsat-assumptions": "(get-unsat-assumptions)",
+    "get-assertions": "(get-assertions)",
+    "reason-unknown": "(get-info :reason-unknown)",
+    "statistics": "(get-info :all-statistics)",
+    "reset-assertions": "(reset-assertions)",
+}
+# By the name of the spelling.
+_INFO = {
+    "name": "name",
+    "version": "version",
+    "authors": "authors",
+    "error-behavior": "error-behavior",
+    "levels": "assertion-stack-levels",
+    "statistics": "all-statistics",
+}
+
+
+def to_smtlib(
+    trace: Trace,
+    catalogue: Catalogue,
+    dialect: str = "standard",
+    lossy: bool = False,
+    by_definition: bool = False,
+) -> str:
+    """The trace as a script in a dialect of SMT-LIB.
+
+    Raises InputError with the line for what SMT-LIB cannot say; where `lossy`, a comment stands in
+    its place. Where `by_definition`, an operator that has no name there is printed by its
+    definition, which is another formula with the same meaning.
+    """
+    run = Script(trace, catalogue, dialect, lossy, by_definition)
+    interpret(run, AnyReading(run, trace))
+    return run.text()
+
+
+class Script(Silent):
+    """Writes the commands of a trace. After `reset` a new part begins, with options, logic and
+    declarations of its own.
+    """
+
+    def __init__(
+        self, trace: Trace, catalogue: Catalogue, dialect: str, lossy: bool, by_definition: bool
+    ) -> None:
+        super().__init__(catalogue, trace)
+        self.dialect = dialect
+        self.lossy = lossy
+        self.by_definition = by_definition
+        self.printer = Printer(catalogue, dialect, self._may_expand)
+        # in which lines of the trace made a term
+        self._spellings: dict[Term, dict[str | None, None]] = {}
+        self._left_out = False  # the last check
+        self.done: list[str] = []
+        self._global = any(
+            line.action in ("push", "pop", "reset-assertions") for line in trace.lines
+        )
+        self._assumed = 0
+        self._values: list[str] = []
+        self._begin()
+
+    def _begin(self) -> None:
+        self._options: list[str] = []
+        self._logic: str | None = None
+        self._body: list[str] = []
+        # something was asserted or asked, so that options stand where they are
+        self._settled = False
+        self._declarations = self.declaring(self.printer)
+        self._term = self._declarations.term
+        self._checked: int | None = None  # where the check stands whose answer is still good
+
+    def declaring(self, printer: Printer) -> Declarations:
+        """What declares the symbols of a part of the script."""
+        return Declarations(printer, [])
+
+    def text(self) -> str:
+        """The script."""
+        self._end()
+        made = f"; from {self.trace.name.rsplit('/', 1)[-1]}, made with {self.trace.header.get('solver', 'an unnamed solver')}"
+        return "\n".join([made, *self.done, "(exit)", ""])
+
+    def _end(self) -> None:
+        options = list(dict.fromkeys(self._options))
+        named = " ".join(options)
+        for word, option in (
+            ("(get-value", "models"),
+            ("(get-model", "models"),
+            ("(get-unsat-core", "unsat-cores"),
+            ("(get-unsat-assumptions", "unsat-assumptions"),
+            ("(get-assertions", "assertions"),
+        ):
+            if f":produce-{option} " not in named and any(
+                command.startswith(word) for command in self._body
+            ):
+                options.append(f"(set-option :produce-{option} true)")
+                named = " ".join(options)
+        if self._global and self.dialect != "z3":
+            options.append("(set-option :global-declarations true)")
+        checks = sum(command.startswith("(check-sat") for command in self._body)
+        if self.dialect == "cvc5" and ":incremental" not in named and (checks > 1 or self._global):
+            options.append("(set-option :incremental true)")
+        # a trace of its own says which of them it needs
+        if self.dialect == "cvc5" != self.trace.solver:
+            names = [
+                EXPERIMENTAL[need] for need in self._declarations.needs if need in EXPERIMENTAL
+            ]
+            options += [f"(set-option :{name} true)" for name in dict.fromkeys(names)]
+        self._declare()
+        heads = self._declarations.heads
+        self.done += [*options, f"(set-logic {self._covering()})", *heads, *self._body]
+
+    def _add(self, command: str) -> None:
+        """Add a command, behind the declarations that it needs."""
+        self._declare()
+        if command.startswith(_CHANGING):
+            self._checked = None
+        elif command.startswith("(check-sat"):
+            self._checked = len(self._body)
+        self._body.append(command)
+
+    def _declare(self) -> None:
+        """Add the new declarations; before the last check where its answer is still good, since a
+        declaration ends that.
+        """
+        # z3 takes :global-declarations in none of its interfaces but the program, so there they
+        # stand before all levels.
+        if self.dialect == "z3" or not self._declarations.heads:
+            return
+        at = len(self._body) if self._checked is None else self._checked
+        self._body[at:at] = self._declarations.heads
+        if self._checked is not None:
+            self._checked += len(self._declarations.heads)
+        self._declarations.heads.clear()
+
+    def _covering(self) -> str:
+        """The logic that was set, unless the script uses what it does not have: an API does not
+        mind.
+        """
+        logic, needs = self._logic or "ALL", self._declarations.needs
+        if HIGHER in needs:
+            return (
+                "ALL" if self.dialect == "z3" else higher_logic(logic if "ALL" in logic else "ALL")
+            )
+        if self.dialect == "cvc5":
+            return logic if all(_covers(logic, kind) for kind in needs) else "ALL"
+        lenient = ("UF", NONLINEAR, QUANTIFIED) if self.dialect == "z3" else ()
+        demands = [need for need in self._declarations.demands() if need not in lenient]
+        return logic if logic in LOGICS and covers(logic, demands) else "ALL"
+
+    # -- what the run tells
+
+    def begin(self, seed: int, action: str, spelling: str | None, words: str) -> None:
+        if action == "new":
+            if self.state.started or self._body:
+                self._restart()
+        elif action in ("del", "gc"):
+            self._cannot(f"'{action}' is an action of the API only")
+
+    def broken(self) -> None:
+        self._cannot("a call that is broken on purpose")
+
+    def asked(self, action: str) -> Any:
+        handler: Callable[[], Any] | None = getattr(self, "_do_" + action.replace("-", "_"), None)
+        if handler is not None:
+            return handler()
+        if action in _QUERIES:
+            self._settled = True
+            self._read(lambda: _QUERIES[action])
+        elif action != "new":
+            self._cannot(f"'{action}' is an action of the API only")
+        return None
+
+    def term_entry(
+        self, term: Term, obj: Any, number: int | None, sort_number: int | None, pooled: bool = True
+    ) -> Entry:
+        self._spellings.setdefault(term, {})[self.line.spelling] = None
+        if term.op in (CONSTANT, FUNCTION):
+            try:
+                self._declarations.declare(term)
+                self._declare()
+            except Unsayable as error:
+                self._cannot(str(error))
+        return super().term_entry(term, obj, number, sort_number, pooled)
+
+    def _may_expand(self, term: Term) -> bool:
+        """True if a term may be printed by the definition of its operator: if that is asked for, or
+        if the solver was called so.
+        """
+        alike = AS_SPELLED.get(term.op, ())
+        made = self._spellings.get(term, {})
+        return self.by_definition or (bool(made) and all(spelling in alike for spelling in made))
+
+    def passed(self, reason: str) -> None:
+        if self.line.action in _BLOCKING and self.dialect == "cvc5" and self.refusal() is None:
+            self._block()
+        elif self.line.action not in READERS and self.refusal() is None:
+            self._cannot(f"'{self.line.action}' is an action of one solver only")
+        else:
+            self._comment(reason)
+
+    def _block(self) -> None:
+        """An action of cvc5 that asserts something: the model before it, or values of it, are
+        excluded.
+        """
+        terms = [
+            self.db.terms[word.number].term for word in self.line.args if isinstance(word, Ref)
+        ]
+        if self.line.action == "cvc5-block-model":
+            self._read(
+                lambda: (
+                    f"(block-model :{'values' if self.line.spelling == 'values' else 'literals'})"
+                )
+            )
+        else:
+            self._read(lambda: f"(block-model-values ({' '.join(map(self._term, terms))}))")
+
+    def _cannot(self, what: str, hint: str = ", which SMT-LIB cannot say") -> None:
+        if not self.lossy:
+            raise InputError(
+                f"{what}{hint}; with --lossy a comment takes its place",
+                file=self.trace.name,
+                line=self.line.number,
+            )
+        self._comment(what)
+
+    def _comment(self, text: str) -> None:
+        shown = " ".join(f"line {self.line.number}: {self.line.action}: {text}".split())[:160]
+        self._add(f"; {to_codes(shown)}")
+
+    # -- commands
+
+    def _do_set_logic(self) -> None:
+        self._logic = self.frame.value
+
+    def _do_set_option(self) -> None:
+        name, value = self.frame.name, self.frame.value
+        if name == "incremental":
+            if self.dialect == "cvc5":
+                self._option(f"(set-option :incremental {value})")
+        elif name in SPECIAL_OPTIONS:
+            self._option(f"(set-option :{name} {value})")
+        elif self.dialect == self.trace.solver and self.dialect in _PARAMETERS:
+            self._option(
+                f"(set-option :{_PARAMETERS[self.dialect]}{spell(name)} {_option_value(value)})"
+            )
+        else:
+            self._cannot(f"the option '{name}' of {self.trace.solver or 'a solver'}")
+
+    def _option(self, command: str) -> None:
+        if self._settled:
+            self._add(command)
+        else:
+            self._options.append(command)
+
+    def _do_run_script(self) -> str:
+        """A script in a solver of its own: it stands between two resets."""
+        if self.dialect not in ("standard", self.trace.solver):
+            self._cannot("a script in the dialect of another solver")
+            return self.printed()
+        if self._body or self._options:
+            self._restart()
+        rows = [
+            row
+            for row in str(self.frame.value).splitlines()
+            if row.strip() and row.strip() != "(exit)"
+        ]
+        self.done += [*rows, "(reset)"]
+        return self.printed()
+
+    def _do_set_limit(self) -> None:
+        if self.trace.murxla or self.dialect not in ("standard", self.trace.solver):
+            self._cannot("a limit in the unit of another solver")
+        else:
+            self._add(f"(set-option :reproducible-resource-limit {self.frame.value})")
+
+    def _do_assert_formula(self) -> None:
+        self._say(lambda: f"(assert {self._term(self.frame.terms[0])})")
+
+    def _do_assert_tracked(self) -> None:
+        name = self.printer.symbols.of(("name", self.line.number), self.frame.name)
+        self._say(lambda: f"(assert (! {self._term(self.frame.terms[0])} :named {name}))")
+
+    def _say(self, command: Callable[[], str]) -> None:
+        """Write a command, or fail with what it cannot say."""
+        self._settled = True
+        try:
+            self._add(command())
+        except OnlyDefined as error:
+            self._cannot(
+                f"{error}", "; with --by-definition its definition is printed, another formula"
+            )
+        except Unsayable as error:
+            self._cannot(str(error))
+
+    def _status(self) -> None:
+        """What the check in hand must answer, where the trace has a planted model that says so, and
+        that model.
+        """
+        values = self.planted_values()
+        if values is not None:
+            for value in values:
+                self._add(f"; {value}")
+            self._add("(set-info :status sat)")
+
+    def _read(self, command: Callable[[], str]) -> None:
+        """Write a command that reads what the last check found, unless that check is left out."""
+        if self._left_out and self.line.action not in _ANY_TIME:
+            self._comment("it reads a check that is left out")
+        else:
+            self._say(command)
+
+    def _do_check_sat(self) -> str:
+        self._check(lambda: f"(check-sat){self._answered()}")
+        return self.answer()
+
+    def _check(self, command: Callable[[], str]) -> None:
+        """Write a check; what reads it is left out if it is left out."""
+        self._status()
+        before = sum(row.startswith("(check-sat") for row in self._body)
+        self._say(command)
+        self._left_out = sum(row.startswith("(check-sat") for row in self._body) == before
+
+    def _do_check_sat_assuming(self) -> str:
+        terms = self.frame.terms
+        self._check(
+            lambda: (
+                f"(check-sat-assuming ({' '.join(map(self._literal, terms))})){self._answered()}"
+            )
+        )
+        return self.answer()
+
+    def _answered(self) -> str:
+        words = self.line.result("answer")
+        return f" ; {to_codes(plain_text(words[0]))}" if words else ""
+
+    def _literal(self, term: Term) -> str:
+        """An assumption as the standard wants it: a Boolean constant, perhaps negated; else a name
+        for the term.
+        """
+        if term.op == CONSTANT or (term.op == "OP_NOT" and term.args[0].op == CONSTANT):
+            return self._term(term)
+        text = self._term(term)
+        self._assumed += 1
+        name = self.printer.symbols.of(("assumption", self._assumed), f"assumption{self._assumed}")
+        self._declarations.heads.append(f"(define-fun {name} () Bool {text})")
+        return name
+
+    def _do_get_value(self) -> None:
+        self._read(lambda: f"(get-value ({self._term(self.frame.terms[0])}))")
+
+    _do_get_value_completion = _do_get_value
+
+    def _do_get_info(self) -> None:
+        info = _INFO.get(self.line.spelling or "")
+        if info is None:
+            self._cannot(f"'get-info' spelled '{self.line.spelling}'")
+        else:
+            self._add(f"(get-info :{info})")
+
+    def _do_simplify(self) -> None:
+        if self.dialect == "standard":
+            self._cannot("'simplify' is no command of the standard")
+        elif self.frame.terms[0].free:
+            self._cannot("'simplify' of a term with free variables")
+        else:
+            self._say(lambda: f"(simplify {self._term(self.frame.terms[0])})")
+
+    def _do_push(self) -> None:
+        self._settled = True
+        self._add(f"(push {self.frame.value})")
+
+    def _do_pop(self) -> None:
+        self._add(f"(pop {self.frame.value})")
+
+    def _do_reset(self) -> None:
+        self._restart()
+
+    def _restart(self) -> None:
+        self._end()
+        self.done.append("(reset)")
+        self._begin()
+
+
+# no check needs to stand before them
+_ANY_TIME = ("get-assertions", "reset-assertions", "statistics")
+_CHANGING = ("(assert ", "(push ", "(pop ", "(reset", "(block-model")
+_BLOCKING = ("cvc5-block-model", "cvc5-block-model-values")
+# How scripts call the options of a dialect's solver.
+_PARAMETERS = {"z3": "smt.", "cvc5": ""}
+_LETTERS = {
+    "SORT_BV": "BV",
+    "SORT_FP": "FP",
+    "SORT_RM": "FP",
+    "SORT_ARRAY": "^A",
+    "SORT_INT": "[LN]I|IDL",
+    "SORT_REAL": "RA|RDL",
+    "SORT_STRING": "S",
+    "SORT_REGLAN": "S",
+    "SORT_DT": "DT",
+    "SORT_FF": "FF",
+    "SORT_UNINTERPRETED": "UF|AX",
+}
+
+
+def _covers(logic: str, kind: str) -> bool:
+    """True if a logic of cvc5 has sorts of a kind; sorts of extensions only `ALL` has."""
+    if "ALL" in logic or kind in (*ALWAYS, "SORT_FUN") or not kind.startswith("SORT_"):
+        return True
+    return kind in _LETTERS and re.search(_LETTERS[kind], logic.removeprefix("QF_")) is not None
+
+
+def _option_value(value: Any) -> str:
+    text = str(value)
+    return text if text in ("true", "false") or text.replace(".", "", 1).isdigit() else spell(text)
