@@ -25,7 +25,7 @@ from murxpy.machine.tokens import Quoted, Ref
 from murxpy.oracles.crash import Call, Verdict
 from murxpy.passes.planted import PlantedValues
 from murxpy.passes.sorts import smaller_widths
-from murxpy.trace.defuse import collected
+from murxpy.replaying.defuse import collected
 from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.translate.defined import to_defined
 from murxpy.translate.python import to_python

@@ -14,7 +14,7 @@ from murxpy.passes import datatypes, functions, lines, sorts, terms, words
 from murxpy.passes.measure import measure, text
 from murxpy.passes.reduction import Problem, Reducer, ddmin, each, fixpoint
 from murxpy.passes.spellings import Spellings
-from murxpy.trace.defuse import Script, closed, collected, matching_pops
+from murxpy.replaying.defuse import Script, closed, collected, matching_pops
 from murxpy.trace.grammar import parse_trace
 
 Numbers = tuple[int, ...]

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from murxpy.actions.base import Check, register
 from murxpy.logic.terms import Term
+from murxpy.machine.generate.base import Generator
 from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.machine.witnesses.blame import blamed, solver_value
 from murxpy.machine.witnesses.culprit import subject
@@ -14,6 +16,7 @@ from murxpy.machine.witnesses.model import Model, below, theories, verdicts
 from murxpy.machine.witnesses.reading import Unreadable
 from murxpy.machine.witnesses.timing import tidy, timed
 from murxpy.semantics.values import CannotSay
+from murxpy.trace.reading import Reading
 
 
 def check_model(run: Run, seed: int, spelling: str | None = None) -> None:
@@ -86,3 +89,32 @@ def _charged(run: Run, term: Term) -> list[str]:
     return [name for name in found if name in ("QUANT", "TRANSCENDENTAL")] or (
         ["QUANT"] if quantified else found
     )
+
+
+def needs_model(r: Reading) -> None:
+    """Raise Refused where there is no model to read."""
+    state = r.run.state
+    r.require(
+        state.models and state.has_model and state.answer == "sat",
+        f"no model: the last answer is {state.answer}",
+    )
+
+
+@register("check-model")
+class CheckModel(Check):
+    """`check-model`."""
+
+    option = "models"
+    reader = "model"
+    after = ("sat",)
+    place = 1
+
+    def draw(self, gen: Generator) -> bool:
+        if gen.run.state.models and self.due(gen):
+            check_model(gen.run, gen.run.line_seed())
+        return True
+
+    def read(self, r: Reading) -> None:
+        r.end(0)
+        needs_model(r)
+        check_model(r.run, r.seed, self.spelling(r))

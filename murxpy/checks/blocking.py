@@ -7,12 +7,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
-from murxpy.checks.cores import solvable_anew
+from murxpy.actions.base import Check, register
+from murxpy.actions.picking import values_to_read
 from murxpy.machine.database import Entry
+from murxpy.machine.generate.base import Generator
 from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.machine.witnesses.anew import call_first, fresh_solver, solve_anew
 from murxpy.machine.witnesses.blame import differ, solver_value
-from murxpy.machine.witnesses.model import below
+from murxpy.machine.witnesses.model import LITERAL, below, solvable_anew
 from murxpy.machine.witnesses.refute import UNDECIDED
 from murxpy.machine.witnesses.timing import timed
 from murxpy.semantics.evaluator import Evaluator
@@ -20,6 +22,7 @@ from murxpy.semantics.model import Interpretation
 from murxpy.semantics.registry import MEANINGS
 from murxpy.semantics.values import Value
 from murxpy.solvers.spelling import Spelling
+from murxpy.trace.reading import Reading
 
 
 def check_blocked(
@@ -89,3 +92,28 @@ def _next_model(run: Run, entries: Sequence[Entry], chosen: Spelling) -> str:
 
 def _values(run: Run, evaluator: Evaluator, entries: Sequence[Entry]) -> list[Value]:
     return [solver_value(run, evaluator, entry.obj, entry.term.sort) for entry in entries]
+
+
+@register("check-blocked")
+class CheckBlocked(Check):
+    """`check-blocked n t..`."""
+
+    option = "blocked-models"
+    reader = "blocked"
+    after = ("sat",)
+    place = 9
+
+    def draw(self, gen: Generator) -> bool:
+        if self.due(gen):
+            entries = [e for e in values_to_read(gen) if e.term.sort.kind in LITERAL]
+            if entries:
+                check_blocked(gen.run, entries, gen.run.line_seed())
+        return True
+
+    def read(self, r: Reading) -> None:
+        entries = r.counted_terms(0, closed=True)
+        r.end(1 + len(entries))
+        answer = r.run.state.answer
+        r.require(answer == "sat", f"no model: the last answer is {answer}")
+        r.values(*(e.term.sort for e in entries))
+        check_blocked(r.run, entries, r.seed, self.spelling(r))

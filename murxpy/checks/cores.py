@@ -8,12 +8,14 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from murxpy.logic.terms import FUNCTION
+from murxpy.actions.base import Check, register
 from murxpy.machine.database import Entry
+from murxpy.machine.generate.base import Generator
 from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.machine.witnesses.anew import fresh_solver, solve_anew
-from murxpy.machine.witnesses.model import Model, below
+from murxpy.machine.witnesses.model import Model, solvable_anew
 from murxpy.machine.witnesses.timing import timed
+from murxpy.trace.reading import Reading
 
 
 def check_core(run: Run, seed: int, spelling: str | None = None) -> None:
@@ -88,13 +90,6 @@ def _solve_anew(run: Run, what: str, entries: list[Entry], spelling: str) -> Non
         raise Stopped(run.finding(f"invalid-{what}", "solver", message, action, "", spelling))
 
 
-def solvable_anew(entries: Sequence[Entry]) -> bool:
-    """Whether a fresh solver can be asked: it does not know the definitions of the first one."""
-    return all(entry.obj is not None for entry in entries) and all(
-        t.op != FUNCTION for t in below(e.term for e in entries)
-    )
-
-
 def evidence(run: Run, entries: Sequence[Entry]) -> str:
     """What our evaluation says of the model of the fresh solver."""
     reader: Any = run.wrapper.set("readers", "model")
@@ -112,3 +107,48 @@ def evidence(run: Run, entries: Sequence[Entry]) -> str:
         if "false" in verdicts
         else "our evaluation cannot say"
     )
+
+
+@register("check-core")
+class CheckCore(Check):
+    """`check-core`."""
+
+    option = "cores"
+    reader = "core"
+    after = ("unsat",)
+    place = 3
+
+    def draw(self, gen: Generator) -> bool:
+        if gen.run.state.cores and self.due(gen):
+            check_core(gen.run, gen.run.line_seed())
+        return True
+
+    def read(self, r: Reading) -> None:
+        r.end(0)
+        state = r.run.state
+        there = state.cores and state.answer == "unsat"
+        r.require(there, f"no core: the last answer is {state.answer}")
+        check_core(r.run, r.seed, self.spelling(r))
+
+
+@register("check-assumptions")
+class CheckAssumptions(Check):
+    """`check-assumptions`."""
+
+    option = "assumptions"
+    reader = "assumptions"
+    after = ("unsat",)
+    place = 4
+
+    def draw(self, gen: Generator) -> bool:
+        state = gen.run.state
+        if state.unsat_assumptions and state.assumptions and self.due(gen):
+            check_assumptions(gen.run, gen.run.line_seed())
+        return True
+
+    def read(self, r: Reading) -> None:
+        r.end(0)
+        state = r.run.state
+        there = state.unsat_assumptions and state.answer == "unsat" and state.assumptions
+        r.require(bool(there), f"no unsat assumptions: the last answer is {state.answer}")
+        check_assumptions(r.run, r.seed, self.spelling(r))

@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from murxpy.checks.cores import solvable_anew
+from murxpy.actions.base import Check, register
 from murxpy.machine.database import Entry
+from murxpy.machine.generate.base import Generator
 from murxpy.machine.random import Stream, mix
 from murxpy.machine.run import Run, Stopped
 from murxpy.machine.witnesses.anew import applied, fresh_solver
-from murxpy.machine.witnesses.model import Model
+from murxpy.machine.witnesses.model import Model, solvable_anew
 from murxpy.machine.witnesses.points import (
     Point,
     differs_at_a_point,
@@ -28,6 +29,7 @@ from murxpy.machine.witnesses.points import (
 )
 from murxpy.machine.witnesses.refute import UNDECIDED, Claim, confirmed, decided, solve_claims
 from murxpy.machine.witnesses.timing import timed
+from murxpy.trace.reading import Reading
 
 POINTS = 2  # random ones that are tried
 EQUAL, DIFFERS = "held", "broken"
@@ -111,3 +113,28 @@ def _contradicted(run: Run, entry: Entry, made: Any, point: Point) -> bool:
         ]
         return answers == ["unsat", "sat"]
     return False
+
+
+@register("check-elimination")
+class CheckElimination(Check):
+    """`check-elimination t`."""
+
+    option = "eliminations"
+    reader = "eliminated"
+    after = ("sat", "unsat")
+    place = 10
+
+    def draw(self, gen: Generator) -> bool:
+        if "QUANT" in gen.swarm.theories and self.due(gen):
+            terms = gen.run.db.terms.values()
+            quantified = [
+                e for e in terms if e.term.op in ("OP_FORALL", "OP_EXISTS") and not e.term.free
+            ]
+            if quantified:
+                check_elimination(gen.run, gen.stream.choose(quantified), gen.run.line_seed())
+        return True
+
+    def read(self, r: Reading) -> None:
+        entry = r.boolean(0)
+        r.end(1)
+        check_elimination(r.run, entry, r.seed, self.spelling(r))

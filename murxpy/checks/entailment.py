@@ -11,19 +11,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, ClassVar
 
-from murxpy.checks.cores import solvable_anew
+from murxpy.actions.asking import OnTerms
+from murxpy.actions.base import Check, register
+from murxpy.actions.picking import any_entry
 from murxpy.logic.terms import Term
+from murxpy.machine import solve
 from murxpy.machine.database import Entry
+from murxpy.machine.generate.base import Generator
 from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.machine.witnesses.anew import applied, call_first, fresh_solver
 from murxpy.machine.witnesses.blame import differ, solver_value
-from murxpy.machine.witnesses.model import Model, unjudged
+from murxpy.machine.witnesses.model import Model, solvable_anew, unjudged
 from murxpy.machine.witnesses.points import differs_at_a_point
 from murxpy.machine.witnesses.refute import CANNOT_SAY, UNDECIDED
 from murxpy.machine.witnesses.timing import timed
 from murxpy.solvers.spelling import Spelling
+from murxpy.trace.reading import Reading
 
 Premises = Sequence[tuple[Any, Term]]  # objects of formulas, and the formulas
 
@@ -148,3 +153,93 @@ def _differs(run: Run, term: Term, premises: Sequence[Term], made: Any) -> bool:
         model.evaluator.value(term),
         solver_value(run, model.evaluator, made, term.sort),
     )
+
+
+class _OfTerms(Check):
+    """A check of the formula that an action on terms gives; it stands in the place of that action."""
+
+    call: ClassVar[str]
+
+    def spelling(self, r: Reading) -> str | None:
+        there = r.run.wrapper.set("actions", self.call) is not None
+        r.require(there, f"no spelling of {self.call}")
+        return r.spelling("actions", self.call)
+
+
+@register("check-simplify")
+class CheckSimplify(_OfTerms):
+    """`check-simplify t`."""
+
+    option = call = "simplify"
+    place = 11
+
+    def read(self, r: Reading) -> None:
+        entry = r.term(0, closed=True)
+        r.end(1)
+        r.values(entry.term.sort)
+        check_simplify(r.run, entry, r.seed, self.spelling(r))
+
+
+@register("check-substitute")
+class CheckSubstitute(_OfTerms):
+    """`check-substitute t t t`."""
+
+    option = call = "substitute"
+    place = 12
+
+    def read(self, r: Reading) -> None:
+        entries = [r.term(k, closed=True) for k in range(3)]
+        r.end(3)
+        if entries[1].term.sort is not entries[2].term.sort:
+            raise r.error(f"cannot substitute {entries[2].term.sort} for {entries[1].term.sort}")
+        r.values(*(e.term.sort for e in entries))
+        check_substitute(r.run, entries, r.seed, self.spelling(r))
+
+
+_SIMPLIFIED = CheckSimplify("check-simplify")
+_SUBSTITUTED = CheckSubstitute("check-substitute")
+
+
+@register("simplify")
+class Simplify(OnTerms):
+    """`simplify t`, or where such checks are on and one is drawn, a check of what it gives."""
+
+    def draw(self, gen: Generator) -> bool:
+        if not _SIMPLIFIED.due(gen):
+            return super().draw(gen)
+        entry = any_entry(gen)
+        if (
+            entry is None
+            or gen.run.wrapper.set("actions", "simplify") is None
+            or entry.term.sort.kind == "SORT_FUN"
+        ):
+            return False
+        check_simplify(gen.run, entry, gen.run.line_seed())
+        return True
+
+
+@register("substitute")
+class Substitute(OnTerms):
+    """`substitute t from to`, or where such checks are on and one is drawn, a check of what it
+    gives.
+    """
+
+    count = 3
+
+    def draw(self, gen: Generator) -> bool:
+        run = gen.run
+        inside, old = any_entry(gen), any_entry(gen)
+        if (
+            inside is None
+            or old is None
+            or "SORT_FUN" in (inside.term.sort.kind, old.term.sort.kind)
+        ):
+            return False
+        new = run.db.pick(old.term.sort, gen.stream, 0.2, closed=True)
+        if new is None or run.wrapper.set("actions", "substitute") is None:
+            return False
+        if _SUBSTITUTED.due(gen):
+            check_substitute(run, [inside, old, new], run.line_seed())
+        else:
+            solve.on_terms(run, "substitute", [inside, old, new], run.line_seed())
+        return True

@@ -6,9 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from murxpy.actions.base import Check, register
+from murxpy.checks.assertions import needs_model
 from murxpy.errors import InputError
 from murxpy.logic.terms import Term
 from murxpy.machine.run import Run
+from murxpy.machine.script import without_options
 from murxpy.machine.tokens import quote
 from murxpy.machine.witnesses.model import TOO_LARGE, Model, verdicts
 from murxpy.machine.witnesses.scripted import answered, verdict
@@ -21,6 +24,7 @@ from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.shown import shown_model
 from murxpy.smtlib.valuation import Valuation
+from murxpy.trace.reading import Reading
 
 
 def evaluate(run: Run, seed: int, spelling: str | None = None) -> None:
@@ -102,3 +106,26 @@ def _judged(run: Run, script: Script, printed: list[tuple[str, str]]) -> Iterato
 
 def _word(verdict: str) -> str:
     return verdict if verdict in ("true", "false") else quote(verdict)
+
+
+@register("evaluate")
+class Evaluate(Check):
+    """`evaluate`, which `murxpy eval` puts behind a check, or `evaluate "TEXT"` of a script."""
+
+    reader = "model"
+
+    def read(self, r: Reading) -> None:
+        if r.line.args:
+            _read_text(r)
+            return
+        needs_model(r)
+        evaluate(r.run, r.seed, self.spelling(r))
+
+
+def _read_text(r: Reading) -> None:
+    text = r.text(0, "a script")
+    r.end(1)
+    if r.foreign:
+        text = without_options(text)
+    answers = evaluate_script(r.run, text, r.seed, r.spelling("actions", "run-script"))
+    r.run.answers += [(r.line.number, "", answer) for answer in answers]

@@ -7,8 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from murxpy.actions.base import Check, register
 from murxpy.logic.terms import CONSTANT, Term
 from murxpy.machine.database import Entry
+from murxpy.machine.generate.base import Generator
 from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.machine.witnesses.anew import applied
 from murxpy.machine.witnesses.model import below
@@ -16,6 +18,7 @@ from murxpy.machine.witnesses.points import objects
 from murxpy.machine.witnesses.refute import REFUTED, Claim, claims, decided, refute
 from murxpy.machine.witnesses.timing import timed
 from murxpy.solvers.spelling import Spelling
+from murxpy.trace.reading import Reading
 
 
 def check_interpolant(run: Run, entry: Entry, seed: int, spelling: str | None = None) -> None:
@@ -116,3 +119,57 @@ def _conclude(run: Run, what: str, made: Any, fault: str | None, chosen: Spellin
                 f"invalid-{what}", "solver", f"the {what} {fault}", f"check-{what}", "", chosen.name
             )
         )
+
+
+@register("check-interpolant")
+class CheckInterpolant(Check):
+    """`check-interpolant t`."""
+
+    option = "interpolants"
+    reader = "interpolant"
+    after = ("unsat",)
+    place = 6
+
+    def draw(self, gen: Generator) -> bool:
+        run = gen.run
+        formulas = list(dict.fromkeys([*run.state.asserted(), *run.state.assumptions]))
+        if len(formulas) > 1 and self.due(gen):
+            check_interpolant(run, gen.stream.choose(formulas), run.line_seed())
+        return True
+
+    def read(self, r: Reading) -> None:
+        entry = r.boolean(0)
+        r.end(1)
+        state = r.run.state
+        there = entry in (*state.asserted(), *state.assumptions)
+        r.require(
+            state.answer == "unsat" and there,
+            f"no two sides: the last answer is {state.answer}, or {entry} has no part in it",
+        )
+        check_interpolant(r.run, entry, r.seed, self.spelling(r))
+
+
+@register("check-abduct")
+class CheckAbduct(Check):
+    """`check-abduct t`."""
+
+    option = "abducts"
+    default = False
+    reader = "abduct"
+    after = ("sat",)
+    place = 8
+
+    def draw(self, gen: Generator) -> bool:
+        run = gen.run
+        if self.due(gen):
+            goal = run.db.pick(run.sorts.get("SORT_BOOL"), gen.stream, 0.3, closed=True)
+            if goal is not None and goal not in (*run.state.asserted(), *run.state.assumptions):
+                check_abduct(run, goal, run.line_seed())
+        return True
+
+    def read(self, r: Reading) -> None:
+        entry = r.boolean(0)
+        r.end(1)
+        answer = r.run.state.answer
+        r.require(answer == "sat", f"nothing to extend: the last answer is {answer}")
+        check_abduct(r.run, entry, r.seed, self.spelling(r))

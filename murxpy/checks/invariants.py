@@ -14,7 +14,8 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from murxpy.checks.cores import evidence, solvable_anew
+from murxpy.actions.base import Check, register
+from murxpy.checks.cores import evidence
 from murxpy.checks.retold import (
     COPIED,
     DEEP_COPIED,
@@ -23,12 +24,16 @@ from murxpy.checks.retold import (
     promised,
     respelled,
 )
+from murxpy.errors import nearest
 from murxpy.machine.database import Entry
+from murxpy.machine.generate.base import Generator
 from murxpy.machine.misuse import stress
 from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.machine.tokens import as_word
 from murxpy.machine.witnesses.anew import call_first, fresh_solver, solve_anew
+from murxpy.machine.witnesses.model import solvable_anew
 from murxpy.machine.witnesses.timing import timed
+from murxpy.trace.reading import Reading
 
 Solve = Callable[[Run, Sequence[Entry]], str]
 
@@ -231,3 +236,44 @@ PHRASES = {
     "tactic": "by a solver of tactics",
 }
 """What each does to the assertions; those that are not in `INVARIANTS` a wrapper may spell."""
+
+
+@register("check-invariant")
+class CheckInvariant(Check):
+    """`check-invariant NAME`."""
+
+    option = "invariants"
+    after = ("sat", "unsat")
+    place = 5
+
+    def draw(self, gen: Generator) -> bool:
+        names = self._names(gen)
+        if names and gen.settings.chance(self.name, gen.stream):
+            check_invariant(gen.run, gen.stream.choose(names), gen.run.line_seed())
+        return True
+
+    def _names(self, gen: Generator) -> list[str]:
+        """Those that are on: all, or some by name."""
+        if not any(name.startswith("invariant") for name in gen.checks):
+            return []
+        known = known_invariants(gen.run)
+        if self.option in gen.checks:
+            return known
+        return [name for name in known if f"invariant-{name}" in gen.checks]
+
+    def read(self, r: Reading) -> None:
+        name = r.text(0, "an invariant")
+        r.end(1)
+        own = r.run.wrapper.data.get("invariants") or {}
+        known = list(dict.fromkeys([*INVARIANTS, *PROMISES, *own]))
+        if name not in known and not r.foreign:
+            raise r.error(
+                f"unknown invariant '{name}'{nearest(name, known)}, "
+                f"expected one of {', '.join(known)}"
+            )
+        answer = r.run.state.answer
+        r.require(
+            answer in ("sat", "unsat"), f"nothing to compare with: the last answer is {answer}"
+        )
+        r.require(name in known_invariants(r.run), f"no invariant '{name}' here")
+        check_invariant(r.run, name, r.seed)

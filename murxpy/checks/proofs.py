@@ -4,9 +4,12 @@ leaves no assumption open.
 
 from __future__ import annotations
 
-from murxpy.checks.cores import solvable_anew
+from murxpy.actions.base import Check, register
+from murxpy.machine.generate.base import Generator
 from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.machine.witnesses.model import solvable_anew
 from murxpy.machine.witnesses.timing import timed
+from murxpy.trace.reading import Reading
 
 
 def check_proof(run: Run, seed: int, spelling: str | None = None) -> None:
@@ -29,3 +32,24 @@ def check_proof(run: Run, seed: int, spelling: str | None = None) -> None:
         raise Stopped(
             run.finding("invalid-proof", "solver", str(fault), "check-proof", "", chosen.name)
         )
+
+
+@register("check-proof")
+class CheckProof(Check):
+    """`check-proof`."""
+
+    option = "proofs"
+    reader = "proof"
+    after = ("unsat",)
+    place = 7
+
+    def draw(self, gen: Generator) -> bool:
+        if self.due(gen):
+            check_proof(gen.run, gen.run.line_seed())
+        return True
+
+    def read(self, r: Reading) -> None:
+        r.end(0)
+        answer = r.run.state.answer
+        r.require(answer == "unsat", f"no proof: the last answer is {answer}")
+        check_proof(r.run, r.seed, self.spelling(r))

@@ -6,13 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from murxpy.actions.base import Check, register
+from murxpy.actions.picking import values_to_read
+from murxpy.checks.assertions import needs_model
 from murxpy.machine.database import Entry
+from murxpy.machine.generate.base import Generator
 from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.machine.witnesses.blame import blamed, differ, solver_value
 from murxpy.machine.witnesses.model import TOO_LARGE, Model, below, unjudged
 from murxpy.machine.witnesses.reading import Unreadable
 from murxpy.machine.witnesses.timing import timed
 from murxpy.semantics.values import CannotSay
+from murxpy.trace.reading import Reading
 
 
 def check_values(
@@ -51,3 +56,29 @@ def _compare(run: Run, model: Model, entry: Entry) -> str:
         )
     except (CannotSay, Unreadable, Refused, Stopped, *TOO_LARGE):
         return "cannot-say"
+
+
+@register("check-values")
+class CheckValues(Check):
+    """`check-values n t..`."""
+
+    option = "values"
+    reader = "values"
+    after = ("sat",)
+    place = 2
+
+    def draw(self, gen: Generator) -> bool:
+        if gen.run.state.models and self.due(gen):
+            entries = values_to_read(gen)
+            if entries:
+                check_values(gen.run, entries, gen.run.line_seed())
+        return True
+
+    def read(self, r: Reading) -> None:
+        entries = r.counted_terms(0, closed=True)
+        r.end(1 + len(entries))
+        needs_model(r)
+        there = r.run.wrapper.set("readers", "model") is not None
+        r.require(there, "the wrapper has no reader 'model'")
+        r.values(*(e.term.sort for e in entries))
+        check_values(r.run, entries, r.seed, r.spelling("readers", "model"))

@@ -14,6 +14,7 @@ from murxpy.campaign.findings.replayed import replay_trace
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
+from murxpy.checks.registry import ANSWERING
 from murxpy.cli.params import Existing, duration
 from murxpy.cli.replay import plan_of
 from murxpy.data import load_catalogue
@@ -34,7 +35,6 @@ from murxpy.trace.grammar import Line, Trace, parse_trace
 from murxpy.trace.lift import lift
 from murxpy.translate.planted import under_planted
 
-_CHECKS = ("check-sat", "check-sat-assuming")
 # what a script says, where other lines only ask
 _SAYING = ("mk-", "instantiate-sort", "assert-", "check-sat", "push", "pop", "reset")
 # they would end the replay where something is wrong
@@ -263,6 +263,6 @@ def asking(trace: Trace) -> Trace:
             )
         elif line.action not in _OWN:
             lines.append(line)
-        if line.action in _CHECKS:
+        if line.action in ANSWERING:
             lines.append(Line("evaluate", seed=0))
     return Trace(trace.name, lines, trace.header, trace.murxla_options)

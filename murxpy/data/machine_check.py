@@ -9,8 +9,9 @@ from typing import Any
 
 import networkx as nx
 
+from murxpy.checks.registry import ACTIONS, DRAWN
 from murxpy.data.conditions import Assignment, assignments, enabled, mentioned
-from murxpy.data.machine_names import ACTIONS, CONDITIONS, ESTABLISHES, negated
+from murxpy.data.machine_names import CONDITIONS, negated
 from murxpy.data.yamlfile import Document, Place
 from murxpy.errors import InputError, nearest
 
@@ -47,7 +48,7 @@ def _names(document: Document, machine: Machine) -> Iterator[InputError]:
         yield from _conditions(document, (*place, "needs"), state["needs"])
         for position, transition in enumerate(state["do"]):
             entry: Place = (*place, "do", position)
-            yield from _known(document, (*entry, "do"), "action", transition["do"], ACTIONS)
+            yield from _known(document, (*entry, "do"), "action", transition["do"], DRAWN)
             yield from _known(document, (*entry, "to"), "state", transition["to"], states)
             yield from _conditions(document, (*entry, "when"), transition["when"])
     for condition in machine["expect"]:
@@ -194,7 +195,7 @@ def _fault(machine: Machine, state: str, assignment: Assignment) -> str:
         return "nothing can be done"
     while not any(transition["to"] != state for transition in transitions):
         made = {
-            name for transition in transitions for name in ESTABLISHES.get(transition["do"], ())
+            name for transition in transitions for name in ACTIONS[transition["do"]].establishes
         }
         more = {name: True for name in assignment if name in made and not assignment[name]}
         if not more:

@@ -1,62 +1,6 @@
-"""The words of a state machine: actions, conditions, and what follows from what."""
+"""The conditions of a state machine, and what follows from what."""
 
 from __future__ import annotations
-
-ACTIONS = (
-    "new",
-    "set-logic",
-    "set-option",
-    "set-option-req",
-    "mk-sort",
-    "instantiate-sort",
-    "mk-const",
-    "mk-var",
-    "mk-value",
-    "mk-special-value",
-    "mk-term",
-    "mk-fun",
-    "assert-formula",
-    "assert-tracked",
-    "assert-roots",
-    "check-sat",
-    "check-sat-assuming",
-    "get-unsat-assumptions",
-    "get-unsat-core",
-    "get-value",
-    "get-model",
-    "print-model",
-    "get-assertions",
-    "simplify",
-    "substitute",
-    "get-info",
-    "statistics",
-    "push",
-    "pop",
-    "reset",
-    "reset-assertions",
-    "term-get-children",
-    "check-term",
-    "check-sort",
-    "check-value",
-    "check-eq",
-    "del",
-    "gc",
-    "delete",
-    "go",
-    "set-limit",
-    "solver-action",
-    "misuse-value",
-    "misuse-object",
-    "misuse-order",
-    "misuse-hold",
-    "misuse-held",
-    "misuse-protocol",
-    "misuse-life",
-    "misuse-state",
-    "misuse-drop",
-    "misuse-own",
-    "misuse-call",
-)
 
 CONDITIONS = {
     "has-sort": "a sort was made",
@@ -95,19 +39,6 @@ IMPLIES = (
     ("pushed", "incremental"),
     ("incremental", "can-check"),
 )
-
-# Repeated often enough, the action makes these conditions hold.
-ESTABLISHES = {
-    "mk-sort": ("has-sort",),
-    "mk-const": ("has-sort", "has-input", "has-term", "has-bool", "has-root"),
-    "mk-value": ("has-input", "has-term"),
-    "mk-special-value": ("has-input", "has-term"),
-    "mk-term": ("has-term", "has-bool", "has-root", "spent"),
-    "assert-formula": ("asserted",),
-    "assert-tracked": ("asserted",),
-    "assert-roots": ("asserted",),
-    "push": ("pushed",),
-}
 
 
 def negated(condition: str) -> tuple[str, bool]:

@@ -14,12 +14,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from murxpy.checks.registry import ANSWERING
 from murxpy.data.conditions import Assignment, assignments, enabled, mentioned
 from murxpy.data.machine_names import ANSWERS
 from murxpy.errors import InputError
 
 Machine = dict[str, Any]
-_CHECKS = ("check-sat", "check-sat-assuming")
 _RESETS = ("new", "reset", "reset-assertions")
 
 
@@ -158,7 +158,7 @@ def _targets(
     """The nodes that a transition leads to and their shares; `terms` is the mean number of terms of
     a run.
     """
-    checked = transition["do"] in _CHECKS or (node.checked and transition["do"] not in _RESETS)
+    checked = transition["do"] in ANSWERING or (node.checked and transition["do"] not in _RESETS)
     if transition["do"] == "mk-term" and not node.spent:
         yield _Node(transition["to"], True, checked), 1.0 / terms
         yield _Node(transition["to"], False, checked), 1.0 - 1.0 / terms

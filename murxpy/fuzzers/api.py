@@ -9,30 +9,18 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from murxpy.checks.invariants import INVARIANTS, PHRASES, PROMISES
+from murxpy.checks.registry import CHECKS as ANSWER_CHECKS
 from murxpy.errors import InputError, nearest
-from murxpy.machine.generate.witnesses import READERS
 from murxpy.oracles.documented import Documented
 
 Plain = dict[str, Any]
 LimitedBy = Literal["solver", "wall"]
 
 # Checks of what the solver promises, by name; those that cost little are on by default.
-DEFAULT_CHECKS = (
-    "models",
-    "values",
-    "cores",
-    "assumptions",
-    "invariants",
-    "simplify",
-    "substitute",
-    "interpolants",
-    "eliminations",
-    "blocked-models",
-    "proofs",
-    "planted",
-)
+_NAMED = {check.option: check for check in ANSWER_CHECKS if check.option}
+DEFAULT_CHECKS = (*(name for name, check in _NAMED.items() if check.default), "planted")
 SCRIPT_CHECKS = ("models", "cores")  # those of them that are made of the answers to whole scripts
-CHECKS = (*DEFAULT_CHECKS, "abducts", *(f"invariant-{name}" for name in PHRASES))
+CHECKS = (*_NAMED, "planted", *(f"invariant-{name}" for name in PHRASES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +104,9 @@ def without_object(names: Sequence[str], wrapper: Plain) -> list[str]:
         for name in PHRASES
         if name not in INVARIANTS and name not in PROMISES and name not in own
     ]
-    lacking = [name for name, reader in READERS.items() if reader not in readers] + [
-        f"invariant-{name}" for name in invariants
-    ]
+    lacking = [
+        name for name, check in _NAMED.items() if check.reader and check.reader not in readers
+    ] + [f"invariant-{name}" for name in invariants]
     return [name for name in names if name in lacking]
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from murxpy.checks.assertions import check_model
 from murxpy.checks.cores import check_core
+from murxpy.checks.registry import ANSWERING, READERS
 from murxpy.errors import InputError
 from murxpy.machine import script, solve
 from murxpy.machine.run import Refused, Run
@@ -20,10 +21,8 @@ from murxpy.smtlib.script import Script
 from murxpy.smtlib.tables import Tables
 from murxpy.trace.grammar import Line, Trace
 from murxpy.trace.lift import SOLVER, Lifter
-from murxpy.trace.readers import READERS
 from murxpy.trace.reading import Reading, Skipped
 
-_CHECKS = ("check-sat", "check-sat-assuming")
 _NEEDED = {MODELS: (("produce-models", "true"),), CORES: ((CORES_OPTION, "true"),)}
 _SPECIAL = [pair for pairs in _NEEDED.values() for pair in pairs]
 
@@ -56,7 +55,7 @@ class ApiRunner:
                 READERS[line.action](reading)
                 if line.action == "new":
                     self._begin(made, expected, (*_NEEDED.get(promised, ()), *options))
-                elif line.action in _CHECKS:
+                elif line.action in ANSWERING:
                     self._judge(promised)
         except (Refused, Skipped):
             return None

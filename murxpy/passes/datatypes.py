@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from murxpy.machine.tokens import FieldSort, Quoted, Token
-from murxpy.trace.defuse import Script, closed, returned
+from murxpy.replaying.defuse import Script, closed, returned
 from murxpy.trace.grammar import Line
 
 Selector = list[Token]  # its name and the words of its sort

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from murxpy.machine.tokens import Ref
 from murxpy.passes.words import terms_of
-from murxpy.trace.defuse import Script, returned
+from murxpy.replaying.defuse import Script, returned
 from murxpy.trace.grammar import Line
 
 

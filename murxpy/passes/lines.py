@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from murxpy.machine.tokens import Ref
 from murxpy.passes.terms import mapped
-from murxpy.trace.defuse import MAKERS, Script, closed, collected, matching_pops, used
+from murxpy.replaying.defuse import MAKERS, Script, closed, collected, matching_pops, used
 from murxpy.trace.grammar import Line
 
 _THEORY = re.compile(r"(?:OP|SORT)_([A-Z]+)_?")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from murxpy.machine.tokens import FieldSort, Python, Quoted, Ref, Token
-from murxpy.trace.defuse import Script
+from murxpy.replaying.defuse import Script
 from murxpy.trace.grammar import Line
 
 Rank = Callable[[Line], int]  # of a line's spelling, 0 for the simplest

@@ -11,8 +11,8 @@ from murxpy.passes import datatypes, functions, lines, sorts, terms, words
 from murxpy.passes.planted import PlantedValues
 from murxpy.passes.reduction import Reducer, ddmin, each, fixpoint
 from murxpy.passes.spellings import Spellings
-from murxpy.trace.defuse import Script
-from murxpy.trace.defuse import collected as without_unused
+from murxpy.replaying.defuse import Script
+from murxpy.replaying.defuse import collected as without_unused
 
 Variants = Callable[[Script, int], Iterable[Script]]
 

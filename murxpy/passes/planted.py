@@ -13,8 +13,8 @@ from murxpy.logic.values import LITERAL_KINDS
 from murxpy.machine.planted_words import write_words
 from murxpy.machine.tokens import Quoted, Ref, Token
 from murxpy.passes.terms import sort_line
+from murxpy.replaying.defuse import PLANT, Script, returned, sort_of
 from murxpy.semantics.values import CannotSay
-from murxpy.trace.defuse import PLANT, Script, returned, sort_of
 from murxpy.trace.grammar import Line, Trace
 from murxpy.translate.dry import AnyReading, Silent, interpret
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 
 from murxpy.passes import lines as parts
 from murxpy.passes import sorts, terms, words
-from murxpy.trace.defuse import MAKERS, Script, closed, collected
+from murxpy.replaying.defuse import MAKERS, Script, closed, collected
 
 Search = Generator[Script, bool, Script]
 

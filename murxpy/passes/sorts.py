@@ -10,7 +10,7 @@ from dataclasses import replace
 from murxpy.machine.tokens import Quoted, Ref, Token
 from murxpy.passes.terms import mapped
 from murxpy.passes.words import terms_of
-from murxpy.trace.defuse import PLANT, Script, definitions, returned, sort_of
+from murxpy.replaying.defuse import PLANT, Script, definitions, returned, sort_of
 from murxpy.trace.grammar import Line
 
 _SIMPLE = ("SORT_BOOL", "SORT_INT")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from murxpy.machine.tokens import Quoted
-from murxpy.trace.defuse import Script
+from murxpy.replaying.defuse import Script
 from murxpy.trace.grammar import Line
 
 _SECTIONS = {

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from murxpy.machine.tokens import Quoted, Ref, Token
-from murxpy.trace.defuse import Script, closed, definitions, returned, sort_of, used
+from murxpy.replaying.defuse import Script, closed, definitions, returned, sort_of, used
 from murxpy.trace.grammar import Line
 
 _OLDER = 4  # older terms that are tried in place of one

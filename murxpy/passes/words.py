@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from murxpy.machine.tokens import Quoted, Ref, Token
-from murxpy.trace.defuse import PLANT, Script, closed, matching_pops
+from murxpy.replaying.defuse import PLANT, Script, closed, matching_pops
 from murxpy.trace.grammar import Line
 
 _COUNTED = ("check-sat-assuming", "get-value", "get-value-completion")

@@ -9,32 +9,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from murxpy.actions.answering import read_script
+from murxpy.checks.registry import ANSWERING, READERS, Reader, named
 from murxpy.errors import InputError
 from murxpy.machine import solve
 from murxpy.machine.run import Refused, Run
 from murxpy.machine.tokens import Quoted
 from murxpy.machine.witnesses.scripted import without_questions
-from murxpy.trace.askers import (
-    Reader,
-    assert_formula,
-    check_sat,
-    check_sat_assuming,
-    delete,
-    pop,
-    push,
-    run_script,
-)
-from murxpy.trace.defuse import MAKERS, collected
+from murxpy.replaying.defuse import MAKERS, collected
 from murxpy.trace.grammar import Line, Trace
-from murxpy.trace.readers import READERS
 from murxpy.trace.reading import Reading, Skipped
 
-CHECKS = ("check-sat", "check-sat-assuming", "run-script")
+CHECKS = (*ANSWERING, "run-script")
 DECIDED = ("sat", "unsat")
 # undecided checks beyond the number of decided ones after which a judge gives a run up
 PATIENCE = 5
-_RESETS = ("reset", "reset-assertions")
-_STATE = ("new", "delete", "assert-formula", "assert-tracked", "push", "pop", *_RESETS)
+_RESETS = named(lambda action: action.resets)
+_STATE = named(lambda action: action.state and action.traced)
 
 
 def decided_part(lines: Sequence[Line], changing: Sequence[str] = ()) -> list[Line]:
@@ -80,15 +71,9 @@ class _Judging:
         )
         self.readers: dict[str, Reader] = {
             "new": self._new,
-            "delete": delete,
-            "assert-formula": assert_formula,
             "assert-tracked": _assert_tracked,
-            "push": push,
-            "pop": pop,
             "reset": self._reset,
             "reset-assertions": self._reset,
-            "check-sat": check_sat,
-            "check-sat-assuming": check_sat_assuming,
             "run-script": self._run_script,
         }
 
@@ -136,7 +121,7 @@ class _Judging:
         """
         text = without_questions(r.text(0, "a script"))
         r.line = replace(r.line, args=[Quoted(text)])
-        run_script(r, self.head)
+        read_script(r, self.head)
 
     def _special(self) -> dict[str, str]:
         models = "true" if self.wishes.get("model") else "false"
@@ -170,7 +155,7 @@ class _Judging:
                 return
             self.reading.line = line
             try:
-                self.readers.get(line.action, READERS[line.action])(self.reading)
+                (self.readers.get(line.action) or READERS[line.action])(self.reading)
             except (Refused, Skipped):
                 if line.action in MAKERS:
                     self.reading.lost()

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from murxpy.actions.own import read_own
+from murxpy.checks.registry import READERS, Reader, named
 from murxpy.errors import InputError, nearest
 from murxpy.machine.run import Refused, Run
-from murxpy.trace.askers import Reader, own
 from murxpy.trace.grammar import Trace
 from murxpy.trace.murxla import old_action
-from murxpy.trace.readers import READERS
 from murxpy.trace.reading import Reading, Skipped
 
-ALIVE = ("new", "delete", "del", "gc", "misuse")  # what can be done without a solver
+ALIVE = named(lambda action: action.alone)
 
 
 def replay(run: Run, trace: Trace) -> None:
@@ -67,7 +67,7 @@ def _reader(reading: Reading) -> Reader:
         raise reading.error(
             "the solver or its context is gone, expected one of " + ", ".join(ALIVE)
         )
-    return READERS.get(action, own)
+    return READERS.get(action, read_own)
 
 
 def _compare_refusal(reading: Reading, refused: Refused | None) -> None:

@@ -9,6 +9,7 @@ from html import escape
 from itertools import pairwise
 from typing import Any
 
+from murxpy.checks.registry import ANSWERING
 from murxpy.data.visits import Visits
 from murxpy.report.layered import Layout, Point, Route, layered_layout
 
@@ -97,7 +98,7 @@ _MARKERS = "<defs>{}</defs>".format(
 def _heading(machine: Machine, visits: Visits) -> list[str]:
     terms, checks = (
         visits.actions.get("mk-term", 0.0),
-        sum(visits.actions.get(a, 0.0) for a in CHECKS),
+        sum(visits.actions.get(a, 0.0) for a in ANSWERING),
     )
     return [
         f"{machine['name']}: {machine['about']}" if machine["about"] else machine["name"],
@@ -105,9 +106,6 @@ def _heading(machine: Machine, visits: Visits) -> list[str]:
         f"Shares are of the actions drawn in a state; a plain percentage goes on without an action.",
         "Brown arrows lead back.",
     ]
-
-
-CHECKS = ("check-sat", "check-sat-assuming")
 
 
 def _stays(machine: Machine, visits: Visits, name: str) -> list[_Stay]:

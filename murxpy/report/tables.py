@@ -12,10 +12,11 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from murxpy.checks.registry import ANSWERING
 from murxpy.data.reach import Expected
 from murxpy.data.spellings import forms
 from murxpy.data.visits import Visits
-from murxpy.report.fsm_svg import CHECKS, share_text
+from murxpy.report.fsm_svg import share_text
 
 Plain = dict[str, Any]
 _GAP = 2
@@ -73,7 +74,7 @@ def plain_lines(table: Table) -> list[str]:
 def machine_summary(machine: Plain, visits: Visits) -> str:
     """What an average run is, in one line."""
     terms = visits.actions.get("mk-term", 0.0)
-    checks = sum(visits.actions.get(action, 0.0) for action in CHECKS)
+    checks = sum(visits.actions.get(action, 0.0) for action in ANSWERING)
     return (
         f"a run: {visits.length:.1f} actions, {terms:.1f} operator terms, {checks:.2f} checks; "
         f"{share_text(visits.unchecked)} of runs end without a check"

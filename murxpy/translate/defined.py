@@ -17,10 +17,10 @@ from murxpy.machine.database import Entry
 from murxpy.machine.planted_words import read_words
 from murxpy.machine.planting.lines import planted_of
 from murxpy.machine.tokens import Ref, Token
+from murxpy.replaying.defuse import PLANT
 from murxpy.semantics.values import CannotSay, Element
 from murxpy.smtlib.printing.terms import Printer
 from murxpy.smtlib.printing.values import ValueTerms
-from murxpy.trace.defuse import PLANT
 from murxpy.trace.grammar import Trace
 from murxpy.translate.declarations import Declarations
 from murxpy.translate.dry import AnyReading, interpret

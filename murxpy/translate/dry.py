@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from murxpy.actions.own import read_own
+from murxpy.checks.registry import ACTIONS, ANSWERING, MAKING, READERS
 from murxpy.errors import InputError, nearest
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
@@ -16,38 +18,9 @@ from murxpy.machine.tokens import Ref, Token
 from murxpy.solvers.spelling import Spelling, SpellingSet
 from murxpy.solvers.template import Template
 from murxpy.solvers.wrapper import Wrapper
-from murxpy.trace.askers import own
 from murxpy.trace.grammar import Line, Trace
 from murxpy.trace.murxla import old_action
-from murxpy.trace.readers import READERS
 from murxpy.trace.reading import Reading, Skipped
-
-WITNESSES = (
-    "check-model",
-    "check-values",
-    "check-simplify",
-    "check-substitute",
-    "check-core",
-    "check-assumptions",
-    "check-invariant",
-    "evaluate",
-    "check-interpolant",
-    "check-abduct",
-    "check-elimination",
-    "check-blocked",
-    "check-proof",
-)
-MAKING = (
-    "mk-sort",
-    "instantiate-sort",
-    "mk-const",
-    "mk-var",
-    "mk-value",
-    "mk-special-value",
-    "mk-term",
-    "mk-fun",
-)
-CHECKS = ("check-sat", "check-sat-assuming")
 
 
 class DryRun(Run):
@@ -191,7 +164,7 @@ class Silent(DryRun):
         """An action that makes nothing; the answer where it is a check."""
         if action == "run-script":
             return self.printed()
-        return self.answer() if action in CHECKS else None
+        return self.answer() if action in ANSWERING else None
 
     def sort_object(self, sort: Sort) -> Any:
         return True
@@ -230,6 +203,7 @@ def _reader(reading: Reading) -> Any:
         raise reading.error(f"unknown action '{action}'{nearest(action, READERS)}")
     if action == "misuse" and isinstance(silent := reading.run, Silent):
         return lambda reading: silent.broken()
-    if action in WITNESSES and isinstance(run := reading.run, DryRun):
+    known = ACTIONS.get(action)
+    if known is not None and known.checks and isinstance(run := reading.run, DryRun):
         return lambda reading: run.witness(action)
-    return READERS.get(action, own)
+    return READERS.get(action, read_own)

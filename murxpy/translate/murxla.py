@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from murxpy.checks.registry import MAKING
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.values import to_codes
@@ -13,7 +14,7 @@ from murxpy.machine.solve import SPECIAL_OPTIONS
 from murxpy.machine.tokens import Quoted, Ref, Token, print_token
 from murxpy.trace.grammar import INDENT, MURXLA_OPTIONS, MURXLA_SOLVERS, Line, Trace
 from murxpy.trace.murxla import CONTAINER_FIRST, SPECIAL
-from murxpy.translate.dry import MAKING, AnyReading, Silent, interpret
+from murxpy.translate.dry import AnyReading, Silent, interpret
 from murxpy.translate.murxla_names import (
     ACTIONS,
     LIMITS,

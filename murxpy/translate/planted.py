@@ -6,14 +6,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from murxpy.checks.registry import ANSWERING
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.terms import Term
 from murxpy.machine.witnesses.show import show
+from murxpy.replaying.defuse import PLANT
 from murxpy.semantics.values import CannotSay
-from murxpy.trace.defuse import PLANT
 from murxpy.trace.grammar import Trace
-from murxpy.translate.dry import CHECKS, AnyReading, Silent, interpret
+from murxpy.translate.dry import AnyReading, Silent, interpret
 
 
 class _Last(Silent):
@@ -24,7 +25,7 @@ class _Last(Silent):
         self.formulas: list[tuple[str, Term]] = []
 
     def asked(self, action: str) -> Any:
-        if action in CHECKS:
+        if action in ANSWERING:
             assumed = list(self.frame.terms) if action == "check-sat-assuming" else []
             names = {entry.term: str(entry) for entry in self.db.terms.values()}
             terms = dict.fromkeys([*(entry.term for entry in self.state.asserted()), *assumed])

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
+from murxpy.checks.registry import ANSWERING
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
@@ -31,7 +32,6 @@ from murxpy.translate.witnesses import model_rows
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _TIDY = re.compile(r"[^A-Za-z0-9_]+")
-_CHECKS = ("check-sat", "check-sat-assuming")
 _VALUES = ("get-value", "get-value-completion")
 _SELF_CHECKS = ("check-sort", "check-term", "check-value", "check-eq")
 _DEFECTS = (UNDOCUMENTED, "ill-formed")
@@ -184,7 +184,7 @@ class _Program(MisuseRows):
             self._row(f"solver = {code}")
             self._managers = ["solver", "ctx"]
             return Code("solver")
-        elif action in _CHECKS:
+        elif action in ANSWERING:
             self._check(code)
             return self.answer()
         elif action == "run-script":

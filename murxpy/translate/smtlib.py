@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from murxpy.checks.registry import READERS
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.terms import CONSTANT, FUNCTION, Term
@@ -19,7 +20,6 @@ from murxpy.smtlib.printing.higher_order import higher_logic
 from murxpy.smtlib.printing.terms import OnlyDefined, Printer, Unsayable
 from murxpy.smtlib.syntax.symbols import spell
 from murxpy.trace.grammar import Trace
-from murxpy.trace.readers import READERS
 from murxpy.translate.declarations import ALWAYS, HIGHER, NONLINEAR, QUANTIFIED, Declarations
 from murxpy.translate.dry import AnyReading, Silent, interpret, plain_text
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from time import thread_time_ns
 from typing import Any
 
-from murxpy.actions.walk import StateMachine
+from murxpy.checks.registry import ACTIONS
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine import solve
@@ -29,24 +29,11 @@ from murxpy.replaying.judging import judge
 from murxpy.replaying.untracer import replay
 from murxpy.smtlib.dialects import DIALECTS
 from murxpy.solvers.wrapper import Wrapper
+from murxpy.sources.walk import StateMachine
 from murxpy.trace.grammar import VERSION, Trace, parse_trace
 from murxpy.worker.finalizers import watched
 
 Write = Callable[[str], None]
-UNDAMPED = frozenset(
-    [
-        "new",
-        "delete",
-        "check-sat",
-        "check-sat-assuming",
-        "assert-formula",
-        "push",
-        "pop",
-        "mk-const",
-        "mk-sort",
-        "set-logic",
-    ]
-)
 # runs between two full collections: contexts are freed by reference counts, cycles are rare
 COLLECT_EVERY = 50
 
@@ -205,11 +192,7 @@ class Session:
         What a run cannot do without (checks, assertions, scopes) is not damped. The trace's header
         records it.
         """
-        names = [
-            operator or action
-            for action, operator, _ in calls
-            if action not in UNDAMPED and action != "misuse"
-        ]
+        names = [operator or action for action, operator, _ in calls if _may_be_damped(action)]
         names += [f"{rule}:{operator}" for action, operator, rule in calls if action == "misuse"]
         self._damped = frozenset(name for name in names if name)
 
@@ -363,3 +346,9 @@ def _malformed(message: str) -> dict[str, Any]:
         "differences": [],
         "message": message,
     }
+
+
+def _may_be_damped(action: str) -> bool:
+    """Whether what has this name can be drawn less often; a misuse is by its rule and operator."""
+    known = ACTIONS.get(action)
+    return action != "misuse" and (known is None or known.damped)

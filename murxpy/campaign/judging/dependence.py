@@ -18,8 +18,8 @@ from murxpy.machine.tokens import Quoted, print_token
 from murxpy.oracles.crash import Outcome
 from murxpy.oracles.disagreement import OPPOSITE, last_answer
 from murxpy.passes.measure import text
+from murxpy.replaying.defuse import MAKERS, Script, closed, collected
 from murxpy.replaying.judging import CHECKS
-from murxpy.trace.defuse import MAKERS, Script, closed, collected
 from murxpy.trace.grammar import Line, parse_trace
 
 _ASSERTING = (

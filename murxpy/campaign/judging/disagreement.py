@@ -29,8 +29,8 @@ from murxpy.oracles.disagreement import (
 from murxpy.oracles.triage import ModelVoice, Triage, Voice, Way, triage
 from murxpy.passes.measure import text
 from murxpy.passes.quick import reduced
+from murxpy.replaying.defuse import Script
 from murxpy.smtlib.syntax.fingerprint import theories
-from murxpy.trace.defuse import Script
 from murxpy.trace.grammar import Trace, parse_trace
 
 TESTS = 800  # candidates of the quick reduction

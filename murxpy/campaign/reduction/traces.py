@@ -23,7 +23,7 @@ from murxpy.passes.order import reduce
 from murxpy.passes.planted import PlantedValues
 from murxpy.passes.reduction import Problem, Reducer
 from murxpy.passes.spellings import Spellings
-from murxpy.trace.defuse import Script
+from murxpy.replaying.defuse import Script
 from murxpy.trace.grammar import Trace, parse_trace
 
 SAVE_SECONDS = 2.0  # between two times that the best so far is handed over

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from murxpy.campaign.findings.buckets import bucket_key
+from murxpy.checks.registry import ANSWERING
 from murxpy.errors import InputError, nearest
 from murxpy.oracles.crash import Call, Outcome, judge, last_call, signal_name
 from murxpy.trace.grammar import parse_trace
@@ -20,7 +21,6 @@ Runs = Sequence[Sequence[Outcome]]  # of each replay: how it ended, and then its
 LATE = 2.0
 
 _SIGNALS = {number.name: number.name for number in signal.Signals}
-_CHECKS = ("check-sat", "check-sat-assuming")
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ def _last_unknown(outcome: Outcome) -> bool:
     if outcome.cause != "report" or (outcome.report or {}).get("status") == "malformed":
         return False
     checks = (
-        [line for line in parse_trace(outcome.trace, "replay").lines if line.action in _CHECKS]
+        [line for line in parse_trace(outcome.trace, "replay").lines if line.action in ANSWERING]
         if outcome.trace
         else []
     )

@@ -9,7 +9,8 @@ from functools import partial
 from typing import Any
 
 from murxpy.logic.sorts import Sort, components
-from murxpy.logic.terms import CONSTANT, SPECIAL, Term
+from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, Term
+from murxpy.machine.database import Entry
 from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.machine.witnesses.anew import applied
 from murxpy.machine.witnesses.blame import solver_value
@@ -314,6 +315,13 @@ def _value(values: Values, at: int, sort: Sort) -> Value:
     if sort.kind == "SORT_FUN":
         return values.function(at, sort.sorts()[:-1], sort.sorts()[-1])
     return values.value(at, sort)
+
+
+def solvable_anew(entries: Sequence[Entry]) -> bool:
+    """Whether a fresh solver can be asked: it does not know the definitions of the first one."""
+    return all(entry.obj is not None for entry in entries) and all(
+        t.op != FUNCTION for t in below(e.term for e in entries)
+    )
 
 
 def below(terms: Iterable[Term]) -> Iterator[Term]:

@@ -9,13 +9,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from murxpy.checks.cores import solvable_anew
 from murxpy.logic.terms import Term
 from murxpy.machine.database import Entry
 from murxpy.machine.run import Refused, Run
 from murxpy.machine.witnesses.anew import applied, call_first, fresh_solver
 from murxpy.machine.witnesses.blame import solver_value
-from murxpy.machine.witnesses.model import TOO_LARGE, Model, unjudged
+from murxpy.machine.witnesses.model import TOO_LARGE, Model, solvable_anew, unjudged
 from murxpy.machine.witnesses.reading import Unreadable
 from murxpy.semantics.values import CannotSay
 

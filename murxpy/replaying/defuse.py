@@ -5,21 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from murxpy.checks.registry import MAKING
 from murxpy.machine.tokens import Ref
 from murxpy.trace.grammar import Line
 
 Script = tuple[Line, ...]  # the lines of a trace, each never changed in place
 
-MAKERS = (
-    "mk-sort",
-    "instantiate-sort",
-    "mk-const",
-    "mk-var",
-    "mk-value",
-    "mk-special-value",
-    "mk-term",
-    "mk-fun",
-)
+MAKERS = MAKING
 PLANT = "plant"  # what a term or a sort is in the planted model
 _RESETS = ("reset", "reset-assertions")
 

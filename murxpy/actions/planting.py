@@ -1,9 +1,8 @@
-"""Reading the lines `plant`: the values of constants, and the sizes of uninterpreted sorts, in the
-planted model of a run.
-"""
+"""The lines `plant`: values of constants, and sizes of uninterpreted sorts, in the planted model of a run."""
 
 from __future__ import annotations
 
+from murxpy.actions.base import Action, register
 from murxpy.errors import InputError
 from murxpy.logic.terms import CONSTANT
 from murxpy.machine.database import Entry
@@ -18,23 +17,28 @@ from murxpy.trace.reading import Reading
 MOST = 1 << 10  # elements of an uninterpreted sort
 
 
-def plant(r: Reading) -> None:
+@register("plant")
+class Plant(Action):
     """`plant`, `plant s N`, `plant t value`, `plant KIND function`."""
-    if not r.line.args:
-        lines.plant(r.run, r.seed)
-        return
-    word = r.line.args[0]
-    try:
-        if isinstance(word, Ref) and word.letter == "s":
-            _size(r)
-        elif isinstance(word, str):
-            _open(r, word)
-        else:
-            _value(r, r.term(0))
-    except InputError as error:
-        raise error if error.file is not None else r.error(str(error)) from None
-    except CannotSay as reason:
-        raise Refused("unsupported", str(reason)) from None
+
+    drawn = False
+
+    def read(self, r: Reading) -> None:
+        if not r.line.args:
+            lines.plant(r.run, r.seed)
+            return
+        word = r.line.args[0]
+        try:
+            if isinstance(word, Ref) and word.letter == "s":
+                _size(r)
+            elif isinstance(word, str):
+                _open(r, word)
+            else:
+                _value(r, r.term(0))
+        except InputError as error:
+            raise error if error.file is not None else r.error(str(error)) from None
+        except CannotSay as reason:
+            raise Refused("unsupported", str(reason)) from None
 
 
 def _size(r: Reading) -> None:

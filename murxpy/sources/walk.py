@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from murxpy.machine.generate.actions import perform
+from murxpy.actions.self_checks import check_newest
+from murxpy.checks.registry import ACTIONS
+from murxpy.machine.generate import terms
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.random import Weighted, mix
+from murxpy.machine.run import Refused, Stopped
 
 Condition = Callable[[Generator], bool]
 
@@ -124,3 +127,19 @@ class StateMachine:
 
 def _names(value: Any) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(value or ())
+
+
+def perform(gen: Generator, name: str) -> bool:
+    """Carry out the action called `name`; False where it was not possible or the binding refused."""
+    if name in gen.damped and gen.stream.random() >= terms.DAMPED:
+        return False
+    action = ACTIONS[name]
+    try:
+        done = action.draw(gen)
+        if done and action.reads_made and gen.settings.chance("check-new-object", gen.stream):
+            check_newest(gen)
+        return done
+    except Refused:
+        if action.fatal:  # cvc5 then leaves out what it had to process
+            raise Stopped(None) from None
+        return False

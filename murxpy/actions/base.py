@@ -1,0 +1,104 @@
+"""What an action is: one kind of line in a trace, and one kind of step in a walk.
+
+The class of an action says all that is known of it: how its operands are drawn, how its line is read
+back, and its facts. Its module is imported by `murxpy.checks.registry`, which everything else asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar, TypeVar
+
+from murxpy.machine.generate.base import Generator
+from murxpy.trace.reading import Reading
+
+
+class Action:
+    """An action, by its name in machine files and traces.
+
+    An action that only reads lines has no `draw`, one that only stands in machine files no `read`.
+    """
+
+    # -- facts
+
+    drawn: ClassVar[bool] = True  # a state machine may name it
+    traced: ClassVar[bool] = True  # lines of a trace have its name
+    answers: ClassVar[bool] = False  # it asks the solver: sat, unsat or unknown
+    makes: ClassVar[bool] = False  # its line returns a sort or a term
+    reads_made: ClassVar[bool] = False  # a self-check of what it made may follow at once
+    checks: ClassVar[bool] = False  # it checks what the solver promised with an answer
+    state: ClassVar[bool] = False  # it changes what is asserted, or on which level
+    resets: ClassVar[bool] = False  # it takes back all that is asserted
+    alone: ClassVar[bool] = False  # it can be carried out where there is no solver
+    fatal: ClassVar[bool] = False  # some solvers are of no use after they refused it
+    damped: ClassVar[bool] = True  # it may be drawn less often where it shows known findings
+    establishes: ClassVar[tuple[str, ...]] = ()  # conditions that hold when it is often repeated
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def draw(self, gen: Generator) -> bool:
+        """Draw operands and carry the action out; False where that is not possible now. Raises
+        Refused where the binding refuses, and Stopped with a finding.
+        """
+        raise NotImplementedError(f"the action {self.name} is never drawn")
+
+    def read(self, r: Reading) -> None:
+        """Carry out the line in hand. Raises InputError where it is malformed, Skipped and Refused
+        as `murxpy.trace.reading` says, and Stopped with a finding.
+        """
+        raise NotImplementedError(f"no line has the action {self.name}")
+
+
+class Check(Action):
+    """An action that checks what the solver promised with an answer, drawn behind that answer.
+
+    `option` is its name among the checks that a user can choose, and `default` says whether it is
+    on. `after` are the answers behind which it is drawn, in the order of `place`. `reader` names
+    the reader of the wrapper that it needs; empty where it needs none.
+    """
+
+    drawn = False
+    checks = True
+    option: ClassVar[str] = ""
+    default: ClassVar[bool] = True
+    after: ClassVar[tuple[str, ...]] = ()
+    place: ClassVar[int] = 0
+    reader: ClassVar[str] = ""
+
+    def due(self, gen: Generator) -> bool:
+        """Whether the check is on, has what it reads here, and is drawn now, by the chance that has
+        the name of its action.
+        """
+        there = self.option in gen.checks and (
+            not self.reader or gen.run.wrapper.set("readers", self.reader) is not None
+        )
+        return there and gen.settings.chance(self.name, gen.stream)
+
+    def spelling(self, r: Reading) -> str | None:
+        """The spelling of its reader that the line names. Raises Refused where there is no reader."""
+        there = r.run.wrapper.set("readers", self.reader) is not None
+        r.require(there, f"the wrapper has no reader '{self.reader}'")
+        return r.spelling("readers", self.reader)
+
+
+REGISTERED: dict[str, Action] = {}
+Kind = TypeVar("Kind", bound=type[Action])
+
+
+def register(*names: str) -> Callable[[Kind], Kind]:
+    """A decorator that enters a class of actions into the registry, once for each name."""
+
+    def enter(kind: Kind) -> Kind:
+        for name in names:
+            assert name not in REGISTERED, name
+            REGISTERED[name] = kind(name)
+        return kind
+
+    return enter
+
+
+def answer_checks() -> list[Check]:
+    """The checks that are drawn behind answers, in their order."""
+    found = [action for action in REGISTERED.values() if isinstance(action, Check) and action.after]
+    return sorted(found, key=lambda check: check.place)

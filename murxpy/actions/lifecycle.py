@@ -1,0 +1,239 @@
+"""The life of a solver: it is made, told its logic, options and limit, and let go of."""
+
+from __future__ import annotations
+
+import contextlib
+
+from murxpy.actions.base import REGISTERED, Action, register
+from murxpy.actions.picking import any_entry
+from murxpy.machine import solve
+from murxpy.machine.generate import options, planting
+from murxpy.machine.generate.base import Generator
+from murxpy.machine.generate.logics import draw_logic
+from murxpy.machine.run import Refused, Run
+from murxpy.machine.tokens import Ref
+from murxpy.trace.reading import Reading
+
+
+@register("new")
+class New(Action):
+    """`new`: a solver in a context of its own."""
+
+    alone = True
+    state = True
+    damped = False
+
+    def draw(self, gen: Generator) -> bool:
+        solve.new(gen.run, gen.run.line_seed())
+        planting.begin(gen)
+        return True
+
+    def read(self, r: Reading) -> None:
+        r.end(0)
+        if r.run.state.started:
+            raise r.error("a second solver, expected 'delete' before this line")
+        solve.new(r.run, r.seed, r.spelling("lifecycle", "new"))
+        if r.foreign:
+            _switch_on(r)
+
+
+def _switch_on(r: Reading) -> None:
+    """Let a solver that the trace is not for do all that the trace may ask of it."""
+    for name in solve.SPECIAL_OPTIONS:
+        if r.run.wrapper.set("special-options", name) is not None:
+            with contextlib.suppress(Refused):  # what is missing will show where it is used
+                solve.set_option(r.run, name, "true", r.seed)
+    for pairs in (r.run.wrapper.data.get("required-options") or {}).values():
+        for name, value in pairs:
+            with contextlib.suppress(Refused):
+                solve.set_option(r.run, str(name), str(value).lower(), r.seed)
+
+
+@register("delete")
+class Delete(Action):
+    """`delete`: the solver, and all that was made for it, is let go of."""
+
+    alone = True
+    state = True
+    damped = False
+
+    def draw(self, gen: Generator) -> bool:
+        solve.delete(gen.run, gen.run.line_seed())
+        return True
+
+    def read(self, r: Reading) -> None:
+        r.end(0)
+        solve.delete(r.run, r.seed)
+        r.start()
+
+
+@register("set-logic")
+class SetLogic(Action):
+    """`set-logic LOGIC`; a solver without such an action takes it for granted."""
+
+    damped = False
+
+    def draw(self, gen: Generator) -> bool:
+        run = gen.run
+        if run.wrapper.set("actions", "set-logic") is None:
+            return True
+        solve.set_logic(run, draw_logic(gen), run.line_seed())
+        return True
+
+    def read(self, r: Reading) -> None:
+        logic = r.text(0, "a logic")
+        r.end(1)
+        if r.run.wrapper.set("actions", "set-logic") is not None:
+            r.require(r.run.state.logic is None, "the logic is set already")
+            solve.set_logic(r.run, logic, r.seed, r.spelling("actions", "set-logic"))
+
+
+@register("set-option")
+class SetOption(Action):
+    """`set-option NAME VALUE`. An option of another solver is refused."""
+
+    def draw(self, gen: Generator) -> bool:
+        return options.set_random_option(gen)
+
+    def read(self, r: Reading) -> None:
+        name, value = r.text(0, "an option"), r.text(1, "its value")
+        r.end(2)
+        special = r.run.wrapper.set("special-options", name) is not None
+        if name in solve.SPECIAL_OPTIONS and (r.foreign or not special):
+            return  # switched on with `new`, or always on
+        r.require(not r.foreign or name in _options(r.run), f"the option {name} of another solver")
+        spelling = (
+            r.spelling("special-options", name) if special else r.spelling("actions", "set-option")
+        )
+        solve.set_option(r.run, name, value, r.seed, spelling)
+
+
+def _options(run: Run) -> list[str]:
+    data = run.wrapper.data
+    required = [
+        name for pairs in (data.get("required-options") or {}).values() for name, _ in pairs
+    ]
+    return [*(option["name"] for option in data.get("options") or ()), *required]
+
+
+@register("set-option-req")
+class SetRequiredOptions(Action):
+    """What the theories of the run need, and what the user wants, as lines `set-option`."""
+
+    traced = False
+
+    def draw(self, gen: Generator) -> bool:
+        return options.set_required_options(gen)
+
+
+@register("set-limit")
+class SetLimit(Action):
+    """`set-limit N`, in a unit of the solver."""
+
+    def draw(self, gen: Generator) -> bool:
+        return draw_limit(gen)
+
+    def read(self, r: Reading) -> None:
+        limit = r.number(0, "a limit")
+        r.end(1)
+        if limit < 0:
+            raise r.error(f"expected a limit of 0 or more, found {limit}")
+        # Every solver counts in a unit of its own.
+        r.require(not r.foreign and not r.trace.murxla, "a limit in the unit of another solver")
+        solve.set_limit(r.run, limit, r.seed, r.spelling("actions", "set-limit"))
+
+
+def draw_limit(gen: Generator) -> bool:
+    """A limit for the checks that follow; False where the run is to have none."""
+    run = gen.run
+    if not gen.limited or run.wrapper.set("actions", "set-limit") is None:
+        return False
+    unit = float(run.wrapper.data.get("limit-per-ms") or 1)
+    solve.set_limit(
+        run, max(1, int(gen.settings.number("check-limit", gen.stream) * unit)), run.line_seed()
+    )
+    return True
+
+
+@register("reset")
+class Reset(Action):
+    """`reset`; in the grammar of Murxla it ends the life of all ids."""
+
+    state = True
+    resets = True
+
+    def draw(self, gen: Generator) -> bool:
+        if gen.run.wrapper.set("actions", "reset") is None:
+            return False
+        solve.reset(gen.run, gen.run.line_seed())
+        return True
+
+    def read(self, r: Reading) -> None:
+        r.end(0)
+        if r.trace.murxla:
+            solve.delete(r.run, r.seed)
+            r.start()
+            REGISTERED["new"].read(r)
+        else:
+            solve.reset(r.run, r.seed, r.spelling("actions", "reset"))
+
+
+@register("del")
+class Del(Action):
+    """`del t`, `del s`, `del x`, `del o1`, `del c1`."""
+
+    alone = True
+
+    def draw(self, gen: Generator) -> bool:
+        run = gen.run
+        entry = any_entry(gen)
+        if (
+            entry is None
+            or entry in run.state.asserted()
+            or entry in run.state.assumptions
+            or run.db.size(entry.term.sort) < 3
+        ):
+            return False
+        if not entry.term.leaf and entry.uses == 0:
+            return False
+        solve.drop(run, entry, run.line_seed())
+        return True
+
+    def read(self, r: Reading) -> None:
+        word = r.word(0, "an id")
+        r.end(1)
+        if isinstance(word, Ref) and word.letter in "oc" and word.number == 1:
+            solve.drop_other(r.run, word, r.seed)
+        elif isinstance(word, Ref) and word.letter == "x":
+            r.object(word)
+            solve.drop_other(r.run, word, r.seed)
+        elif isinstance(word, Ref) and word.letter == "s":
+            r.sort(0)
+            solve.drop_other(r.run, word, r.seed)
+        else:
+            solve.drop(r.run, r.term(0), r.seed)
+
+
+@register("gc")
+class Collect(Action):
+    """`gc`: a full garbage collection."""
+
+    alone = True
+
+    def draw(self, gen: Generator) -> bool:
+        solve.collect(gen.run, gen.run.line_seed())
+        return True
+
+    def read(self, r: Reading) -> None:
+        r.end(0)
+        solve.collect(r.run, r.seed)
+
+
+@register("go")
+class Go(Action):
+    """A transition to another state that does nothing."""
+
+    traced = False
+
+    def draw(self, gen: Generator) -> bool:
+        return True

@@ -1,0 +1,78 @@
+"""A wrapper's own actions, whose names begin with the solver's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from murxpy.actions.base import Action, register
+from murxpy.machine import solve
+from murxpy.machine.database import Entry
+from murxpy.machine.generate import options, terms
+from murxpy.machine.generate.base import Generator
+from murxpy.machine.run import Refused, Run
+from murxpy.trace.murxla import old_action, own_operands
+from murxpy.trace.reading import Reading
+
+
+@register("solver-action")
+class SolverAction(Action):
+    """One of the wrapper's own actions, as a line `SOLVER-...`."""
+
+    traced = False
+
+    def draw(self, gen: Generator) -> bool:
+        run = gen.run
+        allowed = options.due(gen)
+        if not allowed.items:
+            return False
+        name = gen.stream.weighted(allowed)
+        if name in gen.damped and gen.stream.random() >= terms.DAMPED:
+            return False
+        entries = options.operands(gen, run.wrapper.data["own-actions"][name].get("takes") or [])
+        if entries is None:
+            return False
+        solve.own(run, name, entries, run.line_seed())
+        return True
+
+
+def read_own(r: Reading) -> None:
+    """A wrapper's own action, `NAME-...`. Raises Refused for another solver's."""
+    action = old_action(r.line.action)
+    entry = (r.run.wrapper.data.get("own-actions") or {}).get(action)
+    if entry is None:
+        raise Refused("unsupported", f"the action {r.line.action} of another solver")
+    entries = own_operands(r) if r.trace.murxla else [r.term(k) for k in range(len(r.line.args))]
+    _check_operands(r, entry.get("takes") or [], entries)
+    for need in entry.get("needs") or ():
+        r.require(_NEEDS[need](r.run), f"{action} needs '{need}'")
+    solve.own(r.run, action, entries, r.seed, r.spelling("actions", action))
+
+
+_NEEDS: dict[str, Callable[[Run], bool]] = {
+    "sat": lambda run: run.state.answer == "sat",
+    "unsat": lambda run: run.state.answer == "unsat",
+    "unknown": lambda run: run.state.answer == "unknown",
+    "checked": lambda run: run.state.answer is not None,
+    "asserted": lambda run: any(run.state.assertions),
+    "models": lambda run: run.state.models,
+    "cores": lambda run: run.state.cores,
+    "incremental": lambda run: run.state.incremental,
+    "quantifiers": lambda run: True,
+}
+
+
+def _check_operands(r: Reading, takes: list[str], entries: list[Entry]) -> None:
+    """Raise InputError where the terms are not what the action takes (`bool`, `any`, `same-0`,
+    `bool+`).
+    """
+    many = bool(takes) and takes[-1].endswith("+")
+    if len(entries) < len(takes) or (len(entries) > len(takes) and not many):
+        raise r.error(
+            f"'{r.line.action}' takes {len(takes)} terms{' or more' if many else ''}, found {len(entries)}"
+        )
+    for at, entry in enumerate(entries):
+        kind = takes[min(at, len(takes) - 1)].rstrip("+")
+        if kind == "bool" and entry.term.sort.kind != "SORT_BOOL":
+            raise r.error(f"{entry} must be Boolean, it is {entry.term.sort}")
+        if kind.startswith("same-") and entry.term.sort is not entries[int(kind[5:])].term.sort:
+            raise r.error(f"{entry} must be of the sort of {entries[int(kind[5:])]}")

@@ -1,0 +1,1 @@
+"""Sources of runs: what a session draws its next run from."""
