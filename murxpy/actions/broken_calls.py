@@ -78,7 +78,7 @@ def _broken_call(
     line = r.line
     r.require(r.run.frame.ctx is not None and r.run.frame.solver is not None, "the solver is gone")
     callee, _, spelling = r.text(0, "the call that is broken").partition("@")
-    own = r.run.wrapper.data.get("own-actions") or {}
+    own = r.run.wrapper.facts.own_actions
     if (callee not in readers and callee not in own) or callee in UNBREAKABLE:
         raise r.error(f"'{callee}' is no call that can be broken{nearest(callee, readers)}")
     end, misuse = _armed(r, rule)

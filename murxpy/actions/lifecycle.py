@@ -43,10 +43,9 @@ def _switch_on(r: Reading) -> None:
         if r.run.wrapper.set("special-options", name) is not None:
             with contextlib.suppress(Refused):  # what is missing will show where it is used
                 solve.set_option(r.run, name, "true", r.seed)
-    for pairs in (r.run.wrapper.data.get("required-options") or {}).values():
-        for name, value in pairs:
-            with contextlib.suppress(Refused):
-                solve.set_option(r.run, str(name), str(value).lower(), r.seed)
+    for name, value in r.run.wrapper.facts.required():
+        with contextlib.suppress(Refused):
+            solve.set_option(r.run, name, value.lower(), r.seed)
 
 
 @register("delete")
@@ -109,11 +108,11 @@ class SetOption(Action):
 
 
 def _options(run: Run) -> list[str]:
-    data = run.wrapper.data
-    required = [
-        name for pairs in (data.get("required-options") or {}).values() for name, _ in pairs
+    facts = run.wrapper.facts
+    return [
+        *(option.name for option in facts.options or ()),
+        *(name for name, _ in facts.required()),
     ]
-    return [*(option["name"] for option in data.get("options") or ()), *required]
 
 
 @register("set-option-req")
@@ -148,7 +147,7 @@ def draw_limit(gen: Generator) -> bool:
     run = gen.run
     if not gen.limited or run.wrapper.set("actions", "set-limit") is None:
         return False
-    unit = float(run.wrapper.data.get("limit-per-ms") or 1)
+    unit = run.wrapper.facts.limit_per_ms
     solve.set_limit(
         run, max(1, int(gen.settings.number("check-limit", gen.stream) * unit)), run.line_seed()
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from murxpy.actions.base import Action, register
 from murxpy.machine import solve
@@ -28,7 +28,7 @@ class SolverAction(Action):
         name = gen.stream.weighted(allowed)
         if name in gen.damped and gen.stream.random() >= terms.DAMPED:
             return False
-        entries = options.operands(gen, run.wrapper.data["own-actions"][name].get("takes") or [])
+        entries = options.operands(gen, run.wrapper.facts.own_actions[name].takes)
         if entries is None:
             return False
         solve.own(run, name, entries, run.line_seed())
@@ -38,12 +38,12 @@ class SolverAction(Action):
 def read_own(r: Reading) -> None:
     """A wrapper's own action, `NAME-...`. Raises Refused for another solver's."""
     action = old_action(r.line.action)
-    entry = (r.run.wrapper.data.get("own-actions") or {}).get(action)
+    entry = r.run.wrapper.facts.own_actions.get(action)
     if entry is None:
         raise Refused("unsupported", f"the action {r.line.action} of another solver")
     entries = own_operands(r) if r.trace.murxla else [r.term(k) for k in range(len(r.line.args))]
-    _check_operands(r, entry.get("takes") or [], entries)
-    for need in entry.get("needs") or ():
+    _check_operands(r, entry.takes, entries)
+    for need in entry.needs:
         r.require(_NEEDS[need](r.run), f"{action} needs '{need}'")
     solve.own(r.run, action, entries, r.seed, r.spelling("actions", action))
 
@@ -61,7 +61,7 @@ _NEEDS: dict[str, Callable[[Run], bool]] = {
 }
 
 
-def _check_operands(r: Reading, takes: list[str], entries: list[Entry]) -> None:
+def _check_operands(r: Reading, takes: Sequence[str], entries: list[Entry]) -> None:
     """Raise InputError where the terms are not what the action takes (`bool`, `any`, `same-0`,
     `bool+`).
     """

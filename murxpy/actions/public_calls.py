@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from murxpy.errors import nearest
 from murxpy.machine.misuse import calls
@@ -28,7 +28,7 @@ def read(
     Raises InputError for a malformed line.
     """
     name = r.text(0, "a public callable")
-    data = (r.run.wrapper.data.get("contract") or {}).get("calls") or {}
+    data = r.run.wrapper.facts.calls
     if not permitted(name, data):
         modules = ", ".join(data.get("modules") or ()) or "none: the wrapper names no modules"
         raise r.error(
@@ -93,6 +93,6 @@ def _named_operand(
     return words[:-3], (name.text, words[-1])
 
 
-def _named(r: Reading, word: str, data: dict[str, object]) -> bool:
+def _named(r: Reading, word: str, data: Mapping[str, object]) -> bool:
     """True for a stranger, or what can be a member of an enumeration."""
     return word in STRANGERS or (word.count(".") >= 2 and permitted(word, data))

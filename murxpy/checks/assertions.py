@@ -80,8 +80,7 @@ def _charged(run: Run, term: Term) -> list[str]:
     Where there are quantifiers, transcendentals, or operators whose meaning is the solver's own,
     the other theories have no part in it.
     """
-    data = run.wrapper.data
-    if any(t.op in (data.get("unjudged") or {}) for t in below([term])):
+    if any(t.op in run.wrapper.facts.unjudged for t in below([term])):
         return ["excused"]
     found = theories(run, term)
     # {t | c} is what some value of its variables makes

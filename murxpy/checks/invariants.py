@@ -76,7 +76,7 @@ def check_invariant(run: Run, name: str, seed: int) -> None:
 def known_invariants(run: Run) -> list[str]:
     """The names of the invariants that can be checked here."""
     lacking = {
-        "seed": not run.wrapper.data.get("seed-option"),
+        "seed": not run.wrapper.facts.seed_option,
         "logic": run.wrapper.set("actions", "set-logic") is None,
     }
     own = run.wrapper.spellings["invariants"]
@@ -191,7 +191,7 @@ def _simplified(run: Run, entries: Sequence[Entry]) -> str:
 
 
 def _seed(run: Run, entries: Sequence[Entry]) -> str:
-    call_first(run, "set-option", [], name=str(run.wrapper.data["seed-option"]), value="4711")
+    call_first(run, "set-option", [], name=run.wrapper.facts.seed_option, value="4711")
     return solve_anew(run, entries)
 
 
@@ -264,7 +264,7 @@ class CheckInvariant(Check):
     def read(self, r: Reading) -> None:
         name = r.text(0, "an invariant")
         r.end(1)
-        own = r.run.wrapper.data.get("invariants") or {}
+        own = r.run.wrapper.facts.forms.get("invariants") or {}
         known = list(dict.fromkeys([*INVARIANTS, *PROMISES, *own]))
         if name not in known and not r.foreign:
             raise r.error(

@@ -163,7 +163,7 @@ def pop(run: Run, levels: int, seed: int, spelling: str | None = None) -> None:
     plain(run, "pop", str(levels), (), seed, spelling, value=levels)
     del run.state.assertions[len(run.state.assertions) - levels :]
     del run.state.names[len(run.state.names) - levels :]
-    if run.wrapper.data.get("scoped-declarations"):
+    if run.wrapper.facts.scoped_declarations:
         run.db.drop_above(run.state.level)
     run.state.changed()
 
@@ -271,7 +271,7 @@ def own(
     if isinstance(broken, str):
         # Named by the spelling that ran, so that a replay, which names it, finds the same.
         raise Stopped(run.finding("contract", "binding", broken, action, "", chosen.name))
-    if run.wrapper.data["own-actions"][action].get("changes"):
+    if run.wrapper.facts.own_actions[action].changes:
         run.state.altered = True
         run.state.changed()
 

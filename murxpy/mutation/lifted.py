@@ -101,11 +101,9 @@ class ApiRunner:
     def _begin(self, made: Script, expected: Sequence[str], options: Options) -> None:
         """What a new solver is told first."""
         run = self._run
-        required = run.wrapper.data.get("required-options") or {}
-        pairs = [
-            (str(name), str(value).lower()) for more in required.values() for name, value in more
-        ]
-        special = run.wrapper.data.get("special-options") or {}
+        facts = run.wrapper.facts
+        pairs = [(name, value.lower()) for name, value in facts.required()]
+        special = facts.forms.get("special-options") or {}
         pairs += [("incremental", "true")] if made.incremental and "incremental" in special else []
         for name, value in (
             *pairs,

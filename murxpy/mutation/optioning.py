@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from murxpy.machine.generate.options import draw_value
 from murxpy.machine.random import Stream, Weighted
@@ -14,6 +13,7 @@ from murxpy.mutation.workshop import Seed
 from murxpy.smtlib.commands import SetOption
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.syntax.fingerprint import theories
+from murxpy.solvers.facts import Option
 
 RUNS = 0.5  # of the runs set random options
 MUTANTS = 0.5  # of their mutants set others than the one before
@@ -29,7 +29,7 @@ class Offer:
     is what their names begin with there.
     """
 
-    known: Weighted[dict[str, Any]]
+    known: Weighted[Option]
     wanted: Options = ()
     prefix: str = ""
 
@@ -72,11 +72,11 @@ class Drawer:
         count = self._stream.between(0, MOST)
         for _ in range(_TRIES * count):
             option = self._stream.weighted(self._offer.known)
-            needs = option.get("theories")
+            needs = option.theories
             if (
                 len(found) < count
-                and option["name"] not in found
+                and option.name not in found
                 and (not needs or self._theories.intersection(needs))
             ):
-                found[str(option["name"])] = draw_value(option, self._stream)
+                found[option.name] = draw_value(option, self._stream)
         return tuple(found.items())

@@ -110,7 +110,7 @@ class _Chain:
         run = self._run
         limit = 0
         if run.wrapper.set("actions", "set-limit") is not None:
-            limit = max(1, int(check_ms * float(run.wrapper.data.get("limit-per-ms") or 1)))
+            limit = max(1, int(check_ms * run.wrapper.facts.limit_per_ms))
         solve.new(run, run.line_seed())
         self._limit(limit)
         if self._api:
@@ -148,7 +148,7 @@ class _Chain:
             return 0
         return int(
             spellings.spellings[0].call((), (), self._run.frame)
-            / float(self._run.wrapper.data["limit-per-ms"])
+            / self._run.wrapper.facts.limit_per_ms
         )
 
     def _limit(self, limit: int) -> None:

@@ -80,20 +80,19 @@ class _Judging:
     def _new(self, r: Reading) -> None:
         solve.new(r.run, r.seed)
         self._set_limit(r)
-        special = r.run.wrapper.data.get("special-options") or {}
-        pairs = [[name, value] for name, value in self._special().items() if name in special]
-        required = r.run.wrapper.data.get("required-options") or {}
+        facts = r.run.wrapper.facts
+        special = facts.forms.get("special-options") or {}
+        pairs = [(name, value) for name, value in self._special().items() if name in special]
         theories = r.trace.header.get("theories")
-        for theory, more in required.items():
+        for theory, needed in facts.required_options.items():
             if theories is None or theory in theories.split(","):
-                pairs += more
+                pairs += needed
         for name, value in pairs:
-            self._set_option(r, str(name), value)
-        prefix = str(r.run.wrapper.data.get("script-option-prefix") or "")
+            self._set_option(r, name, value)
         more = {
             str(name): value
             for name, value in [
-                *(r.run.wrapper.data.get("judge-options") or ()),
+                *facts.judge_options,
                 *(self.wishes.get("options") or ()),
             ]
         }
@@ -102,7 +101,9 @@ class _Judging:
             for name, value in more.items()
             if (word := self._set_option(r, name, value)) is not None
         ]
-        self.head = "".join(f"(set-option :{prefix}{name} {word})\n" for name, word in taken)
+        self.head = "".join(
+            f"(set-option :{facts.script_option_prefix}{name} {word})\n" for name, word in taken
+        )
 
     def _set_option(self, r: Reading, name: str, value: Any) -> str | None:
         """Set it; gives the value as a word, None where this release does not take it: what is

@@ -50,7 +50,7 @@ def _reader(reading: Reading) -> Reader:
     if line.target not in (None, "o1"):
         raise reading.error(f"unknown solver {line.target}, expected o1, which 'new' returns")
     action = old_action(line.action) if reading.trace.murxla else line.action
-    own_actions = reading.run.wrapper.data.get("own-actions") or {}
+    own_actions = reading.run.wrapper.facts.own_actions
     others = (reading.foreign or reading.trace.murxla) and action.startswith(
         f"{reading.trace.solver}-"
     )

@@ -16,6 +16,7 @@ from murxpy.errors import InputError, TargetError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.solvers.callables import Callables, find_callables
 from murxpy.solvers.contract import Contract, documented_types
+from murxpy.solvers.facts import build_facts
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.guards import parse_guard
 from murxpy.solvers.probe import missing_name
@@ -58,6 +59,7 @@ class Wrapper:
     def __init__(self, data: dict[str, Any], catalogue: Catalogue) -> None:
         self.name: str = data["solver"]
         self.data = data
+        self.facts = build_facts(data)
         self.catalogue = catalogue
         self.where = f"wrappers/{self.name}.yaml"
         self.missing: list[tuple[str, str, str, str]] = []
@@ -137,11 +139,11 @@ class Wrapper:
     @cached_property
     def callables(self) -> Callables:
         """The public callables of the binding, as this release has them."""
-        return find_callables((self.data.get("contract") or {}).get("calls") or {})
+        return find_callables(self.facts.calls)
 
     def features(self) -> dict[str, bool]:
         """Feature flags that operators may ask for."""
-        return {"higher-order": bool(self.data.get("higher-order"))}
+        return {"higher-order": self.facts.higher_order}
 
     def version(self) -> str:
         """The release that is loaded, as text. Raises TargetError where the module does not tell
@@ -160,8 +162,8 @@ class Wrapper:
         namespace: dict[str, Any] = {"__name__": f"murxpy_wrapper_{self.name}"}
         helpers = types.ModuleType(f"{self.name}_helpers")
         try:
-            exec(compile(self.data["imports"], f"{self.where}:imports", "exec"), namespace)
-            load_helpers(self.data.get("helpers_sources") or [], helpers)
+            exec(compile(self.facts.imports, f"{self.where}:imports", "exec"), namespace)
+            load_helpers(self.facts.helpers, helpers)
         except SyntaxError as error:
             raise InputError(
                 f"{self.where}: {error.msg} in imports or helpers, line {error.lineno}"
@@ -173,7 +175,7 @@ class Wrapper:
 
     def _unusable(self, error: Exception) -> TargetError:
         """The error for a solver that cannot be imported, with what mends it."""
-        module = self.data["module"]
+        module = self.facts.module
         absent = isinstance(error, ModuleNotFoundError) and error.name == module
         text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
         what = (
@@ -181,7 +183,7 @@ class Wrapper:
             if absent
             else f"cannot be loaded ({text})"
         )
-        install = f"run '{sys.executable} -m pip install {'' if absent else '--force-reinstall '}{self.data['package']}'"
+        install = f"run '{sys.executable} -m pip install {'' if absent else '--force-reinstall '}{self.facts.package}'"
         if sys.flags.no_site:  # a build folder
             install = "build the solver and its Python bindings again"
         return TargetError(f"{self.name} {what}; {install}")

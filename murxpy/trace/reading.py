@@ -161,7 +161,7 @@ class Reading:
         name = self.line.spelling
         if name is None or self.foreign or self.trace.murxla:
             return None
-        entries = self.run.wrapper.data.get(section) or {}
+        entries = self.run.wrapper.facts.forms.get(section) or {}
         forms: Any = next((entries[key] for key in keys if key in entries), {})
         if isinstance(forms, str) or "is" in forms:
             forms = {"default": forms}
@@ -258,7 +258,7 @@ class Reading:
         """
         functions = any(inner.kind == "SORT_FUN" for sort in sorts for inner in components(sort))
         self.require(
-            not functions or self.run.wrapper.data.get("function-terms", False),
+            not functions or self.run.wrapper.facts.function_terms,
             "no terms of a function's sort here",
         )
 

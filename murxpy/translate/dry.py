@@ -15,6 +15,7 @@ from murxpy.logic.sorts import Sort
 from murxpy.machine.planting.lines import satisfied, told
 from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.machine.tokens import Ref, Token
+from murxpy.solvers.facts import Facts
 from murxpy.solvers.spelling import Spelling, SpellingSet
 from murxpy.solvers.template import Template
 from murxpy.solvers.wrapper import Wrapper
@@ -96,7 +97,7 @@ class Anything(Wrapper):
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.data = {"function-terms": True, "special-options": {}}
+        self.facts = Facts(function_terms=True)
         self._any = SpellingSet([Spelling("any", Template("", (), "", None), _nothing)])
         self.spellings = {section: _All(self._any) for section in ("lifecycle", "operators")}
 

@@ -157,7 +157,7 @@ class MisuseRows(DryRun):
             return ""
         modules = [
             *LIBRARY,
-            *((self.wrapper.data.get("contract") or {}).get("calls") or {}).get("modules", []),
+            *self.wrapper.facts.calls.get("modules", []),
         ]
         imported = [
             module
@@ -165,7 +165,7 @@ class MisuseRows(DryRun):
             if any(name.startswith(f"{module}.") for name in self.called)
         ]
         imports = "".join(f"import {module}\n" for module in imported)
-        return f"{imports}only_public({self.wrapper.data['module']!r}, {', '.join(self.called)})\n"
+        return f"{imports}only_public({self.wrapper.facts.module!r}, {', '.join(self.called)})\n"
 
     def stranger(self, name: str) -> Any:
         self.stressed.setdefault("Raising")

@@ -67,7 +67,7 @@ class _Program(MisuseRows):
         self.live: list[str] = []
         self._managers = ["solver", "ctx"]  # that are alive
         own = {"ctx", "solver", "h", "values", "first", "c", "v", "f", "output", "fixed"}
-        self._helpers = [text for _, text in wrapper.data.get("helpers_sources") or []]
+        self._helpers = [text for _, text in wrapper.facts.helpers]
         texts = [START, SCRIPTS, END, MISUSE, *_texts(wrapper.data)]
         self._taken = {
             *keyword.kwlist,
@@ -82,16 +82,16 @@ class _Program(MisuseRows):
 
     def text(self) -> str:
         """The program."""
-        data = self.wrapper.data
+        wrapper = self.wrapper
         source = "\n".join(self.rows)
         helpers = inlined(self._helpers, self.wrapper.helpers)
-        about = self.trace.header.get("solver", data["solver"])
+        about = self.trace.header.get("solver", wrapper.name)
         start = START.replace("NAME", _ascii(self.trace.name.rsplit("/", 1)[-1])).replace(
             "SOLVER", _ascii(about)
         )
         note = "# The trace. Numbers behind statements are those of its lines."
         start += self.misuse_source() + (SCRIPTS.strip() + "\n" if self._models else "")
-        return f"{start}\n{data['imports'].strip()}\n\n{helpers.strip()}\n\n\n{self.public_rows()}{note}\n{source}\n{END}"
+        return f"{start}\n{wrapper.facts.imports.strip()}\n\n{helpers.strip()}\n\n\n{self.public_rows()}{note}\n{source}\n{END}"
 
     # -- statements
 
@@ -191,7 +191,7 @@ class _Program(MisuseRows):
             said = [self.printed().split(), list(self.state.expected)]
             self._scripted(code, ", ".join(map(literal, said)), spelling)
             return self.printed()
-        elif action in _SELF_CHECKS or action in (self.wrapper.data.get("own-actions") or {}):
+        elif action in _SELF_CHECKS or action in self.wrapper.facts.own_actions:
             self._row(f"promised({self.line.number}, {code})")
         elif action == "mk-sort" and self.frame.result is None:
             return self._datatypes(code)

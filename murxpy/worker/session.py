@@ -19,7 +19,6 @@ from murxpy.machine.generate.base import Generator
 from murxpy.machine.generate.options import draw_value, option_choice
 from murxpy.machine.generate.profile import Profile
 from murxpy.machine.generate.swarm import SwarmDrawer
-from murxpy.machine.planting.lines import known_options
 from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.mutation.corpus import API
 from murxpy.mutation.optioning import Offer
@@ -28,6 +27,7 @@ from murxpy.mutation.workshop import Seed, Shop
 from murxpy.replaying.judging import judge
 from murxpy.replaying.untracer import replay
 from murxpy.smtlib.dialects import DIALECTS
+from murxpy.solvers.facts import Option
 from murxpy.solvers.wrapper import Wrapper
 from murxpy.sources.walk import StateMachine
 from murxpy.trace.grammar import VERSION, Trace, parse_trace
@@ -53,7 +53,7 @@ class Session:
         self.wrapper = Wrapper(setup["wrapper"], self.catalogue)
         self.profile = Profile(
             setup.get("profile") or self.wrapper.profile,
-            bool(self.wrapper.data.get("function-terms")),
+            self.wrapper.facts.function_terms,
         )
         self.settings = Settings(setup["machine"], self.profile.limits)
         self.machine = StateMachine(setup["machine"])
@@ -88,7 +88,7 @@ class Session:
         self._checks: frozenset[str] = frozenset(setup.get("checks") or ())
         # An option that the wrapper does not have may restrict models, so that unsat need not be
         # wrong.
-        known = known_options(setup["wrapper"])
+        known = self.wrapper.facts.known_options()
         self._plain = known is None or known.issuperset(name for name, _ in self.options)
         self._option_choice = option_choice(self._known_options())
         if self.sources is not None:
@@ -106,7 +106,7 @@ class Session:
         """Tell the mutation fuzzers which options scripts may set, and how often they ask for
         models and cores.
         """
-        prefix = str(self.wrapper.data.get("script-option-prefix") or "")
+        prefix = self.wrapper.facts.script_option_prefix
         sources.offer = Offer(
             self._option_choice, tuple((name, value) for name, value in self.options), prefix
         )
@@ -126,7 +126,7 @@ class Session:
         """Solver, release, module file, Python, what the release lacks, the operators by theory and
         the sorts that runs draw from.
         """
-        module = sys.modules.get(self.wrapper.data["module"])
+        module = sys.modules.get(self.wrapper.facts.module)
         return {
             "solver": self.wrapper.name,
             "version": self.version,
@@ -137,19 +137,19 @@ class Session:
             "sorts": list(self.swarm.spelled_kinds),
         }
 
-    def _known_options(self) -> list[dict[str, Any]]:
+    def _known_options(self) -> list[Option]:
         """The wrapper's options that this release takes: each is tried once, on a common solver,
         else on one of its own.
         """
         known = []
         shared = self._scratch()
-        for option in self.wrapper.data.get("options") or []:
+        for option in self.wrapper.facts.options or ():
             value = draw_value(option, shared.stream)
-            if _takes(shared, option["name"], value) or self._takes_alone(option["name"], value):
+            if _takes(shared, option.name, value) or self._takes_alone(option.name, value):
                 known.append(option)
             else:
                 self.wrapper.missing.append(
-                    ("options", str(option["name"]), "set", f"release {self.version}")
+                    ("options", option.name, "set", f"release {self.version}")
                 )
         shared.forget()
         return known

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
@@ -14,6 +13,7 @@ from murxpy.machine.generate.swarm import Swarm
 from murxpy.machine.make import instantiate_sort, make_sort
 from murxpy.machine.random import Stream, Weighted
 from murxpy.machine.run import Refused, Run
+from murxpy.solvers.facts import Option
 
 
 @dataclass
@@ -29,7 +29,7 @@ class Generator:
     catalogue: Catalogue
     admissible: dict[Sort, bool] = field(default_factory=dict)
     # of the solver, to draw from
-    option_choice: Weighted[dict[str, Any]] = field(default_factory=lambda: Weighted([]))
+    option_choice: Weighted[Option] = field(default_factory=lambda: Weighted([]))
     # operators and actions to be drawn seldom: they sit on fatal lines of known findings
     damped: frozenset[str] = frozenset()
     # names and values that the user wants set

@@ -83,8 +83,8 @@ def _armed(gen: Generator, rule: Rule, call: Callable[[], bool]) -> bool:
 def out_of_order(gen: Generator) -> bool:
     """A call in a state that does not allow it; False where all that was drawn is allowed now."""
     run, stream = gen.run, gen.stream
-    own = run.wrapper.data.get("own-actions") or {}
-    name = stream.choose([*_NEEDS, *(name for name in own if not own[name].get("stress"))])
+    own = run.wrapper.facts.own_actions
+    name = stream.choose([*_NEEDS, *(name for name in own if not own[name].stress)])
     if not _offered(gen, name) or _allowed(gen, name):
         return False
     return _armed(gen, RULES["order"], lambda: _call(gen, name))
@@ -126,11 +126,10 @@ def _allowed(gen: Generator, name: str) -> bool:
     state = gen.run.state
     if name in _NEEDS:
         return _NEEDS[name](state)
-    entry = gen.run.wrapper.data["own-actions"][name]
-    option = entry.get("option")
-    if option is not None and state.options.get(option) != "true":
+    entry = gen.run.wrapper.facts.own_actions[name]
+    if entry.option is not None and state.options.get(entry.option) != "true":
         return False
-    return all(_HOLDS[need](state) for need in entry.get("needs") or () if need in _HOLDS)
+    return all(_HOLDS[need](state) for need in entry.needs if need in _HOLDS)
 
 
 def _call(gen: Generator, name: str) -> bool:
@@ -152,7 +151,7 @@ def _call(gen: Generator, name: str) -> bool:
     elif name in _NEEDS:
         solve.query(run, name, seed)
     else:
-        entries = options.operands(gen, run.wrapper.data["own-actions"][name].get("takes") or [])
+        entries = options.operands(gen, run.wrapper.facts.own_actions[name].takes)
         if entries is None:
             return False
         solve.own(run, name, entries, seed)

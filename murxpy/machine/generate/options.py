@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from murxpy.machine.database import Entry
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.random import Stream, Weighted
 from murxpy.machine.run import Refused
 from murxpy.machine.solve import SPECIAL_OPTIONS, set_option
+from murxpy.solvers.facts import Option, option_text
 
 
 def set_required_options(gen: Generator) -> bool:
@@ -19,13 +19,12 @@ def set_required_options(gen: Generator) -> bool:
     run = gen.run
     for name, value in gen.options:
         _set(gen, name, value)
-    required = run.wrapper.data.get("required-options") or {}
     for theory in gen.swarm.theories:
-        for name, value in required.get(theory) or []:
-            _set(gen, str(name), _text(value))
+        for name, value in run.wrapper.facts.required_options.get(theory, ()):
+            _set(gen, name, value)
     for name in SPECIAL_OPTIONS:
         if run.wrapper.set("special-options", name) is not None:
-            _set(gen, name, _text(gen.settings.chance(name, gen.stream)))
+            _set(gen, name, option_text(gen.settings.chance(name, gen.stream)))
     return True
 
 
@@ -43,9 +42,9 @@ def _set(gen: Generator, name: str, value: str) -> None:
             setattr(run.state, SPECIAL_OPTIONS[name], False)
 
 
-def option_choice(options: list[dict[str, Any]]) -> Weighted[dict[str, Any]]:
+def option_choice(options: list[Option]) -> Weighted[Option]:
     """The wrapper's options by weight."""
-    return Weighted([(o, float(o.get("weight", 1))) for o in options])
+    return Weighted([(o, o.weight) for o in options])
 
 
 def set_random_option(gen: Generator) -> bool:
@@ -55,31 +54,23 @@ def set_random_option(gen: Generator) -> bool:
         return False
     for _ in range(4 if gen.option_choice.items else 0):
         option = gen.stream.weighted(gen.option_choice)
-        if option["name"] not in run.state.options and _applies(gen, option):
-            set_option(run, str(option["name"]), draw_value(option, gen.stream), run.line_seed())
+        if option.name not in run.state.options and _applies(gen, option):
+            set_option(run, option.name, draw_value(option, gen.stream), run.line_seed())
             return True
     return False
 
 
-def _applies(gen: Generator, option: dict[str, Any]) -> bool:
-    theories = option.get("theories")
-    return not theories or bool(set(theories) & set(gen.swarm.theories))
+def _applies(gen: Generator, option: Option) -> bool:
+    return not option.theories or bool(set(option.theories) & set(gen.swarm.theories))
 
 
-def draw_value(option: dict[str, Any], stream: Stream) -> str:
+def draw_value(option: Option, stream: Stream) -> str:
     """A value of an option, as text."""
-    kind = option["type"]
-    if kind == "bool":
-        return _text(stream.random() < 0.5)
-    if kind == "choice":
-        return _text(stream.choose(option["values"]))
-    if option.get("values"):
-        return _text(stream.choose(option["values"]))
-    return str(stream.between(int(option["min"]), int(option["max"])))
-
-
-def _text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    if option.type == "bool":
+        return option_text(stream.random() < 0.5)
+    if option.values:
+        return option_text(stream.choose(option.values))
+    return str(stream.between(int(option.least), int(option.most)))
 
 
 CONDITIONS_OF_STATE: dict[str, Callable[[Generator], bool]] = {
@@ -101,20 +92,20 @@ def due(gen: Generator, stress: bool = False) -> Weighted[str]:
     """
     run = gen.run
     allowed: list[tuple[str, float]] = []
-    for name, entry in (run.wrapper.data.get("own-actions") or {}).items():
-        option = entry.get("option")
-        if bool(entry.get("stress")) is not stress or (gen.planting and entry.get("changes")):
+    for name, entry in run.wrapper.facts.own_actions.items():
+        option = entry.option
+        if entry.stress is not stress or (gen.planting and entry.changes):
             continue
         if run.wrapper.set("actions", name) is None or not all(
-            CONDITIONS_OF_STATE[c](gen) for c in entry.get("needs") or ()
+            CONDITIONS_OF_STATE[c](gen) for c in entry.needs
         ):
             continue
         if option is None or run.state.options.get(option, "false") not in ("false", "none"):
-            allowed.append((name, float(entry.get("weight", 1))))
+            allowed.append((name, entry.weight))
     return Weighted(allowed)
 
 
-def operands(gen: Generator, kinds: list[str]) -> list[Entry] | None:
+def operands(gen: Generator, kinds: Sequence[str]) -> list[Entry] | None:
     """The terms that a wrapper's own action takes (`bool`, `any`, `same-0`, `bool+`, ...); None
     where there are none.
     """

@@ -64,7 +64,7 @@ class SwarmDrawer:
         self.settings = settings
         self.profile = profile
         self.rules = settings.machine.get("swarm") or {} if enabled else {}
-        supported = set(wrapper.data.get("theories") or catalogue.theories)
+        supported = set(wrapper.facts.theories or catalogue.theories)
         always = [t.name for t in catalogue.theories.values() if t.always]
         chosen = supported if theories is None else supported & set(theories)
         self.always = always

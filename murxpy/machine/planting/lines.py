@@ -5,7 +5,6 @@ assumed is true.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, Term
@@ -28,9 +27,7 @@ def planted_of(run: Run) -> Planted:
     """The planted model of the run, begun now where there is none."""
     if run.planted is None:
         open_universe = run.wrapper.set("readers", "universe") is not None
-        run.planted = Planted(
-            run.catalogue, frozenset(run.wrapper.data.get("unjudged") or ()), open_universe
-        )
+        run.planted = Planted(run.catalogue, run.wrapper.facts.unjudged, open_universe)
     return run.planted
 
 
@@ -119,25 +116,9 @@ def _plain(run: Run, formulas: Sequence[Term]) -> bool:
     """
     state = run.state
     names = {str(term.indices[0]) for term in below(formulas) if term.op == CONSTANT}
-    known = known_options(run.wrapper.data)
+    known = run.wrapper.facts.known_options()
     plain = not state.altered and (known is None or known >= set(state.options))
     return plain and names.isdisjoint(name for name, _ in state.named())
-
-
-def known_options(wrapper: dict[str, Any]) -> set[str] | None:
-    """The options of which a wrapper says, by having them, that they change no meaning; None where
-    it has no list of options.
-    """
-    if "options" not in wrapper:
-        return None
-    required = [
-        str(name) for pairs in (wrapper.get("required-options") or {}).values() for name, _ in pairs
-    ]
-    return {
-        *(str(option["name"]) for option in wrapper.get("options") or ()),
-        *(wrapper.get("special-options") or ()),
-        *required,
-    }
 
 
 def told(planted: Planted, formulas: Sequence[Term]) -> list[str]:

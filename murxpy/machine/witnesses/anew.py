@@ -42,11 +42,7 @@ def _first(run: Run, section: str, key: str) -> Spelling:
 
 def _set_options(run: Run) -> None:
     """What the theories of the run need, models, and the limit."""
-    required = [
-        name
-        for pairs in (run.wrapper.data.get("required-options") or {}).values()
-        for name, _ in pairs
-    ]
+    required = [name for name, _ in run.wrapper.facts.required()]
     wanted = {name: value for name, value in run.state.options.items() if name in required} | {
         "produce-models": "true"
     }

@@ -233,7 +233,7 @@ class Model:
         is one now.
         """
         meaning = MEANINGS.get(term.op)
-        unasked = self.run.wrapper.data.get("unasked") or {}
+        unasked = self.run.wrapper.facts.unasked
         if (
             term.free
             or term not in self.objects
@@ -349,7 +349,7 @@ def with_universe(terms: Iterable[Term]) -> list[Sort]:
 
 def unjudged(run: Run, term: Term) -> bool:
     """Whether an operator occurs of which the wrapper says that no model is judged."""
-    names: dict[str, str] = run.wrapper.data.get("unjudged") or {}
+    names = run.wrapper.facts.unjudged
     return bool(names) and any(
         t.op in names or (t.op == SPECIAL and t.indices[0] in names) for t in below([term])
     )

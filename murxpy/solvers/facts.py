@@ -1,0 +1,146 @@
+"""What a wrapper says of its solver beside spellings, as typed values that are built once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Pairs = tuple[tuple[str, str], ...]  # names of options with their values, as text
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option of the solver to draw: `values` of a choice, `least` and `most` of a number, for
+    runs with `theories`.
+    """
+
+    name: str
+    type: str
+    values: tuple[Any, ...] = ()
+    least: float = 0
+    most: float = 0
+    weight: float = 1.0
+    theories: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OwnAction:
+    """An action that only this solver has: what must hold before it, the terms that it takes, and
+    the option that must be on.
+
+    `changes`: it asserts more than the trace says. `stress`: it is for contract mode only.
+    """
+
+    takes: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    option: str | None = None
+    weight: float = 1.0
+    changes: bool = False
+    stress: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What holds of a solver. `docs/wrappers.md` says of each section of a wrapper what it means.
+
+    `options` is None where the wrapper has no such section, and `required_options` are by theory.
+    `calls` is the section of public callables, which `murxpy.solvers.callables` decodes, and
+    `forms` are the spellings as they are written, by section and key.
+    """
+
+    module: str = ""
+    package: str = ""
+    imports: str = ""
+    helpers: tuple[tuple[str, str], ...] = ()  # path and text
+    theories: tuple[str, ...] = ()
+    higher_order: bool = False
+    function_terms: bool = False
+    scoped_declarations: bool = False
+    limit_per_ms: float = 1.0
+    seed_option: str = ""
+    script_option_prefix: str = ""
+    options: tuple[Option, ...] | None = None
+    required_options: Mapping[str, Pairs] = field(default_factory=dict)
+    judge_options: Pairs = ()
+    own_actions: Mapping[str, OwnAction] = field(default_factory=dict)
+    unjudged: frozenset[str] = frozenset()
+    unasked: frozenset[str] = frozenset()
+    calls: Mapping[str, Any] = field(default_factory=dict)
+    forms: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def required(self) -> Pairs:
+        """The options that the theories need, one theory after another."""
+        return tuple(pair for pairs in self.required_options.values() for pair in pairs)
+
+    def known_options(self) -> frozenset[str] | None:
+        """The options of which the wrapper says, by having them, that they change no meaning; None
+        where it has no list of options.
+        """
+        if self.options is None:
+            return None
+        names = [option.name for option in self.options]
+        special = self.forms.get("special-options") or ()
+        return frozenset([*names, *special, *(name for name, _ in self.required())])
+
+
+def build_facts(data: Mapping[str, Any]) -> Facts:
+    """The facts in a decoded wrapper."""
+    options = data.get("options")
+    return Facts(
+        module=str(data.get("module") or ""),
+        package=str(data.get("package") or ""),
+        imports=str(data.get("imports") or ""),
+        helpers=tuple((path, text) for path, text in data.get("helpers_sources") or ()),
+        theories=tuple(data.get("theories") or ()),
+        higher_order=bool(data.get("higher-order")),
+        function_terms=bool(data.get("function-terms")),
+        scoped_declarations=bool(data.get("scoped-declarations")),
+        limit_per_ms=float(data.get("limit-per-ms") or 1),
+        seed_option=str(data.get("seed-option") or ""),
+        script_option_prefix=str(data.get("script-option-prefix") or ""),
+        options=None if options is None else tuple(map(_option, options)),
+        required_options={
+            theory: _pairs(pairs) for theory, pairs in (data.get("required-options") or {}).items()
+        },
+        judge_options=_pairs(data.get("judge-options") or ()),
+        own_actions={
+            name: _own_action(entry) for name, entry in (data.get("own-actions") or {}).items()
+        },
+        unjudged=frozenset(data.get("unjudged") or ()),
+        unasked=frozenset(data.get("unasked") or ()),
+        calls=(data.get("contract") or {}).get("calls") or {},
+        forms={name: entry for name, entry in data.items() if isinstance(entry, Mapping)},
+    )
+
+
+def _pairs(pairs: Any) -> Pairs:
+    return tuple((str(name), option_text(value)) for name, value in pairs)
+
+
+def option_text(value: Any) -> str:
+    """The value of an option as solvers take it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _option(data: Mapping[str, Any]) -> Option:
+    return Option(
+        str(data["name"]),
+        data["type"],
+        tuple(data.get("values") or ()),
+        data.get("min") or 0,
+        data.get("max") or 0,
+        float(data.get("weight", 1)),
+        tuple(data.get("theories") or ()),
+    )
+
+
+def _own_action(data: Mapping[str, Any]) -> OwnAction:
+    return OwnAction(
+        tuple(data.get("takes") or ()),
+        tuple(data.get("needs") or ()),
+        data.get("option"),
+        float(data.get("weight", 1)),
+        bool(data.get("changes")),
+        bool(data.get("stress")),
+    )
