@@ -180,6 +180,15 @@ def test_a_line_whose_state_is_another_is_refused(line: str) -> None:
     assert report["finding"] is None and report["counts"]["replay:refused"] == 1
 
 
+def test_what_is_asked_of_an_elimination_leaves_the_solver_of_the_run_alone() -> None:
+    """cvc5 dies where it is asked for a core after a simplification, and the elimination, which is
+    experimental, was blamed for it.
+    """
+    marking = session({}, {"simplify": "{solver}.asserted.append('bad') or {0}"})
+    written, report = replay(marking, f"{SAT}check-elimination t3\ncheck-sat\n")
+    assert report["finding"] is None and written.count("answer sat") == 2
+
+
 LIVE = """# solver {solver} 1
 new
 mk-sort SORT_BOOL

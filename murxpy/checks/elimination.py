@@ -15,7 +15,7 @@ from murxpy.actions.base import Check, register
 from murxpy.machine.database import Entry
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.random import Stream, mix
-from murxpy.machine.run import Run, Stopped
+from murxpy.machine.run import Refused, Run, Stopped
 from murxpy.machine.witnesses.anew import applied, fresh_solver
 from murxpy.machine.witnesses.model import Model, solvable_anew
 from murxpy.machine.witnesses.points import (
@@ -46,7 +46,7 @@ def check_elimination(run: Run, entry: Entry, seed: int, spelling: str | None = 
     with timed(run, "eliminations"):
         made = run.call(chosen, [entry.obj], (), "check-elimination")
         if made is not None and solvable_anew([entry]):
-            verdict = DIFFERS if _differs(run, entry, made, seed) else EQUAL
+            verdict = DIFFERS if _differs_anew(run, entry, made, seed) else EQUAL
     run.counts[f"check-elimination:{verdict}"] += 1
     if verdict == DIFFERS:
         message = "the formula without quantifiers is not equivalent at a point"
@@ -55,6 +55,15 @@ def check_elimination(run: Run, entry: Entry, seed: int, spelling: str | None = 
                 "invalid-elimination", "solver", message, "check-elimination", "", chosen.name
             )
         )
+
+
+def _differs_anew(run: Run, entry: Entry, made: Any, seed: int) -> bool:
+    """Whether they differ, asked of a fresh solver: what the run's own solver simplifies may change
+    what its later lines show.
+    """
+    with suppress(Refused), fresh_solver(run):
+        return _differs(run, entry, made, seed)
+    return False
 
 
 def _differs(run: Run, entry: Entry, made: Any, seed: int) -> bool:
