@@ -23,7 +23,7 @@ from mutants import WALKS
 
 from murxpy.fuzzers.mutation import Mutation, sources_setup
 from murxpy.fuzzers.seeds import SeedFiles, collect_seeds
-from murxpy.mutation.fuzzers import FUZZERS
+from murxpy.mutation.registry import FUZZERS
 from murxpy.worker.session import Session
 
 MOST = 0.25  # the aim: of the CPU time

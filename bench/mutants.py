@@ -23,7 +23,7 @@ from murxpy.fuzzers.seeds import collect_seeds
 from murxpy.machine.generate.profile import Profile
 from murxpy.machine.random import Stream, mix
 from murxpy.mutation.corpus import Corpus
-from murxpy.mutation.fuzzers import FUZZERS
+from murxpy.mutation.registry import FUZZERS
 from murxpy.mutation.workshop import Mutant, Mutants, Shop, Workshop
 from murxpy.smtlib.printing.chains import ChainPrinter
 from murxpy.smtlib.printing.terms import Unsayable

@@ -33,8 +33,8 @@ from murxpy.fuzzers.seeds import SeedFiles, collect_seeds
 from murxpy.machine.script import answers_of
 from murxpy.mutation.corpus import Corpus
 from murxpy.mutation.functions.inversions import ANY, RULES
-from murxpy.mutation.fuzzers import FUZZERS
-from murxpy.mutation.typefuzz import Pool
+from murxpy.mutation.fuzzers.typefuzz import Pool
+from murxpy.mutation.registry import FUZZERS
 from murxpy.mutation.workshop import Mutant
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.worker.session import Session

@@ -41,7 +41,7 @@ from murxpy.errors import InputError, MurxpyError
 from murxpy.fuzzers.api import CHECKS, Wishes
 from murxpy.fuzzers.mutation import Mutation
 from murxpy.logic.catalogue import build_catalogue
-from murxpy.mutation.fuzzers import FUZZERS
+from murxpy.mutation.registry import FUZZERS
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.translate.murxla import to_murxla

@@ -25,7 +25,7 @@ from murxpy.campaign.reduction.traces import Wishes, minimize
 from murxpy.campaign.workers import starts
 from murxpy.campaign.workers.limits import MIB, Limits, ensure_files
 from murxpy.campaign.workers.starts import TRIES
-from murxpy.cli import COMMANDS, murxpy
+from murxpy.cli import commands, murxpy
 from murxpy.errors import InputError, TargetError
 from murxpy.fuzzers.seeds import collect_seeds, script_files
 
@@ -147,7 +147,7 @@ def test_many_internal_errors_between_good_runs() -> None:
 
 def _with_empty_path() -> Iterator[tuple[str, str]]:
     context = click.Context(murxpy)
-    for name in COMMANDS:
+    for name in commands():
         command = murxpy.get_command(context, name)
         assert command is not None
         for param in command.params:

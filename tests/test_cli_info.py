@@ -12,7 +12,7 @@ import click
 import pytest
 
 from murxpy import cli
-from murxpy.cli import COMMANDS, run
+from murxpy.cli import commands, run
 from murxpy.data import load_machine
 from murxpy.errors import InternalError, TargetError
 
@@ -27,14 +27,14 @@ def outcome(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, s
 def test_help_lists_all_commands(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = outcome(capsys, "--help")
     assert code == 0
-    assert all(command in out for command in COMMANDS)
+    assert all(command in out for command in commands())
     assert outcome(capsys, "--version")[:2] == (0, "murxpy, version 0.1.0\n")
     code, out, err = outcome(capsys)
     assert (code, out) == (2, "")
     assert "Commands:" in err
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", commands())
 def test_every_command_has_help(capsys: pytest.CaptureFixture[str], command: str) -> None:
     code, out, err = outcome(capsys, command, "--help")
     assert (code, err) == (0, "")

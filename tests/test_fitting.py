@@ -13,7 +13,7 @@ from murxpy.logic.terms import Term, is_value
 from murxpy.machine.generate.profile import Profile
 from murxpy.machine.random import Stream
 from murxpy.mutation.fitting import Fitting
-from murxpy.mutation.fuzzers import FUZZERS
+from murxpy.mutation.registry import FUZZERS
 from murxpy.mutation.workshop import Seed, Shop, Workshop
 from murxpy.smtlib.reading.scripts import read_script
 

@@ -15,11 +15,11 @@ from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.fuzzers.seeds import collect_seeds, label_of
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.random import Stream
-from murxpy.mutation import opfuzz
 from murxpy.mutation.conforming import Conforming
-from murxpy.mutation.fuzzers import FUZZERS
+from murxpy.mutation.fuzzers import opfuzz
 from murxpy.mutation.occurrences import Occurrences, in_scope, replaced
 from murxpy.mutation.preparing import Logics, in_logic, prepared
+from murxpy.mutation.registry import FUZZERS
 from murxpy.mutation.workshop import Seed, Shop, Workshop
 from murxpy.smtlib.commands import Assert, CheckSat
 from murxpy.smtlib.printing.chains import ChainPrinter

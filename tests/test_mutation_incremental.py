@@ -13,7 +13,7 @@ from toy import catalogue
 from murxpy.fuzzers.seeds import label_of, statuses_of
 from murxpy.machine.random import Stream
 from murxpy.mutation.corpus import Corpus
-from murxpy.mutation.fuzzers import FUZZERS
+from murxpy.mutation.registry import FUZZERS
 from murxpy.mutation.views import views
 from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
 from murxpy.smtlib.printing.scripts import print_script

@@ -18,9 +18,9 @@ from scriptsolvers import SOLVERS, answers, output
 from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.random import Stream
-from murxpy.mutation.fuzzers import FUZZERS
+from murxpy.mutation.fuzzers.storm import asking
 from murxpy.mutation.preparing import prepared
-from murxpy.mutation.storm import asking
+from murxpy.mutation.registry import FUZZERS
 from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
 from murxpy.smtlib.commands import CHECKS, Assert, Pop, Push
 from murxpy.smtlib.printing.scripts import print_script

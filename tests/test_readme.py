@@ -8,7 +8,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from murxpy.cli import COMMANDS
+from murxpy.cli import commands
 
 ROOT = Path(__file__).parent.parent
 
@@ -41,7 +41,7 @@ def test_named_commands_exist() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     named = set(re.findall(r"(?:^ {4}(?:\S+/)?|`)murxpy ([a-z-]+)", text, re.M))
     assert named
-    assert named <= set(COMMANDS)
+    assert named <= set(commands())
 
 
 def test_links_lead_somewhere() -> None:

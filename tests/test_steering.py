@@ -25,7 +25,8 @@ from murxpy.campaign.yields import LEAST, Yield, settled
 from murxpy.errors import InputError
 from murxpy.fuzzers.mutation import Mutation
 from murxpy.machine.random import mix, unmix
-from murxpy.mutation.corpus import API, Corpus
+from murxpy.mutation.corpus import Corpus
+from murxpy.mutation.registry import API
 
 FILES = [
     [f"{number}.smt2", "(check-sat)", "sat" if number % 3 else "unsat"] for number in range(12)

@@ -15,8 +15,8 @@ from murxpy.campaign.seeds import run_seed
 from murxpy.campaign.yields import LEAST, Begun, Key, Yield, begun, credit
 from murxpy.errors import InputError
 from murxpy.machine.random import Stream, mix
-from murxpy.mutation.corpus import API, STEERED, Corpus
-from murxpy.mutation.fuzzers import FUZZERS
+from murxpy.mutation.corpus import STEERED, Corpus
+from murxpy.mutation.registry import API, FUZZERS
 
 LAG = 32  # runs that may be under way: a run is chosen by what came of those so far before it
 MOST = 4.0  # the largest weight of a seed; one that nothing is known of has 1

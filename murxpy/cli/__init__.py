@@ -17,12 +17,21 @@ from murxpy import __version__
 from murxpy.cli.params import refuse_empty
 from murxpy.errors import MurxpyError, nearest
 
-COMMANDS = {
-    "fuzz": "Fuzz a solver through its Python API.",
-    "storm": "Fuzz with formulas of SMT-LIB scripts put together so that they are satisfiable.",
-    "fusion": "Fuzz with pairs of SMT-LIB scripts made one, whose answer is known.",
-    "opfuzz": "Fuzz with SMT-LIB scripts whose operators are changed.",
-    "typefuzz": "Fuzz with SMT-LIB scripts whose expressions are replaced.",
+
+def _fuzzers() -> dict[str, str]:
+    """The mutation fuzzers, each with its line of the list."""
+    from murxpy.mutation.registry import FUZZERS
+
+    return {name: entry.brief for name, entry in FUZZERS.items()}
+
+
+def commands() -> dict[str, str]:
+    """The commands by name, each with its line of the list."""
+    return {"fuzz": _FUZZ, **_fuzzers(), **_OTHERS}
+
+
+_FUZZ = "Fuzz a solver through its Python API."
+_OTHERS = {
     "replay": "Run a trace again, on the same solver or another one.",
     "eval": "Say which assertions are true under the model that the solver gives.",
     "minimize": "Make a trace smaller that shows the same.",
@@ -37,10 +46,8 @@ COMMANDS = {
     "wrappers": "Show the solvers' wrappers and their spellings.",
     "doctor": "Say what the installed solvers can and cannot do.",
 }
-_MUTATION = ("storm", "fusion", "opfuzz", "typefuzz")
-CAMPAIGNS = ("fuzz", *_MUTATION)
 # Of commands that have no module of their own name.
-_MODULES = dict.fromkeys(_MUTATION, "mutate") | {"check-seeds": "check_seeds"}
+_MODULES = {"check-seeds": "check_seeds"}
 INTERRUPTED = 130  # as a shell says it of a program that Ctrl-C ended
 
 
@@ -48,27 +55,31 @@ class _Commands(click.Group):
     """Knows its commands by name and loads the one that is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return list(commands())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
+        if cmd_name in ("fuzz", *_OTHERS):
+            module = importlib.import_module(f"murxpy.cli.{_MODULES.get(cmd_name, cmd_name)}")
+            command: click.Command = getattr(module, cmd_name.replace("-", "_"))
+        elif cmd_name in _fuzzers():
+            command = importlib.import_module("murxpy.cli.mutate").COMMANDS[cmd_name]
+        else:
             return None
-        module = importlib.import_module(f"murxpy.cli.{_MODULES.get(cmd_name, cmd_name)}")
-        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         refuse_empty(command)
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            hint = nearest(args[0], COMMANDS) or f"; known are {', '.join(COMMANDS)}"
+        if args and args[0] not in commands() and not args[0].startswith("-"):
+            known = commands()
+            hint = nearest(args[0], known) or f"; known are {', '.join(known)}"
             raise click.UsageError(f"unknown command '{args[0]}'{hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl(list(commands().items()))
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -92,7 +103,9 @@ def run(args: list[str]) -> int:
     from murxpy.campaign import interrupts
 
     # A campaign that is interrupted while it is made ends with its summary, too.
-    with interrupts.kept() if args[:1] and args[0] in CAMPAIGNS else interrupts.raised():
+    with (
+        interrupts.kept() if args[:1] and args[0] in ("fuzz", *_fuzzers()) else interrupts.raised()
+    ):
         return _run(args)
 
 

@@ -21,7 +21,7 @@ from murxpy.campaign.judging.common_operators import agree, make_judges
 from murxpy.campaign.workers.limits import Limits, ensure_files
 from murxpy.campaign.workers.plans import Request, absolute_target, make_plans
 from murxpy.campaign.workers.targets import Plan
-from murxpy.cli.own_options import OWN, own_options, prefixed
+from murxpy.cli.own_options import own_options, prefixed
 from murxpy.cli.params import Existing, NamedFile, duration, names, run_seed, seed, size
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError
@@ -35,6 +35,7 @@ from murxpy.fuzzers.api import (
 )
 from murxpy.fuzzers.mutation import WAYS, Mutation, needs_seeds, parse_mix, seed_files
 from murxpy.fuzzers.seeds import SUFFIX
+from murxpy.mutation.registry import FUZZERS
 from murxpy.oracles.crash import SEVERITY
 from murxpy.report.available import lacking, operators_of
 from murxpy.report.console import going_on_without_terminal, make_console, write_now
@@ -250,7 +251,7 @@ def fuzz(targets: tuple[str, ...], **wishes: Any) -> int:
     return run(targets, wishes, mutation_of(mix, seeds, wishes, choices) if mix else None)
 
 
-_OF_MIX = [option for name in OWN for option in own_options(name, prefix=True)]
+_OF_MIX = [option for name in FUZZERS for option in own_options(name, prefix=True)]
 MIX_OPTIONS = tuple(option.name for option in _OF_MIX)
 _AT = next(at for at, param in enumerate(fuzz.params) if param.name == "mix") + 1
 fuzz.params[_AT:_AT] = _OF_MIX  # behind --mix

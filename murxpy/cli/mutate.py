@@ -13,6 +13,7 @@ from murxpy.cli.fuzz import MIX_OPTIONS, MUTATION_OPTIONS, fuzz, mutation_of, ru
 from murxpy.cli.own_options import chosen, own_options
 from murxpy.cli.params import MISSING_SEEDS, Existing, duration, names
 from murxpy.fuzzers.api import SCRIPT_CHECKS
+from murxpy.mutation.registry import FUZZERS
 
 _NOT_HERE = ("targets", "mix", "machine", "theories", "no_swarm", "contract")  # of walks alone
 
@@ -81,24 +82,4 @@ def _callback(name: str, own: Sequence[str]) -> Callable[..., int]:
     return callback
 
 
-storm = _command(
-    "storm",
-    "Fuzz with formulas of scripts, put together anew so that a model of the seed is a model of them.\n\nSEEDS are SMT-LIB scripts "
-    "and folders of them.",
-)
-fusion = _command(
-    "fusion",
-    "Fuzz with pairs of scripts made one, tied together so that the answer is known.\n\nSEEDS are SMT-LIB scripts and folders of them, "
-    "labelled by (set-info :status ...), or by a folder sat or unsat.",
-)
-opfuzz = _command(
-    "opfuzz",
-    "Fuzz with scripts whose operators are changed into conforming ones.\n\nSEEDS are SMT-LIB scripts and folders of them. "
-    "Nothing is known of what a mutant must answer: give --cross-check another solver, or look for crashes alone.",
-)
-typefuzz = _command(
-    "typefuzz",
-    "Fuzz with scripts whose expressions are replaced by new ones of their sort.\n\nSEEDS are SMT-LIB scripts and folders of them; "
-    "a new expression is made of the seed's own terms. Nothing is known of what a mutant must answer: give --cross-check another "
-    "solver, or look for crashes alone.",
-)
+COMMANDS = {name: _command(name, entry.about) for name, entry in FUZZERS.items()}

@@ -14,74 +14,30 @@ from click.core import ParameterSource
 from murxpy.campaign.judging.law_check import check_functions
 from murxpy.cli.params import Existing
 from murxpy.errors import InputError
-from murxpy.mutation.fusion import LABELS
-from murxpy.mutation.storm import CONSTRUCTED, MOST_ASSERTIONS, MOST_DEPTH
+from murxpy.mutation.entry import Setting
+from murxpy.mutation.registry import FUZZERS
 
-OWN: dict[str, dict[str, dict[str, Any]]] = {
-    "storm": {
-        "unsat": {
-            "is_flag": True,
-            "help": "Make unsatisfiable instances, of seeds that are labelled so.",
-        },
-        "max-depth": {
-            "type": click.IntRange(1, 10_000),
-            "default": MOST_DEPTH,
-            "help": "Connectives above a formula of the seed, at most.",
-        },
-        "max-assertions": {
-            "type": click.IntRange(4, 10_000),
-            "default": MOST_ASSERTIONS,
-            "help": "Assertions of an instance, at most.",
-        },
-        "max-formulas": {
-            "type": click.IntRange(1, 1_000_000),
-            "default": CONSTRUCTED[1],
-            "help": "Formulas put together for a seed, at most.",
-        },
-    },
-    "fusion": {
-        "oracle": {
-            "type": click.Choice(list(LABELS)),
-            "default": "sat",
-            "help": "Fuse satisfiable scripts, unsatisfiable ones, or one of each.",
-        },
-        "functions": {
-            "type": Existing(),
-            "metavar": "FILE",
-            "help": "Your own fusion functions, SMT-LIB definitions; z3 and cvc5 check their laws first.",
-        },
-        "generate": {
-            "type": click.IntRange(0, 20),
-            "default": 0,
-            "metavar": "N",
-            "help": "Make fusion functions at random, of up to N links on each side.",
-        },
-    },
-    "opfuzz": {
-        "mutations": {
-            "type": click.IntRange(1, 1000),
-            "default": 1,
-            "help": "Operators changed from one mutant to the next.",
-        },
-    },
-    "typefuzz": {
-        "corpus": {
-            "type": click.IntRange(0, 20),
-            "default": 0,
-            "metavar": "N",
-            "help": "Take terms from N other seeds, too, drawn anew for each run.",
-        },
-    },
-}
+
+def _option(front: str, setting: Setting) -> click.Option:
+    types: dict[str, Any] = {
+        "number": click.IntRange(setting.least, setting.most),
+        "choice": click.Choice(list(setting.choices)),
+        "functions": Existing(),
+    }
+    given: dict[str, Any] = {"help": setting.help}
+    if setting.kind == "switch":
+        given["is_flag"] = True
+    else:
+        given |= {"type": types[setting.kind], "metavar": setting.metavar or None}
+    if setting.default is not None:
+        given |= {"default": setting.default, "show_default": True}
+    return click.Option([f"--{front}{setting.name}"], **given)
 
 
 def own_options(name: str, *, prefix: bool = False) -> list[click.Option]:
     """The options of a fuzzer; with `prefix` they are called `--storm-max-depth` and so on."""
     front = f"{name}-" if prefix else ""
-    return [
-        click.Option([f"--{front}{option}"], show_default="default" in given, **given)
-        for option, given in OWN[name].items()
-    ]
+    return [_option(front, setting) for setting in FUZZERS[name].settings]
 
 
 def prefixed(wishes: dict[str, Any], sources: Collection[str]) -> dict[str, dict[str, Any]]:
@@ -90,7 +46,8 @@ def prefixed(wishes: dict[str, Any], sources: Collection[str]) -> dict[str, dict
     """
     context = click.get_current_context()
     choices: dict[str, dict[str, Any]] = {}
-    for name, options in OWN.items():
+    for name, entry in FUZZERS.items():
+        options = [setting.name for setting in entry.settings]
         found = {option: wishes.pop(f"{name}_{option}".replace("-", "_")) for option in options}
         if name in sources:
             choices[name] = chosen(found)

@@ -11,8 +11,7 @@ from typing import Any
 
 from murxpy.errors import InputError, nearest
 from murxpy.fuzzers.seeds import SIZE_LIMIT, SeedFiles, collect_seeds
-from murxpy.mutation.corpus import API
-from murxpy.mutation.fuzzers import FUZZERS
+from murxpy.mutation.registry import API, SOURCES
 from murxpy.mutation.source import BOTH, TEXT
 
 WAYS = (TEXT, API, BOTH)
@@ -70,7 +69,7 @@ def parse_mix(text: str) -> tuple[tuple[str, float], ...]:
 
 
 def _parse_source(part: str) -> tuple[str, float]:
-    known = [API, *FUZZERS]
+    known = list(SOURCES)
     name, colon, weight = part.partition(":")
     if name not in known:
         raise InputError(
@@ -93,4 +92,4 @@ def parse_mutation(data: Mapping[str, Any]) -> Mutation:
 
 def needs_seeds(mix: Sequence[tuple[str, float]]) -> bool:
     """True if a source other than the walks is in the mix."""
-    return any(name != API for name, _ in mix)
+    return any(SOURCES[name].mutants is not None for name, _ in mix)

@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from murxpy.machine.random import Stream, mix, unmix
-from murxpy.mutation.fuzzers import FUZZERS
+from murxpy.mutation.registry import SOURCES
 from murxpy.mutation.workshop import Seed
 
-API = "api"  # the source that walks the state machine
 STEERED = 2  # seeds of a run that can be steered; those behind them are drawn at random
 _KEY = 0xD4A3
 _LOW = 16  # bits that choose the source
@@ -52,10 +51,7 @@ class Corpus:
             for label in seed.label.split():
                 self._by_label.setdefault(label, []).append(number)
         self._ranges = _ranges([(str(name), float(weight)) for name, weight in mix])
-        self.labels = {
-            name: () if name == API else FUZZERS[name].labels(choices.get(name) or {})
-            for name in self._ranges
-        }
+        self.labels = {name: SOURCES[name].labels(choices.get(name) or {}) for name in self._ranges}
 
     @property
     def sources(self) -> tuple[str, ...]:

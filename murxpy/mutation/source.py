@@ -11,14 +11,14 @@ from murxpy.errors import InputError
 from murxpy.machine import script, solve
 from murxpy.machine.random import Stream, mix
 from murxpy.machine.run import Refused, Run, Stopped
-from murxpy.mutation.corpus import API, Corpus
-from murxpy.mutation.fuzzers import FUZZERS
+from murxpy.mutation.corpus import Corpus
 from murxpy.mutation.labels import denied
 from murxpy.mutation.lifted import ApiRunner
 from murxpy.mutation.optioning import NOTHING, Drawer
 from murxpy.mutation.patience import Patience, decided
 from murxpy.mutation.preparing import Logics, declaring, in_logic
 from murxpy.mutation.promising import MODELS, asking, drawn, fitting
+from murxpy.mutation.registry import API, FUZZERS
 from murxpy.mutation.views import views
 from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
 from murxpy.smtlib.commands import Simplify
@@ -55,9 +55,14 @@ class Sources:
         self.promises: Mapping[str, float] = {}
 
     @property
+    def asking(self) -> list[str]:
+        """The sources that ask the solver about a seed in the words of SMT-LIB."""
+        return [name for name in self.corpus.sources if name != API and FUZZERS[name].asks]
+
+    @property
     def reading(self) -> bool:
         """Whether the solver must read scripts: mutants, or what Storm asks of a seed."""
-        return self._through != API or "storm" in self.corpus.sources
+        return self._through != API or bool(self.asking)
 
     def draw(self, run_seed: int) -> tuple[str, list[Seed]]:
         """The source of the run of this seed, and the seeds that it works on."""
@@ -122,7 +127,9 @@ class _Chain:
 
     def _make(self, length: int, patience: Patience) -> None:
         run = self._run
-        mutants = FUZZERS[self._name].mutants(self._workshop)
+        make = FUZZERS[self._name].mutants
+        assert make is not None, self._name
+        mutants = make(self._workshop)
         mutant = next(mutants, None)
         if mutant is None:
             run.counts[f"mutator:{self._name}:barren"] += 1

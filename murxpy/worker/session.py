@@ -20,8 +20,8 @@ from murxpy.machine.generate.options import draw_value, option_choice
 from murxpy.machine.generate.profile import Profile
 from murxpy.machine.generate.swarm import SwarmDrawer
 from murxpy.machine.run import Refused, Run, Stopped
-from murxpy.mutation.corpus import API
 from murxpy.mutation.optioning import Offer
+from murxpy.mutation.registry import API, FUZZERS
 from murxpy.mutation.source import Sources
 from murxpy.mutation.workshop import Seed, Shop
 from murxpy.replaying.judging import judge
@@ -81,7 +81,7 @@ class Session:
         ):
             raise InputError(
                 f"{self.wrapper.name} {self.version} cannot read scripts (its wrapper has no action run-script for it): "
-                "expected --through api, and not storm"
+                f"expected --through api, and not {' or '.join(n for n, e in FUZZERS.items() if e.asks)}"
             )
         self._limited = setup.get("limits") != "wall"
         self._damped: frozenset[str] = frozenset()

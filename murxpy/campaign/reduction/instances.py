@@ -24,7 +24,7 @@ from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError
 from murxpy.machine.script import own_options
 from murxpy.mutation.corpus import Corpus
-from murxpy.mutation.storm import MOST_ASSERTIONS, MOST_DEPTH
+from murxpy.mutation.fuzzers.storm import MOST_ASSERTIONS, MOST_DEPTH
 from murxpy.oracles.crash import Outcome, Verdict, judge
 from murxpy.trace.grammar import Trace, parse_trace
 

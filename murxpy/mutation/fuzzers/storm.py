@@ -14,6 +14,7 @@ from typing import Any
 
 from murxpy.logic.terms import Term
 from murxpy.mutation.cores import core_of
+from murxpy.mutation.entry import Entry, Setting
 from murxpy.mutation.occurrences import binds
 from murxpy.mutation.preparing import declaring, prepared
 from murxpy.mutation.views import views
@@ -263,3 +264,41 @@ class _Builder:
         return self._mutant(
             commands, f"storm: {len(formulas)} formulas in scopes of {step}", checks + 1
         )
+
+
+ENTRY = Entry(
+    "storm",
+    "Fuzz with formulas of SMT-LIB scripts put together so that they are satisfiable.",
+    "Fuzz with formulas of scripts, put together anew so that a model of the seed is a model of "
+    "them.\n\nSEEDS are SMT-LIB scripts and folders of them.",
+    mutants,
+    labels,
+    asks=True,
+    settings=(
+        Setting("unsat", "Make unsatisfiable instances, of seeds that are labelled so."),
+        Setting(
+            "max-depth",
+            "Connectives above a formula of the seed, at most.",
+            "number",
+            least=1,
+            most=10_000,
+            default=MOST_DEPTH,
+        ),
+        Setting(
+            "max-assertions",
+            "Assertions of an instance, at most.",
+            "number",
+            least=4,
+            most=10_000,
+            default=MOST_ASSERTIONS,
+        ),
+        Setting(
+            "max-formulas",
+            "Formulas put together for a seed, at most.",
+            "number",
+            least=1,
+            most=1_000_000,
+            default=CONSTRUCTED[1],
+        ),
+    ),
+)

@@ -18,6 +18,7 @@ from typing import Any
 from murxpy.errors import InputError
 from murxpy.logic.terms import CONSTANT, Term
 from murxpy.machine.random import Stream
+from murxpy.mutation.entry import Entry, Setting
 from murxpy.mutation.functions.composed import LITERALS, composed
 from murxpy.mutation.functions.inversions import RULES, Maker, Rule, rules_of
 from murxpy.mutation.functions.user_functions import user_rules
@@ -302,3 +303,39 @@ class _Fuser:
 
     def _either(self, sides: list[list[Term]]) -> Term:
         return self._tables.apply("OP_OR", *map(self._tables.conjunction, sides))
+
+
+ENTRY = Entry(
+    "fusion",
+    "Fuzz with pairs of SMT-LIB scripts made one, whose answer is known.",
+    "Fuzz with pairs of scripts made one, tied together so that the answer is known.\n\n"
+    "SEEDS are SMT-LIB scripts and folders of them, labelled by (set-info :status ...), or by a "
+    "folder sat or unsat.",
+    mutants,
+    labels,
+    fit,
+    settings=(
+        Setting(
+            "oracle",
+            "Fuse satisfiable scripts, unsatisfiable ones, or one of each.",
+            "choice",
+            choices=tuple(LABELS),
+            default="sat",
+        ),
+        Setting(
+            "functions",
+            "Your own fusion functions, SMT-LIB definitions; z3 and cvc5 check their laws first.",
+            "functions",
+            metavar="FILE",
+        ),
+        Setting(
+            "generate",
+            "Make fusion functions at random, of up to N links on each side.",
+            "number",
+            least=0,
+            most=20,
+            default=0,
+            metavar="N",
+        ),
+    ),
+)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from murxpy.logic.terms import Term
 from murxpy.machine.random import Weighted
 from murxpy.mutation.conforming import Choice, Conforming, integral, lowered
+from murxpy.mutation.entry import Entry, Setting
 from murxpy.mutation.fitting import Fitting
 from murxpy.mutation.occurrences import Occurrence, Occurrences, replaced
 from murxpy.mutation.patience import decided
@@ -123,3 +124,24 @@ class _Mutator:
             new,
             f"opfuzz: {term.op} to {kind}, depth {len(occurrence.above)}{cast and f', cast {cast}'}",
         )
+
+
+ENTRY = Entry(
+    "opfuzz",
+    "Fuzz with SMT-LIB scripts whose operators are changed.",
+    "Fuzz with scripts whose operators are changed into conforming ones.\n\n"
+    "SEEDS are SMT-LIB scripts and folders of them. Nothing is known of what a mutant must answer: "
+    "give --cross-check another solver, or look for crashes alone.",
+    mutants,
+    chained=True,
+    settings=(
+        Setting(
+            "mutations",
+            "Operators changed from one mutant to the next.",
+            "number",
+            least=1,
+            most=1000,
+            default=1,
+        ),
+    ),
+)

@@ -20,6 +20,7 @@ from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, Term
 from murxpy.machine.random import Stream
+from murxpy.mutation.entry import Entry, Setting
 from murxpy.mutation.fitting import SMALL, Fitting
 from murxpy.mutation.functions.composed import LITERALS
 from murxpy.mutation.functions.inversions import LETTERS, Maker
@@ -292,3 +293,27 @@ class _Mutator:
             if term is None and sort.kind in LITERALS
             else term
         )
+
+
+ENTRY = Entry(
+    "typefuzz",
+    "Fuzz with SMT-LIB scripts whose expressions are replaced.",
+    "Fuzz with scripts whose expressions are replaced by new ones of their sort.\n\n"
+    "SEEDS are SMT-LIB scripts and folders of them; a new expression is made of the seed's own "
+    "terms. Nothing is known of what a mutant must answer: give --cross-check another solver, or "
+    "look for crashes alone.",
+    mutants,
+    labels,
+    chained=True,
+    settings=(
+        Setting(
+            "corpus",
+            "Take terms from N other seeds, too, drawn anew for each run.",
+            "number",
+            least=0,
+            most=20,
+            default=0,
+            metavar="N",
+        ),
+    ),
+)

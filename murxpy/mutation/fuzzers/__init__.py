@@ -1,0 +1,1 @@
+"""The mutation fuzzers, one module each, which ends with what the fuzzer declares of itself."""
