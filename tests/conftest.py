@@ -1,6 +1,7 @@
 """Settings of all tests.
 
-Hypothesis draws the same examples each time, so that a failure is one of the change at hand.
+Hypothesis draws the same examples each time, so that a failure is one of the change at hand, and
+asks for no time, which a busy machine would not keep.
 Signals that the starter of the tests ignores, as `nohup` does, have their usual effect in the
 tests: murxpy leaves an ignored signal ignored.
 """
@@ -17,5 +18,5 @@ for number in (signal.SIGHUP, signal.SIGTERM):
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-settings.register_profile("same", derandomize=True)
+settings.register_profile("same", derandomize=True, deadline=None)
 settings.load_profile("same")
