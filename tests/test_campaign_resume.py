@@ -17,7 +17,7 @@ from campaigns import children, config, found, only_bucket, run
 
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.events import Event, Notice, RunEnded, Tick
-from murxpy.campaign.findings.arrivals import folder
+from murxpy.campaign.findings import folder
 from murxpy.campaign.findings.store import FILE, Store, read_buckets
 from murxpy.campaign.seeds import Ledger, run_seed
 from murxpy.errors import InputError, TargetError

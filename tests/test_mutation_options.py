@@ -17,6 +17,7 @@ from murxpy.machine.random import Stream
 from murxpy.machine.script import own_options, without_options
 from murxpy.mutation.optioning import MOST, Drawer, Offer
 from murxpy.mutation.workshop import Seed
+from murxpy.solvers.facts import build_facts
 from murxpy.worker.session import Session
 
 TEXT = """(set-info :status sat)
@@ -24,16 +25,12 @@ TEXT = """(set-info :status sat)
 (assert (bvult (bvadd x y) (bvmul x y)))
 (check-sat)
 """
-TABLE = load_wrapper("z3")["options"]
+TABLE = build_facts(load_wrapper("z3")).options or ()
 
 
 def test_options_are_those_of_the_table_that_matter_for_the_seed() -> None:
     offer = Offer(option_choice(TABLE))
-    fitting = {
-        option["name"]
-        for option in TABLE
-        if not option.get("theories") or "BV" in option["theories"]
-    }
+    fitting = {option.name for option in TABLE if not option.theories or "BV" in option.theories}
     drawn = [
         drawer.next()
         for seed in range(60)

@@ -42,7 +42,7 @@ def _set(gen: Generator, name: str, value: str) -> None:
             setattr(run.state, SPECIAL_OPTIONS[name], False)
 
 
-def option_choice(options: list[Option]) -> Weighted[Option]:
+def option_choice(options: Sequence[Option]) -> Weighted[Option]:
     """The wrapper's options by weight."""
     return Weighted([(o, o.weight) for o in options])
 
