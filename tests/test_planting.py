@@ -280,6 +280,27 @@ def test_a_term_gives_way_to_a_constant_of_its_planted_value() -> None:
         assert report["finding"] is not None
 
 
+def test_a_regular_expression_has_no_constant_that_could_take_its_place() -> None:
+    """No trace with a planted model and a closed regular expression could be made smaller: it ended in an internal error."""
+    text = (
+        BASE
+        + 'mk-sort SORT_REGLAN\n return s3\nplant t1 "2"\nmk-term OP_RE_ALL SORT_REGLAN 0\n return t2 s3\n'
+    )
+    lines = tuple(
+        parse_trace(
+            text + "mk-term OP_INT_ADD SORT_INT 2 t1 t1\n return t3 s2\ncheck-sat\n", "t"
+        ).lines
+    )
+    values, at = (
+        PlantedValues(catalogue()),
+        {line.args[0]: at for at, line in enumerate(lines) if line.action == "mk-term"},
+    )
+    assert [len(list(values.leaves(lines, at[kind]))) for kind in ("OP_RE_ALL", "OP_INT_ADD")] == [
+        0,
+        2,
+    ]
+
+
 def test_widths_are_cut_in_planted_values_too() -> None:
     text = 'new\nmk-sort SORT_BV 8\n return s1\nmk-const s1 "x"\n return t1 s1\nplant t1 "00001111" 2\n'
     scripts = [

@@ -32,7 +32,7 @@ def element(number: int) -> Element:
 
 
 def write_words(value: Any, sort: Sort, sorts: SortTable) -> list[Token]:
-    """The words of a value of `sort`. Raises CannotSay for a function or array that is no table."""
+    """The words of a value of `sort`. Raises CannotSay for a function or array that is no table, and for a regular expression."""
     return list(_write(value, sort, sorts))
 
 
@@ -73,8 +73,10 @@ def _write_parts(value: Any, sort: Sort, sorts: SortTable) -> Iterator[Token]:
         rows = [[part] for part in value]
     elif kind == "SORT_SET":
         rows = [[part] for part in value.members]
-    else:
+    elif kind == "SORT_BAG":
         rows = [[part] for part, _ in value.counts]
+    else:
+        raise CannotSay(f"no words denote a value of {sort}")
     written = [
         [word for part, s in zip(row, inner, strict=False) for word in _write(part, s, sorts)]
         for row in rows
