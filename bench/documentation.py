@@ -24,7 +24,7 @@ from typing import Any
 
 from murxpy.data import load_wrapper
 from murxpy.data.spellings import forms
-from murxpy.data.wrappers import SECTIONS
+from murxpy.data.wrapper_schema import SECTIONS
 from murxpy.oracles.documented import Documented
 
 WORDS = re.compile(

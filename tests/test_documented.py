@@ -19,7 +19,7 @@ from toy import TOY, forked
 from murxpy.campaign.findings.buckets import failing, new_bucket
 from murxpy.data import load_catalogue, load_wrapper
 from murxpy.data.spellings import forms
-from murxpy.data.wrappers import SECTIONS
+from murxpy.data.wrapper_schema import SECTIONS
 from murxpy.oracles.crash import Call, Verdict
 from murxpy.oracles.documented import TIER, Documented
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +18,7 @@ from murxpy.campaign.reduction.instances import regenerate
 from murxpy.campaign.reduction.reproducers import Shown, base_of, write_programs
 from murxpy.campaign.reduction.scripts import Scripted, minimize_script, others_than, scripted
 from murxpy.campaign.reduction.traces import (
-    SAVE_SECONDS,
     Minimized,
-    Progress,
     Wishes,
     minimize_disagreement,
 )
@@ -31,14 +27,14 @@ from murxpy.campaign.reduction.wanted import Match, exit_kind
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
+from murxpy.cli.minimizing import Watch
 from murxpy.cli.params import Existing, NamedFile, duration, names
 from murxpy.cli.replay import judges_of
 from murxpy.cli.replay import plan_of as trace_plan
 from murxpy.errors import InputError
 from murxpy.fuzzers.seeds import statuses_of
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
-from murxpy.report.console import is_live_terminal
-from murxpy.report.text import amount, brief, one_line, percent, rate
+from murxpy.report.text import amount, brief, one_line, percent
 from murxpy.smtlib.reading.scripts import read_text
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import Trace, parse_trace
@@ -179,7 +175,7 @@ def _trace_file(
         parse_trace(earlier, str(output))  # what is no trace is not overwritten
     asked = bool(wishes.match or wishes.command)
     script = None if asked else scripted(trace)
-    watch = _Watch(output if script is None else None)
+    watch = Watch(output if script is None else None)
     judges = () if asked else judges_of(trace, judged)
     if strategy != "delete":
         result, script = regenerate(with_seeds(file), trace, Limits(), wishes, watch.see)
@@ -222,7 +218,7 @@ def _alone(
     of: tuple[Path, Trace],
     judges: tuple[str, ...],
     wishes: Wishes,
-    watch: _Watch,
+    watch: Watch,
 ) -> Minimized | None:
     """Minimize the script that a trace runs last; None where that shows it only behind the scripts
     before it.
@@ -299,7 +295,7 @@ def _script_file(
     labelled = any(label != "unknown" for label in labels)
     names = tuple(judged or ()) if judged != ("none",) else ()
     names = names or (others_than(plan.target.name) if labelled else ())
-    watch = _Watch(None)
+    watch = Watch(None)
     made, small = minimize_script(
         plan,
         Scripted(text, labels if labelled else ()),
@@ -320,7 +316,7 @@ def _history(
     """Minimize a finding that needs the runs before it."""
     if wishes.command:
         raise InputError("--command is for a trace: a history needs replays", file=str(file))
-    watch = _Watch(None)
+    watch = Watch(None)
     if holds_traces(file):
         source, _, plan = trace_target(file, solver, wrapper)
         lessened = minimize_joined(plan, source, str(file), wishes, watch.see)
@@ -368,40 +364,6 @@ def _wanted(
         return match, tuple(shlex.split(command)) or ("",)
     except ValueError as error:
         raise InputError(f"--command: {error}, expected words as for a shell") from None
-
-
-class _Watch:
-    """Shows how far it has come where somebody looks, and writes the best so far now and then."""
-
-    def __init__(self, output: Path | None) -> None:
-        self._output = output
-        self._live = is_live_terminal(sys.stderr)
-        self._written = time.monotonic()
-        self._lines = 0
-
-    def see(self, progress: Progress) -> None:
-        """Take the news."""
-        if (
-            self._output is not None
-            and time.monotonic() - self._written >= SAVE_SECONDS
-            and progress.lines != self._lines
-        ):
-            write_atomically(self._output, progress.text())
-            self._written, self._lines = time.monotonic(), progress.lines
-        if self._live:
-            tests = rate(progress.tests / progress.seconds) if progress.seconds else "-"
-            state = [
-                amount(progress.lines, "line"),
-                amount(progress.terms, "term"),
-                amount(progress.tests, "test"),
-                tests,
-            ]
-            click.echo(f"\r\x1b[K{', '.join(state)}", err=True, nl=False)
-
-    def clear(self) -> None:
-        """Take away the line of progress."""
-        if self._live:
-            click.echo("\r\x1b[K", err=True, nl=False)
 
 
 def _summary(result: Minimized, output: Path, unit: str = "line") -> str:

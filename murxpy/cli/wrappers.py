@@ -8,7 +8,7 @@ import click
 
 from murxpy.cli.params import NamedFile
 from murxpy.data import load_wrapper, wrapper_names
-from murxpy.data.wrappers import SECTIONS
+from murxpy.data.wrapper_schema import SECTIONS
 from murxpy.report.console import make_console
 from murxpy.report.tables import (
     options_table,

@@ -1,0 +1,239 @@
+"""What a file of `wrappers/` may hold, as msgspec decodes it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, field
+
+from murxpy.data.convert import Strict
+
+Scalar = bool | int | float | str
+SECTIONS = (
+    "lifecycle",
+    "sorts",
+    "special-values",
+    "values",
+    "constants",
+    "variables",
+    "functions",
+    "operators",
+    "actions",
+    "special-options",
+    "readers",
+    "self-checks",
+    "invariants",
+)
+_TAKEN = r"^((bool|any|constant|uninterpreted|quantified)\+?|same-[0-9]+)$"
+
+
+class Option(Strict, frozen=True):
+    """An option of the solver to draw: `values` of a choice, `min` and `max` of a number, for runs
+    with `theories`.
+    """
+
+    name: str
+    type: Literal["bool", "int", "float", "choice"]
+    values: list[Scalar] = []
+    min: int | float | None = None
+    max: int | float | None = None
+    weight: Annotated[float, Meta(ge=0)] = 1.0
+    theories: list[str] = []
+
+
+class OwnAction(Strict, frozen=True):
+    """An action only this solver has: when it can be done, the terms it takes, whether it asserts
+    more than we know.
+
+    `stress`: contract mode only, since it stresses callbacks or the lives of objects.
+    """
+
+    needs: list[
+        Literal[
+            "sat",
+            "unsat",
+            "unknown",
+            "checked",
+            "asserted",
+            "models",
+            "cores",
+            "incremental",
+            "quantifiers",
+        ]
+    ] = []
+    option: str | None = None
+    takes: list[Annotated[str, Meta(pattern=_TAKEN)]] = []
+    changes: bool = False
+    stress: bool = False
+    weight: Annotated[float, Meta(ge=0)] = 1.0
+
+
+class Refusal(Strict, frozen=True):
+    """How an exception of the binding is sorted: its class and a regular expression for its
+    message.
+    """
+
+    class_: Literal["unsupported", "resources", "ill-formed"] = field(name="class")
+    type: str | None = None
+    message: str | None = None
+
+
+class Defect(Strict, frozen=True):
+    """A message that says that the solver's own invariant broke, whatever exception carries it."""
+
+    message: str
+    because: str
+
+
+class Undefined(Strict, frozen=True):
+    """Calls (a regular expression over templates) whose misuse by `rules` (none: all) the binding
+    leaves undefined, and why.
+    """
+
+    call: str
+    because: str
+    rules: list[str] = []
+
+
+class Promised(Strict, frozen=True):
+    """A class of exceptions that the binding's documentation promises: the words that do, and whose
+    docstring has them.
+    """
+
+    type: Annotated[str, Meta(min_length=1)]
+    quote: Annotated[str, Meta(min_length=20)]
+    of: Annotated[str, Meta(min_length=1)]
+
+
+class Skip(Strict, frozen=True):
+    """Public callables that contract mode never calls, and why: a regular expression over names,
+    the modules that define them.
+    """
+
+    because: str
+    name: str = ".*"
+    defined_in: list[str] = []
+
+
+class Argument(Strict, frozen=True):
+    """What stands for a parameter (a regular expression) of the callables `of` (one over their
+    names): the kinds `is`.
+
+    `at-most`: a larger number would only cost time. `sealed`: it is never broken.
+    """
+
+    parameter: str
+    of: str = ".*"
+    is_: list[str] = field(name="is", default_factory=list)
+    at_most: int | None = None
+    sealed: bool = False
+    because: str = ""
+
+
+class Calls(Strict, frozen=True):
+    """The public callables of the binding: its modules, what is never called, hints for operands,
+    what makes objects of a class.
+
+    A recipe is a list of calls: a name, then words of a trace, `$N` for what call N gave, or kinds
+    of operands.
+    """
+
+    modules: list[str] = []
+    skip: list[Skip] = []
+    arguments: list[Argument] = []
+    makers: dict[str, list[str]] = {}
+    recipes: dict[str, list[str]] = {}
+
+
+class Conversion(Strict, frozen=True):
+    """What a broken promise says (a regular expression) where a conversion of arguments that all
+    callables share causes it, and why.
+    """
+
+    message: str
+    because: Annotated[str, Meta(min_length=1)]
+
+
+class Contract(Strict, frozen=True):
+    """What the binding says of wrong calls: the exceptions that it documents, and what it leaves
+    undefined.
+    """
+
+    documented: list[Promised] = []
+    defects: list[Defect] = []
+    undefined: list[Undefined] = []
+    conversions: list[Conversion] = []
+    calls: Calls = Calls()
+
+
+class Documented(Strict, frozen=True):
+    """What the solver documents as internal, unsupported or experimental, with the quote: calls (a
+    regular expression over templates) or options that are on, where a sort is made, too, whose
+    words match `sorts`. `counts`: why findings with it count all the same.
+    """
+
+    quote: str
+    calls: str | None = None
+    options: list[str] = []
+    sorts: str | None = None
+    counts: str | None = None
+
+
+class Difference(Strict, frozen=True):
+    """What means something else here than in the solvers of `from`, or than in any other; it is not
+    cross-checked with these.
+    """
+
+    reason: str
+    from_: list[str] = field(name="from", default_factory=list)
+    operators: list[str] = []
+    special_values: list[str] = []
+
+
+class Wrapper(Strict, frozen=True):
+    """A file of `wrappers/`. The sections of spellings are checked by `murxpy.data.spellings`."""
+
+    solver: str
+    module: str
+    package: str
+    imports: str
+    lifecycle: dict[str, Any]
+    sorts: dict[str, Any]
+    operators: dict[str, Any]
+    actions: dict[str, Any]
+    releases: str = ""
+    version: str = ""
+    about: str = ""
+    helpers: str | list[str] = []
+    theories: list[str] = []
+    higher_order: bool = False
+    function_terms: bool = False
+    scoped_declarations: bool = False
+    conjunction: str | None = None
+    script_runner: str | None = None
+    limit_per_ms: Annotated[float, Meta(gt=0)] = 1.0
+    special_values: dict[str, Any] = {}
+    values: dict[str, Any] = {}
+    constants: dict[str, Any] = {}
+    variables: dict[str, Any] = {}
+    functions: dict[str, Any] = {}
+    special_options: dict[str, Any] = {}
+    readers: dict[str, Any] = {}
+    self_checks: dict[str, Any] = {}
+    invariants: dict[str, Any] = {}
+    seed_option: str = ""
+    script_option_prefix: str = ""
+    script_since: dict[str, str] = {}
+    ascii_symbols_before: str = ""
+    options: list[Option] = []
+    own_actions: dict[str, OwnAction] = {}
+    unjudged: dict[str, str] = {}
+    unasked: dict[str, str] = {}
+    required_options: dict[str, list[tuple[str, Scalar]]] = {}
+    refusals: list[Refusal] = []
+    contract: Contract = Contract()
+    documented: list[Documented] = []
+    variants: list[dict[str, Scalar]] = []
+    judge_options: list[tuple[str, Scalar]] = []
+    differences: list[Difference] = []
+    profile: dict[str, Any] = {}
