@@ -13,7 +13,8 @@ import click
 import pytest
 from commands import error
 
-from murxpy.cli import _MODULES, COMMANDS, murxpy
+from murxpy.cli import _MODULES, murxpy
+from murxpy.cli import commands as listed
 from murxpy.cli.params import Existing, NamedFile
 
 PACKAGE = Path(__file__).parent.parent / "murxpy"
@@ -59,7 +60,7 @@ SHARED = {
 def commands() -> Iterator[tuple[tuple[str, ...], click.Command]]:
     """Every command with the words that call it."""
     context = click.Context(murxpy)
-    for name in COMMANDS:
+    for name in listed():
         command = murxpy.get_command(context, name)
         assert command is not None
         if isinstance(command, click.Group):
@@ -154,7 +155,7 @@ FILES = [
 
 @pytest.mark.parametrize("path", [path for path in FILES if list(_raised(PACKAGE / path))], ids=str)
 def test_an_error_names_only_options_of_its_commands(path: Path) -> None:
-    modules = {f"cli/{_MODULES.get(name, name)}.py": [name] for name in COMMANDS} | SHARED
+    modules = {f"cli/{_MODULES.get(name, name)}.py": [name] for name in listed()} | SHARED
     assert str(path) in modules, "say in SHARED which commands can come to this error"
     for words, command in ALL:
         if words[0] in modules[str(path)] and len(words) < 2:
