@@ -102,11 +102,11 @@ def _used(call: ast.Call, name: str, file: Path) -> list[str]:
 
 def tables() -> Iterator[Pattern]:
     """Patterns in tables of modules, and those of the wrappers that we ship."""
-    from murxpy.data import wrappers
+    from murxpy.data import wrapper_schema
     from murxpy.solvers import guards
     from murxpy.translate import smtlib
 
-    yield "data/wrappers.py", re.compile(wrappers._TAKEN), "search"
+    yield "data/wrapper_schema.py", re.compile(wrapper_schema._TAKEN), "search"
     for rule in guards._GUARDS:
         yield "solvers/guards.py", re.compile(rule[0]), "fullmatch"
     for rule in smtlib._LETTERS.values():
