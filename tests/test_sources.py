@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
-from murxpy.cli import commands
+from murxpy.cli import commands, run
 from murxpy.cli.fuzz import fuzz
 from murxpy.cli.mutate import COMMANDS
 from murxpy.fuzzers.mutation import needs_seeds, parse_mix
@@ -47,3 +47,16 @@ def test_the_page_on_mutation_names_it_and_its_settings(name: str) -> None:
     text = PAGE.read_text(encoding="utf-8")
     assert f"murxpy {name}" in text or f"`{name}" in text
     assert [s.name for s in FUZZERS[name].settings if f"--{s.name}" not in text] == []
+
+
+def test_a_fuzzer_without_its_entry_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken() -> dict[str, str]:
+        raise AttributeError("module 'murxpy.mutation.fuzzers.x' has no attribute 'ENTRY'")
+
+    monkeypatch.setattr("murxpy.cli._fuzzers", broken)
+    assert run(["nosuch"]) == 3
+    shown = capsys.readouterr()
+    assert shown.err.count("\n") == 1
+    assert "has no attribute 'ENTRY'" in shown.err

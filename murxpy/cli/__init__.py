@@ -103,9 +103,9 @@ def run(args: list[str]) -> int:
     from murxpy.campaign import interrupts
 
     # A campaign that is interrupted while it is made ends with its summary, too.
-    with (
-        interrupts.kept() if args[:1] and args[0] in ("fuzz", *_fuzzers()) else interrupts.raised()
-    ):
+    # No fuzzer is imported to know that: what is wrong with one is told where commands are found.
+    campaign = bool(args) and args[0] not in _OTHERS and not args[0].startswith("-")
+    with interrupts.kept() if campaign else interrupts.raised():
         return _run(args)
 
 
