@@ -14,6 +14,7 @@ import pytest
 from murxpy.campaign.findings.buckets import read_known
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError
+from murxpy.solvers.guards import parse_guard
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "bench"))
 
@@ -95,3 +96,19 @@ def test_templates_that_python_cannot_parse_are_told(tmp_path: Path, template: s
     (tmp_path / "w.yaml").write_text(text)
     with pytest.raises(InputError, match=r"w.yaml:\d+: "):
         load_wrapper(str(tmp_path / "w.yaml"))
+
+
+# Of 100,000 hostile wrappers: numbers of thousands of digits in guards, and a name that is a
+# number.
+FOUND = (4673, 10750, 13111, 13299, 18415, 60225, 65394, 6679)
+
+
+@pytest.mark.parametrize("number", FOUND)
+def test_wrappers_that_ended_in_internal_errors_are_refused(number: int) -> None:
+    assert hostile.run("wrapper", range(number, number + 1))["faults"] == {}
+
+
+@pytest.mark.parametrize("guard", ["i0<=2^99999999", "i0<9" + "9" * 5000])
+def test_a_number_in_a_guard_has_a_bound(guard: str) -> None:
+    with pytest.raises(InputError, match="a number in a guard is too large"):
+        parse_guard(guard, lambda name: None, "w.yaml:1")

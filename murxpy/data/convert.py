@@ -34,7 +34,9 @@ def convert_at(document: Document, type_: type[T], place: Place) -> T:
     does not fit.
     """
     value = document.data
-    for step in place:
+    for depth, step in enumerate(place):
+        if isinstance(value, dict) and step not in value:
+            raise document.error(place[:depth], f"expected a text as a name, found {step}")
         value = value[step]
     of_any_type: Any = type_  # a class, which the cache's own type does not know to be hashable
     _check(document, value, _type_info(of_any_type), place)

@@ -17,6 +17,8 @@ from murxpy.solvers.frame import Frame, literal_value
 Guard = Callable[[Frame], bool]
 
 _COMPARISON = re.compile(r"([^<>=]+)(<=|>=|==|<|>)([^<>=]+)")
+DIGITS = 400  # of a number in a guard, and a power is at most 10^4
+_HUGE = re.compile(rf"[0-9]{{{DIGITS + 1}}}|\^[0-9]{{5}}")
 _COMPARE: dict[str, Callable[[int, int], bool]] = {
     "<=": lambda a, b: a <= b,
     ">=": lambda a, b: a >= b,
@@ -30,6 +32,10 @@ def parse_guard(text: str, helper: Callable[[str], Any], where: str) -> Guard:
     """The guard called `text`; `helper` finds a wrapper's own by name. InputError for an unknown
     one.
     """
+    if _HUGE.search(text):
+        raise InputError(
+            f"{where}: a number in a guard is too large, expected {DIGITS} digits at most"
+        )
     if text.startswith("h."):
         own = helper(text[2:])
         return lambda f: bool(
