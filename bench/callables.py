@@ -18,8 +18,8 @@ from typing import Any
 import common
 from children import run_all
 
-from murxpy.oracles.crash import parse_call
 from murxpy.oracles.documented import templates
+from murxpy.trace.finished import read_rows
 from murxpy.worker.session import Session
 
 _NAMED = re.compile(r"\b([A-Za-z_]\w*)\(")
@@ -31,14 +31,9 @@ def used(session: Session, seed: int, write: Callable[[str], None]) -> dict[str,
 
     def look(text: str) -> None:
         write(text)
-        for line in text.splitlines():
-            call = parse_call(line)
-            if call is not None:
-                found.update(
-                    dict.fromkeys(
-                        [f"{call.operator} {call.spelling}", f"{call.action} {call.spelling}"]
-                    )
-                )
+        for row in read_rows(text):
+            keys = (row.call.operator, row.action)
+            found.update(dict.fromkeys(f"{key} {row.spelling}" for key in keys))
 
     session.walk(seed, look)
     return {"used": list(found)}

@@ -20,8 +20,9 @@ from murxpy.campaign.findings.buckets import failing, new_bucket
 from murxpy.data import load_catalogue, load_wrapper
 from murxpy.data.spellings import forms
 from murxpy.data.wrapper_schema import SECTIONS
-from murxpy.oracles.crash import Call, Verdict
+from murxpy.oracles.crash import Verdict
 from murxpy.oracles.documented import TIER, Documented
+from murxpy.trace.finished import Call
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "bench"))
 import documentation

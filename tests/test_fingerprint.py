@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from murxpy.oracles.crash import last_call
 from murxpy.smtlib.syntax.fingerprint import theories
+from murxpy.trace.finished import last_call
 
 
 @pytest.mark.parametrize(

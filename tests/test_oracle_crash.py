@@ -20,16 +20,13 @@ from murxpy.campaign.findings.buckets import (
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError
 from murxpy.oracles.crash import (
-    Call,
     Outcome,
     Verdict,
     judge,
-    last_call,
-    options,
-    parse_call,
     python_frames,
 )
 from murxpy.solvers.contract import Contract
+from murxpy.trace.finished import Call, last_call, options, read_row
 
 OUTPUTS = {
     "ASSERTION VIOLATION\nFile: ../src/ast/ast.cpp\nLine: 388\nm_manager == 0\n": (
@@ -101,7 +98,8 @@ def test_last_words_are_found_fast_in_any_output(block: str) -> None:
     ],
 )
 def test_calls_are_read_from_lines(line: str, call: Call | None) -> None:
-    assert parse_call(line) == call
+    row = read_row(line)
+    assert (row and row.call) == call
 
 
 def test_last_call_is_the_one_that_did_not_return() -> None:

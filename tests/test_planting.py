@@ -22,10 +22,11 @@ from murxpy.campaign.workers.targets import Plan, resolve
 from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.machine.generate import planting
 from murxpy.machine.tokens import Quoted, Ref
-from murxpy.oracles.crash import Call, Verdict
+from murxpy.oracles.crash import Verdict
 from murxpy.passes.planted import PlantedValues
 from murxpy.passes.sorts import smaller_widths
 from murxpy.replaying.defuse import collected
+from murxpy.trace.finished import Call
 from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.translate.defined import to_defined
 from murxpy.translate.python import to_python

@@ -20,8 +20,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from truth import wrapper
 
-from murxpy.oracles.disagreement import first_disagreement, until_line
+from murxpy.oracles.disagreement import first_disagreement
 from murxpy.oracles.triage import ModelVoice, Voice, triage, triage_model
+from murxpy.trace.finished import until_row
 
 SAT, UNSAT = Voice("a", "a 1", "main", "sat"), Voice("b", "b 2", "judge", "unsat")
 GOOD, BAD, DARK = (
@@ -93,7 +94,7 @@ def test_unknown_disagrees_with_nothing(judged: dict[int, list[tuple[int, str, s
 
 def test_a_trace_ends_with_the_answer_of_its_check() -> None:
     text = "# h\n1 new\n     return o1\n 2 check-sat\n     answer sat\n 3 push 1\n"
-    assert until_line(text, 4) == "# h\n1 new\n     return o1\n 2 check-sat\n     answer sat\n"
+    assert until_row(text, 4) == "# h\n1 new\n     return o1\n 2 check-sat\n     answer sat\n"
 
 
 # -- commands, on solvers of Boolean formulas as a user's own

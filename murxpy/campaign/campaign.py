@@ -33,7 +33,8 @@ from murxpy.campaign.workers.pool import Lost, Pool, Result
 from murxpy.campaign.workers.scratch import sweep
 from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError, InternalError
-from murxpy.oracles.crash import Outcome, last_call
+from murxpy.oracles.crash import Outcome
+from murxpy.trace.finished import last_call
 
 AHEAD = 2  # jobs that a worker has, so that it never waits for the next
 GRACE = 20.0  # seconds after the end for confirming what was found last

@@ -14,7 +14,8 @@ from murxpy.campaign.findings.arrivals import Candidate, candidate
 from murxpy.campaign.replays.trials import Lane, Trial
 from murxpy.campaign.workers.handles import Job
 from murxpy.campaign.workers.pool import Pool, Result
-from murxpy.oracles.crash import Verdict, last_call
+from murxpy.oracles.crash import Verdict
+from murxpy.trace.finished import last_call
 
 SHARE = 0.1  # of the workers' time that may go into this
 _WAITING = 50  # suspects that wait for their turn

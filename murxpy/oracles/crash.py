@@ -14,8 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from murxpy.logic.values import from_codes
-from murxpy.smtlib.syntax.fingerprint import theories
+from murxpy.trace.finished import Call, last_call
 
 Cause = Literal["report", "died", "parent", "wall", "cpu", "memory", "channel", "stopped"]
 
@@ -115,15 +114,6 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """What a trace line calls; `operator` and `spelling` are empty where there is none."""
-
-    action: str = ""
-    operator: str = ""
-    spelling: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Verdict:
     """A misbehaviour. `doubtful`: it may come from outside and counts only when a replay shows it
     again.
@@ -140,70 +130,6 @@ class Verdict:
 
 # Calls that break a precondition, or that end objects' lives: what dies in them is the binding's.
 _LIVES = ("misuse", "del", "gc", "delete")
-
-_ID = re.compile(r"[tsocx]\d+")
-_OBJECT = re.compile(r"\bx\d+")
-_NAMED = {"t": "term", "s": "sort", "o": "solver", "c": "context", "x": "object"}
-
-_KIND = re.compile(r"(?:OP|SORT)_[A-Z0-9_]+")
-_LINE = re.compile(r"\s*\d+\s+(?:[a-z]\d+\.)?([A-Za-z][\w-]*)(?:@(\S+))?(?:\s+(\S+))?")
-
-
-def parse_call(line: str) -> Call | None:
-    """The call of a trace line, such as `123 o2.mk-term@plus OP_BV_ADD …`; None for comments and
-    return lines.
-    """
-    match = _LINE.match(line)
-    if match is None:
-        return None
-    action, spelling, first = match.groups()
-    # what is broken stands behind the rule: `misuse@none mk-term@plus OP_BV_ADD ... with 0 py:none`
-    if action == "misuse":
-        callee = (first or "").partition("@")[0]
-        if _ID.fullmatch(callee):
-            return Call(action, _NAMED[callee[0]], spelling or "")
-        broken = parse_call(f"0 {line[match.start(3) :]}") if first else None
-        return Call(action, broken.operator or callee if broken else callee, spelling or "")
-    # the call is the whole script: what tells one from another is of what it speaks
-    if action == "run-script" and first is not None:
-        return Call(
-            action,
-            "+".join(theories(from_codes(line[match.start(3) :].strip('"\n ')))),
-            spelling or "",
-        )
-    named = first is not None and (_KIND.fullmatch(first) or action == "set-option")
-    return Call(action, first if named else "", spelling or "")
-
-
-def last_call(trace: str) -> Call:
-    """The last call that `trace` began; the empty call when there is none."""
-    end = len(trace)
-    while end > 0:
-        start = trace.rfind("\n", 0, end) + 1
-        call = parse_call(trace[start:end])
-        if call is not None:
-            return _of_class(call, trace, start, end)
-        end = start - 1
-    return Call()
-
-
-def _of_class(call: Call, trace: str, start: int, end: int) -> Call:
-    """The call, with the class of the object that its misuse is of, where the trace says which
-    object a callable returned.
-    """
-    if call.action != "misuse" or call.operator != _NAMED["x"]:
-        return call
-    name = _OBJECT.search(trace[start:end])
-    made = name and re.search(rf"^\s*return {name[0]} (\w+)$", trace[:start], re.M)
-    return Call(call.action, made[1], call.spelling) if made else call
-
-
-def options(trace: str) -> tuple[tuple[str, str], ...]:
-    """The solver's options that `trace` sets, in order."""
-    found = re.findall(
-        r"^[ \t]*\d+[ \t]+(?:[a-z]\d+\.)?set-option(?:@\S+)? (\S+) (.+)$", trace, re.M
-    )
-    return tuple((name, value.strip()) for name, value in found)
 
 
 def severity(kind: str) -> str:

@@ -4,12 +4,13 @@ with anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from murxpy.replaying.judging import CHECKS
-from murxpy.trace.grammar import RESULTS
+from murxpy.trace.finished import Row, read_rows
 
 KIND = "disagreement"
 OPPOSITE = {"sat": "unsat", "unsat": "sat"}
@@ -79,36 +80,16 @@ def confirmed(judged: Mapping[int, Answers]) -> frozenset[int]:
 
 def decided_lines(trace: str) -> list[int]:
     """The lines of the checks in the text of a trace that recorded sat or unsat."""
-    found: list[int] = []
-    check = 0
-    for number, row in enumerate(trace.split("\n"), 1):
-        words = row.split(maxsplit=2)
-        if len(words) > 1 and words[0].isdigit():
-            check = number if words[1].partition("@")[0] in CHECKS else 0
-        elif check and words[:1] == ["answer"] and len(words) > 1 and words[1] in OPPOSITE:
-            found.append(check)
-            check = 0
-    return found
+    return [row.number for row in _checks(trace) if any(a in OPPOSITE for a in row.answers)]
 
 
 def last_answer(trace: str) -> tuple[int, str]:
     """Line and answer of the last check in a trace as a run writes it; the answer is empty where it
     did not return.
     """
-    line, answer = 0, ""
-    for number, row in enumerate(trace.split("\n"), 1):
-        words = row.split(maxsplit=2)
-        if len(words) > 1 and words[0].isdigit() and words[1].partition("@")[0] in CHECKS:
-            line, answer = number, ""
-        elif len(words) > 1 and words[0] == "answer":
-            answer = words[1]
-    return line, answer
+    last = next(iter(deque(_checks(trace), 1)), None)
+    return (0, "") if last is None else (last.number, (last.answers or [""])[-1])
 
 
-def until_line(trace: str, number: int) -> str:
-    """The text of a trace up to the line `number`, with what followed it."""
-    rows = trace.split("\n")
-    end = number
-    while end < len(rows) and rows[end].split()[:1] and rows[end].split()[0] in RESULTS:
-        end += 1
-    return "\n".join(rows[:end]) + "\n"
+def _checks(trace: str) -> Iterator[Row]:
+    return (row for row in read_rows(trace) if row.action in CHECKS)

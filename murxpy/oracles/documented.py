@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-from murxpy.oracles.crash import Call, parse_call
+from murxpy.trace.finished import Call, read_rows
 
 TIER = "documented"
 _SECTIONS = (
@@ -60,17 +60,13 @@ class Documented:
         if not self._entries:
             return ""
         sorts = list(_sorts(trace))
-        for line in trace.splitlines():
-            call = parse_call(line)
-            if call is not None:
-                quote = (
-                    self._of_option(line, sorts)
-                    if call.action == "set-option"
-                    else self.of_call(call)
-                )
-                if quote:
-                    return quote
-        return ""
+        quotes = (
+            self._of_option(row.words, sorts)
+            if row.action == "set-option"
+            else self.of_call(row.call)
+            for row in read_rows(trace)
+        )
+        return next(filter(None, quotes), "")
 
     def operators(self) -> list[str]:
         """The operators that no spelling makes without a call that is documented so, in the
@@ -106,8 +102,8 @@ class Documented:
         entry = self._entries[place]
         return "" if entry.get("counts") else str(entry["quote"])
 
-    def _of_option(self, line: str, sorts: list[str]) -> str:
-        name, _, value = line.strip().rpartition(" ")
+    def _of_option(self, words: str, sorts: list[str]) -> str:
+        name, _, value = words.strip().rpartition(" ")
         place = None if value == "false" else self.option(name.rpartition(" ")[2], sorts)
         return "" if place is None else self._quote(place)
 
@@ -144,28 +140,20 @@ def _sorts(trace: str) -> Iterator[str]:
     """
     sorts: dict[str, list[str]] = {}
     terms: dict[str, str] = {}
-    made: list[str] = []
-    for line in trace.splitlines():
-        words = line.split()
-        if words[:1] == ["return"]:
-            if made and len(words) == 2:
-                sorts[words[1]] = made
-            elif len(words) == 3:
-                terms[words[1]] = words[2]
-            continue
-        call = parse_call(line)
-        if call is None:
-            continue
-        made = words[2:] if call.action == "mk-sort" else []
-        if made and call.operator:
+    for row in read_rows(trace):
+        words = row.words.split()
+        operator = row.call.operator if row.action == "mk-term" else ""
+        made = words if row.action == "mk-sort" else []
+        if row.action == "mk-sort" and row.call.operator:
             yield " ".join(made)
-        if (
-            call.action == "mk-term"
-            and call.operator.startswith("OP_FP_TO_FP")
-            and words[-3] == "2"
-        ):
+        if operator.startswith("OP_FP_TO_FP") and words[-3:-2] == ["2"]:
             yield f"SORT_FP {words[-2]} {words[-1]}"
-        elif call.operator == "OP_FP_FP":
+        elif operator == "OP_FP_FP":
             widths = [sorts.get(terms.get(word, ""), [])[1:] for word in words[-2:]]
             if all(width and width[0].isdecimal() for width in widths):
                 yield f"SORT_FP {widths[0][0]} {int(widths[1][0]) + 1}"
+        for result in row.results:
+            if result[0] == "return" and len(result) == 3:
+                terms[result[1]] = result[2]
+            elif result[0] == "return" and made and len(result) == 2:
+                sorts[result[1]] = made

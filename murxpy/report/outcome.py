@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator, Mapping
 from itertools import takewhile
@@ -9,13 +10,13 @@ from typing import Any
 
 from murxpy.campaign.findings.replayed import Replayed
 from murxpy.campaign.workers.limits import Limits
-from murxpy.oracles.crash import Call, last_call, python_frames
+from murxpy.oracles.crash import python_frames
 from murxpy.report.text import amount, brief, one_line
-from murxpy.trace.grammar import Line, Trace
+from murxpy.trace.finished import Call, last_call, read_rows
+from murxpy.trace.grammar import Trace
 
 _SHOWN = 5  # differences, and messages of refusals
 _REFUSED = "replay-refused:"
-_HEAD = re.compile(r"\s*(\d+)\s+(?:o\d+\.)?([A-Za-z][\w-]*)")
 _ANSWERS = ("sat", "unsat", "unknown")
 
 
@@ -119,18 +120,12 @@ def _line_number(replayed: Replayed, trace: Trace | None) -> int | None:
     """
     if trace is None or not _call(replayed).action:
         return None
+    heads = [(line.seed or 0, line.action) for line in trace.lines]
     last = -1
-    for row in replayed.outcome.trace.splitlines():
-        head = _HEAD.match(row)
-        if head is not None:
-            wanted = (int(head[1]), head[2])
-            following = range(last + 1, len(trace.lines))
-            last = next((at for at in following if _head(trace.lines[at]) == wanted), last)
+    for row in read_rows(replayed.outcome.trace):
+        with contextlib.suppress(ValueError):
+            last = heads.index((row.seed, row.action), last + 1)
     return trace.lines[last].number if last >= 0 else None
-
-
-def _head(line: Line) -> tuple[int, str]:
-    return line.seed or 0, line.action
 
 
 def _counts(replayed: Replayed) -> Mapping[str, int]:

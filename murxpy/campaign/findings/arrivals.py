@@ -10,7 +10,8 @@ from murxpy.campaign.events import Finding
 from murxpy.campaign.findings.buckets import bucket_key
 from murxpy.campaign.snapshot import Tier
 from murxpy.campaign.workers.handles import Job
-from murxpy.oracles.crash import Outcome, Verdict, judge, options, python_frames, severity
+from murxpy.oracles.crash import Outcome, Verdict, judge, python_frames, severity
+from murxpy.trace.finished import options
 
 
 @dataclass(frozen=True, slots=True)

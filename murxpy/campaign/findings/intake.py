@@ -16,9 +16,10 @@ from murxpy.campaign.findings.records import Book
 from murxpy.campaign.replays.trials import Lane
 from murxpy.campaign.workers.handles import Damp, Job
 from murxpy.campaign.workers.pool import Pool
-from murxpy.oracles.crash import Call, Outcome, Verdict
+from murxpy.oracles.crash import Outcome, Verdict
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.oracles.documented import Documented
+from murxpy.trace.finished import Call
 
 _DAMPED = 200  # calls in the list of what is drawn less often
 _NATIVE = ("crash", "abort")  # kinds with native frames

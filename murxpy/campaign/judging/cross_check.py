@@ -18,8 +18,9 @@ from murxpy.campaign.judging.judges import Hearing, Jury, confirmation
 from murxpy.campaign.replays.inquiries import Inquirer
 from murxpy.campaign.workers.handles import Job
 from murxpy.campaign.workers.pool import Lost, Pool, Result
-from murxpy.oracles.crash import Call, Outcome, Verdict
+from murxpy.oracles.crash import Outcome, Verdict
 from murxpy.oracles.disagreement import KIND
+from murxpy.trace.finished import Call
 
 _UNDER_INQUIRY = 8  # disagreements that may wait for their inquiry; with more the targets wait, too
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 from typing import Any
 
 from murxpy.campaign.judging.dependence import Dependence, dependences
@@ -24,13 +23,13 @@ from murxpy.oracles.disagreement import (
     answers_of,
     first_disagreement,
     last_answer,
-    until_line,
 )
 from murxpy.oracles.triage import ModelVoice, Triage, Voice, Way, triage
 from murxpy.passes.measure import text
 from murxpy.passes.quick import reduced
 from murxpy.replaying.defuse import Script
 from murxpy.smtlib.syntax.fingerprint import theories
+from murxpy.trace.finished import add_header, header_value, until_row, without_header
 from murxpy.trace.grammar import Trace, parse_trace
 
 TESTS = 800  # candidates of the quick reduction
@@ -54,8 +53,7 @@ class Bench:
         """The same with the limits that stand in the header of the trace `source`. Raises
         InputError.
         """
-        row = next((row for row in _head(source) if row.startswith(f"# {LIMITS} ")), "")
-        named = parse_limits(row.partition(f"# {LIMITS} ")[2].strip(), "trace")
+        named = parse_limits(header_value(source, LIMITS), "trace")
         limits = [
             named.get(absolute_target(plan.target.name), limit)
             for plan, limit in zip(self.plans, self.limits, strict=True)
@@ -120,7 +118,7 @@ class Solved:
 
 def investigate(bench: Bench, case: Case) -> Questions[Solved]:
     """See whether the disagreement shows again, make it small, and find out who is wrong."""
-    whole = until_line(case.trace, case.line)
+    whole = until_row(case.trace, case.line)
     before = whole.count("\n")
     work = Work(bench, case)
     parsed = parse_trace(whole, "trace")
@@ -295,8 +293,7 @@ class Work:
         first = [case.judge, *(judge for judge in case.judges if judge != case.judge)]
         row = f"# {HEADER} {','.join(absolute_target(self.bench.name(judge)) for judge in first)}\n"
         row += limits_row({self.bench.name(judge): self.bench.limits[judge] for judge in first})
-        head, newline, rest = without_judges(trace).partition("\n")
-        return head + newline + row + rest
+        return add_header(without_judges(trace), row)
 
     def evidence(self, trace: str) -> Generator[Ask, Outcome, Triage]:
         """The verdict on `trace`, after the model of the sat side, the others' votes, and other
@@ -384,11 +381,4 @@ def evaluated(outcome: Outcome) -> tuple[int, int, int] | None:
 
 def without_judges(trace: str) -> str:
     """The trace without the rows of its header that name judges and their limits."""
-    rows, head = trace.split("\n"), _head(trace)
-    kept = [row for row in head if not row.startswith((f"# {HEADER} ", f"# {LIMITS} "))]
-    return "\n".join([*kept, *rows[len(head) :]])
-
-
-def _head(trace: str) -> list[str]:
-    """The comments at the beginning of a trace."""
-    return list(takewhile(lambda row: row.startswith("#"), trace.split("\n")))
+    return without_header(trace, HEADER, LIMITS)

@@ -26,8 +26,9 @@ from murxpy.campaign.workers.pool import Pool
 from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError
 from murxpy.oracles.crash import Outcome
-from murxpy.oracles.disagreement import OPPOSITE, Answers, until_line
+from murxpy.oracles.disagreement import OPPOSITE, Answers
 from murxpy.oracles.triage import Triage
+from murxpy.trace.finished import until_row
 
 
 class Court:
@@ -152,7 +153,7 @@ class Disagreeing:
 
     def _cut(self, case: Case, name: str) -> str:
         """The trace up to the check in question, which must show it again."""
-        shown = self._court.answer(self._work.replayed(until_line(case.trace, case.line)))
+        shown = self._court.answer(self._work.replayed(until_row(case.trace, case.line)))
         if shown is None:
             raise InputError(
                 f"it does not show the disagreement each time: {self._work.note}", file=name

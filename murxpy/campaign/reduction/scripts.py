@@ -39,6 +39,7 @@ from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Script
+from murxpy.trace.finished import add_header
 from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.trace.lift import lift
 
@@ -227,8 +228,8 @@ class _Oracle:
         verdict = None if self._answer else judge(outcome)
         trace = outcome.trace or trace_of(small, self.target.family)
         if self._answer:
-            head, newline, rest = trace.partition("\n")
-            trace = f"{head}{newline}# {HEADER} {','.join(absolute_target(solver.name) for solver in self.judges)}\n{rest}"
+            names = ",".join(absolute_target(solver.name) for solver in self.judges)
+            trace = add_header(trace, f"# {HEADER} {names}\n")
         return (self.key if verdict is None else bucket_key(self.target.family, verdict)), trace
 
 

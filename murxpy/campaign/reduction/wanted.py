@@ -12,7 +12,8 @@ from functools import partial
 from murxpy.campaign.findings.buckets import bucket_key
 from murxpy.checks.registry import ANSWERING
 from murxpy.errors import InputError, nearest
-from murxpy.oracles.crash import Call, Outcome, judge, last_call, signal_name
+from murxpy.oracles.crash import Outcome, judge, signal_name
+from murxpy.trace.finished import Call, last_call
 from murxpy.trace.grammar import parse_trace
 
 Wanted = Callable[[Outcome], bool]

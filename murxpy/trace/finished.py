@@ -1,0 +1,164 @@
+"""The text of a finished trace, read row by row without checking it.
+
+The process that wrote a trace may have died in the middle of a row. So these readers take whatever
+is there: a torn last row counts as far as it goes, and a row that is not understood is passed over.
+`murxpy.trace.grammar.parse_trace` is the strict reader, for traces that are to be replayed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import takewhile
+
+from murxpy.logic.values import from_codes
+from murxpy.smtlib.syntax.fingerprint import theories
+from murxpy.trace.grammar import RESULTS
+
+# Seed, action, spelling, and the words behind them.
+_ROW = re.compile(
+    r"\s*(\d{1,20})\s+(?:[a-z]\d+\.)?([A-Za-z][\w-]*)(?:@(\S+))?(?:\s+(\S.*))?", re.DOTALL
+)
+_KIND = re.compile(r"(?:OP|SORT)_[A-Z0-9_]+")
+_ID = re.compile(r"[tsocx]\d+")
+_OBJECT = re.compile(r"\bx\d+")
+_NAMED = {"t": "term", "s": "sort", "o": "solver", "c": "context", "x": "object"}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a row calls; `operator` and `spelling` are empty where there is none."""
+
+    action: str = ""
+    operator: str = ""
+    spelling: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An action of a trace: the number of its row in the text (from 1), the text behind the
+    action's name, and the words of each result row below it.
+    """
+
+    number: int
+    seed: int
+    action: str
+    spelling: str
+    words: str
+    results: list[list[str]] = field(default_factory=list)
+
+    @property
+    def answers(self) -> list[str]:
+        """The answers that the action's result rows record."""
+        return [words[1] for words in self.results if words[0] == "answer" and len(words) > 1]
+
+    @property
+    def call(self) -> Call:
+        """What the row calls. For a misuse, `operator` is the callee that was misused; for a whole
+        script, the theories that the script uses.
+        """
+        first = self.words.split(maxsplit=1)[0] if self.words else ""
+        if self.action == "misuse":
+            return Call(self.action, self._misused(first), self.spelling)
+        if self.action == "run-script" and first:
+            used = theories(from_codes(self.words.strip('"\n ')))
+            return Call(self.action, "+".join(used), self.spelling)
+        named = _KIND.fullmatch(first) or self.action == "set-option"
+        return Call(self.action, first if named else "", self.spelling)
+
+    def _misused(self, first: str) -> str:
+        """The callee of a misuse; the broken call stands behind the rule: `misuse@none mk-term@plus
+        OP_BV_ADD ... with 0 py:none`.
+        """
+        callee = first.partition("@")[0]
+        if _ID.fullmatch(callee):
+            return _NAMED[callee[0]]
+        broken = read_row(f"0 {self.words}")
+        return broken.call.operator or callee if broken else callee
+
+
+def read_row(line: str, number: int = 0) -> Row | None:
+    """The action on one row of a trace; None for comments, result rows and anything else."""
+    match = _ROW.match(line)
+    if match is None:
+        return None
+    seed, action, spelling, words = match.groups()
+    return Row(number, int(seed), action, spelling or "", words or "")
+
+
+def read_rows(text: str) -> Iterator[Row]:
+    """The actions of a trace in order, each with its result rows."""
+    row: Row | None = None
+    for number, line in enumerate(text.split("\n"), 1):
+        following = read_row(line, number)
+        if following is not None:
+            if row is not None:
+                yield row
+            row = following
+        elif row is not None and (words := line.split()):
+            row.results.append(words)
+    if row is not None:
+        yield row
+
+
+def last_call(text: str) -> Call:
+    """The last call that a trace began; the empty call when there is none."""
+    end = len(text)
+    while end > 0:
+        start = text.rfind("\n", 0, end) + 1
+        row = read_row(text[start:end])
+        if row is not None:
+            return _with_class(row.call, text, start, end)
+        end = start - 1
+    return Call()
+
+
+def _with_class(call: Call, text: str, start: int, end: int) -> Call:
+    """The call; where it misuses an object, with the class of that object if the trace says it."""
+    if call.action != "misuse" or call.operator != _NAMED["x"]:
+        return call
+    name = _OBJECT.search(text[start:end])
+    made = name and re.search(rf"^\s*return {name[0]} (\w+)$", text[:start], re.M)
+    return Call(call.action, made[1], call.spelling) if made else call
+
+
+def options(text: str) -> tuple[tuple[str, str], ...]:
+    """The options of the solver that a trace sets, in order, with their values."""
+    pairs = (row.words.partition(" ") for row in read_rows(text) if row.action == "set-option")
+    return tuple((name, value.strip()) for name, _, value in pairs if value.strip())
+
+
+def header_rows(text: str) -> list[str]:
+    """The comments at the beginning of a trace."""
+    return list(takewhile(lambda row: row.startswith("#"), text.split("\n")))
+
+
+def header_value(text: str, key: str) -> str:
+    """The value of a key in the header of a trace; empty where the header lacks the key."""
+    front = f"# {key} "
+    row = next((row for row in header_rows(text) if row.startswith(front)), "")
+    return row.removeprefix(front).strip()
+
+
+def add_header(text: str, rows: str) -> str:
+    """The trace with `rows`, whole lines, behind the first row of its header."""
+    first, newline, rest = text.partition("\n")
+    return first + newline + rows + rest
+
+
+def without_header(text: str, *keys: str) -> str:
+    """The trace without the rows of its header that have one of these keys."""
+    dropped = tuple(f"# {key} " for key in keys)
+    head = header_rows(text)
+    kept = [row for row in head if not row.startswith(dropped)]
+    return "\n".join([*kept, *text.split("\n")[len(head) :]])
+
+
+def until_row(text: str, number: int) -> str:
+    """The trace up to the action on row `number`, with the result rows of that action."""
+    rows = text.split("\n")
+    end = number
+    while end < len(rows) and rows[end].split()[:1] and rows[end].split()[0] in RESULTS:
+        end += 1
+    return "\n".join(rows[:end]) + "\n"
