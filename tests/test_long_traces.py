@@ -133,6 +133,17 @@ def test_a_program_knows_the_last_line() -> None:
     assert "ends with this call" in to_python(late(f"{text}check-sat\n"), catalogue, wrapper)
 
 
+def test_blank_rows_and_comments_take_no_memory() -> None:
+    text = "1 new\n2 mk-sort SORT_BOOL\n" + "\n# nothing\n" * 20_000 + "  return s1\n"
+    tracemalloc.start()
+    trace = late(text)
+    results = [line.results for line in trace.lines]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert [len(result) for result in results] == [0, 1]
+    assert peak < len(text)
+
+
 def test_a_long_trace_takes_less_memory_than_its_text() -> None:
     text = "1 new\n" + "2 mk-term@and OP_AND SORT_BOOL 2 t1 t2\n      return t3 s1\n" * 4000
     tracemalloc.start()

@@ -26,6 +26,7 @@ _HEAD = re.compile(
     r"(?:([0-9]{1,20})\s+)?(?:(o[1-9][0-9]{0,8})\.)?([A-Za-z][A-Za-z0-9_-]*)(?:@(\S+))?(?=\s|$)",
     re.ASCII,
 )
+_ROW = re.compile(r"[^\n]+")
 _SEED = re.compile(r"[0-9a-f]{1,16}")
 _SPACE = r"[^\S\n]"
 # A row of ids, numbers, names and closed quotes, nearly all rows there are: nothing in it can be
@@ -148,15 +149,20 @@ class _Lines(Sequence[Line]):
             return [self[index] for index in range(len(self))[at]]
         at = range(len(self))[at]
         end = self._starts[at + 1] if at + 1 < len(self) else len(self._text)
-        head, *rows = (row.strip() for row in self._text[self._starts[at] : end].split("\n"))
-        line = _parse_row(head, self._name, self._numbers[at])
-        results = (
-            _parse_row(row, self._name, line.number)
-            for row in rows
-            if row and not row.startswith("#")
-        )
+        rows = self._rows(self._starts[at], end)
+        line = _parse_row(next(rows), self._name, self._numbers[at])
+        results = (_parse_row(row, self._name, line.number) for row in rows)
         line.results = [(result.action, result.args) for result in results]
         return line
+
+    def _rows(self, start: int, end: int) -> Iterator[str]:
+        """The rows of an action, one at a time: blank rows and comments, which are none of it, may
+        be millions.
+        """
+        for found in _ROW.finditer(self._text, start, end):
+            row = found[0].strip()
+            if row and not row.startswith("#"):
+                yield row
 
 
 def parse_trace(text: str, name: str) -> Trace:
