@@ -128,8 +128,16 @@ def test_seldom_internal_errors_end_nothing(tmp_path: Path) -> None:
     _, events = run(tmp_path, {"every": {"raise": 4}}, runs=300)
     assert isinstance(events[-1], Ended) and (events[-1].reason, events[-1].exit_code) == (
         "all runs done",
-        0,
+        3,
     )
+
+
+def test_known_internal_errors_are_nothing_new(tmp_path: Path) -> None:
+    campaign, _ = run(tmp_path, {"every": {"raise": 4}}, runs=30)
+    _, events = run(
+        tmp_path / "again", {"every": {"raise": 4}}, runs=30, known=(campaign.buckets[0].key,)
+    )
+    assert isinstance(events[-1], Ended) and events[-1].exit_code == 0
 
 
 def test_many_internal_errors_between_good_runs() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from campaigns import children, found, only_bucket, plan, run
 
-from murxpy.campaign.events import Overstayed
+from murxpy.campaign.events import Notice, Overstayed
 from murxpy.campaign.findings.replayed import replay_trace, walk_seeds
 from murxpy.campaign.workers.limits import MIB, Limits
 
@@ -137,6 +137,15 @@ def test_crash_that_no_replay_shows_is_unconfirmed(tmp_path: Path) -> None:
     assert (bucket.state, bucket.count) == ("unconfirmed", 1)
     assert not found(events)[0].finding.confirmed
     assert events[-1].exit_code == 0
+
+
+def test_error_that_only_the_seed_shows_is_not_said_of_the_trace(tmp_path: Path) -> None:
+    campaign, events = run(tmp_path, {"every": {"drawn": 1}}, runs=1)
+    bucket = only_bucket(campaign)
+    (kept,) = bucket.traces
+    assert (bucket.state, kept.confirmed) == ("confirmed", False)
+    notes = [event.text for event in events if isinstance(event, Notice)]
+    assert any("its run's seed shows it, its trace alone does not" in note for note in notes)
 
 
 def test_worker_killed_by_somebody_else_is_no_finding(tmp_path: Path) -> None:

@@ -263,7 +263,7 @@ class Campaign:
             return self._stop or self._breakdown.reason
         if self.config.time is not None and self._now() >= self.config.time:
             return "time limit"
-        if self.config.first and self._exit_code():
+        if self.config.first and self._exit_code() == 1:
             return "first finding"
         done = all(runs.exhausted for runs in self._runs) and not self._desk.lane.busy
         done = done and (self._cross is None or not self._cross.busy)
@@ -355,9 +355,11 @@ class Campaign:
     def _exit_code(self) -> int:
         if self._unkept and not self._breakdown.exit_code:
             return InternalError.exit_code
-        return self._breakdown.exit_code or int(
-            self._desk.fails(self.config.fail_on) or self._left.disagreements > 0
-        )
+        if self._breakdown.exit_code:
+            return self._breakdown.exit_code
+        if self._desk.fails(self.config.fail_on) or self._left.disagreements > 0:
+            return 1
+        return InternalError.exit_code if self._desk.broken else 0
 
     # Work for the workers.
 

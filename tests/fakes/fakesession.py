@@ -6,7 +6,8 @@ The setup: `every` maps a fault to the number of runs of which one commits it (b
 number of lines of a run's trace, `wrote` more text of it, `counts` more counters of a run.
 `starving`: workers have no memory for their trace (`memory`), cannot be forked (`fork`), or the
 process that forks them dies each time (`parent`). Faults beyond those of `faults`: `exception` (a
-report), `raise` (the session breaks), `history` (a crash in the third run of a process), `once` (a
+report), `raise` (the session breaks), `drawn` (the session breaks before it writes the
+line, so that only the seed shows it), `history` (a crash in the third run of a process), `once` (a
 crash that no replay shows), `outside` (killed by somebody else, once, or with `killings` so often
 in others than the first run of a process); for the last two `once` names the file that says how
 often it was done. The first `killed-replays` replays are killed by somebody else. `segfault+call`
@@ -97,6 +98,8 @@ class FakeSession:
         time.sleep(self._setup.get("idle", 0))
         for name, every in self._setup.get("every", {}).items():
             if rng.randrange(every) == 0:
+                if name == "drawn":
+                    raise ZeroDivisionError("in the drawing")
                 write(f"{rng.randrange(100000):05} mk-term@{name} OP_FAULT SORT_BOOL 1 t1\n")
                 finding = self._commit(name)
                 if finding is not None:

@@ -44,8 +44,8 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Whether a candidate showed again: by its trace alone, or after the runs of `history` in one
-    process.
+    """Whether a candidate showed again: by its trace alone, by its run's seed alone (`by_seed`), or
+    after the runs of `history` in one process.
 
     `instead`: what a replay showed of the run of a candidate that came from outside: a process that
     somebody killed.
@@ -53,8 +53,14 @@ class Proof:
 
     confirmed: bool
     history: tuple[Job, ...] = ()
+    by_seed: bool = False
     note: str = ""
     instead: Candidate | None = None
+
+    @property
+    def by_trace(self) -> bool:
+        """Whether the trace alone shows the finding again."""
+        return self.confirmed and not self.history and not self.by_seed
 
 
 def candidate(

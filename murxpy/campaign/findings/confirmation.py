@@ -62,9 +62,10 @@ class Confirmation:
         verdicts = [judge(outcome) for outcome in trial.outcomes]
         if any(verdict is not None and self._same(verdict) for verdict in verdicts):
             jobs = self._attempts[0]
-            if not self._note and len(jobs) == 1 and jobs[0].text is None:
+            by_seed = len(jobs) == 1 and jobs[0].text is None
+            if by_seed and not self._note:
                 self._note = "its run's seed shows it, its trace alone does not"
-            self._settled(self._found, Proof(True, jobs[:-1], self._note))
+            self._settled(self._found, Proof(True, jobs[:-1], by_seed, self._note))
             return
         instead = self._instead(trial)
         if instead is not None:

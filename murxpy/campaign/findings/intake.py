@@ -70,6 +70,12 @@ class Desk:
             if key not in self._alike
         )
 
+    @property
+    def broken(self) -> bool:
+        """Whether this session opened a bucket of an internal error of ours that shows again."""
+        opened = [self._book.buckets[key] for key in self._opened]
+        return any(bucket.kind == "internal" and bucket.state == "confirmed" for bucket in opened)
+
     def framed(self, key: str, text: str) -> None:
         """The native frames of bucket `key` are known."""
         self._book.set_backtrace(key, text)
@@ -157,8 +163,7 @@ class Desk:
                 self._tell(other, Proof(proof.confirmed))
         if proof.note:
             self._emit(events.Notice(f"{found.key}: {proof.note}"))
-        alone = proof.confirmed and not proof.history
-        if self._traces is not None and alone and first and bucket.kind in _NATIVE:
+        if self._traces is not None and proof.by_trace and first and bucket.kind in _NATIVE:
             self._traces.add(found.key, self._pool.plans[found.target], found.outcome.trace)
 
     def _tell(self, found: Candidate, proof: Proof, *, new: bool = False) -> None:

@@ -125,7 +125,7 @@ class Book:
         self._dirty[bucket.key] = bucket
         kept = next((kept for kept in bucket.traces if kept.seed == found.job.seed), None)
         if kept is not None:
-            kept.confirmed = proof.confirmed and not proof.history
+            kept.confirmed = proof.by_trace
         if proof.confirmed:
             bucket.state = "confirmed"
         elif bucket.state == "pending":
