@@ -24,8 +24,8 @@ from typing import Any
 
 from murxpy.data import load_wrapper
 from murxpy.data.spellings import forms
-from murxpy.data.wrapper_schema import SECTIONS
 from murxpy.oracles.documented import Documented
+from murxpy.solvers.wrapper import SECTIONS
 
 WORDS = re.compile(
     r"\binternal(ly)?\b|unsupported|not (yet )?supported|experimental|may not be created|\bexperts?\b",

@@ -19,8 +19,9 @@ from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.data.folders import data_folder
 from murxpy.data.machines import Machine
 from murxpy.data.theories import Theory
-from murxpy.data.wrapper_schema import SECTIONS, Wrapper
+from murxpy.data.wrapper_schema import Wrapper
 from murxpy.data.yamlfile import Place, read_document
+from murxpy.solvers.wrapper import SECTIONS
 from murxpy.worker.session import Session
 
 FILES = [

@@ -19,9 +19,9 @@ from toy import TOY, forked
 from murxpy.campaign.findings.buckets import failing, new_bucket
 from murxpy.data import load_catalogue, load_wrapper
 from murxpy.data.spellings import forms
-from murxpy.data.wrapper_schema import SECTIONS
 from murxpy.oracles.crash import Verdict
 from murxpy.oracles.documented import TIER, Documented
+from murxpy.solvers.wrapper import SECTIONS
 from murxpy.trace.finished import Call
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "bench"))

@@ -37,23 +37,7 @@ LAYERS = (
     "semantics",
     "logic",
 )
-WORKER_SIDE = (
-    "worker",
-    "sources",
-    "mutation",
-    "passes",
-    "translate",
-    "replaying",
-    "checks",
-    "actions",
-    "trace",
-    "machine",
-    "solvers",
-    "smtlib",
-    "semantics",
-    "logic",
-    "errors",
-)
+WORKER_SIDE = (*LAYERS[LAYERS.index("worker") :], "errors")
 READS_DATA = ("cli", "report", "campaign", "fuzzers", "data")
 EVERYBODY = ("errors",)
 # The rooms of campaign/, highest first.

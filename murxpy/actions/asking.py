@@ -9,9 +9,9 @@ from murxpy.actions.picking import any_entry, values_to_read
 from murxpy.logic.sorts import Sort
 from murxpy.logic.values import LITERAL_KINDS
 from murxpy.machine import solve
+from murxpy.machine.database import Entry
 from murxpy.machine.generate import leaves
 from murxpy.machine.generate.base import Generator
-from murxpy.trace.murxla import substituted
 from murxpy.trace.reading import Reading
 
 
@@ -61,7 +61,7 @@ class GetValueCompletion(GetValue):
 
 def _needs_model(r: Reading) -> None:
     state = r.run.state
-    r.require(state.models and state.has_model, f"no model: the last answer is {state.answer}")
+    r.require(state.gives_model, f"no model: the last answer is {state.answer}")
 
 
 def _keep_value(gen: Generator, sort: Sort, value: tuple[object, ...]) -> int:
@@ -121,9 +121,7 @@ class CoreQuery(Query):
 
     def require(self, r: Reading) -> None:
         state = r.run.state
-        r.require(
-            state.cores and state.answer == "unsat", f"no core: the last answer is {state.answer}"
-        )
+        r.require(state.gives_core, f"no core: the last answer is {state.answer}")
 
 
 @register("get-unsat-assumptions")
@@ -132,14 +130,13 @@ class AssumptionsQuery(Query):
 
     def require(self, r: Reading) -> None:
         state = r.run.state
-        there = state.unsat_assumptions and state.answer == "unsat" and state.assumptions
-        r.require(bool(there), f"no unsat assumptions: the last answer is {state.answer}")
+        r.require(
+            state.gives_assumptions, f"no unsat assumptions: the last answer is {state.answer}"
+        )
 
 
 class OnTerms(Action):
-    """An action on `count` terms whose result the run does not keep."""
-
-    count = 1
+    """An action on a term whose result the run does not keep."""
 
     def draw(self, gen: Generator) -> bool:
         entry = any_entry(gen)
@@ -153,18 +150,18 @@ class OnTerms(Action):
         return True
 
     def read(self, r: Reading) -> None:
-        if r.trace.murxla and self.name == "substitute":
-            entries = substituted(r)
-        else:
-            entries = [r.term(k) for k in range(self.count)]
-            r.end(self.count)
-        if self.name == "substitute" and entries[1].term.sort is not entries[2].term.sort:
-            raise r.error(f"cannot substitute {entries[2].term.sort} for {entries[1].term.sort}")
+        entries = self.operands(r)
         r.require(
             r.run.wrapper.set("actions", self.name) is not None, f"no spelling of {self.name}"
         )
         r.values(*(e.term.sort for e in entries))
         solve.on_terms(r.run, self.name, entries, r.seed, r.spelling("actions", self.name))
+
+    def operands(self, r: Reading) -> list[Entry]:
+        """The terms of the line in hand. Raises InputError."""
+        entry = r.term(0)
+        r.end(1)
+        return [entry]
 
 
 register("term-get-children")(OnTerms)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from murxpy.actions.base import Action, register
 from murxpy.machine import solve
 from murxpy.machine.database import Entry
 from murxpy.machine.generate import options, terms
 from murxpy.machine.generate.base import Generator
-from murxpy.machine.run import Refused, Run
+from murxpy.machine.run import Refused
+from murxpy.machine.state import HOLDS
 from murxpy.trace.murxla import old_action, own_operands
 from murxpy.trace.reading import Reading
 
@@ -44,21 +45,9 @@ def read_own(r: Reading) -> None:
     entries = own_operands(r) if r.trace.murxla else [r.term(k) for k in range(len(r.line.args))]
     _check_operands(r, entry.takes, entries)
     for need in entry.needs:
-        r.require(_NEEDS[need](r.run), f"{action} needs '{need}'")
+        held = need not in HOLDS or HOLDS[need](r.run.state)  # a trace shows its quantifiers itself
+        r.require(held, f"{action} needs '{need}'")
     solve.own(r.run, action, entries, r.seed, r.spelling("actions", action))
-
-
-_NEEDS: dict[str, Callable[[Run], bool]] = {
-    "sat": lambda run: run.state.answer == "sat",
-    "unsat": lambda run: run.state.answer == "unsat",
-    "unknown": lambda run: run.state.answer == "unknown",
-    "checked": lambda run: run.state.answer is not None,
-    "asserted": lambda run: any(run.state.assertions),
-    "models": lambda run: run.state.models,
-    "cores": lambda run: run.state.cores,
-    "incremental": lambda run: run.state.incremental,
-    "quantifiers": lambda run: True,
-}
 
 
 def _check_operands(r: Reading, takes: Sequence[str], entries: list[Entry]) -> None:

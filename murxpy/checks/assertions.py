@@ -94,7 +94,7 @@ def needs_model(r: Reading) -> None:
     """Raise Refused where there is no model to read."""
     state = r.run.state
     r.require(
-        state.models and state.has_model and state.answer == "sat",
+        state.gives_model and state.answer == "sat",
         f"no model: the last answer is {state.answer}",
     )
 

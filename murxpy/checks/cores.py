@@ -119,15 +119,14 @@ class CheckCore(Check):
     place = 3
 
     def draw(self, gen: Generator) -> bool:
-        if gen.run.state.cores and self.due(gen):
+        if gen.run.state.gives_core and self.due(gen):
             check_core(gen.run, gen.run.line_seed())
         return True
 
     def read(self, r: Reading) -> None:
         r.end(0)
         state = r.run.state
-        there = state.cores and state.answer == "unsat"
-        r.require(there, f"no core: the last answer is {state.answer}")
+        r.require(state.gives_core, f"no core: the last answer is {state.answer}")
         check_core(r.run, r.seed, self.spelling(r))
 
 
@@ -142,13 +141,14 @@ class CheckAssumptions(Check):
 
     def draw(self, gen: Generator) -> bool:
         state = gen.run.state
-        if state.unsat_assumptions and state.assumptions and self.due(gen):
+        if state.gives_assumptions and self.due(gen):
             check_assumptions(gen.run, gen.run.line_seed())
         return True
 
     def read(self, r: Reading) -> None:
         r.end(0)
         state = r.run.state
-        there = state.unsat_assumptions and state.answer == "unsat" and state.assumptions
-        r.require(bool(there), f"no unsat assumptions: the last answer is {state.answer}")
+        r.require(
+            state.gives_assumptions, f"no unsat assumptions: the last answer is {state.answer}"
+        )
         check_assumptions(r.run, r.seed, self.spelling(r))

@@ -28,6 +28,7 @@ from murxpy.machine.witnesses.points import differs_at_a_point
 from murxpy.machine.witnesses.refute import CANNOT_SAY, UNDECIDED
 from murxpy.machine.witnesses.timing import timed
 from murxpy.solvers.spelling import Spelling
+from murxpy.trace.murxla import substituted
 from murxpy.trace.reading import Reading
 
 Premises = Sequence[tuple[Any, Term]]  # objects of formulas, and the formulas
@@ -188,10 +189,7 @@ class CheckSubstitute(_OfTerms):
     place = 12
 
     def read(self, r: Reading) -> None:
-        entries = [r.term(k, closed=True) for k in range(3)]
-        r.end(3)
-        if entries[1].term.sort is not entries[2].term.sort:
-            raise r.error(f"cannot substitute {entries[2].term.sort} for {entries[1].term.sort}")
+        entries = _replaced(r, closed=True)
         r.values(*(e.term.sort for e in entries))
         check_substitute(r.run, entries, r.seed, self.spelling(r))
 
@@ -224,8 +222,6 @@ class Substitute(OnTerms):
     gives.
     """
 
-    count = 3
-
     def draw(self, gen: Generator) -> bool:
         run = gen.run
         inside, old = any_entry(gen), any_entry(gen)
@@ -243,3 +239,15 @@ class Substitute(OnTerms):
         else:
             solve.on_terms(run, "substitute", [inside, old, new], run.line_seed())
         return True
+
+    def operands(self, r: Reading) -> list[Entry]:
+        return substituted(r) if r.trace.murxla else _replaced(r)
+
+
+def _replaced(r: Reading, closed: bool = False) -> list[Entry]:
+    """A term, one to look for in it, and one of its sort in the place of that. Raises InputError."""
+    entries = [r.term(k, closed) for k in range(3)]
+    r.end(3)
+    if entries[1].term.sort is not entries[2].term.sort:
+        raise r.error(f"cannot substitute {entries[2].term.sort} for {entries[1].term.sort}")
+    return entries

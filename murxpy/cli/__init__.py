@@ -27,10 +27,11 @@ def _fuzzers() -> dict[str, str]:
 
 def commands() -> dict[str, str]:
     """The commands by name, each with its line of the list."""
-    return {"fuzz": _FUZZ, **_fuzzers(), **_OTHERS}
+    from murxpy.mutation.registry import WALK
+
+    return {"fuzz": WALK.brief, **_fuzzers(), **_OTHERS}
 
 
-_FUZZ = "Fuzz a solver through its Python API."
 _OTHERS = {
     "replay": "Run a trace again, on the same solver or another one.",
     "eval": "Say which assertions are true under the model that the solver gives.",

@@ -8,7 +8,6 @@ import click
 
 from murxpy.cli.params import NamedFile
 from murxpy.data import load_wrapper, wrapper_names
-from murxpy.data.wrapper_schema import SECTIONS
 from murxpy.report.console import make_console
 from murxpy.report.tables import (
     options_table,
@@ -17,6 +16,7 @@ from murxpy.report.tables import (
     spellings_table,
     wrappers_table,
 )
+from murxpy.solvers.wrapper import SECTIONS
 
 
 @click.command()

@@ -9,21 +9,6 @@ from msgspec import Meta, field
 from murxpy.data.convert import Strict
 
 Scalar = bool | int | float | str
-SECTIONS = (
-    "lifecycle",
-    "sorts",
-    "special-values",
-    "values",
-    "constants",
-    "variables",
-    "functions",
-    "operators",
-    "actions",
-    "special-options",
-    "readers",
-    "self-checks",
-    "invariants",
-)
 _TAKEN = r"^((bool|any|constant|uninterpreted|quantified)\+?|same-[0-9]+)$"
 
 

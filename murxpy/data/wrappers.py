@@ -16,9 +16,10 @@ from murxpy.data.folders import data_folder
 from murxpy.data.profiles import decode_profile, trim
 from murxpy.data.spellings import check_spellings
 from murxpy.data.theories import Plain, load_catalogue
-from murxpy.data.wrapper_schema import SECTIONS, Wrapper
+from murxpy.data.wrapper_schema import Wrapper
 from murxpy.data.yamlfile import Document, Place, read_document, read_text
 from murxpy.errors import InputError, nearest
+from murxpy.solvers.wrapper import SECTIONS
 
 ENTRY_POINTS = "murxpy.wrappers"
 

@@ -4,6 +4,7 @@ after it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from murxpy.machine.database import Entry
@@ -36,6 +37,21 @@ class SolverState:
         """The assertion level: how many scopes are pushed."""
         return len(self.assertions) - 1
 
+    @property
+    def gives_model(self) -> bool:
+        """Whether the model of the last answer may be asked for."""
+        return self.models and self.has_model
+
+    @property
+    def gives_core(self) -> bool:
+        """Whether the unsat core of the last answer may be asked for."""
+        return self.cores and self.answer == "unsat"
+
+    @property
+    def gives_assumptions(self) -> bool:
+        """Whether the unsat assumptions of the last answer may be asked for."""
+        return self.unsat_assumptions and self.answer == "unsat" and bool(self.assumptions)
+
     def asserted(self) -> list[Entry]:
         """All assertions of all levels, outermost first."""
         return [entry for level in self.assertions for entry in level]
@@ -48,3 +64,16 @@ class SolverState:
         """The assertion stack changed: the last answer says nothing any more."""
         self.answer = None
         self.has_model = False
+
+
+# What may have to hold before an action, by the names that wrappers and state machines use.
+HOLDS: dict[str, Callable[[SolverState], bool]] = {
+    "sat": lambda state: state.answer == "sat",
+    "unsat": lambda state: state.answer == "unsat",
+    "unknown": lambda state: state.answer == "unknown",
+    "checked": lambda state: state.answer is not None,
+    "asserted": lambda state: any(state.assertions),
+    "models": lambda state: state.models,
+    "cores": lambda state: state.cores,
+    "incremental": lambda state: state.incremental,
+}

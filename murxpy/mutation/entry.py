@@ -31,7 +31,8 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A source of runs. `brief` is its line in the list of commands, `about` the help of its own.
+    """A source of runs. `brief` is its line in the list of commands, `about` the help of its own,
+    which for the walk is that of `murxpy fuzz`.
 
     `mutants` makes its mutants, None for the walk, which needs no seeds. `labels` gives by its
     settings the labels that its seeds must have ("" for any), one for each seed. `fit` tells of two
@@ -42,7 +43,7 @@ class Entry:
 
     name: str
     brief: str
-    about: str
+    about: str = ""
     mutants: Fuzzer | None = None
     labels: Labels = lambda settings: ("",)
     fit: Callable[[Seed, Seed], bool] = lambda first, second: True

@@ -9,12 +9,7 @@ from murxpy.mutation import fuzzers
 from murxpy.mutation.entry import Entry
 
 API = "api"  # the source that walks the state machine
-WALK = Entry(
-    API,
-    "Fuzz a solver through its Python API.",
-    "Random walks over a state machine of the solver's API.",
-    labels=lambda settings: (),
-)
+WALK = Entry(API, "Fuzz a solver through its Python API.", labels=lambda settings: ())
 FUZZERS: dict[str, Entry] = {
     name: importlib.import_module(f"{fuzzers.__name__}.{name}").ENTRY
     for name in sorted(module.name for module in pkgutil.iter_modules(fuzzers.__path__))

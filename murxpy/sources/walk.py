@@ -11,28 +11,30 @@ from murxpy.machine.generate import terms
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.random import Weighted, mix
 from murxpy.machine.run import Refused, Stopped
+from murxpy.machine.state import HOLDS
 
 Condition = Callable[[Generator], bool]
 
+
+def _of_state(name: str) -> Condition:
+    holds = HOLDS[name]
+    return lambda gen: holds(gen.run.state)
+
+
+_OF_STATE = ("incremental", "checked", "sat", "unsat", "models", "cores", "asserted")
 CONDITIONS: dict[str, Condition] = {
+    **{name: _of_state(name) for name in _OF_STATE},
     "has-sort": lambda g: bool(g.run.db.sorts),
     "has-input": lambda g: bool(g.run.db.terms),
     "has-term": lambda g: bool(g.run.db.terms),
     "has-bool": lambda g: g.run.db.has(g.run.sorts.get("SORT_BOOL")),
     "has-root": lambda g: bool(g.run.db.scopes[0].roots),
-    "incremental": lambda g: g.run.state.incremental,
     "can-check": lambda g: g.run.state.incremental or g.run.state.checks == 0,
-    "checked": lambda g: g.run.state.answer is not None,
-    "sat": lambda g: g.run.state.answer == "sat",
-    "unsat": lambda g: g.run.state.answer == "unsat",
     "unknown": lambda g: g.run.state.answer not in (None, "sat", "unsat"),
-    "models": lambda g: g.run.state.models,
-    "cores": lambda g: g.run.state.cores,
     "assumptions-used": lambda g: g.run.state.unsat_assumptions and bool(g.run.state.assumptions),
     "quantifiers": lambda g: "QUANT" in g.swarm.theories,
     "spent": lambda g: g.spent,
     "pushed": lambda g: g.run.state.level > 0,
-    "asserted": lambda g: any(g.run.state.assertions),
 }
 
 

@@ -14,7 +14,7 @@ from murxpy.machine.misuse.rules import RULES, Rule, family
 from murxpy.machine.misuse.values import NONE, NUMBERS, TYPES
 from murxpy.machine.random import Weighted
 from murxpy.machine.run import Misused, Refused, Run, Unbroken
-from murxpy.machine.state import SolverState
+from murxpy.machine.state import HOLDS, SolverState
 from murxpy.machine.tokens import Python, Ref, Token
 
 Perform = Callable[[Generator, str], bool]
@@ -93,29 +93,20 @@ def out_of_order(gen: Generator) -> bool:
 # What must hold before a call, by the state machine of the standard's commands (SMT-LIB 2.7,
 # section 4.1).
 _NEEDS: dict[str, Callable[[SolverState], bool]] = {
-    "get-model": lambda s: s.models and s.has_model,
-    "print-model": lambda s: s.models and s.has_model,
-    "get-value": lambda s: s.models and s.has_model,
-    "get-value-completion": lambda s: s.models and s.has_model,
-    "get-unsat-core": lambda s: s.cores and s.answer == "unsat",
-    "get-unsat-assumptions": lambda s: (
-        s.unsat_assumptions and s.answer == "unsat" and bool(s.assumptions)
-    ),
+    "get-model": lambda s: s.gives_model,
+    "print-model": lambda s: s.gives_model,
+    "get-value": lambda s: s.gives_model,
+    "get-value-completion": lambda s: s.gives_model,
+    "get-unsat-core": lambda s: s.gives_core,
+    "get-unsat-assumptions": lambda s: s.gives_assumptions,
     "reason-unknown": lambda s: s.answer == "unknown",
     "pop": lambda s: False,
     "push": lambda s: s.incremental,
     "check-sat": lambda s: s.incremental or s.checks == 0,
     "set-logic": lambda s: s.logic is None and s.checks == 0 and not s.asserted(),
 }
-_HOLDS: dict[str, Callable[[SolverState], bool]] = {
-    "sat": lambda s: s.answer == "sat",
-    "unsat": lambda s: s.answer == "unsat",
-    "unknown": lambda s: s.answer == "unknown",
-    "checked": lambda s: s.answer is not None,
-    "models": lambda s: s.models,
-    "cores": lambda s: s.cores,
-    "incremental": lambda s: s.incremental,
-}
+# What an action of the wrapper must find there, or it is one out of order.
+_STRICT = ("sat", "unsat", "unknown", "checked", "models", "cores", "incremental")
 
 
 def _offered(gen: Generator, name: str) -> bool:
@@ -129,7 +120,7 @@ def _allowed(gen: Generator, name: str) -> bool:
     entry = gen.run.wrapper.facts.own_actions[name]
     if entry.option is not None and state.options.get(entry.option) != "true":
         return False
-    return all(_HOLDS[need](state) for need in entry.needs if need in _HOLDS)
+    return all(HOLDS[need](state) for need in entry.needs if need in _STRICT)
 
 
 def _call(gen: Generator, name: str) -> bool:

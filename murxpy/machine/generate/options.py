@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from murxpy.machine.database import Entry
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.random import Stream, Weighted
 from murxpy.machine.run import Refused
 from murxpy.machine.solve import SPECIAL_OPTIONS, set_option
+from murxpy.machine.state import HOLDS
 from murxpy.solvers.facts import Option, option_text
 
 
@@ -73,17 +74,10 @@ def draw_value(option: Option, stream: Stream) -> str:
     return str(stream.between(int(option.least), int(option.most)))
 
 
-CONDITIONS_OF_STATE: dict[str, Callable[[Generator], bool]] = {
-    "sat": lambda g: g.run.state.answer == "sat",
-    "unsat": lambda g: g.run.state.answer == "unsat",
-    "unknown": lambda g: g.run.state.answer == "unknown",
-    "checked": lambda g: g.run.state.answer is not None,
-    "asserted": lambda g: any(g.run.state.assertions),
-    "models": lambda g: g.run.state.models,
-    "cores": lambda g: g.run.state.cores,
-    "incremental": lambda g: g.run.state.incremental,
-    "quantifiers": lambda g: "QUANT" in g.swarm.theories,
-}
+def _holds(gen: Generator, need: str) -> bool:
+    if need == "quantifiers":
+        return "QUANT" in gen.swarm.theories
+    return HOLDS[need](gen.run.state)
 
 
 def due(gen: Generator, stress: bool = False) -> Weighted[str]:
@@ -97,7 +91,7 @@ def due(gen: Generator, stress: bool = False) -> Weighted[str]:
         if entry.stress is not stress or (gen.planting and entry.changes):
             continue
         if run.wrapper.set("actions", name) is None or not all(
-            CONDITIONS_OF_STATE[c](gen) for c in entry.needs
+            _holds(gen, need) for need in entry.needs
         ):
             continue
         if option is None or run.state.options.get(option, "false") not in ("false", "none"):
