@@ -32,7 +32,7 @@ CODE = Path(__file__).parent.parent / "murxpy"
 FOR_READERS = {"because"}  # what only explains an entry
 # Read where the files are decoded: sections that become spellings or other sections, and what
 # `murxpy fsm check` compares with.
-DECODED = {*SECTIONS, "expect", "theory", "extensions", "syntax"}
+DECODED = {*SECTIONS, "shorthands", "expect", "theory", "extensions", "syntax"}
 ASKED = ("script-since", "own-actions", "required-options", "special-options")
 MOST_WALKS = 60
 

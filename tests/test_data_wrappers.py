@@ -88,6 +88,70 @@ def test_wrapper_of_a_path(toy: Path) -> None:
     assert wrapper["profile"]["operators"] == {"OP_BV_EXTRACT": {"indices": {"0": [0, 8]}}}
 
 
+SHORT = SMALL.replace(
+    "operators:",
+    """\
+shorthands:
+  infix: {plain: "{0} $ {1}", left: {is: "{n0} $ {1}", when: literal-0}}
+  call: {named: "toy.$({0}, {1}) + toy.$({1}, {0})"}
+operators:
+  OP_BV_SUB: {first: "h.bv({0})", .infix: "-", .call: sub, last: "-{0}"}""",
+    1,
+)
+
+
+def test_shorthands_become_spellings_in_their_order(toy: Path) -> None:
+    whole = load_wrapper(str(toy))
+    toy.write_text(SHORT)
+    wrapper = load_wrapper(str(toy))
+    spellings = wrapper["operators"].pop("OP_BV_SUB")
+    assert list(spellings.items()) == [
+        ("first", "h.bv({0})"),
+        ("plain", "{0} - {1}"),
+        ("left", {"is": "{n0} - {1}", "when": "literal-0"}),
+        ("named", "toy.sub({0}, {1}) + toy.sub({1}, {0})"),
+        ("last", "-{0}"),
+    ]
+    assert wrapper == whole
+
+
+SHORT_FAULTS = {
+    "unknown": (".call: sub", ".cal: sub", ":21: unknown shorthand '.cal'; did you mean 'call'?"),
+    "number": (".call: sub", ".call: 7", ":21: expected the text for '$' of '.call'"),
+    "nothing": (".call: sub", ".call: ", ":21: expected the text for '$' of '.call'"),
+    "name twice": (
+        "last:",
+        "plain:",
+        ":21: the spelling 'plain' of OP_BV_SUB stands here a second",
+    ),
+    "no gap": ('"{0} $ {1}"', '"{0} {1}"', ":18: the shorthand 'infix' needs spellings with a '$'"),
+    "no spellings": (
+        'call: {named: "toy.$({0}, {1}) + toy.$({1}, {0})"}',
+        "call: {}",
+        ":19: the shorthand 'call' needs spellings",
+    ),
+    "of a shorthand": ('"{0} $ {1}"', "[$]", ":18: the shorthand 'infix' needs spellings"),
+    "no mapping": (
+        'call: {named: "toy.$({0}, {1}) + toy.$({1}, {0})"}',
+        "call: a",
+        ":19: expected a mapping",
+    ),
+    "template": (
+        "sub, last",
+        '"sub(", last',
+        ":21: 'toy.sub(({0}, {1}) + toy.sub(({1}, {0})' is",
+    ),
+    "key": ("when: literal-0", "wen: literal-0", ":21: unknown key 'wen'"),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "expected"), SHORT_FAULTS.values(), ids=SHORT_FAULTS)
+def test_faults_of_shorthands(toy: Path, old: str, new: str, expected: str) -> None:
+    assert old in SHORT
+    toy.write_text(SHORT.replace(old, new, 1))
+    assert fault(toy).startswith(expected), fault(toy)
+
+
 def test_wrapper_of_a_package(toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def points(group: str, name: str | None = None) -> list[EntryPoint]:
         known = [

@@ -186,6 +186,7 @@ class Wrapper(Strict, frozen=True):
     sorts: dict[str, Any]
     operators: dict[str, Any]
     actions: dict[str, Any]
+    shorthands: dict[str, dict[str, Any]] = {}
     releases: str = ""
     version: str = ""
     about: str = ""

@@ -14,6 +14,7 @@ from typing import Any
 from murxpy.data.convert import convert, plain
 from murxpy.data.folders import data_folder
 from murxpy.data.profiles import decode_profile, trim
+from murxpy.data.shorthands import SECTION, expand_shorthands
 from murxpy.data.spellings import check_spellings
 from murxpy.data.theories import Plain, load_catalogue
 from murxpy.data.wrapper_schema import Wrapper
@@ -32,7 +33,10 @@ def load_wrapper(name_or_path: str) -> Plain:
     """
     path = wrapper_path(name_or_path)
     document = read_document(path)
+    convert(document, Wrapper)
+    document = expand_shorthands(document, SECTIONS)
     wrapper: Plain = plain(convert(document, Wrapper))
+    del wrapper[SECTION]
     _check_names(document, wrapper)
     _check_options(document, wrapper)
     helpers = [[str(path), read_text(path)] for path in _helpers(document, wrapper)]
