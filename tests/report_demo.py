@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from murxpy.campaign.events import (
     Ended,
     Event,
-    Finding,
     Found,
     Notice,
     Overstayed,
@@ -22,8 +21,12 @@ from murxpy.campaign.events import (
     Tick,
     WorkerLost,
 )
+from murxpy.campaign.finding import Finding
 from murxpy.campaign.snapshot import WorkerState
 from murxpy.campaign.statistics import Statistics
+from murxpy.campaign.workers.handles import Job
+from murxpy.oracles.crash import Outcome, Verdict
+from murxpy.trace.finished import Call
 
 KINDS = ("OP_AND", "OP_NOT", "OP_BV_ADD", "OP_BV_UDIV", "OP_BV_CONCAT", "OP_FP_FMA")
 THEORIES = {
@@ -108,26 +111,24 @@ def finding(number: int, seed: int) -> Finding:
     """The finding of one of the planted defects."""
     kind, signal, operator, spelling, message = CRASHES[number]
     bucket = f"z3-{kind}-{signal}-mk-term-{operator}@{spelling}"
-    return Finding(
+    verdict = Verdict(
         kind,
         "solver" if number < 2 else "binding",
-        "high",
-        "z3",
-        "4.15.0",
-        (("rlimit", "10000"),),
-        seed,
-        "mk-term",
-        operator,
-        spelling,
         message,
         "SIGSEGV" if number == 0 else "",
-        "",
-        "",
-        "trace\n",
+        Call("mk-term", operator, spelling),
+    )
+    trace = "1 set-option rlimit 10000\n".ljust(65 + seed % 7, "\n")
+    return Finding(
+        0,
+        "z3",
+        "4.15.0",
+        Job(1, seed, 1.0),
         (),
-        number != 2,
+        Outcome("died", trace=trace),
+        verdict,
         bucket,
-        40 + seed % 7,
+        "unconfirmed" if number == 2 else "confirmed",
     )
 
 

@@ -58,7 +58,7 @@ def test_fault_is_found_and_shows_again(fault: str, tmp_path: Path) -> None:
     assert kept is not None and kept.confirmed
     replayed = replay_trace(plan(), (tmp_path / kept.file).read_text(), kept.file, LIMITS)
     assert replayed.found is not None
-    assert replayed.found.key == bucket.key
+    assert replayed.found.bucket == bucket.key
 
 
 def test_sleep_in_a_call_is_a_statistic(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import pytest
 from misuses import session
 from toy import forked, live, replay, walk
 
-from murxpy.campaign.findings.buckets import bucket_key
+from murxpy.campaign.findings.keys import bucket_key
 from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.machine.misuse import lives
 from murxpy.machine.misuse.rules import RULES

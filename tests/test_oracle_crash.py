@@ -11,12 +11,11 @@ import pytest
 from murxpy.campaign.findings.buckets import (
     Bucket,
     Known,
-    bucket_key,
     failing,
     new_bucket,
-    normalise,
     read_known,
 )
+from murxpy.campaign.findings.keys import bucket_key, normalise
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError
 from murxpy.oracles.crash import (

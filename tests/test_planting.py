@@ -16,7 +16,7 @@ import pytest
 from commands import error, outcome
 from toy import TOY, Crashed, catalogue, forked, live, replay, walk
 
-from murxpy.campaign.findings.buckets import bucket_key
+from murxpy.campaign.findings.keys import bucket_key
 from murxpy.campaign.reduction.traces import minimize
 from murxpy.campaign.workers.targets import Plan, resolve
 from murxpy.data import load_catalogue, load_machine, load_wrapper

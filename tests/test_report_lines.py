@@ -135,7 +135,7 @@ def test_plain_lines() -> None:
 
 def test_the_plain_line_of_a_bucket() -> None:
     assert _plain(6.0)[-2] == (
-        "bucket new key=z3-exception-undocumented-mk-term-OP_BV_CONCAT@raw kind=exception tier=binding severity=high "
+        "bucket new key=z3-exception-undocumented-mk-term-OP_BV_CONCAT@raw kind=exception tier=binding severity=medium "
         'solver="z3 4.15.0" confirmed=no seed=a488a lines=45 '
         "message=\"index out of bounds: 'Ω' \\x1b[31m in mk_concat\""
     )

@@ -211,7 +211,7 @@ def test_a_program_that_refutes_a_model_shows_an_invalid_model(tmp_path: Path) -
     )
     found = replay_trace(target, source.read_text(), source.name).found
     assert found is not None and found.verdict.kind == "invalid-model"
-    shown = Shown(found.verdict.kind, found.key, found.verdict.message)
+    shown = Shown(found.verdict.kind, found.bucket, found.verdict.message)
     made = {
         form.form: form
         for form in write_programs(target, tmp_path / source.name, source.read_text(), shown)

@@ -15,7 +15,7 @@ from murxpy.campaign.findings.store import (
     FILE,
     SCHEMA,
     Changes,
-    Row,
+    FindingRow,
     Store,
     TargetState,
     read_buckets,
@@ -46,7 +46,7 @@ BUCKET = Bucket(
 def test_round_trip(tmp_path: Path) -> None:
     store = Store(tmp_path)
     state = TargetState("z3@x", "z3", "5.4", 10, (3, 7))
-    row = Row("k", "z3@x", 3, 2**64 - 1, "5.4", 3, "[]", 1.5)
+    row: FindingRow = ("k", "z3@x", 3, f"{2**64 - 1:x}", "5.4", 3, "[]", 1.5)
     store.save(
         Changes([state], [BUCKET], [row, row], {"a": 2}, {"seed": 2**70}, (0.0, None, None, "{}"))
     )
@@ -148,8 +148,8 @@ def test_database_of_version_1_is_read_and_brought_up_to_date(tmp_path: Path) ->
     store.save(
         Changes(
             rows=[
-                Row("k", "z3", 100, 5, "5.4", 3, LONG, 101.5),
-                Row("k", "z3", 7, 8, "5.4", 3, LONG, 9.0),
+                ("k", "z3", 100, "5", "5.4", 3, LONG, 101.5),
+                ("k", "z3", 7, "8", "5.4", 3, LONG, 9.0),
             ]
         )
     )
@@ -170,7 +170,7 @@ def test_database_of_version_1_is_read_and_brought_up_to_date(tmp_path: Path) ->
 def test_damped_calls_are_stored_once(tmp_path: Path) -> None:
     store = Store(tmp_path)
     for run in range(500):
-        store.save(Changes(rows=[Row("k", "z3", run, run, "5.4", 3, LONG, 1.5)]))
+        store.save(Changes(rows=[("k", "z3", run, f"{run:x}", "5.4", 3, LONG, 1.5)]))
     store.close()
     assert (tmp_path / FILE).stat().st_size < 200_000
 

@@ -14,12 +14,13 @@ from typing import Any
 from murxpy.campaign import events, interrupts
 from murxpy.campaign.breakdown import Breakdown
 from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.findings.arrivals import Candidate, Proof, candidate, version_of
+from murxpy.campaign.finding import Finding
+from murxpy.campaign.findings.archive import Archive
 from murxpy.campaign.findings.backtrace import Backtraces
 from murxpy.campaign.findings.buckets import Bucket, Known
+from murxpy.campaign.findings.candidates import candidate, version_of
+from murxpy.campaign.findings.collector import Collector
 from murxpy.campaign.findings.folder import Folder
-from murxpy.campaign.findings.intake import Desk
-from murxpy.campaign.findings.records import Book
 from murxpy.campaign.findings.store import Store, TargetState
 from murxpy.campaign.hangs import Hangs
 from murxpy.campaign.judging.cross_check import CrossCheck, Hooks, Open
@@ -64,7 +65,7 @@ class Campaign:
     @property
     def buckets(self) -> list[Bucket]:
         """All buckets of the folder, oldest first."""
-        return list(self._book.buckets.values())
+        return list(self._archive.buckets.values())
 
     @property
     def abouts(self) -> list[dict[str, Any]]:
@@ -81,7 +82,7 @@ class Campaign:
         try:
             store = Store(folder.path)
             try:
-                self._book = Book(folder, store, Known(self.config.known), self._notice)
+                self._archive = Archive(folder, store, Known(self.config.known), self._notice)
                 yield from self._supervise(store)
             finally:
                 store.close()
@@ -92,8 +93,8 @@ class Campaign:
         sweep()
         self.seed = self._choose_seed(store)
         self._pool = Pool([*self.config.targets, *self.config.judges], self.config.limits)
-        self._traces = Backtraces(lambda key, text: self._desk.framed(key, text))
-        self._forms = Reproduction(self.config, self._book, self._emit)
+        self._traces = Backtraces(lambda key, text: self._collector.framed(key, text))
+        self._forms = Reproduction(self.config, self._archive, self._emit)
         try:
             with interrupts.caught(self.stop):
                 if interrupts.early():
@@ -135,18 +136,18 @@ class Campaign:
         self._spares: dict[int, Worker] = {}
         self._assigned: dict[int, int] = {}
         traces = self._traces if self.config.backtrace else None
-        self._desk = Desk(self._pool, self._book, traces, self._emit)
-        self._damps = [self._desk.damped(family) for family in self._families]
+        self._collector = Collector(self._pool, self._archive, traces, self._emit)
+        self._damps = [self._collector.damped(family) for family in self._families]
         tried = store.meta().get("suspects", [])
         self._cross = self._cross_check(abouts) if self.config.judges else None
-        self._hangs = Hangs(self._pool, self._solver, self._desk.hung, tried)
+        self._hangs = Hangs(self._pool, self._solver, self._collector.found, tried)
         self._epoch = time.time()
         self._start = time.monotonic()
         self._flushed = self._ticked = 0.0
         self._left = Open()
         self._unkept = ""
-        self._book.note(seed=self.seed)
-        self._book.session(self._epoch, dict(self.config.arguments))
+        self._archive.note(seed=self.seed)
+        self._archive.session(self._epoch, dict(self.config.arguments))
         self._begin()
 
     def _runs_of(self, plan: Plan, state: TargetState | None, store: Store) -> Runs:
@@ -186,8 +187,8 @@ class Campaign:
                 self.config.runs,
             )
         )
-        self._desk.compare()
-        self._desk.confirm_stored(
+        self._collector.compare()
+        self._collector.confirm_stored(
             [self._solver(i) for i in range(len(self._names))], self.config.limits.wall
         )
 
@@ -195,9 +196,9 @@ class Campaign:
         def done(target: int, index: int) -> None:
             self._runs[target].done(index)
 
-        def triaged(found: Candidate, proof: Proof, triage: Mapping[str, object]) -> None:
+        def triaged(found: Finding) -> None:
             runs, job = self._runs[found.target], found.job
-            self._desk.triaged(found, proof, triage)
+            self._collector.found(found)
             self._credit(runs, found)
             self._count(runs.ended_badly(job.index, job.seed, "findings"))
 
@@ -209,7 +210,7 @@ class Campaign:
         return CrossCheck(self._pool, len(self._names), releases, len(self._slots), hooks)
 
     def _count(self, counts: Mapping[str, int]) -> None:
-        self._book.add(Counter(counts))
+        self._archive.add(Counter(counts))
         self._statistics.counts.update(counts)
 
     def _solver(self, target: int) -> tuple[str, str]:
@@ -239,7 +240,7 @@ class Campaign:
     def _step(self) -> None:
         for event in self._pool.step(0.05):
             taken = self._cross is not None and self._cross.take(event)
-            if not (taken or self._desk.lane.take(event) or self._hangs.lane.take(event)):
+            if not (taken or self._collector.lane.take(event) or self._hangs.lane.take(event)):
                 if isinstance(event, Result):
                     self._ended(event)
                 else:
@@ -247,7 +248,7 @@ class Campaign:
         self._traces.poll()
         now = self._now()
         self._forms.workshop.poll(len(self._slots) * now)
-        if self._desk.urgent or now - self._flushed >= _FLUSH:
+        if self._collector.urgent or now - self._flushed >= _FLUSH:
             self._forms.look()
             self._flush()
         if now - self._ticked >= self.config.tick:
@@ -265,7 +266,7 @@ class Campaign:
             return "time limit"
         if self.config.first and self._exit_code() == 1:
             return "first finding"
-        done = all(runs.exhausted for runs in self._runs) and not self._desk.lane.busy
+        done = all(runs.exhausted for runs in self._runs) and not self._collector.lane.busy
         done = done and (self._cross is None or not self._cross.busy)
         if not done:
             return ""
@@ -292,20 +293,20 @@ class Campaign:
                 and not (self._stop or self._breakdown.unusable)
             ):
                 with self._breakdown.watch(self._statistics.counts["run:total"]):
-                    self._desk.lane.feed()
+                    self._collector.lane.feed()
                     if self._cross is not None:
                         self._cross.feed()
                     self._step()
                 yield from self._drain()
-                if self.config.minimize and not self._desk.lane.busy and not self._judging:
+                if self.config.minimize and not self._collector.lane.busy and not self._judging:
                     deadline = self._start + now + max(GRACE, now)
         self._left = self._cross.close() if self._cross is not None else Open()
         if self._left.words():
             self._notice(f"left for the next session in this folder: {self._left.words()}")
         now = self._now()
-        self._book.session(self._epoch, dict(self.config.arguments), time.time(), reason)
+        self._archive.session(self._epoch, dict(self.config.arguments), time.time(), reason)
         self._flush()
-        self._unkept = self._book.unkept()
+        self._unkept = self._archive.unkept()
         if self._unkept:
             self._notice(self._unkept)
         seeds = {
@@ -349,7 +350,7 @@ class Campaign:
 
     def _unsettled(self, ended: float) -> bool:
         """Whether something is still to be told of what was found until `ended`."""
-        busy = self._desk.lane.busy or self._traces.busy or self._forms.workshop.busy
+        busy = self._collector.lane.busy or self._traces.busy or self._forms.workshop.busy
         return busy or self._judging or self._flushed <= ended
 
     def _exit_code(self) -> int:
@@ -357,9 +358,9 @@ class Campaign:
             return InternalError.exit_code
         if self._breakdown.exit_code:
             return self._breakdown.exit_code
-        if self._desk.fails(self.config.fail_on) or self._left.disagreements > 0:
+        if self._collector.fails(self.config.fail_on) or self._left.disagreements > 0:
             return 1
-        return InternalError.exit_code if self._desk.broken else 0
+        return InternalError.exit_code if self._collector.broken else 0
 
     # Work for the workers.
 
@@ -379,7 +380,7 @@ class Campaign:
                     break
         if self._cross is not None:
             self._cross.feed()
-        self._desk.lane.feed()
+        self._collector.lane.feed()
         self._hangs.feed(len(self._slots) * max(self.config.time or 0.0, self._now()))
 
     @property
@@ -451,38 +452,38 @@ class Campaign:
         doubtful = found is not None and found.verdict.doubtful
         # the event of the lost worker tells the statistics
         if first and outcome.report is None and not (outcome.after or doubtful):
-            self._book.add(Counter({"run:total": 1}))
-        if found is None or found.key == before:
+            self._archive.add(Counter({"run:total": 1}))
+        if found is None or found.bucket == before:
             self._over(target, result.job, outcome, before or "")
         elif found.verdict.doubtful:
             # it may run again
             self._statistics.worker(worker.slot, self._names[target], "waiting", None, self._now())
-            self._desk.doubt(found, partial(self._run_over, target, result))
+            self._collector.doubt(found, partial(self._run_over, target, result))
         else:
             self._found(target, found, outcome)
-            self._damps[target] = self._desk.damped(self._families[target])
+            self._damps[target] = self._collector.damped(self._families[target])
             if not outcome.after:
-                self._over(target, result.job, outcome, found.key)  # what it answered before
+                self._over(target, result.job, outcome, found.bucket)  # what it answered before
         internal = found is not None and found.verdict.kind == "internal"
         self._breakdown.run_ended(
-            target, internal, self._trace_of(found.key) if found is not None and internal else ""
+            target, internal, self._trace_of(found.bucket) if found is not None and internal else ""
         )
 
     def _trace_of(self, key: str) -> str:
-        kept = self._book.buckets[key].smallest()
+        kept = self._archive.buckets[key].smallest()
         return str(self.config.out / (kept.file if kept else "findings"))
 
-    def _found(self, target: int, found: Candidate, outcome: Outcome) -> None:
+    def _found(self, target: int, found: Finding, outcome: Outcome) -> None:
         runs, job = self._runs[target], found.job
-        self._desk.found(found)
+        self._collector.found(found)
         self._credit(runs, found)
         if outcome.report is None:
             self._count(runs.ended_badly(job.index, job.seed, "findings"))
 
-    def _credit(self, runs: Runs, found: Candidate) -> None:
+    def _credit(self, runs: Runs, found: Finding) -> None:
         """What the user knows already pays nothing, nor does a fault of ours."""
-        pays = not self._book.buckets[found.key].known and found.verdict.tier != "murxpy"
-        runs.found(found.job.index, found.key if pays else "")
+        pays = not self._archive.buckets[found.bucket].known and found.verdict.tier != "murxpy"
+        runs.found(found.job.index, found.bucket if pays else "")
 
     def _over(self, target: int, job: Job, outcome: Outcome, bucket: str) -> None:
         """A run ended and was counted, also what was found in it, of `bucket`: it is done when
@@ -507,7 +508,7 @@ class Campaign:
     def _reported(self, worker: Worker, job: Job, outcome: Outcome, first: bool) -> None:
         report = dict(outcome.report or {})
         report["counts"] = {"run:total": 1, **report.get("counts", {})} if first else {}
-        self._book.add(Counter(report["counts"]))
+        self._archive.add(Counter(report["counts"]))
         self._runs[worker.slot % len(self._names)].count(job.index, report["counts"])
         self._emit(events.RunEnded(worker.slot, job.seed, report))
         if self._assigned[worker.number] >= self.config.limits.recycle and not worker.jobs:
@@ -530,7 +531,7 @@ class Campaign:
             self._slots[worker.slot] = None
         self._assigned.pop(worker.number, None)
         if lost.reason:
-            self._book.add(Counter({"worker:lost": 1}))
+            self._archive.add(Counter({"worker:lost": 1}))
             self._emit(events.WorkerLost(worker.slot, lost.reason))
 
     # The store.
@@ -542,9 +543,9 @@ class Campaign:
         ]
         for name, runs in zip(self._names, self._runs, strict=True):
             if runs.steering is not None:
-                self._book.steered(name, runs.steering)
-            self._book.note(**{f"ended:{name}": dict(runs.ledger.ended)})
-        self._book.note(suspects=list(self._hangs.tried))
-        self._desk.urgent = False
+                self._archive.steered(name, runs.steering)
+            self._archive.note(**{f"ended:{name}": dict(runs.ledger.ended)})
+        self._archive.note(suspects=list(self._hangs.tried))
+        self._collector.urgent = False
         self._flushed = self._now()
-        self._book.flush(states)
+        self._archive.flush(states)

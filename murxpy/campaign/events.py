@@ -9,8 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from murxpy.campaign.snapshot import Snapshot, Tier
+from murxpy.campaign.finding import Finding
+from murxpy.campaign.snapshot import Snapshot
 from murxpy.campaign.yields import Yield
+from murxpy.oracles.crash import Tier
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,38 +37,6 @@ class Target:
     name: str
     solver: str
     version: str
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One misbehaviour of a solver, with all that is needed to see it again.
-
-    `bucket` is the key that decides whether two findings are one defect; it is also the name of the
-    folder of its traces, so it holds only characters that a file name can. `seed` is the seed of
-    the run. `history` lists the seeds of the runs that must come before it in one process (empty
-    when the trace alone shows it). `lines` is the number of lines of the trace. `signal`,
-    `operator` and `spelling` are empty where there is none.
-    """
-
-    kind: str
-    tier: Tier
-    severity: str
-    solver: str
-    version: str
-    options: tuple[tuple[str, str], ...]
-    seed: int
-    action: str
-    operator: str
-    spelling: str
-    message: str
-    signal: str
-    stderr: str
-    backtrace: str
-    trace: str
-    history: tuple[int, ...]
-    confirmed: bool
-    bucket: str
-    lines: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from murxpy.campaign.findings.arrivals import Candidate, candidate
+from murxpy.campaign.finding import Finding
+from murxpy.campaign.findings.candidates import candidate
 from murxpy.campaign.replays.trials import Lane, Trial
 from murxpy.campaign.workers.handles import Job
 from murxpy.campaign.workers.pool import Pool, Result
@@ -30,7 +31,7 @@ class Hangs:
         self,
         pool: Pool,
         family: Callable[[int], tuple[str, str]],
-        hung: Callable[[Candidate], None],
+        hung: Callable[[Finding], None],
         tried: list[str],
     ) -> None:
         self._pool = pool
@@ -101,7 +102,7 @@ class Hangs:
             target, *self._family(target), result.job, result.past, result.outcome, verdict
         )
         if found is not None:
-            self._hung(found)
+            self._hung(found.settled(True))
 
     def _end(self) -> None:
         if self._begun is not None:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Tier = Literal["solver", "binding", "documented", "murxpy"]
+from murxpy.oracles.crash import Tier
+
 WorkerState = Literal["starting", "running", "confirming", "waiting"]
 
 # what is counted of a mutation fuzzer's mutants

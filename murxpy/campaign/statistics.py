@@ -84,17 +84,17 @@ class Statistics:
         )
 
     def _found(self, event: Found, now: float) -> None:
-        found = event.finding
+        found, verdict = event.finding, event.finding.verdict
         old = self._buckets.get(event.bucket)
         if old is None:
             self._buckets[event.bucket] = BucketView(
                 event.bucket,
-                found.kind,
-                found.tier,
+                verdict.kind,
+                verdict.tier,
                 found.severity,
                 found.solver,
                 found.version,
-                found.message,
+                verdict.message,
                 event.new,
                 event.known,
                 found.confirmed,

@@ -8,7 +8,7 @@ from typing import get_args
 import click
 
 from murxpy.campaign.findings.store import read_buckets, read_versions
-from murxpy.campaign.snapshot import Tier
+from murxpy.oracles.crash import Tier
 from murxpy.report.console import make_console
 from murxpy.report.findings import bucket_rows, findings_json, findings_known, print_findings, shown
 

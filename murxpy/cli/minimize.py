@@ -261,7 +261,7 @@ def _print_forms(plan: Plan, output: Path, result: Minimized, judged: bool) -> N
     shown = Shown(DISAGREEMENT if judged else "hang", result.key, "")
     if replayed.found is not None and not judged:
         shown = Shown(
-            replayed.found.verdict.kind, replayed.found.key, replayed.found.verdict.message
+            replayed.found.verdict.kind, replayed.found.bucket, replayed.found.verdict.message
         )
     for form in write_programs(plan, output, result.text, shown):
         said = {True: "shows it", False: "does not show it", None: "not tried"}[form.reproduces]

@@ -16,6 +16,9 @@ from typing import Any, Literal
 
 from murxpy.trace.finished import Call, last_call
 
+# Whose fault a finding is; `documented` means that the solver documents what the finding needs as
+# experimental or the like.
+Tier = Literal["solver", "binding", "documented", "murxpy"]
 Cause = Literal["report", "died", "parent", "wall", "cpu", "memory", "channel", "stopped"]
 
 SEVERITY = {
@@ -34,7 +37,7 @@ SEVERITY = {
 }
 
 # A signal that somebody else may have sent: such a death counts only when a replay shows it again.
-_FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+_FROM_OUTSIDE = ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP")
 
 # The first place in a line that can be a source file's, then the first assertion behind it;
 # possessive, so that no other is tried.
@@ -120,7 +123,7 @@ class Verdict:
     """
 
     kind: str
-    tier: str
+    tier: Tier
     message: str
     signal: str
     call: Call
@@ -162,42 +165,33 @@ def _judge_report(outcome: Outcome) -> Verdict | None:
 
 def _judge_death(outcome: Outcome) -> Verdict:
     call = last_call(outcome.trace)
-    tier = "binding" if call.action in _LIVES else "solver"
+    tier: Tier = "binding" if call.action in _LIVES else "solver"
     note = "it died after the end of the run" if outcome.after else ""
-    name = signal_name(outcome.status)
-    if outcome.cause == "memory":
-        return Verdict("out-of-memory", tier, "the memory limit was passed", "", call, note)
     if outcome.cause == "parent":
-        kind = "abort" if name == "SIGABRT" else "crash"
-        return Verdict(
-            kind,
-            tier,
-            "it killed the process that started it",
-            name,
-            call,
-            "the warm parent died with it",
-            doubtful=True,
-        )
+        note = "the warm parent died with it"
+    kind, message, name, doubtful = _death(outcome)
+    return Verdict(kind, tier, message, name, call, note, doubtful)
+
+
+def _death(outcome: Outcome) -> tuple[str, str, str, bool]:
+    """What a death shows: kind, message, name of the signal, and whether it may come from outside."""
+    name = signal_name(outcome.status)
+    died = "abort" if name == "SIGABRT" else "crash"
+    if outcome.cause == "memory":
+        return "out-of-memory", "the memory limit was passed", "", False
+    if outcome.cause == "parent":
+        return died, "it killed the process that started it", name, True
     if outcome.cause == "channel":
-        return Verdict("crash", tier, "it closed the descriptors of its process", "", call, note)
-    spoken, message = _last_words(outcome.output)
+        return "crash", "it closed the descriptors of its process", "", False
     if name == "SIGXFSZ":
-        return Verdict("flood", tier, "it printed more than the limit", name, call, note)
+        return "flood", "it printed more than the limit", name, False
     if name == "SIGKILL" and 0 < outcome.memory_limit * 0.8 <= outcome.peak:
-        return Verdict("out-of-memory", tier, "killed by the system for its memory", "", call, note)
+        return "out-of-memory", "killed by the system for its memory", "", False
+    spoken, message = _last_words(outcome.output)
     if not name:
         code = os.waitstatus_to_exitcode(outcome.status or 0)
-        return Verdict(
-            spoken or "exit",
-            tier,
-            message or f"the process exited with code {code}",
-            "",
-            call,
-            note,
-        )
-    doubtful = name in [number.name for number in _FROM_OUTSIDE]
-    kind = "abort" if name == "SIGABRT" else "crash"
-    return Verdict(spoken or kind, tier, message or name, name, call, note, doubtful)
+        return spoken or "exit", message or f"the process exited with code {code}", "", False
+    return spoken or died, message or name, name, name in _FROM_OUTSIDE
 
 
 def signal_name(status: int | None) -> str:

@@ -13,9 +13,10 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
+from murxpy.oracles.crash import Tier
 from murxpy.trace.finished import Call, read_rows
 
-TIER = "documented"
+TIER: Tier = "documented"
 _SECTIONS = (
     "sorts",
     "special-values",

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import PurePath
-from typing import Any, cast
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -16,7 +16,7 @@ from rich.text import Text
 from murxpy.campaign.events import Reproducer
 from murxpy.campaign.findings.alike import alike
 from murxpy.campaign.findings.buckets import Bucket
-from murxpy.campaign.snapshot import Tier
+from murxpy.oracles.crash import Tier
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.report.text import amount, form_word, one_line, replay_command
 
@@ -74,7 +74,7 @@ def _stored(bucket: Bucket, version: str, out: str, same: str) -> BucketRow:
     return BucketRow(
         bucket.key,
         bucket.kind,
-        cast(Tier, bucket.tier),
+        bucket.tier,
         bucket.severity,
         bucket.count,
         bucket.solver,

@@ -155,28 +155,29 @@ def _run(event: RunEnded) -> dict[str, Any]:
 
 
 def _found(event: Found) -> dict[str, Any]:
-    found = event.finding
+    found, verdict = event.finding, event.finding.verdict
+    call = verdict.call
     return {
         "event": "found",
         "bucket": event.bucket,
         "new": event.new,
         "known": event.known,
-        "kind": found.kind,
-        "tier": found.tier,
+        "kind": verdict.kind,
+        "tier": verdict.tier,
         "severity": found.severity,
         "solver": found.solver,
         "version": found.version,
         "options": [list(option) for option in found.options],
         "seed": seed_text(found.seed),
-        "history": [seed_text(seed) for seed in found.history],
-        "action": found.action,
-        "operator": found.operator,
-        "spelling": found.spelling,
-        "signal": found.signal,
-        "message": found.message,
+        "history": [seed_text(job.seed) for job in found.history],
+        "action": call.action,
+        "operator": call.operator,
+        "spelling": call.spelling,
+        "signal": verdict.signal,
+        "message": verdict.message,
         "confirmed": found.confirmed,
         "lines": found.lines,
-        "stderr": found.stderr[-_LONGEST:],
+        "stderr": found.outcome.output[-_LONGEST:],
         "backtrace": found.backtrace[:_LONGEST],
     }
 

@@ -40,7 +40,7 @@ def outcome_lines(replayed: Replayed, trace: Trace | None = None) -> Iterator[st
     if place:
         yield f"  {place}"
     if replayed.found is not None:
-        yield f"  bucket {replayed.found.key}"
+        yield f"  bucket {replayed.found.bucket}"
     yield from (f"  {line}" for line in _details(replayed, trace))
     frames = re.findall(r"^  File .+$", python_frames(outcome.output), re.M)
     # the frames outside of it are our own
@@ -68,7 +68,7 @@ def outcome_json(replayed: Replayed, trace: Trace | None = None) -> dict[str, An
         "message": found.verdict.message if found else "",
         "signal": found.verdict.signal if found else "",
         "tier": found.verdict.tier if found else "",
-        "bucket": found.key if found else None,
+        "bucket": found.bucket if found else None,
         "answers": {name: counts.get(f"answer:{name}", 0) for name in _ANSWERS},
         "refused": counts.get("replay:refused", 0),
         "skipped": counts.get("replay:skipped", 0),

@@ -116,12 +116,12 @@ def _percent(share: float | None) -> str:
 
 
 def _bucket(event: Found) -> str:
-    found = event.finding
+    found, verdict = event.finding, event.finding.verdict
     return (
-        f"bucket {'known' if event.known else 'new'} key={event.bucket} kind={found.kind} tier={found.tier} "
+        f"bucket {'known' if event.known else 'new'} key={event.bucket} kind={verdict.kind} tier={verdict.tier} "
         f"severity={found.severity} solver={_quoted(f'{found.solver} {found.version}')} "
         f"confirmed={'yes' if found.confirmed else 'no'} seed={seed_text(found.seed)} lines={found.lines} "
-        f"message={_quoted(one_line(found.message, 300))}"
+        f"message={_quoted(one_line(verdict.message, 300))}"
     )
 
 

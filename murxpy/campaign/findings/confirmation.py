@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from murxpy.campaign.findings.arrivals import Candidate, Proof, candidate
-from murxpy.campaign.findings.buckets import bucket_key
+from murxpy.campaign.finding import Finding
+from murxpy.campaign.findings.candidates import candidate
+from murxpy.campaign.findings.keys import bucket_key
 from murxpy.campaign.replays.trials import Lane, Trial
 from murxpy.campaign.workers.handles import Job
 from murxpy.campaign.workers.pool import Pool
@@ -23,10 +24,13 @@ _DEATHS = ("crash", "abort", "asan", "exit")
 
 
 class Confirmation:
-    """Tries to see `found` again, in trials of `lane`, and calls `settled` with the proof."""
+    """Tries to see `found` again, in trials of `lane`, and calls `settled` with the finding that comes
+    of that: confirmed, or unconfirmed. Where the run of `found` was killed from outside and its
+    replay shows something else, that is a new candidate.
+    """
 
     def __init__(
-        self, pool: Pool, lane: Lane, found: Candidate, settled: Callable[[Candidate, Proof], None]
+        self, pool: Pool, lane: Lane, found: Finding, settled: Callable[[Finding], None]
     ) -> None:
         self._pool = pool
         self._lane = lane
@@ -65,11 +69,11 @@ class Confirmation:
             by_seed = len(jobs) == 1 and jobs[0].text is None
             if by_seed and not self._note:
                 self._note = "its run's seed shows it, its trace alone does not"
-            self._settled(self._found, Proof(True, jobs[:-1], by_seed, self._note))
+            self._settled(self._found.settled(True, jobs[:-1], by_seed, self._note))
             return
         instead = self._instead(trial)
         if instead is not None:
-            self._settled(self._found, Proof(False, instead=instead))
+            self._settled(instead)
         else:
             self._next(any(verdict is not None and verdict.doubtful for verdict in verdicts))
 
@@ -85,24 +89,24 @@ class Confirmation:
         if self._attempts:
             self._lane.first(self._trial(self._attempts[0]))
         else:
-            self._settled(self._found, Proof(False))
+            self._settled(self._found.settled(False))
 
     def _same(self, verdict: Verdict) -> bool:
-        key = bucket_key(self._found.family, verdict)
-        if key == self._found.key:
+        key = bucket_key(self._found.solver, verdict)
+        if key == self._found.bucket:
             return True
         if _related(verdict, self._found.verdict):
             self._note = f"its replay ends as {key}"
             return True
         return False
 
-    def _instead(self, trial: Trial) -> Candidate | None:
+    def _instead(self, trial: Trial) -> Finding | None:
         """What the run of a candidate that may come from outside shows of its own."""
         found = self._found
         if not found.verdict.doubtful:
             return None
         shown = [
-            candidate(found.target, found.family, found.version, found.job, (), outcome)
+            candidate(found.target, found.solver, found.version, found.job, (), outcome)
             for outcome in trial.outcomes
         ]
         return next(

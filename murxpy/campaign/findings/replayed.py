@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from murxpy.campaign.findings.arrivals import Candidate, candidate, version_of
+from murxpy.campaign.finding import Finding
+from murxpy.campaign.findings.candidates import candidate, version_of
 from murxpy.campaign.workers.handles import Job, Worker
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.pool import Pool, Result
@@ -20,7 +21,7 @@ class Replayed:
     """How the runs ended, in order, and the finding in the last of them that has one."""
 
     outcomes: tuple[Outcome, ...]
-    found: Candidate | None
+    found: Finding | None
     about: dict[str, object]
 
     @property

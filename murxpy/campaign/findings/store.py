@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from murxpy.campaign.events import Reproducer
+from murxpy.campaign.finding import Finding
 from murxpy.campaign.findings.buckets import Bucket, Kept
 from murxpy.campaign.yields import Key, Yield, settled
 from murxpy.errors import InputError
@@ -80,20 +81,17 @@ _BUCKET = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One finding as it is counted: run `run` of `target`, its seed, and as JSON the calls that
-    were damped in it.
-    """
+# A finding as a row of the table `findings`; the damped calls stand in it as JSON.
+FindingRow = tuple[str, str, int, str, str, int, str, float]
 
-    bucket: str
-    target: str
-    run: int
-    seed: int
-    version: str
-    lines: int
-    damp: str
-    time: float
+
+def finding_row(found: Finding, target: str, now: float) -> FindingRow:
+    """The row that counts `found` of the target called `target`, at `now` (seconds since the
+    epoch).
+    """
+    job = found.job
+    damp = json.dumps(job.damp)
+    return (found.bucket, target, job.index, f"{job.seed:x}", found.version, found.lines, damp, now)
 
 
 @dataclass(slots=True)
@@ -113,7 +111,7 @@ class Changes:
 
     targets: Iterable[TargetState] = ()
     buckets: Iterable[Bucket] = ()
-    rows: Iterable[Row] = ()
+    rows: Iterable[FindingRow] = ()
     counters: Mapping[str, int] = field(default_factory=dict)
     meta: Mapping[str, Any] = field(default_factory=dict)
     session: tuple[float, float | None, str | None, str] | None = None
@@ -216,14 +214,11 @@ class Store:
         )
         run(
             "INSERT OR IGNORE INTO damps (calls) VALUES (?)",
-            {(row.damp,): None for row in changes.rows},
+            {(damp,): None for *_, damp, _ in changes.rows},
         )
         run(
             "INSERT OR IGNORE INTO findings VALUES (?, ?, ?, ?, ?, ?, (SELECT id FROM damps WHERE calls = ?), ?)",
-            [
-                (r.bucket, r.target, r.run, f"{r.seed:x}", r.version, r.lines, r.damp, r.time)
-                for r in changes.rows
-            ],
+            changes.rows,
         )
         run(
             "INSERT INTO counters VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 
-from murxpy.campaign.findings.arrivals import Candidate, Proof
+from murxpy.campaign.finding import Finding
 from murxpy.campaign.findings.buckets import Bucket
 from murxpy.campaign.judging.disagreement import Bench, Case, Solved, investigate, left_of
 from murxpy.campaign.judging.judge_limits import own_limit
@@ -27,12 +27,12 @@ _UNDER_INQUIRY = 8  # disagreements that may wait for their inquiry; with more t
 
 @dataclass(frozen=True)
 class Hooks:
-    """What the cross-check tells the campaign: a run is over, a finding with its proof and triage,
-    counters; and asks: the buckets.
+    """What the cross-check tells the campaign: a run is over, a triaged finding, counters; and what
+    it asks: the buckets.
     """
 
     done: Callable[[int, int], None]
-    found: Callable[[Candidate, Proof, Mapping[str, object]], None]
+    found: Callable[[Finding], None]
     count: Callable[[Mapping[str, int]], None]
     buckets: Callable[[], Sequence[Bucket]]
 
@@ -141,10 +141,7 @@ class CrossCheck:
         self._inquirer.add(investigate(self._bench, case), partial(self._solved, hearing, case))
 
     def _solved(self, hearing: Hearing, case: Case, solved: Solved) -> None:
-        found = self._candidate(hearing, case, solved)
-        self._hooks.found(
-            found, Proof(solved.shown, note=solved.note), record(self._pair(case), solved)
-        )
+        self._hooks.found(self._finding(hearing, case, solved))
         hearing.counts["judge:disagreements"] += 1
         self._over(hearing)
 
@@ -153,7 +150,7 @@ class CrossCheck:
         self._hooks.count(hearing.counts + confirmation(hearing))
         self._hooks.done(hearing.target, hearing.job.index)
 
-    def _candidate(self, hearing: Hearing, case: Case, solved: Solved) -> Candidate:
+    def _finding(self, hearing: Hearing, case: Case, solved: Solved) -> Finding:
         wrong = next(
             (at for at in (case.main, case.judge) if self._bench.name(at) == solved.triage.culprit),
             case.main,
@@ -164,8 +161,19 @@ class CrossCheck:
         verdict = Verdict(KIND, "solver", message(pair, solved), "", Call("check-sat"))
         outcome = Outcome("report", hearing.outcome.report, solved.trace, hearing.outcome.output)
         judge = None if solved.on == hearing.target else solved.on
-        return Candidate(
-            hearing.target, family, version, hearing.job, (), outcome, verdict, key, judge
+        return Finding(
+            hearing.target,
+            family,
+            version,
+            hearing.job,
+            (),
+            outcome,
+            verdict,
+            key,
+            "triaged" if solved.shown else "unconfirmed",
+            note=solved.note,
+            triage=record(pair, solved),
+            judge=judge,
         )
 
     def _pair(self, case: Case) -> tuple[tuple[str, str], tuple[str, str]]:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from murxpy.campaign.findings.arrivals import version_of
+from murxpy.campaign.findings.candidates import version_of
 from murxpy.campaign.judging.disagreement import (
     Bench,
     Case,

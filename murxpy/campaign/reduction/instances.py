@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from murxpy.campaign.findings.buckets import bucket_key
+from murxpy.campaign.findings.keys import bucket_key
 from murxpy.campaign.findings.replayed import replay_trace, walk_seeds
 from murxpy.campaign.reduction.scripts import Scripted, scripted, trace_of
 from murxpy.campaign.reduction.traces import Follow, Minimized, Progress, Wishes
@@ -57,7 +57,7 @@ def regenerate(
 
     best = made.smallest(told)
     replayed = replay_trace(plan, trace_of(best, plan.target.family), trace.name)
-    key = "" if replayed.found is None else replayed.found.key
+    key = "" if replayed.found is None else replayed.found.bucket
     seconds = time.monotonic() - start
     return Minimized(
         replayed.outcome.trace,

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from murxpy.campaign.events import Reproducer
-from murxpy.campaign.findings.buckets import bucket_key, normalise
 from murxpy.campaign.findings.folder import write_atomically
+from murxpy.campaign.findings.keys import bucket_key, normalise
 from murxpy.campaign.reduction.programs import run_program
 from murxpy.campaign.reduction.scripts import WRONG, scripted
 from murxpy.campaign.workers.limits import Limits

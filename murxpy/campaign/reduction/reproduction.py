@@ -8,15 +8,13 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
 
 from murxpy.campaign import events
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.events import Reproducer
+from murxpy.campaign.findings.archive import Archive
 from murxpy.campaign.findings.buckets import Bucket, Kept
-from murxpy.campaign.findings.records import Book
 from murxpy.campaign.reduction.process_queue import SECONDS, Delivery, Order, Workshop
-from murxpy.campaign.snapshot import Tier
 from murxpy.oracles.disagreement import KIND
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.oracles.documented import Documented
@@ -33,12 +31,12 @@ class Reproduction:
     """
 
     def __init__(
-        self, config: CampaignConfig, book: Book, emit: Callable[[events.Event], None]
+        self, config: CampaignConfig, archive: Archive, emit: Callable[[events.Event], None]
     ) -> None:
         self._plans = (*config.targets, *config.judges)  # a trace of a wrong judge is the judge's
         self._targets = len(config.targets)
         self._families = [plan.target.family for plan in self._plans]
-        self._book = book
+        self._archive = archive
         self._folder = config.out.absolute()
         self._minimize = config.minimize
         self._emit = emit
@@ -60,13 +58,13 @@ class Reproduction:
 
     def look(self) -> None:
         """Order what is not ordered yet."""
-        for bucket in self._book.buckets.values():
+        for bucket in self._archive.buckets.values():
             kept = bucket.smallest()
             if (
                 bucket.key in self._ordered
                 or kept is None
                 or not self._lacks(bucket)
-                or self._book.waits(kept)
+                or self._archive.waits(kept)
             ):
                 continue
             target, file = self._target(bucket, kept), self._file(kept)
@@ -102,7 +100,7 @@ class Reproduction:
         """Whether all traces of a bucket use what the solver documents as experimental: what is
         left of one tells if it is needed.
         """
-        texts = [self._book.pending_trace(kept) for kept in bucket.traces]
+        texts = [self._archive.pending_trace(kept) for kept in bucket.traces]
         documented = self._documented[target]
         return bucket.tier != DOCUMENTED and all(
             text is not None and documented.of_trace(text) for text in texts
@@ -135,10 +133,10 @@ class Reproduction:
         forms = tuple(
             replace(form, file=self._relative(form.file)) for form in delivery.reproducers
         )
-        self._book.set_reproducers(key, forms)
-        if self._needs_documented(delivery, self._book.buckets[key]):
-            self._book.set_tier(key, DOCUMENTED)
-        tier = cast(Tier, self._book.buckets[key].tier)
+        self._archive.set_reproducers(key, forms)
+        if self._needs_documented(delivery, self._archive.buckets[key]):
+            self._archive.set_tier(key, DOCUMENTED)
+        tier = self._archive.buckets[key].tier
         self._emit(events.Reproduced(key, forms, delivery.before, delivery.after, tier))
 
     def _needs_documented(self, delivery: Delivery, bucket: Bucket) -> bool:
@@ -153,7 +151,7 @@ class Reproduction:
         ]
         if not smaller or bucket.tier == "murxpy":
             return False
-        kept = [self._book.pending_trace(kept) for kept in bucket.traces]
+        kept = [self._archive.pending_trace(kept) for kept in bucket.traces]
         return all(
             text is None or documented.of_trace(text) for text in [*map(_read, smaller), *kept]
         )

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from murxpy.campaign import interrupts
-from murxpy.campaign.findings.buckets import bucket_key
+from murxpy.campaign.findings.keys import bucket_key
 from murxpy.campaign.judging.disagreement import HEADER, evaluated
 from murxpy.campaign.reduction.traces import Follow, Minimized, Progress, Wishes
 from murxpy.campaign.replays.tester import OutOfTime, Tester, replay_of

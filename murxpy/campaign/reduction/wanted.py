@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from murxpy.campaign.findings.buckets import bucket_key
+from murxpy.campaign.findings.keys import bucket_key
 from murxpy.checks.registry import ANSWERING
 from murxpy.errors import InputError, nearest
 from murxpy.oracles.crash import Outcome, judge, signal_name

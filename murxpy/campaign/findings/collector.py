@@ -1,18 +1,18 @@
-"""The desk where findings are counted, tried, and told of."""
+"""The collector of findings: each is counted, confirmed and told of."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from murxpy.campaign import events
+from murxpy.campaign.finding import Finding
 from murxpy.campaign.findings.alike import alike
-from murxpy.campaign.findings.arrivals import Candidate, Proof, finding
+from murxpy.campaign.findings.archive import Archive
 from murxpy.campaign.findings.backtrace import Backtraces
 from murxpy.campaign.findings.buckets import Bucket, failing
 from murxpy.campaign.findings.confirmation import Confirmation
-from murxpy.campaign.findings.records import Book
 from murxpy.campaign.replays.trials import Lane
 from murxpy.campaign.workers.handles import Damp, Job
 from murxpy.campaign.workers.pool import Pool
@@ -25,9 +25,8 @@ _DAMPED = 200  # calls in the list of what is drawn less often
 _NATIVE = ("crash", "abort")  # kinds with native frames
 
 
-class Desk:
-    """Takes candidates: counts them in `book`, has them tried in `pool`, and tells of them through
-    `emit`.
+class Collector:
+    """Counts findings in `archive`, has them confirmed in `pool`, and tells of them through `emit`.
 
     `urgent` says that there is something to be stored now.
     """
@@ -35,18 +34,18 @@ class Desk:
     def __init__(
         self,
         pool: Pool,
-        book: Book,
+        archive: Archive,
         traces: Backtraces | None,
         emit: Callable[[events.Event], None],
     ) -> None:
         self._pool = pool
-        self._book = book
+        self._archive = archive
         self._traces = traces
         self._emit = emit
         self.lane = Lane(pool)
         self.urgent = False
         self._opened: dict[str, None] = {}
-        self._waiting: dict[str, list[Candidate]] = {}
+        self._waiting: dict[str, list[Finding]] = {}
         self._again: dict[tuple[int, int], int] = {}
         self._alike: dict[str, str] = {}
         self._documented = [Documented(plan.setup.get("wrapper") or {}) for plan in pool.plans]
@@ -57,7 +56,7 @@ class Desk:
         """
         calls = {
             (b.action, b.operator, b.spelling): None
-            for b in self._book.buckets.values()
+            for b in self._archive.buckets.values()
             if b.solver == family and b.action
         }
         return tuple(sorted(calls)[:_DAMPED])
@@ -65,7 +64,7 @@ class Desk:
     def fails(self, fail_on: Sequence[str]) -> bool:
         """Whether this session opened a bucket that makes the exit code 1."""
         return any(
-            failing(self._book.buckets[key], fail_on)
+            failing(self._archive.buckets[key], fail_on)
             for key in self._opened
             if key not in self._alike
         )
@@ -73,125 +72,110 @@ class Desk:
     @property
     def broken(self) -> bool:
         """Whether this session opened a bucket of an internal error of ours that shows again."""
-        opened = [self._book.buckets[key] for key in self._opened]
+        opened = [self._archive.buckets[key] for key in self._opened]
         return any(bucket.kind == "internal" and bucket.state == "confirmed" for bucket in opened)
 
     def framed(self, key: str, text: str) -> None:
         """The native frames of bucket `key` are known."""
-        self._book.set_backtrace(key, text)
+        self._archive.set_backtrace(key, text)
         self.compare()
 
     def compare(self) -> None:
         """Tell which buckets are alike, where that was not told yet."""
-        for key, same in alike(self._book.buckets.values()).items():
+        for key, same in alike(self._archive.buckets.values()).items():
             if self._alike.get(key) != same:
                 self._alike[key] = same
                 self._emit(events.Alike(key, same))
 
-    def doubt(self, found: Candidate, run: Callable[[bool], None]) -> None:
-        """The death of `found` may have come from outside: nothing is counted before a replay has
-        shown it again.
+    def doubt(self, found: Finding, run: Callable[[bool], None]) -> None:
+        """Replay `found`, whose death may have come from outside, before it is counted.
 
-        `run` is told whether its run is over (True), or must be done again. When it was killed
-        twice, what a replay shows of its own counts instead.
+        `run` is told whether the run is over (True), or must be done again. A run that was killed
+        twice is over: then its finding counts unconfirmed, or what its replay showed instead.
         """
+        place = (found.target, found.job.index)
 
-        def settled(found: Candidate, proof: Proof) -> None:
-            place = (found.target, found.job.index)
+        def settled(shown: Finding) -> None:
             self._again[place] = self._again.get(place, 0) + 1
-            if not proof.confirmed and self._again[place] < 2:
-                run(False)
-                return
-            run(True)
-            if proof.instead is not None:
-                self.found(proof.instead)
-            else:
-                self.found(found, proof)
+            over = shown.confirmed or self._again[place] >= 2
+            run(over)
+            if over:
+                self.found(shown)
 
         Confirmation(self._pool, self.lane, found, settled)
 
-    def found(self, found: Candidate, proof: Proof | None = None) -> None:
+    def found(self, found: Finding) -> None:
         """Count `found`, confirm it when its bucket needs it, and tell of it when its bucket is
         settled.
         """
         self.urgent = True
-        found = self._judged(found)
-        if self._book.count(found, self._pool.plans[found.target].target.name, time.time()):
-            self._opened[found.key] = None
-        kept = self._book.keep(found, found.label)
-        state = self._book.buckets[found.key].state
-        if proof is not None:
-            self._settled(found, proof)
+        found = self._with_tier(found)
+        if self._archive.count(found, self._pool.plans[found.target].target.name, time.time()):
+            self._opened[found.bucket] = None
+        kept = self._archive.keep(found)
+        state = self._archive.buckets[found.bucket].state
+        tried = found.state != "candidate"
+        if tried:
+            self._settled(found)
         elif kept:
             Confirmation(self._pool, self.lane, found, self._settled)
         if state != "pending":
-            self._tell(found, proof or Proof(state == "confirmed"))
-        elif found.key in self._waiting:
-            self._waiting[found.key].append(found)
-        elif proof is None:
-            self._waiting[found.key] = []  # it is told of when it is settled
+            self._tell(found if tried else found.settled(state == "confirmed"))
+        elif found.bucket in self._waiting:
+            self._waiting[found.bucket].append(found)
+        elif not tried:
+            self._waiting[found.bucket] = []  # it is told of when it is settled
+        if found.triage:
+            self._archive.set_triage(found)
 
-    def _judged(self, found: Candidate) -> Candidate:
-        """The finding with the tier `documented` where the solver documents the call as
+    def _with_tier(self, found: Finding) -> Finding:
+        """The finding, with the tier `documented` where the solver documents its call as
         experimental or the like.
 
-        A bucket has that tier only as long as all that is in it needs such a thing.
+        A bucket has that tier only as long as everything in it needs such a thing.
         """
-        documented, trace = self._documented[found.target], found.outcome.trace
+        documented = self._documented[found.target]
         if found.verdict.tier != "murxpy" and documented.of_call(found.verdict.call):
             found = replace(found, verdict=replace(found.verdict, tier=DOCUMENTED))
-        bucket = self._book.buckets.get(found.key)
+        bucket = self._archive.buckets.get(found.bucket)
         if (
             bucket is not None
             and bucket.tier == DOCUMENTED != found.verdict.tier
-            and not documented.of_trace(trace)
+            and not documented.of_trace(found.trace)
         ):
-            self._book.set_tier(bucket.key, found.verdict.tier)
+            self._archive.set_tier(bucket.key, found.verdict.tier)
         return found
 
-    def _settled(self, found: Candidate, proof: Proof) -> None:
-        """A trial of `found` is over."""
+    def _settled(self, found: Finding) -> None:
+        """A finding was tried: it is confirmed or not."""
         self.urgent = True
-        bucket = self._book.buckets[found.key]
+        bucket = self._archive.buckets[found.bucket]
         first = bucket.state == "pending"
-        if proof.confirmed and bucket.state == "unconfirmed":
-            self._opened[found.key] = None
-        self._book.settle(found, proof)
+        if found.confirmed and bucket.state == "unconfirmed":
+            self._opened[found.bucket] = None
+        self._archive.settle(found)
         if first:
-            self._tell(found, proof, new=found.key in self._opened)
-            for other in self._waiting.pop(found.key, []):
-                self._tell(other, Proof(proof.confirmed))
-        if proof.note:
-            self._emit(events.Notice(f"{found.key}: {proof.note}"))
-        if self._traces is not None and proof.by_trace and first and bucket.kind in _NATIVE:
-            self._traces.add(found.key, self._pool.plans[found.target], found.outcome.trace)
+            self._tell(found, new=found.bucket in self._opened)
+            for other in self._waiting.pop(found.bucket, []):
+                self._tell(other.settled(found.confirmed))
+        if found.note:
+            self._emit(events.Notice(f"{found.bucket}: {found.note}"))
+        if self._traces is not None and found.by_trace and first and bucket.kind in _NATIVE:
+            self._traces.add(found.bucket, self._pool.plans[found.target], found.trace)
 
-    def _tell(self, found: Candidate, proof: Proof, *, new: bool = False) -> None:
-        bucket = self._book.buckets[found.key]
+    def _tell(self, found: Finding, *, new: bool = False) -> None:
+        bucket = self._archive.buckets[found.bucket]
         kept = bucket.smallest()
         new = new or (bucket.known and bucket.count == 1)
         file = kept.file if kept else ""
-        self._emit(events.Found(found.key, new, bucket.known, finding(found, proof), file))
-
-    def triaged(self, found: Candidate, proof: Proof, triage: Mapping[str, object]) -> None:
-        """A disagreement was looked into: `triage` is what its bucket keeps of that, of the first
-        one that shows again.
-        """
-        self.found(found, proof)
-        bucket = self._book.buckets[found.key]
-        if not bucket.triage or (proof.confirmed and bucket.triage.get("verdict") == "undecided"):
-            bucket.triage = dict(triage)
-
-    def hung(self, found: Candidate) -> None:
-        """A run was seen to hang, twice: no further proof is needed."""
-        self.found(found, Proof(True))
+        self._emit(events.Found(found.bucket, new, bucket.known, found, file))
 
     def confirm_stored(self, solvers: Sequence[tuple[str, str]], wall: float) -> None:
         """Try what an earlier session had no time for; `solvers` are family and version of each
         target.
         """
         families = [family for family, _ in solvers]
-        for bucket in self._book.buckets.values():
+        for bucket in self._archive.buckets.values():
             if bucket.state == "pending" and bucket.solver in families:
                 self._confirm_bucket(bucket, families.index(bucket.solver), solvers, wall)
 
@@ -199,7 +183,7 @@ class Desk:
         self, bucket: Bucket, target: int, solvers: Sequence[tuple[str, str]], wall: float
     ) -> None:
         for kept in bucket.traces:
-            text = self._book.pending_trace(kept)
+            text = self._archive.pending_trace(kept)
             if text is None or kept.confirmed is not None:
                 continue
             call = Call(bucket.action, bucket.operator, bucket.spelling)
@@ -208,5 +192,5 @@ class Desk:
             self._opened[bucket.key] = None
             self._waiting.setdefault(bucket.key, [])
             outcome = Outcome("died", trace=text)
-            found = Candidate(target, *solvers[target], job, (), outcome, verdict, bucket.key)
+            found = Finding(target, *solvers[target], job, (), outcome, verdict, bucket.key)
             Confirmation(self._pool, self.lane, found, self._settled)

@@ -1,4 +1,4 @@
-"""The book of findings: buckets in memory, their traces in files, all of it mirrored in the store.
+"""The archive of findings: buckets in memory, their traces in files, all of it mirrored in the store.
 
 When the disk is full, what could not be written stays here and is tried again with each flush, the
 small before the large.
@@ -13,18 +13,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from murxpy.campaign.events import Reproducer
-from murxpy.campaign.findings.arrivals import Candidate, Proof
+from murxpy.campaign.finding import Finding
 from murxpy.campaign.findings.buckets import KEPT, TRIALS, Bucket, Kept, Known, new_bucket
 from murxpy.campaign.findings.files import Files
 from murxpy.campaign.findings.folder import Folder
-from murxpy.campaign.findings.store import Changes, Row, Store, TargetState
+from murxpy.campaign.findings.store import Changes, FindingRow, Store, TargetState, finding_row
 from murxpy.campaign.steering import Steering
 from murxpy.campaign.yields import Key, Yield
+from murxpy.oracles.crash import Tier
 
 _NAMED = 5  # files that are named where some could not be written
 
 
-class Book:
+class Archive:
     """Counts findings into buckets and keeps the smallest traces. `notice` is told what the user
     should know.
     """
@@ -43,7 +44,7 @@ class Book:
         }
         self._relabel()
         self._dirty: dict[str, Bucket] = dict(self.buckets)
-        self._rows: list[Row] = []
+        self._rows: list[FindingRow] = []
         self._files = Files(folder)
         self._doomed: list[str] = []
         self._counters: Counter[str] = Counter()
@@ -61,56 +62,42 @@ class Book:
             elif bucket.state == "known":
                 bucket.state = "pending"
 
-    def count(self, found: Candidate, target: str, now: float) -> bool:
+    def count(self, found: Finding, target: str, now: float) -> bool:
         """Count `found` of the target called `target`, at `now` (epoch); gives whether it opened
         its bucket.
         """
-        bucket = self.buckets.get(found.key)
+        bucket = self.buckets.get(found.bucket)
         new = bucket is None
         if bucket is None:
-            known = found.key in self._known
-            bucket = self.buckets[found.key] = new_bucket(
-                found.key, found.family, found.verdict, known=known, now=now
+            known = found.bucket in self._known
+            bucket = self.buckets[found.bucket] = new_bucket(
+                found.bucket, found.solver, found.verdict, known=known, now=now
             )
         bucket.count += 1
         bucket.last = now
-        job, lines = found.job, found.outcome.trace.count("\n")
-        self._rows.append(
-            Row(
-                found.key,
-                target,
-                job.index,
-                job.seed,
-                found.version,
-                lines,
-                json.dumps(job.damp),
-                now,
-            )
-        )
-        self._dirty[found.key] = bucket
+        self._rows.append(finding_row(found, target, now))
+        self._dirty[found.bucket] = bucket
         return new
 
-    def keep(self, found: Candidate, label: str) -> bool:
+    def keep(self, found: Finding) -> bool:
         """Keep the trace of `found` if it is among the smallest of its bucket, and worth a trial;
         gives whether.
         """
-        bucket = self.buckets[found.key]
-        size = len(found.outcome.trace)
+        bucket = self.buckets[found.bucket]
+        size = len(found.trace)
         if (
             bucket.known
             or bucket.tried >= TRIALS
-            or any(kept.seed == found.job.seed for kept in bucket.traces)
+            or any(kept.seed == found.seed for kept in bucket.traces)
         ):
             return False
         if len(bucket.traces) >= KEPT and size >= max(kept.size for kept in bucket.traces):
             return False
-        stem = f"findings/{found.key}/{found.job.seed:016x}{label}"
+        stem = f"findings/{found.bucket}/{found.seed:016x}{found.label}"
         bucket.tried += 1
-        bucket.traces.append(
-            Kept(f"{stem}.trace", found.job.seed, found.outcome.trace.count("\n"), size)
-        )
-        self._write(f"{stem}.trace", found.outcome.trace)
-        self._write(f"findings/{found.key}/stderr.txt", found.outcome.output)
+        bucket.traces.append(Kept(f"{stem}.trace", found.seed, found.lines, size))
+        self._write(f"{stem}.trace", found.trace)
+        self._write(f"findings/{found.bucket}/stderr.txt", found.outcome.output)
         while len(bucket.traces) > KEPT:
             # what was made of a trace stays beside it
             written = [form.file for form in bucket.reproducers]
@@ -119,23 +106,23 @@ class Book:
             )
         return True
 
-    def settle(self, found: Candidate, proof: Proof) -> None:
+    def settle(self, found: Finding) -> None:
         """Note whether `found`, whose trace was kept, showed again."""
-        bucket = self.buckets[found.key]
+        bucket = self.buckets[found.bucket]
         self._dirty[bucket.key] = bucket
-        kept = next((kept for kept in bucket.traces if kept.seed == found.job.seed), None)
+        kept = next((kept for kept in bucket.traces if kept.seed == found.seed), None)
         if kept is not None:
-            kept.confirmed = proof.by_trace
-        if proof.confirmed:
+            kept.confirmed = found.by_trace
+        if found.confirmed:
             bucket.state = "confirmed"
         elif bucket.state == "pending":
             bucket.state = "unconfirmed"
             bucket.reproducers = () if kept is None else (Reproducer("trace", kept.file, False),)
-        if proof.history and kept is not None:
-            self._write(kept.file.removesuffix(".trace") + ".history", _history(found, proof))
+        if found.history and kept is not None:
+            self._write(kept.file.removesuffix(".trace") + ".history", _history(found))
         elif (
             kept is not None
-            and not proof.confirmed
+            and not found.confirmed
             and any(other.confirmed for other in bucket.traces)
         ):
             self._drop(bucket, kept)
@@ -153,7 +140,15 @@ class Book:
         self.buckets[key].reproducers = forms
         self._dirty[key] = self.buckets[key]
 
-    def set_tier(self, key: str, tier: str) -> None:
+    def set_triage(self, found: Finding) -> None:
+        """Note the triage of `found`. The first one stays, unless it decided nothing and `found` is
+        confirmed.
+        """
+        bucket = self.buckets[found.bucket]
+        if not bucket.triage or (found.confirmed and bucket.triage.get("verdict") == "undecided"):
+            bucket.triage = dict(found.triage)
+
+    def set_tier(self, key: str, tier: Tier) -> None:
         """Note whose the defect of bucket `key` is."""
         self.buckets[key].tier = tier
         self._dirty[key] = self.buckets[key]
@@ -304,8 +299,8 @@ class Book:
         return max(spare, key=lambda kept: kept.size).file if spare else None
 
 
-def _history(found: Candidate, proof: Proof) -> str:
+def _history(found: Finding) -> str:
     """The runs that must come before, one a line: seed, and what was damped in it."""
-    runs = [*proof.history, found.job]
+    runs = [*found.history, found.job]
     head = "# The runs that show this finding when one process does them one after another: seed, damped calls.\n"
     return head + "".join(f"{job.seed:x} {json.dumps(job.damp)}\n" for job in runs)
