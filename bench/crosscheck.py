@@ -22,12 +22,12 @@ from murxpy.campaign.events import Ended
 from murxpy.campaign.findings.origin import origin
 from murxpy.campaign.judging.common_operators import agree, judge_plans, make_judges
 from murxpy.campaign.judging.triage import Judged, triaged
-from murxpy.campaign.judging.warm_judges import Court
-from murxpy.campaign.reduction.traces import Wishes, minimize_disagreement
+from murxpy.campaign.reduction.pipeline import Settings
+from murxpy.campaign.reduction.traces import minimize
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.errors import InputError
-from murxpy.fuzzers.api import Wishes as RunWishes
+from murxpy.fuzzers.api import Wishes
 from murxpy.oracles.disagreement import KIND
 from murxpy.trace.file import read_trace
 
@@ -44,7 +44,7 @@ COUNTERS = (
 def campaign(args: argparse.Namespace, out: Path) -> tuple[dict[str, Any], dict[str, int]]:
     """Run it in `out`: what is known of the target, and its counters."""
     theories = () if args.theories == "all" else tuple(args.theories.split(","))
-    request = Request((args.solver,), args.machine, wishes=RunWishes(theories))
+    request = Request((args.solver,), args.machine, wishes=Wishes(theories))
     plans = make_plans(request)
     judges = make_judges(request, plans, args.judges.split(","))
     limits = Limits()
@@ -82,13 +82,12 @@ def minimized(out: Path, judged: Judged, seconds: float) -> dict[str, Any]:
     names = next(
         row.split(" ", 2)[2] for row in text.splitlines() if row.startswith("# cross-check ")
     ).split(",")
-    court = Court(plan, judge_plans(names), Limits())
+    settings = Settings(time=seconds, judges=tuple(judge_plans(names)))
     small = ""
     try:
-        small = minimize_disagreement(court, text, str(file), Wishes(time=seconds)).text
+        small = minimize(plan, text, str(file), settings).text
     except InputError as error:
         print(f"{judged.bucket.key}: {error}")
-        court.close()
     parts = ("verdict", "release", "by", "operators", "options", "whole")
     lines = sum(not row.startswith(("#", " " * 6)) for row in small.splitlines())
     return {

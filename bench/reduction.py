@@ -30,7 +30,8 @@ from plants import long_trace, planted  # noqa: E402
 
 from murxpy.campaign.findings.origin import origin  # noqa: E402
 from murxpy.campaign.findings.store import read_buckets, read_versions  # noqa: E402
-from murxpy.campaign.reduction.traces import Wishes, minimize  # noqa: E402
+from murxpy.campaign.reduction.pipeline import Settings  # noqa: E402
+from murxpy.campaign.reduction.traces import minimize  # noqa: E402
 from murxpy.campaign.workers.plans import make_plans  # noqa: E402
 from murxpy.errors import MurxpyError  # noqa: E402
 from murxpy.trace.file import read_trace  # noqa: E402
@@ -65,7 +66,7 @@ def plants(args: argparse.Namespace) -> Iterator[Reduced]:
         fault = {**fault, "how": how}
         source = long_trace(fault, example, seed, args.least * _SIZES[seed % len(_SIZES)])
         least = len(parse_trace(example, name).lines)
-        result = minimize(planted(**fault), source, name, Wishes(jobs=args.jobs, time=args.time))
+        result = minimize(planted(**fault), source, name, Settings(jobs=args.jobs, time=args.time))
         yield Reduced(
             name,
             how,
@@ -103,7 +104,7 @@ def _real(file: Path, key: str, solver: str, args: argparse.Namespace) -> Reduce
         if found is None:
             raise MurxpyError("no origin")
         (plan,) = make_plans(found.request)
-        result = minimize(plan, text, str(file), Wishes(jobs=args.jobs, time=args.time))
+        result = minimize(plan, text, str(file), Settings(jobs=args.jobs, time=args.time))
     except MurxpyError as error:
         return Reduced(
             key,

@@ -36,11 +36,11 @@ SHARED = {
         "check-seeds",
     ],
     "campaign/findings/folder.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz"],
-    "campaign/reduction/histories.py": ["minimize"],
-    "campaign/reduction/traces.py": ["minimize"],
+    "campaign/reduction/command.py": ["minimize"],
+    "campaign/reduction/pipeline.py": ["minimize"],
     # the memory of the others is enough for a solver
     "campaign/workers/pool.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "replay"],
-    "campaign/reduction/predicate.py": ["minimize"],
+    "campaign/reduction/predicates.py": ["minimize"],
     "campaign/reduction/instances.py": ["minimize"],
     "campaign/reduction/scripts.py": ["minimize"],
     # others are told of another folder alone

@@ -11,7 +11,8 @@ import pytest
 from commands import FAKE, error, fuzz_fake, outcome
 from plants import long_trace, planted
 
-from murxpy.campaign.reduction.traces import Minimized, Progress, Wishes, minimize
+from murxpy.campaign.reduction.pipeline import Minimized, Progress, Settings
+from murxpy.campaign.reduction.traces import minimize
 from murxpy.campaign.reduction.wanted import Match, shows
 from murxpy.errors import InputError
 from murxpy.oracles.crash import Outcome
@@ -40,7 +41,7 @@ def rows(result: Minimized) -> list[str]:
 
 
 def reduced(
-    source: str, wishes: Wishes | None = None, earlier: str | None = None, **fault: Any
+    source: str, wishes: Settings | None = None, earlier: str | None = None, **fault: Any
 ) -> Minimized:
     return minimize(planted(**fault), source, "a.trace", wishes, earlier)
 
@@ -132,7 +133,7 @@ def test_another_defect_is_not_accepted() -> None:
 
 def test_several_replays_at_a_time_find_the_same() -> None:
     """Murxla makes one after another, two processes each."""
-    one, three = small(), reduced(EXAMPLE, Wishes(jobs=3), **NEED_NOT)
+    one, three = small(), reduced(EXAMPLE, Settings(jobs=3), **NEED_NOT)
     assert rows(one) == rows(three)
 
 
@@ -153,7 +154,11 @@ def test_the_end_of_the_time_gives_the_best_so_far() -> None:
     source = long_trace(fault, EXAMPLE, 3)
     start = time.monotonic()
     result = minimize(
-        planted(**fault), source, "a.trace", Wishes(time=3), follow=lambda progress: time.sleep(0.3)
+        planted(**fault),
+        source,
+        "a.trace",
+        Settings(time=3),
+        follow=lambda progress: time.sleep(0.3),
     )
     assert time.monotonic() - start < 20
     assert result.ended == "time" and result.after <= result.before
@@ -179,12 +184,12 @@ def test_what_shows_now_and_then_needs_tries(tmp_path: Path) -> None:
     fault = {**NEED_NOT, "turns": str(tmp_path / "turns")}
     with pytest.raises(InputError, match=r"in 1 of 3 replays.*--tries 5"):
         reduced(EXAMPLE, **fault)
-    result = reduced(EXAMPLE, Wishes(tries=5), **fault)
+    result = reduced(EXAMPLE, Settings(tries=5), **fault)
     assert len(rows(result)) == len(SMALLEST) + 1
 
 
 def test_what_is_slow_stays_slow() -> None:
-    result = reduced(EXAMPLE, Wishes(match=Match(slower=0.2), time=60), at="pop", how="sleep")
+    result = reduced(EXAMPLE, Settings(match=Match(slower=0.2), time=60), at="pop", how="sleep")
     assert rows(result) == ["new", "push 1", "pop 1"]
     assert result.key == "slower than 0.2 s in pop"
 

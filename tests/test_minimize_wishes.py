@@ -20,7 +20,8 @@ from test_minimize import EXAMPLE, NEED_NOT, rows
 from toy import TOY
 
 from murxpy.campaign.findings.origin import origin
-from murxpy.campaign.reduction.traces import Wishes, minimize
+from murxpy.campaign.reduction.pipeline import Settings
+from murxpy.campaign.reduction.traces import minimize
 from murxpy.campaign.reduction.wanted import Match, exit_kind
 from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError
@@ -37,7 +38,7 @@ NOT_CHECKED = [
 
 def kept(fault: dict[str, Any], match: Match) -> list[str]:
     """The lines that are left when `match` is to be kept."""
-    return rows(minimize(planted(**fault), EXAMPLE, "a.trace", Wishes(match=match)))
+    return rows(minimize(planted(**fault), EXAMPLE, "a.trace", Settings(match=match)))
 
 
 @pytest.mark.parametrize(
@@ -74,7 +75,7 @@ def test_an_unknown_answer_is_kept() -> None:
     wrapper = {**TOY, "actions": {**TOY["actions"], "check-sat-assuming": "'unknown'"}}
     plan = planted(at="gc", how="segfault")
     plan = Plan(plan.target, {**plan.setup, "wrapper": wrapper})
-    result = minimize(plan, EXAMPLE, "a.trace", Wishes(match=Match(unknown=True)))
+    result = minimize(plan, EXAMPLE, "a.trace", Settings(match=Match(unknown=True)))
     assert rows(result) == [
         "new",
         "mk-sort SORT_BOOL",
@@ -85,24 +86,24 @@ def test_an_unknown_answer_is_kept() -> None:
 
 
 def test_a_command_decides(tmp_path: Path) -> None:
-    wishes = Wishes(jobs=2, command=("grep", "-q", "-e", "OP_NOT SORT_BOOL"))
+    wishes = Settings(jobs=2, command=("grep", "-q", "-e", "OP_NOT SORT_BOOL"))
     result = minimize(planted(at="gc", how="segfault"), EXAMPLE, "a.trace", wishes)
     assert rows(result) == NOT_CHECKED[:-1]
     assert result.key == "grep -q -e OP_NOT SORT_BOOL"
     with pytest.raises(InputError, match="'false' does not exit with 0 for it"):
-        minimize(planted(at="gc", how="segfault"), EXAMPLE, "a.trace", Wishes(command=("false",)))
+        minimize(planted(at="gc", how="segfault"), EXAMPLE, "a.trace", Settings(command=("false",)))
     with pytest.raises(InputError, match="there is no program 'nosuchprogram'"):
         minimize(
             planted(at="gc", how="segfault"),
             EXAMPLE,
             "a.trace",
-            Wishes(command=("nosuchprogram", "x")),
+            Settings(command=("nosuchprogram", "x")),
         )
 
 
 def test_a_hang_stays_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """A candidate gets less time than a hang; the result is seen to hang at the end."""
-    monkeypatch.setattr("murxpy.campaign.reduction.predicate._HANG", 0.4)
+    monkeypatch.setattr("murxpy.campaign.reduction.predicates._HANG", 0.4)
     monkeypatch.setattr("murxpy.campaign.reduction.wanted.LATE", 0.15)
     monkeypatch.setattr("murxpy.campaign.workers.limits.Limits.replay_wall", 0.4)
     result = minimize(planted(at="pop", how="sleep"), EXAMPLE, "a.trace")
@@ -128,7 +129,7 @@ def test_the_time_covers_the_first_replays() -> None:
     """Murxla's first replay has no time limit."""
     start = time.monotonic()
     with pytest.raises(InputError, match="are over before it was seen what the trace shows"):
-        minimize(planted(at="pop", how="sleep"), EXAMPLE, "a.trace", Wishes(time=0.3))
+        minimize(planted(at="pop", how="sleep"), EXAMPLE, "a.trace", Settings(time=0.3))
     assert time.monotonic() - start < 5
 
 

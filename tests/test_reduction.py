@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from murxpy.machine.tokens import Ref
 from murxpy.passes import datatypes, functions, lines, sorts, terms, words
 from murxpy.passes.measure import measure, text
-from murxpy.passes.reduction import Problem, Reducer, ddmin, each, fixpoint
+from murxpy.passes.reduction import Reducer, ddmin, each, fixpoint
 from murxpy.passes.spellings import Spellings
 from murxpy.replaying.defuse import Script, closed, collected, matching_pops
 from murxpy.trace.grammar import parse_trace
@@ -36,7 +36,7 @@ def numbers(
             done += len(window)
         return None
 
-    return Reducer(Problem(first, lambda c: (len(c), c), repr), start), tested
+    return Reducer(start, first, lambda c: (len(c), c), repr), tested
 
 
 def without(numbers: Numbers, low: int, high: int) -> Numbers:

@@ -108,7 +108,7 @@ class Campaign:
                     raise
         finally:
             self._traces.stop()
-            self._forms.workshop.stop()
+            self._forms.queue.stop()
             self._pool.close()
 
     def _choose_seed(self, store: Store) -> int:
@@ -247,7 +247,7 @@ class Campaign:
                     self._lost(event)
         self._traces.poll()
         now = self._now()
-        self._forms.workshop.poll(len(self._slots) * now)
+        self._forms.queue.poll(len(self._slots) * now)
         if self._collector.urgent or now - self._flushed >= _FLUSH:
             self._forms.look()
             self._flush()
@@ -350,7 +350,7 @@ class Campaign:
 
     def _unsettled(self, ended: float) -> bool:
         """Whether something is still to be told of what was found until `ended`."""
-        busy = self._collector.lane.busy or self._traces.busy or self._forms.workshop.busy
+        busy = self._collector.lane.busy or self._traces.busy or self._forms.queue.busy
         return busy or self._judging or self._flushed <= ended
 
     def _exit_code(self) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +14,14 @@ from murxpy.campaign.findings.folder import write_atomically
 from murxpy.campaign.findings.origin import holds_traces, origin, read_history
 from murxpy.campaign.findings.replayed import replay_trace
 from murxpy.campaign.judging.common_operators import judge_plans
-from murxpy.campaign.judging.warm_judges import Court
 from murxpy.campaign.reduction.histories import minimize_history, minimize_joined
 from murxpy.campaign.reduction.instances import regenerate
+from murxpy.campaign.reduction.pipeline import Minimized, Settings
 from murxpy.campaign.reduction.reproducers import Shown, base_of, write_programs
-from murxpy.campaign.reduction.scripts import Scripted, minimize_script, others_than, scripted
-from murxpy.campaign.reduction.traces import (
-    Minimized,
-    Wishes,
-    minimize_disagreement,
-)
-from murxpy.campaign.reduction.traces import minimize as minimize_trace
+from murxpy.campaign.reduction.scripted import Scripted
+from murxpy.campaign.reduction.scripts import minimize_script, others_than
+from murxpy.campaign.reduction.traces import minimize_trace
 from murxpy.campaign.reduction.wanted import Match, exit_kind
-from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
 from murxpy.cli.minimizing import Watch
@@ -126,21 +123,19 @@ def minimize(
     far; a second call goes on from that.
     """
     match, command = _wanted(**wishes)
-    wished = Wishes(jobs, seconds, tries, match, command)
+    settings = Settings(jobs, seconds, tries, match, command)
     if strategy != "delete" and (match or command or file.suffix != ".trace"):
         raise InputError(
             f"--strategy {strategy} is for the trace of a finding of storm, and keeps the finding",
             file=str(file),
         )
     if file.suffix == ".history":
-        _history(file, output, solver, wrapper, wished)
-        return
-    if file.suffix == ".smt2":
-        _script_file(file, output, solver, wrapper, judged, wished)
-        return
-    _trace_file(
-        file, output, trace_target(file, solver, wrapper), judged, wished, strategy, reproducers
-    )
+        _history(file, output, solver, wrapper, settings)
+    elif file.suffix == ".smt2":
+        _script_file(file, output, solver, wrapper, judged, settings)
+    else:
+        target = trace_target(file, solver, wrapper)
+        _trace_file(file, output, target, judged, settings, strategy, reproducers)
 
 
 def trace_target(file: Path, solver: str | None, wrapper: str | None) -> tuple[str, Trace, Plan]:
@@ -159,86 +154,51 @@ def _trace_file(
     output: Path | None,
     target: tuple[str, Trace, Plan],
     judged: tuple[str, ...] | None,
-    wishes: Wishes,
+    settings: Settings,
     strategy: str,
     reproducers: bool,
 ) -> None:
     """Minimize a trace, or the script that it runs."""
     source, trace, plan = target
-    output = output or file.with_name(
-        f"{file.name.removesuffix('.trace').removesuffix('.min')}.min.trace"
-    )
+    output = output or base_of(file).with_name(f"{base_of(file).name}.min.trace")
     earlier = (
         read_trace(output) if output.is_file() and output.resolve() != file.resolve() else None
     )
     if earlier is not None:
         parse_trace(earlier, str(output))  # what is no trace is not overwritten
-    asked = bool(wishes.match or wishes.command)
-    script = None if asked else scripted(trace)
-    watch = Watch(output if script is None else None)
-    judges = () if asked else judges_of(trace, judged)
+    watch = Watch(output)
+    judges = () if settings.match or settings.command else judges_of(trace, judged)
+    settings = replace(settings, judges=tuple(judge_plans(judges)))
     if strategy != "delete":
-        result, script = regenerate(with_seeds(file), trace, Limits(), wishes, watch.see)
-        if strategy == "both":
-            watch.clear()
-            click.echo(f"made anew: {_sizes(result, 'character')}")
+        result = regenerate(with_seeds(file), trace, settings, watch.see)
+        source = result.text
+    if strategy == "both":
+        watch.clear()
+        click.echo(f"made anew: {_sizes(result)}")
     if strategy != "regenerate":
-        alone = script and _alone(
-            plan,
-            script,
-            (file, trace),
-            judges or (() if judged is not None else ("",)),
-            wishes,
-            watch,
+        names = judges or (None if judged is None else ())
+        refused = partial(_refused, trace, watch)
+        result = minimize_trace(
+            plan, source, str(file), settings, names, earlier, watch.see, refused
         )
-        script = script if alone else None
-        if alone:
-            result = alone
-        elif judges:
-            result = minimize_disagreement(
-                Court(plan, judge_plans(judges), Limits()),
-                source,
-                str(file),
-                wishes,
-                earlier,
-                watch.see,
-            )
-        else:
-            result = minimize_trace(plan, source, str(file), wishes, earlier, watch.see)
     write_atomically(output, result.text)
     watch.clear()
-    click.echo(_summary(result, output, "line" if script is None else "character"))
+    click.echo(_summary(result, output))
     if reproducers:
         _print_forms(plan, output, result, bool(judges))
 
 
-def _alone(
-    plan: Plan,
-    script: Scripted,
-    of: tuple[Path, Trace],
-    judges: tuple[str, ...],
-    wishes: Wishes,
-    watch: Watch,
-) -> Minimized | None:
-    """Minimize the script that a trace runs last; None where that shows it only behind the scripts
-    before it.
-
-    `judges` with one empty name are those solvers that are there, if it is known what the script
-    must answer.
+def _refused(trace: Trace, watch: Watch, error: InputError) -> None:
+    """Say why the script that a trace runs last does not show the finding; raise that where the
+    trace runs no other script.
     """
-    if judges == ("",):
-        judges = others_than(plan.target.name) if script.expected else ()
-    try:
-        return minimize_script(plan, script, str(of[0]), judge_plans(judges), wishes, watch.see)[0]
-    except InputError as error:
-        if sum(line.action == "run-script" for line in of[1].lines) < 2:
-            raise
-        watch.clear()
-        click.echo(
-            f"the last script alone does not do ({error}); the lines of the trace are minimized",
-            err=True,
-        )
-        return None
+    if sum(line.action == "run-script" for line in trace.lines) < 2:
+        raise error
+    watch.clear()
+    click.echo(
+        f"the last script alone does not do ({error}); the lines of the trace are minimized",
+        err=True,
+    )
 
 
 def with_seeds(file: Path) -> Plan:
@@ -277,10 +237,10 @@ def _script_file(
     solver: str | None,
     wrapper: str | None,
     judged: tuple[str, ...] | None,
-    wishes: Wishes,
+    settings: Settings,
 ) -> None:
     """Minimize an SMT-LIB script."""
-    if wishes.command or wishes.match:
+    if settings.command or settings.match:
         raise InputError(
             "of a script the finding itself is kept: leave out --command, --match-..., --unknown and --slower",
             file=str(file),
@@ -296,30 +256,24 @@ def _script_file(
     names = tuple(judged or ()) if judged != ("none",) else ()
     names = names or (others_than(plan.target.name) if labelled else ())
     watch = Watch(None)
-    made, small = minimize_script(
-        plan,
-        Scripted(text, labels if labelled else ()),
-        str(file),
-        judge_plans(names),
-        wishes,
-        watch.see,
-    )
+    script = Scripted(text, labels if labelled else ())
+    made = minimize_script(plan, script, str(file), judge_plans(names), settings, watch.see)
     output = output or file.with_name(f"{file.stem.removesuffix('.min')}.min.smt2")
-    write_atomically(output, small)
+    write_atomically(output, made.best)
     watch.clear()
-    click.echo(_summary(made, output, "character"))
+    click.echo(_summary(made, output))
 
 
 def _history(
-    file: Path, output: Path | None, solver: str | None, wrapper: str | None, wishes: Wishes
+    file: Path, output: Path | None, solver: str | None, wrapper: str | None, settings: Settings
 ) -> None:
     """Minimize a finding that needs the runs before it."""
-    if wishes.command:
+    if settings.command:
         raise InputError("--command is for a trace: a history needs replays", file=str(file))
     watch = Watch(None)
     if holds_traces(file):
         source, _, plan = trace_target(file, solver, wrapper)
-        lessened = minimize_joined(plan, source, str(file), wishes, watch.see)
+        lessened = minimize_joined(plan, source, str(file), settings, watch.see)
     else:
         found = origin(file)
         if found is None:
@@ -328,7 +282,7 @@ def _history(
                 file=str(file),
             )
         (plan,) = make_plans(found.request)
-        lessened = minimize_history(plan, tuple(read_history(file)), str(file), wishes, watch.see)
+        lessened = minimize_history(plan, tuple(read_history(file)), str(file), settings, watch.see)
     ending = "history" if lessened.apart else "trace"
     output = output or base_of(file).with_name(f"{base_of(file).name}.min.{ending}")
     write_atomically(output, lessened.result.text)
@@ -366,15 +320,15 @@ def _wanted(
         raise InputError(f"--command: {error}, expected words as for a shell") from None
 
 
-def _summary(result: Minimized, output: Path, unit: str = "line") -> str:
-    return f"{result.key}: {_sizes(result, unit)}; written to {output}"
+def _summary(result: Minimized, output: Path) -> str:
+    return f"{result.key}: {_sizes(result)}; written to {output}"
 
 
-def _sizes(result: Minimized, unit: str) -> str:
-    """What it was, what it is, and what that took."""
-    ended = {"complete": "", "time": ", ended by its time limit", "interrupted": ", interrupted"}[
-        result.ended
-    ]
+def _sizes(result: Minimized) -> str:
+    """The size before and after the reduction, and what that took."""
+    ended = {"complete": "", "time": ", ended by its time limit", "interrupted": ", interrupted"}
     share = percent(result.after / result.before) if result.before else "-"
-    tests = amount(result.tests, "test")
-    return f"{amount(result.before, unit)} to {result.after} ({share}), {tests} in {brief(result.seconds)}{ended}"
+    return (
+        f"{amount(result.before, result.unit)} to {result.after} ({share}), "
+        f"{amount(result.tests, 'test')} in {brief(result.seconds)}{ended[result.ended]}"
+    )

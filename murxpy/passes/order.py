@@ -17,7 +17,7 @@ from murxpy.replaying.defuse import collected as without_unused
 Variants = Callable[[Script, int], Iterable[Script]]
 
 
-def reduce(reducer: Reducer[Script], spellings: Spellings, planted: PlantedValues) -> None:
+def reduce_trace(reducer: Reducer[Script], spellings: Spellings, planted: PlantedValues) -> None:
     """Make the best of `reducer` as small as the passes can."""
     fixpoint(
         reducer,

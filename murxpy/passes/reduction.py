@@ -1,58 +1,53 @@
-"""Reduction problems: a test, a total order, and what was tried. Nothing here knows what is
-reduced.
+"""Reduction of anything: a test, a total order, and a memory of what was tried.
 
-The caller hands over candidates; the reducer keeps the best that passes. It never goes up in the
-order, so every loop that only goes on after an acceptance ends.
+A pass hands over candidates, and the reducer keeps the best one that passes the test. The best
+candidate never gets larger in the order. So each loop that goes on only after an acceptance ends.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Problem(Generic[T]):
-    """What is to be reduced.
+class Reducer(Generic[T]):
+    """The best candidate so far.
 
-    `first` gives the index of one of the candidates that passes the test, the first to be seen to,
-    None when none does; it may test several at a time, and takes only as many as it tests. `order`
-    sorts candidates, the smallest best; `name` is a text that tells them apart.
+    `first` gives the index of a candidate that passes the test, the first that is seen to do so, or
+    None when none does. It may test several at a time, and takes only as many as it tests. `order`
+    gives keys, of which the smallest is that of the best candidate; `text` tells candidates apart.
+    `accepted` is called with each new best candidate.
     """
 
-    first: Callable[[Iterator[T]], int | None]
-    order: Callable[[T], Any]
-    name: Callable[[T], str]
-
-
-class Reducer(Generic[T]):
-    """The best candidate so far; `accepted` is called with each new best."""
-
     def __init__(
-        self, problem: Problem[T], start: T, accepted: Callable[[T], None] = lambda best: None
+        self,
+        start: T,
+        first: Callable[[Iterator[T]], int | None],
+        order: Callable[[T], Any],
+        text: Callable[[T], str],
+        accepted: Callable[[T], None] = lambda best: None,
     ) -> None:
-        self.problem = problem
         self.best = start
         self.tests = 0
         self.repeated = 0
+        self._first, self._order, self._text = first, order, text
         self._accepted = accepted
-        self._order = problem.order(start)
-        self._tried = {_digest(problem.name(start))}
+        self._key = order(start)
+        self._tried = {_digest(text(start))}
 
     def offer(self, candidates: Iterable[T]) -> int | None:
         """Make the first of `candidates` that is smaller than the best and passes the new best; its
         index, else None.
         """
         handed: list[tuple[int, T]] = []
-        won = self.problem.first(self._worthwhile(candidates, handed))
+        won = self._first(self._worthwhile(candidates, handed))
         if won is None:
             return None
         index, self.best = handed[won]
-        self._order = self.problem.order(self.best)
+        self._key = self._order(self.best)
         self._accepted(self.best)
         return index
 
@@ -61,9 +56,9 @@ class Reducer(Generic[T]):
         `handed` with its index.
         """
         for index, candidate in enumerate(candidates):
-            if self.problem.order(candidate) >= self._order:
+            if self._order(candidate) >= self._key:
                 continue
-            digest = _digest(self.problem.name(candidate))
+            digest = _digest(self._text(candidate))
             if digest in self._tried:
                 self.repeated += 1
                 continue

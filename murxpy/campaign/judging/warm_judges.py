@@ -9,26 +9,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from murxpy.campaign.findings.candidates import version_of
-from murxpy.campaign.judging.disagreement import (
-    Bench,
-    Case,
-    Solved,
-    Work,
-    hear,
-    investigate,
-    judged,
-)
+from murxpy.campaign.judging.disagreement import Bench, Case, Solved, hear, investigate, judged
 from murxpy.campaign.judging.judge_limits import own_limit
 from murxpy.campaign.replays.inquiries import Ask, Inquirer, Questions, T
 from murxpy.campaign.replays.tester import OutOfTime
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.pool import Pool
 from murxpy.campaign.workers.targets import Plan
-from murxpy.errors import InputError
 from murxpy.oracles.crash import Outcome
-from murxpy.oracles.disagreement import OPPOSITE, Answers
-from murxpy.oracles.triage import Triage
-from murxpy.trace.finished import until_row
+from murxpy.oracles.disagreement import Answers
 
 
 class Court:
@@ -39,7 +28,7 @@ class Court:
     def __init__(self, plan: Plan, judges: Sequence[Plan], limits: Limits) -> None:
         self._pool = Pool([plan, *judges], limits)
         self.deadline: float | None = None
-        self.asked = 0
+        self.replays = 0
         try:
             abouts = self._pool.warm()
         except BaseException:
@@ -99,7 +88,7 @@ class Court:
             except StopIteration as end:
                 value: T = end.value
                 return value
-            self.asked += 1
+            self.replays += 1
             outcome = yield ask
 
     def hear(self, source: str) -> tuple[Outcome, Case | None]:
@@ -118,91 +107,3 @@ class Court:
         """End all processes."""
         self._inquirer.clear()
         self._pool.close()
-
-
-class Disagreeing:
-    """The predicate of the minimizer for a disagreement: both sides still answer so at the last
-    check, and the same one is wrong.
-
-    First the solver of the trace answers, then the judge; where both do as before, all the evidence
-    is taken again. Raises InputError where the trace shows no disagreement.
-    """
-
-    def __init__(self, court: Court, source: str, name: str, deadline: float | None) -> None:
-        self._court = court
-        court.deadline = deadline
-        outcome, case = court.hear(source)
-        report = outcome.report or {}
-        if report.get("status") == "malformed":
-            raise InputError(str(report["message"]).replace("trace:", f"{name}:", 1))
-        if case is None:
-            judges = " and ".join(court.bench.releases[1:])
-            raise InputError(
-                f"it shows no disagreement with {judges}, expected a trace that 'murxpy replay --cross-check' exits with "
-                "1 for",
-                file=name,
-            )
-        self._work = Work(court.bench, case)
-        self.start = self._cut(case, name)
-        self._triage = self._verdict(self.start)
-        names = f"{court.bench.releases[0]} {case.ours}, {court.bench.releases[case.judge]} {OPPOSITE[case.ours]}"
-        wrong = (
-            f", {self._triage.verdict} of {self._triage.release}" if self._triage.culprit else ""
-        )
-        self.key = f"disagreement: {names}{wrong}"
-
-    def _cut(self, case: Case, name: str) -> str:
-        """The trace up to the check in question, which must show it again."""
-        shown = self._court.answer(self._work.replayed(until_row(case.trace, case.line)))
-        if shown is None:
-            raise InputError(
-                f"it does not show the disagreement each time: {self._work.note}", file=name
-            )
-        return shown
-
-    def _verdict(self, trace: str) -> Triage:
-        return self._court.answer(self._work.evidence(trace))
-
-    @property
-    def deadline(self) -> float | None:
-        """When the time is over."""
-        return self._court.deadline
-
-    @deadline.setter
-    def deadline(self, deadline: float | None) -> None:
-        self._court.deadline = deadline
-
-    @property
-    def tests(self) -> int:
-        """The replays so far."""
-        return self._court.asked
-
-    def first(self, texts: Iterator[str]) -> int | None:
-        """The index of the first of `texts` that shows the disagreement, the same solver being
-        wrong.
-        """
-        return next((at for at, text in enumerate(texts) if self._shows(text) is not None), None)
-
-    def _shows(self, text: str) -> str | None:
-        shown = self._court.answer(self._work.replayed(text))
-        if shown is None or not self._triage.culprit:
-            return shown
-        now = self._verdict(shown)
-        return (
-            shown
-            if (now.verdict, now.culprit) == (self._triage.verdict, self._triage.culprit)
-            else None
-        )
-
-    def polished(self, text: str) -> str:
-        """`text` as its replay writes it, the judges in its header, where that shows the same."""
-        shown = self._shows(text)
-        return text if shown is None else self._work.named(shown)
-
-    def doubted(self, text: str) -> bool:
-        """Never: each candidate was seen to show it."""
-        return False
-
-    def close(self) -> None:
-        """End all processes."""
-        self._court.close()

@@ -1,9 +1,9 @@
-"""Findings that need the runs before them in their process: first fewer runs, then each of them as
-a trace, made smaller.
+"""Reducing a finding that needs the runs before it in their process: first to fewer runs, then to
+smaller traces of them.
 
-What is left is one text: the lines of all runs one after another, each run from its `new` to its
-`delete`. Where the solver shows the finding when one replay makes them all, that is an ordinary
-trace; else each `new` begins a replay of its own in the same process, and the file is called
+The result is one text: the lines of all runs one after another, each run from its `new` to its
+`delete`. If the solver shows the finding when one replay makes them all, that is an ordinary trace.
+Otherwise each `new` begins a replay of its own in the same process, and the file is called
 `.min.history`.
 """
 
@@ -13,17 +13,27 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 
-from murxpy.campaign.reduction.predicate import GOLDEN_RUNS, Replaying
-from murxpy.campaign.reduction.traces import Follow, Minimized, Wishes, reduce_with
-from murxpy.campaign.reduction.wanted import Golden, golden
-from murxpy.campaign.replays.tester import OutOfTime, Tester
+from murxpy.campaign.reduction.pipeline import (
+    Follow,
+    Minimized,
+    Predicate,
+    Problem,
+    Settings,
+    reduce,
+    unfollowed,
+)
+from murxpy.campaign.reduction.predicates import Replaying
+from murxpy.campaign.reduction.traces import trace_problem
+from murxpy.campaign.reduction.wanted import GOLDEN_RUNS, golden
+from murxpy.campaign.replays.tester import Tester
 from murxpy.campaign.workers.handles import Damp, Job
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError
 from murxpy.machine.tokens import Ref
-from murxpy.passes.reduction import Problem, Reducer, ddmin
+from murxpy.passes.reduction import ddmin
 from murxpy.passes.terms import mapped
 from murxpy.trace.grammar import Line, Trace, parse_trace
 
@@ -33,8 +43,9 @@ Runs = tuple[Run, ...]
 
 @dataclass(frozen=True, slots=True)
 class Lessened:
-    """The result for a history. `apart`: each `new` must begin a replay of its own; `runs` are left
-    of `runs_before`.
+    """The smaller traces of a history, with the numbers of runs before and after the reduction.
+
+    `apart` is true where each `new` must begin a replay of its own.
     """
 
     result: Minimized
@@ -47,106 +58,66 @@ def minimize_history(
     plan: Plan,
     runs: Runs,
     name: str,
-    wishes: Wishes | None = None,
-    follow: Follow = lambda progress: None,
+    settings: Settings | None = None,
+    follow: Follow = unfollowed,
 ) -> Lessened:
     """Make the history `runs`, of the file called `name`, as small as it can be.
 
     Raises what `murxpy.campaign.reduction.traces.minimize` raises.
     """
-    wishes = wishes or Wishes()
-    start = time.monotonic()
-    try:
-        traces, found = _needed(plan, runs, name, wishes, _deadline(wishes, start))
-    except OutOfTime:
-        raise _too_short(wishes, name) from None
-    return _minimize(plan, join(traces), len(runs), name, wishes, found.key, follow, start)
+    settings = settings or Settings()
+    began = time.monotonic()
+    with settings.enough_time("its runs show", name):
+        predicate = Walking(plan, runs, name, settings, settings.deadline(began))
+    with closing(predicate):
+        fewer = reduce(_problem(runs), predicate, unfollowed, began)
+    if fewer.ended == "interrupted":
+        raise KeyboardInterrupt
+    return _minimize(plan, fewer.text, name, settings, fewer.key, follow, began, len(runs))
 
 
 def minimize_joined(
     plan: Plan,
     text: str,
     name: str,
-    wishes: Wishes | None = None,
-    follow: Follow = lambda progress: None,
+    settings: Settings | None = None,
+    follow: Follow = unfollowed,
 ) -> Lessened:
-    """Make `text`, which holds the traces of all runs, smaller still. Raises what
-    `minimize_history` raises.
+    """Make `text`, which holds the traces of all runs, smaller still.
+
+    Raises what `murxpy.campaign.reduction.traces.minimize` raises.
     """
+    began = time.monotonic()
     return _minimize(
-        plan, text, len(parts(text)), name, wishes or Wishes(), None, follow, time.monotonic()
+        plan, text, name, settings or Settings(), None, follow, began, len(parts(text))
     )
 
 
 def _minimize(
     plan: Plan,
     text: str,
-    before: int,
     name: str,
-    wishes: Wishes,
+    settings: Settings,
     key: str | None,
     follow: Follow,
-    start: float,
+    began: float,
+    before: int,
 ) -> Lessened:
-    try:
-        predicate, apart = _predicate(plan, text, name, key, wishes, _deadline(wishes, start))
-    except OutOfTime:
-        raise _too_short(wishes, name) from None
+    with settings.enough_time("its runs show", name):
+        predicate, apart = _predicate(plan, text, name, key, settings, settings.deadline(began))
     with closing(predicate):
-        result = reduce_with(predicate, parse_trace(text, name), None, plan.setup, follow, start)
+        problem = trace_problem(parse_trace(text, name), [predicate.start], plan.setup)
+        result = reduce(problem, predicate, follow, began)
     return Lessened(result, apart, len(parts(result.text)), before)
 
 
-def _deadline(wishes: Wishes, start: float) -> float | None:
-    return None if wishes.time is None else start + wishes.time
-
-
-def _too_short(wishes: Wishes, name: str) -> InputError:
-    return InputError(
-        f"the {wishes.time} s are over before it was seen what its runs show; give it more with --time",
-        file=name,
-    )
-
-
-def _needed(
-    plan: Plan, runs: Runs, name: str, wishes: Wishes, deadline: float | None
-) -> tuple[list[str], Golden]:
-    """The traces of the runs that it needs, and what they show."""
-    limits = Limits()
-    with closing(Tester(plan, limits, wishes.jobs)) as tester:
-        tester.wall, tester.deadline = limits.replay_wall, deadline
-        seen = tester.many(max(GOLDEN_RUNS, wishes.tries), *map(_walk, runs))
-        found = golden(seen, plan.target.family, name, wishes.tries, wishes.match)
-
-        def shows(candidate: Runs) -> bool:
-            return any(map(found.wanted, tester.fresh(*map(_walk, candidate))))
-
-        def first(candidates: Iterator[Runs]) -> int | None:
-            return next(
-                (at for at, candidate in enumerate(candidates) if candidate and shows(candidate)),
-                None,
-            )
-
-        reducer = Reducer(Problem[Runs](first, len, repr), runs)
-        ddmin(reducer, len, lambda best, low, high: (*best[:low], *best[high:]))
-        outcomes = tester.fresh(*map(_walk, reducer.best))
-    return [outcome.trace for outcome in outcomes if not outcome.after], found
-
-
-def _walk(run: Run) -> Job:
-    seed, damp = run
-    return Job(0, seed, 0.0, damp=damp, keep=True)
-
-
 def _predicate(
-    plan: Plan, joined: str, name: str, key: str | None, wishes: Wishes, deadline: float | None
+    plan: Plan, joined: str, name: str, key: str | None, settings: Settings, deadline: float | None
 ) -> tuple[Replaying, bool]:
     """The judge of texts with all runs: in one replay where that shows the finding, else apart."""
     for split in (None, parts):
         try:
-            predicate = Replaying(
-                plan, joined, name, wishes.match, wishes.jobs, wishes.tries, deadline, split
-            )
+            predicate = Replaying(plan, joined, name, settings, deadline, split)
         except InputError:
             if split is None:
                 continue
@@ -155,6 +126,52 @@ def _predicate(
             return predicate, split is not None
         predicate.close()
     raise InputError(f"its runs show {key}, their traces do not", file=name)
+
+
+def _problem(runs: Runs) -> Problem[Runs, Runs]:
+    """The problem of runs that follow each other in one process."""
+    return Problem(
+        [runs],
+        order=len,
+        text=repr,
+        asked=lambda candidate: candidate,
+        size=len,
+        parts=lambda candidate: (len(candidate), 0),
+        shrink=partial(ddmin, length=len, without=lambda all, low, high: all[:low] + all[high:]),
+        before=len(runs),
+        unit="run",
+    )
+
+
+class Walking(Predicate[Runs]):
+    """Makes runs again, one after another in a fresh process of the target of `plan`."""
+
+    def __init__(
+        self, plan: Plan, runs: Runs, name: str, settings: Settings, deadline: float | None
+    ) -> None:
+        limits = Limits()
+        tester = self._tester = Tester(plan, limits, settings.jobs)
+        super().__init__(deadline, tester)
+        with self.closed_on_error():
+            tester.wall = limits.replay_wall
+            seen = tester.many(max(GOLDEN_RUNS, settings.tries), *map(_walk, runs))
+            found = golden(seen, plan.target.family, name, settings.tries, settings.match)
+        self.key, self._wanted = found.key, found.wanted
+
+    def first(self, candidates: Iterator[Runs]) -> int | None:
+        return next((at for at, runs in enumerate(candidates) if self._shows(runs)), None)
+
+    def _shows(self, runs: Runs) -> bool:
+        return bool(runs) and any(map(self._wanted, self._tester.fresh(*map(_walk, runs))))
+
+    def result(self, best: Runs) -> tuple[str, str]:
+        outcomes = self._tester.fresh(*map(_walk, best))
+        return self.key, join([outcome.trace for outcome in outcomes if not outcome.after])
+
+
+def _walk(run: Run) -> Job:
+    seed, damp = run
+    return Job(0, seed, 0.0, damp=damp, keep=True)
 
 
 def join(traces: Sequence[str]) -> str:

@@ -1,23 +1,31 @@
-"""STORM's own way to make a finding smaller: instances are made anew from its seed within ever
-smaller bounds, none is cut.
+"""STORM's own way to reduce a finding: instances are made anew from its seed within ever smaller
+bounds, and none is cut.
 
 Mansur, Christakis, Wüstholz, Zhang, FSE 2020, section 3.5: the bounds of depth and of assertions
 are halved as long as some instance still shows the finding; then several rounds with other random
-numbers look for the shortest. What is known of the answer is known by construction, so that no
-other solver is asked.
+numbers look for the shortest. The right answer is known by construction, so no other solver is
+asked.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
-from murxpy.campaign.findings.keys import bucket_key
 from murxpy.campaign.findings.replayed import replay_trace, walk_seeds
-from murxpy.campaign.reduction.scripts import Scripted, scripted, trace_of
-from murxpy.campaign.reduction.traces import Follow, Minimized, Progress, Wishes
+from murxpy.campaign.reduction.pipeline import (
+    Follow,
+    Minimized,
+    Predicate,
+    Problem,
+    Settings,
+    reduce,
+    unfollowed,
+)
+from murxpy.campaign.reduction.scripted import Scripted, loose_key, scripted, trace_of
+from murxpy.campaign.replays.tester import OutOfTime
 from murxpy.campaign.seeds import run_seed
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.targets import Plan
@@ -25,85 +33,99 @@ from murxpy.errors import InputError
 from murxpy.machine.script import own_options
 from murxpy.mutation.corpus import Corpus
 from murxpy.mutation.fuzzers.storm import MOST_ASSERTIONS, MOST_DEPTH
-from murxpy.oracles.crash import Outcome, Verdict, judge
+from murxpy.oracles.crash import Outcome, judge
+from murxpy.passes.reduction import Reducer
 from murxpy.trace.grammar import Trace, parse_trace
 
-ROUNDS = 10  # with other random numbers, within the bounds that were found
+ROUNDS = 10  # runs with other random numbers, within the bounds that were found
 RUNS = 3  # that may show it within some bounds: the first with the random numbers of the finding
 LEAST_ASSERTIONS = 4
 SOURCE = "storm"
 
 
+@dataclass(frozen=True, order=True, slots=True)
+class Bounds:
+    """What instances are made within; more runs within the same bounds come first in the order."""
+
+    depth: int
+    assertions: int
+    skipped: int = ROUNDS - RUNS  # of the rounds
+
+    @property
+    def runs(self) -> int:
+        """The runs that may show the finding."""
+        return ROUNDS - self.skipped
+
+
 def regenerate(
-    plan: Plan, trace: Trace, limits: Limits, wishes: Wishes, follow: Follow = lambda progress: None
-) -> tuple[Minimized, Scripted]:
-    """The finding of a run of STORM made anew within the least bounds; sizes are in characters of
-    the script. Raises as `Regeneration`.
+    plan: Plan, trace: Trace, settings: Settings, follow: Follow = unfollowed
+) -> Minimized:
+    """Make the finding of a run of STORM anew within the least bounds.
+
+    The sizes in the result are in characters of the script. Raises InputError where `trace` is not
+    such a finding, its script alone does not show it, or the seeds of the campaign were changed.
     """
-    start = time.monotonic()
-    made = Regeneration(plan, trace, limits, wishes.time)
-    whole = len(made.best.text)
-
-    def told(script: Scripted) -> None:
-        follow(
-            Progress(
-                script.text.count("\n"),
-                0,
-                made.runs,
-                time.monotonic() - start,
-                lambda: trace_of(script, plan.target.family),
-            )
-        )
-
-    best = made.smallest(told)
-    replayed = replay_trace(plan, trace_of(best, plan.target.family), trace.name)
-    key = "" if replayed.found is None else replayed.found.bucket
-    seconds = time.monotonic() - start
-    return Minimized(
-        replayed.outcome.trace,
-        key,
-        whole,
-        len(best.text),
-        made.runs,
-        made.runs,
-        0,
-        seconds,
-        made.ended,
-    ), best
+    began = time.monotonic()
+    predicate = Regenerating(plan, trace, settings.deadline(began))
+    result = reduce(_problem(predicate), predicate, follow, began)
+    return replace(result, tests=result.replays)
 
 
-class Regeneration:
-    """Makes the finding of `trace`, of a run of STORM on `plan`, anew. `plan` has the sources of
-    its campaign.
+def _problem(instances: Regenerating) -> Problem[Bounds, Bounds]:
+    """The problem of the bounds; their size is that of the shortest instance made so far."""
+    choices = instances.choices
+    bounds = Bounds(
+        int(choices.get("max_depth") or MOST_DEPTH),
+        int(choices.get("max_assertions") or MOST_ASSERTIONS),
+    )
+    return Problem(
+        [bounds],
+        order=lambda candidate: candidate,
+        text=repr,
+        asked=lambda candidate: candidate,
+        size=lambda candidate: len(instances.best.text),
+        parts=lambda candidate: (instances.best.text.count("\n"), 0),
+        shrink=_shrink,
+        before=len(instances.best.text),
+        unit="character",
+    )
 
-    Raises InputError for a trace of anything else, or when the campaign's seeds are not what they
-    were.
+
+def _shrink(reducer: Reducer[Bounds]) -> None:
+    """Find the least depth, then the least number of assertions, then the shortest instance."""
+    _least(reducer, 1, reducer.best.depth, "depth")
+    _least(reducer, LEAST_ASSERTIONS, reducer.best.assertions, "assertions")
+    reducer.offer([replace(reducer.best, skipped=0)])
+
+
+def _least(reducer: Reducer[Bounds], low: int, high: int, bound: str) -> None:
+    """Find the least value of a bound by binary search; `high` is known to do."""
+    while low < high:
+        middle = (low + high) // 2
+        if reducer.offer([replace(reducer.best, **{bound: middle})]) is not None:
+            high = middle
+        else:
+            low = middle + 1
+
+
+class Regenerating(Predicate[Bounds]):
+    """Runs STORM within bounds on the seed of `trace`, which a run of it on `plan` wrote, and keeps
+    the shortest instance that shows the finding.
+
+    `plan` has the sources of its campaign. Raises InputError where `trace` is of anything else, its
+    script alone does not show the finding, or the seeds of the campaign were changed.
     """
 
-    def __init__(
-        self, plan: Plan, trace: Trace, limits: Limits, seconds: float | None = None
-    ) -> None:
-        sources = plan.setup.get("sources")
-        if trace.header.get("source") != SOURCE:
-            raise InputError(
-                "only what storm found can be made anew from its seed; leave --strategy out",
-                file=trace.name,
-            )
-        if not sources:
-            raise InputError(
-                "where its seeds are is known to its campaign alone: name the trace in the campaign's folder",
-                file=trace.name,
-            )
-        found = scripted(trace)
-        if found is None:
-            raise InputError("expected a run-script line at its end", file=trace.name)
-        self._plan, self._limits, self._sources = (
-            _setting(plan, found.text),
-            replace(limits, by_line=True),
-            sources,
+    replays = 0
+
+    def __init__(self, plan: Plan, trace: Trace, deadline: float | None) -> None:
+        super().__init__(deadline)
+        self._sources, self.best = _found(plan, trace)
+        self._plan, self._setting = plan, _setting(plan, self.best.text)
+        self._family, self._name, self._seed = plan.target.family, trace.name, trace.seed
+        self._corpus = Corpus(
+            self._sources["seeds"], self._sources["mix"], self._sources.get("choices")
         )
-        self._corpus = Corpus(sources["seeds"], sources["mix"], sources.get("choices"))
-        self._seed = trace.seed
         drawn = self._corpus.draw(trace.seed)
         names = [self._corpus.seeds[number].name for number in drawn.seeds]
         if drawn.source != SOURCE or [name.rpartition("/")[2] for name in names] != [_file(trace)]:
@@ -112,96 +134,75 @@ class Regeneration:
                 file=trace.name,
             )
         self._drawn = drawn.seeds
-        self._deadline = None if seconds is None else time.monotonic() + seconds
-        self._choices: dict[str, Any] = dict((sources.get("choices") or {}).get(SOURCE) or {})
-        self.runs = 0
-        self.ended = "complete"
-        self.best = found
-        shown = replay_trace(plan, trace_of(found, plan.target.family), trace.name)
+        self.choices: dict[str, Any] = dict((self._sources.get("choices") or {}).get(SOURCE) or {})
+        shown = replay_trace(plan, trace_of(self.best, self._family), trace.name)
         if shown.found is None:
             raise InputError(
                 "its last script alone does not show the finding; leave --strategy out",
                 file=trace.name,
             )
-        self._wanted = self._key(shown.found.verdict)
+        self._wanted = loose_key(shown.found.verdict, self._family)
 
-    def smallest(self, told: Callable[[Scripted], None]) -> Scripted:
-        """The shortest instance that shows the finding, which may be the one that was found; `told`
-        gets each new one.
-        """
-        depth = int(self._choices.get("max_depth") or MOST_DEPTH)
-        assertions = int(self._choices.get("max_assertions") or MOST_ASSERTIONS)
-        depth = self._least(1, depth, lambda bound: self._shown(bound, assertions, RUNS, told))
-        assertions = self._least(
-            LEAST_ASSERTIONS, assertions, lambda bound: self._shown(depth, bound, RUNS, told)
-        )
-        self._shown(depth, assertions, ROUNDS, told)
-        return self.best
+    def limit(self, deadline: float | None) -> None:
+        self._deadline = deadline
 
-    def _least(self, low: int, high: int, shown: Callable[[int], bool]) -> int:
-        """The least bound with which it is shown, by binary search; `high` is one."""
-        while low < high:
-            middle = (low + high) // 2
-            if shown(middle):
-                high = middle
-            else:
-                low = middle + 1
-        return high
+    def first(self, candidates: Iterator[Bounds]) -> int | None:
+        return next((at for at, bounds in enumerate(candidates) if self._shown(bounds)), None)
 
-    def _shown(
-        self, depth: int, assertions: int, runs: int, told: Callable[[Scripted], None]
-    ) -> bool:
-        """Whether some run within these bounds shows the finding; the shortest instance that does
-        is kept.
-        """
+    def _shown(self, bounds: Bounds) -> bool:
         if self._deadline is not None and time.monotonic() >= self._deadline:
-            self.ended = "time"
-            return False
-        instances = [
-            one
-            for outcome in self._outcomes(runs, depth, assertions)
-            if (one := self._instance(outcome)) is not None
-        ]
-        for instance in instances:
-            if len(instance.text) < len(self.best.text):
-                self.best = instance
-                told(instance)
+            raise OutOfTime
+        instances = [one for outcome in self._outcomes(bounds) if (one := self._instance(outcome))]
+        self.best = min([self.best, *instances], key=lambda one: len(one.text))
         return bool(instances)
 
-    def _outcomes(self, runs: int, depth: int, assertions: int) -> Iterator[Outcome]:
-        """How so many runs of the seed end, the first with the random numbers of the finding; one
-        process does all until it dies.
+    def _outcomes(self, bounds: Bounds) -> Iterator[Outcome]:
+        """How the runs of the seed end, the first with the random numbers of the finding.
+
+        One process does all runs until it dies.
         """
-        others = (run_seed(self._seed, number) for number in range(1, runs))
+        others = (run_seed(self._seed, number) for number in range(1, bounds.runs))
         seeds = [self._seed, *(self._corpus.steered(seed, SOURCE, self._drawn) for seed in others)]
-        choices = {**self._choices, "max_depth": depth, "max_assertions": assertions}
-        sources = {
-            **self._sources,
-            "choices": {**(self._sources.get("choices") or {}), SOURCE: choices},
-        }
-        plan = replace(self._plan, setup={**self._plan.setup, "sources": sources})
+        within = {"max_depth": bounds.depth, "max_assertions": bounds.assertions}
+        choices = {**(self._sources.get("choices") or {}), SOURCE: {**self.choices, **within}}
+        sources = {**self._sources, "choices": choices}
+        plan = replace(self._setting, setup={**self._setting.setup, "sources": sources})
         while seeds:
-            outcomes = walk_seeds(plan, [(seed, ()) for seed in seeds], self._limits).outcomes
-            self.runs += len(outcomes)
+            runs = [(seed, ()) for seed in seeds]
+            outcomes = walk_seeds(plan, runs, Limits(by_line=True)).outcomes
+            self.replays += len(outcomes)
             yield from outcomes
             seeds = seeds[len(outcomes) :] if outcomes else []
 
     def _instance(self, outcome: Outcome) -> Scripted | None:
         """The instance with which a run showed the finding."""
         verdict = judge(outcome)
-        if verdict is None:
+        if verdict is None or loose_key(verdict, self._family) != self._wanted:
             return None
-        return (
-            scripted(parse_trace(outcome.trace, "run"))
-            if self._key(verdict) == self._wanted
-            else None
-        )
+        return scripted(parse_trace(outcome.trace, "run"))
 
-    def _key(self, verdict: Verdict) -> tuple[str, str]:
-        """Kind and bucket without the theories of the script, which change with its formulas."""
-        return verdict.kind, bucket_key(
-            self._plan.target.family, replace(verdict, call=replace(verdict.call, operator=""))
+    def result(self, best: Bounds) -> tuple[str, str]:
+        replayed = replay_trace(self._plan, trace_of(self.best, self._family), self._name)
+        return replayed.found.bucket if replayed.found else "", replayed.outcome.trace
+
+
+def _found(plan: Plan, trace: Trace) -> tuple[dict[str, Any], Scripted]:
+    """The sources of the campaign that found `trace`, and the script that it runs last."""
+    sources = plan.setup.get("sources")
+    if trace.header.get("source") != SOURCE:
+        raise InputError(
+            "only what storm found can be made anew from its seed; leave --strategy out",
+            file=trace.name,
         )
+    if not sources:
+        raise InputError(
+            "where its seeds are is known to its campaign alone: name the trace in the campaign's folder",
+            file=trace.name,
+        )
+    found = scripted(trace)
+    if found is None:
+        raise InputError("expected a run-script line at its end", file=trace.name)
+    return sources, found
 
 
 def _setting(plan: Plan, text: str) -> Plan:
@@ -209,9 +210,8 @@ def _setting(plan: Plan, text: str) -> Plan:
     wrapper = plan.setup["wrapper"]
     prefix = str(wrapper.get("script-option-prefix") or "")
     options = [[name.removeprefix(prefix), value] for name, value in own_options(text)]
-    return replace(
-        plan, setup={**plan.setup, "options": options, "wrapper": {**wrapper, "options": []}}
-    )
+    setup = {**plan.setup, "options": options, "wrapper": {**wrapper, "options": []}}
+    return replace(plan, setup=setup)
 
 
 def _file(trace: Trace) -> str:

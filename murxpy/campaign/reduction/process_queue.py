@@ -1,5 +1,5 @@
-"""The campaign's side of the process that makes findings smaller and writes their reproducers: a
-queue, a share of the time.
+"""The campaign's side of the process that reduces findings and writes their reproducers: a queue,
+and a share of the time.
 """
 
 from __future__ import annotations
@@ -13,65 +13,32 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
+from dataclasses import asdict, replace
 
-from murxpy.campaign.events import Reproducer
-from murxpy.campaign.reduction.process import plan_data
+import msgspec
+
+from murxpy.campaign.reduction.process import SECONDS, Answer, Request
 from murxpy.campaign.workers.scratch import Scratch
 from murxpy.campaign.workers.targets import Plan
 
 SHARE = 0.25  # of the workers' time that may go into this
-SECONDS = 60.0  # that a minimization gets
 _WORDS = 120.0  # seconds more until the process is given up
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
-    """A finding to be made smaller, or only to be printed: its bucket, what it shows, its trace or
-    history, its target's number.
-
-    `seconds` are those that making it smaller gets.
-    """
-
-    key: str
-    kind: str
-    message: str
-    trace: Path
-    target: int
-    minimize: bool
-    seconds: float = SECONDS
-
-
-@dataclass(frozen=True, slots=True)
-class Delivery:
-    """What came of an order. `after` is 0 where nothing was minimized; `error` says why there is
-    nothing.
-    """
-
-    order: Order
-    reproducers: tuple[Reproducer, ...] = ()
-    before: int = 0
-    after: int = 0
-    ended: str = ""
-    error: str = ""
-
-
-class Workshop:
-    """Has orders done one at a time by a process of its own, and calls `done` with each delivery.
+class ReductionQueue:
+    """Has requests done one at a time by a process of its own, and calls `done` with each answer.
 
     Nothing here waits. The time spent stays below `SHARE` of the workers' time.
     """
 
     def __init__(
-        self, plans: Sequence[Plan], memory: int, done: Callable[[Delivery], None]
+        self, plans: Sequence[Plan], memory: int, done: Callable[[Request, Answer], None]
     ) -> None:
         self._plans = plans
         self._memory = memory
         self._done = done
-        self._queue: deque[Order] = deque()
-        self._order: Order | None = None
+        self._queue: deque[Request] = deque()
+        self._request: Request | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._folder: Scratch | None = None
         self.unbounded = False
@@ -80,58 +47,46 @@ class Workshop:
 
     @property
     def busy(self) -> bool:
-        """Whether an order is under way or waits."""
-        return self._order is not None or bool(self._queue)
+        """Whether a request is under way or waits."""
+        return self._request is not None or bool(self._queue)
 
-    def add(self, order: Order) -> None:
-        """Do `order` after those that wait already."""
-        self._queue.append(order)
+    def add(self, request: Request) -> None:
+        """Do `request` after those that wait already."""
+        self._queue.append(request)
 
     def print_only(self) -> None:
-        """Make none of those that wait smaller."""
-        self._queue = deque(replace(order, minimize=False) for order in self._queue)
+        """Reduce no more findings of requests that wait."""
+        self._queue = deque(replace(request, minimize=False) for request in self._queue)
 
     def poll(self, workers_time: float) -> None:
-        """Take what is done, and begin the next order when its share of `workers_time` (seconds,
-        all workers together) allows.
+        """Take an answer, and begin the next request when its share of `workers_time` allows.
 
-        `unbounded` says that there are no workers any more to take time from.
+        `workers_time` is in seconds, of all workers together. `unbounded` says that there are no
+        workers any more to take time from.
         """
-        if self._order is not None:
-            self._look()
-        if (
-            self._order is None
-            and self._queue
-            and (self.unbounded or self._spent <= SHARE * workers_time)
-        ):
+        if self._request is not None:
+            self._look(self._request)
+        may_begin = self.unbounded or self._spent <= SHARE * workers_time
+        if self._request is None and self._queue and may_begin:
             self._begin(self._queue.popleft())
 
-    def _begin(self, order: Order) -> None:
-        request = {
-            "plan": "",
-            "trace": str(order.trace),
-            "kind": order.kind,
-            "key": order.key,
-            "message": order.message,
-            "minimize": order.minimize,
-            "seconds": order.seconds,
-            "memory": self._memory,
-        }
-        self._order, self._answer, self._began = order, b"", time.monotonic()
+    def _begin(self, request: Request) -> None:
+        self._request, self._answer, self._began = request, b"", time.monotonic()
         try:
-            request["plan"] = self._plan_file(order.target)
+            plan = self._plan_file(request.target)
             process = self._started()
             assert process.stdin is not None
-            process.stdin.write(json.dumps(request).encode() + b"\n")
+            told = asdict(replace(request, plan=plan, memory=self._memory))
+            process.stdin.write(json.dumps(told).encode() + b"\n")
             process.stdin.flush()
         except OSError as error:
-            self._deliver(Delivery(order, error=error.strerror or str(error)))
+            self._end(request, Answer(error=error.strerror or str(error)))
 
     def _plan_file(self, target: int) -> str:
         self._folder = self._folder or Scratch("shrink")
         file = self._folder.path / f"{target}.json"
         if not file.exists():
-            file.write_text(json.dumps(plan_data(self._plans[target])), encoding="utf-8")
+            file.write_text(json.dumps(asdict(self._plans[target])), encoding="utf-8")
         return str(file)
 
     def _started(self) -> subprocess.Popen[bytes]:
@@ -147,22 +102,22 @@ class Workshop:
             os.set_blocking(self._process.stdout.fileno(), False)
         return self._process
 
-    def _look(self) -> None:
-        order, process = self._order, self._process
-        assert order is not None and process is not None and process.stdout is not None
+    def _look(self, request: Request) -> None:
+        process = self._process
+        assert process is not None and process.stdout is not None
         self._answer += process.stdout.read() or b""
         if self._answer.endswith(b"\n"):
-            self._deliver(_delivery(order, json.loads(self._answer)))
+            self._end(request, msgspec.convert(json.loads(self._answer), Answer))
         elif process.poll() is not None:
-            self._deliver(Delivery(order, error=f"the process ended with {process.returncode}"))
+            self._end(request, Answer(error=f"the process ended with {process.returncode}"))
         elif time.monotonic() - self._began > SECONDS + _WORDS:
             self._kill()
-            self._deliver(Delivery(order, error="it took too long"))
+            self._end(request, Answer(error="it took too long"))
 
-    def _deliver(self, delivery: Delivery) -> None:
-        self._order = None
+    def _end(self, request: Request, answer: Answer) -> None:
+        self._request = None
         self._spent += time.monotonic() - self._began
-        self._done(delivery)
+        self._done(request, answer)
 
     def _kill(self) -> None:
         if self._process is not None:
@@ -176,17 +131,10 @@ class Workshop:
             self._process = None
 
     def stop(self) -> None:
-        """End the process; what was not done is done by the next session."""
+        """End the process; the next session does what was not done."""
         self._kill()
         self._queue.clear()
-        self._order = None
+        self._request = None
         if self._folder is not None:
             self._folder.remove()
             self._folder = None
-
-
-def _delivery(order: Order, told: dict[str, Any]) -> Delivery:
-    if "error" in told:
-        return Delivery(order, error=told["error"])
-    forms = tuple(Reproducer(**form) for form in told["reproducers"])
-    return Delivery(order, forms, told["before"], told["after"], told["ended"])

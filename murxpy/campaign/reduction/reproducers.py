@@ -13,7 +13,8 @@ from murxpy.campaign.events import Reproducer
 from murxpy.campaign.findings.folder import write_atomically
 from murxpy.campaign.findings.keys import bucket_key, normalise
 from murxpy.campaign.reduction.programs import run_program
-from murxpy.campaign.reduction.scripts import WRONG, scripted
+from murxpy.campaign.reduction.scripted import scripted
+from murxpy.campaign.reduction.scripts import WRONG
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.scratch import Scratch
 from murxpy.campaign.workers.targets import Plan

@@ -14,7 +14,8 @@ from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.events import Reproducer
 from murxpy.campaign.findings.archive import Archive
 from murxpy.campaign.findings.buckets import Bucket, Kept
-from murxpy.campaign.reduction.process_queue import SECONDS, Delivery, Order, Workshop
+from murxpy.campaign.reduction.process import SECONDS, Answer, Request
+from murxpy.campaign.reduction.process_queue import ReductionQueue
 from murxpy.oracles.disagreement import KIND
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.oracles.documented import Documented
@@ -42,14 +43,14 @@ class Reproduction:
         self._emit = emit
         self._documented = [Documented(plan.setup.get("wrapper") or {}) for plan in self._plans]
         self._ordered: set[str] = set()
-        self.workshop = Workshop(self._plans, config.limits.memory, self._delivered)
+        self.queue = ReductionQueue(self._plans, config.limits.memory, self._done)
 
     def hurry(self) -> None:
         """The workers are gone: no share of time holds any more."""
-        self.workshop.unbounded = True
+        self.queue.unbounded = True
         if not self._minimize:
-            self.workshop.print_only()
-        if self._minimize and self.workshop.busy:
+            self.queue.print_only()
+        if self._minimize and self.queue.busy:
             self._emit(
                 events.Notice(
                     "findings are still made smaller; Ctrl-C leaves that to the next session"
@@ -82,19 +83,14 @@ class Reproduction:
 
     def _order(self, bucket: Bucket, file: Path, target: int) -> None:
         minimize = self._minimize or self._may_need_documented(bucket, target)
-        order = Order(
-            bucket.key,
-            bucket.kind,
-            bucket.message,
-            file,
-            target,
-            minimize,
-            SECONDS if self._minimize else _GLANCE,
+        seconds = SECONDS if self._minimize else _GLANCE
+        request = Request(
+            bucket.key, bucket.kind, bucket.message, str(file), target, minimize, seconds
         )
         if minimize or "wrapper" in self._plans[target].setup:
-            self.workshop.add(order)
+            self.queue.add(request)
         else:  # nothing can be printed
-            self._delivered(Delivery(order, (Reproducer("trace", str(order.trace), True),)))
+            self._done(request, Answer((Reproducer("trace", str(file), True),)))
 
     def _may_need_documented(self, bucket: Bucket, target: int) -> bool:
         """Whether all traces of a bucket use what the solver documents as experimental: what is
@@ -125,29 +121,25 @@ class Reproduction:
         targets = self._families[: self._targets]
         return targets.index(bucket.solver) if bucket.solver in targets else None
 
-    def _delivered(self, delivery: Delivery) -> None:
-        key = delivery.order.key
-        if delivery.error:
-            self._emit(events.Notice(f"{key}: no reproducers: {delivery.error}"))
+    def _done(self, request: Request, answer: Answer) -> None:
+        key = request.key
+        if answer.error:
+            self._emit(events.Notice(f"{key}: no reproducers: {answer.error}"))
             return
-        forms = tuple(
-            replace(form, file=self._relative(form.file)) for form in delivery.reproducers
-        )
+        forms = tuple(replace(form, file=self._relative(form.file)) for form in answer.reproducers)
         self._archive.set_reproducers(key, forms)
-        if self._needs_documented(delivery, self._archive.buckets[key]):
+        if self._needs_documented(request, answer, self._archive.buckets[key]):
             self._archive.set_tier(key, DOCUMENTED)
         tier = self._archive.buckets[key].tier
-        self._emit(events.Reproduced(key, forms, delivery.before, delivery.after, tier))
+        self._emit(events.Reproduced(key, forms, answer.before, answer.after, tier))
 
-    def _needs_documented(self, delivery: Delivery, bucket: Bucket) -> bool:
+    def _needs_documented(self, request: Request, answer: Answer, bucket: Bucket) -> bool:
         """Whether the smaller trace, and each trace that was kept, uses what the solver documents
         as experimental or the like.
         """
-        documented = self._documented[delivery.order.target]
+        documented = self._documented[request.target]
         smaller = [
-            form.file
-            for form in delivery.reproducers
-            if form.form == "min.trace" and form.reproduces
+            form.file for form in answer.reproducers if form.form == "min.trace" and form.reproduces
         ]
         if not smaller or bucket.tier == "murxpy":
             return False

@@ -1,263 +1,141 @@
-"""Minimizing a trace: from its lines to the smallest that still shows what is to be kept."""
+"""Reducing a trace: the script that it runs last, or its lines, to the fewest and simplest."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from murxpy.campaign import interrupts
-from murxpy.campaign.judging.warm_judges import Court, Disagreeing
-from murxpy.campaign.reduction.predicate import Commanded, Predicate, Replaying
-from murxpy.campaign.reduction.wanted import Match
-from murxpy.campaign.replays.tester import OutOfTime
+from murxpy.campaign.judging.common_operators import judge_plans
+from murxpy.campaign.judging.warm_judges import Court
+from murxpy.campaign.reduction.command import Commanded
+from murxpy.campaign.reduction.pipeline import (
+    Follow,
+    Minimized,
+    Predicate,
+    Problem,
+    Settings,
+    reduce,
+    unfollowed,
+)
+from murxpy.campaign.reduction.predicates import Disagreeing, Replaying
+from murxpy.campaign.reduction.scripted import scripted
+from murxpy.campaign.reduction.scripts import minimize_script, others_than
+from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.targets import Plan
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.passes.measure import Measure
-from murxpy.passes.order import reduce
+from murxpy.passes.order import reduce_trace
 from murxpy.passes.planted import PlantedValues
-from murxpy.passes.reduction import Problem, Reducer
 from murxpy.passes.spellings import Spellings
 from murxpy.replaying.defuse import Script
 from murxpy.trace.grammar import Trace, parse_trace
 
-SAVE_SECONDS = 2.0  # between two times that the best so far is handed over
+_MAKING = ("mk-term", "mk-const", "mk-value")  # actions whose lines are counted as terms
 _KEPT_HEADER = ("murxpy-trace", "solver", "python", "seed", "cross-check")
 
 
-@dataclass(frozen=True, slots=True)
-class Wishes:
-    """How to minimize.
+def minimize_trace(
+    plan: Plan,
+    source: str,
+    name: str,
+    settings: Settings,
+    judges: tuple[str, ...] | None,
+    earlier: str | None,
+    follow: Follow,
+    refused: Callable[[InputError], None],
+) -> Minimized:
+    """Reduce the script that the trace `source` runs last; where it runs none, reduce its lines.
 
-    `jobs` replays at a time; `time` seconds in all, None for no limit; `tries` replays of a
-    candidate at most; `match`: what is to be kept, where it is not the finding; `command`: the
-    words of a command that says what is kept.
+    `judges` say what the script must answer. If they are None and some answers are known, the other
+    solvers say it. If the script alone does not show the finding, `refused` is called with the
+    reason, and may raise it; then the lines of the trace are reduced, as by `minimize`.
     """
-
-    jobs: int = 1
-    time: float | None = None
-    tries: int = 1
-    match: Match = field(default_factory=Match)
-    command: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far it has come; `text` is the best so far."""
-
-    lines: int
-    terms: int
-    tests: int
-    seconds: float
-    text: Callable[[], str]
-
-
-Follow = Callable[[Progress], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Minimized:
-    """The smallest trace found. `ended` is `complete`, `time` or `interrupted`; `key` what it
-    shows.
-    """
-
-    text: str
-    key: str
-    before: int
-    after: int
-    tests: int
-    replays: int
-    repeated: int
-    seconds: float
-    ended: str
+    script = scripted(parse_trace(source, name))
+    if script is not None and not settings.match and not settings.command:
+        if judges is None:
+            judges = others_than(plan.target.name) if script.expected else ()
+        try:
+            return minimize_script(plan, script, name, judge_plans(judges), settings, follow)
+        except InputError as error:
+            refused(error)
+    return minimize(plan, source, name, settings, earlier, follow)
 
 
 def minimize(
     plan: Plan,
     source: str,
     name: str,
-    wishes: Wishes | None = None,
+    settings: Settings | None = None,
     earlier: str | None = None,
-    follow: Follow = lambda progress: None,
+    follow: Follow = unfollowed,
 ) -> Minimized:
     """Make the trace `source` smaller; `earlier` is what an earlier call made of it, to go on from.
 
-    Ctrl-C and the end of the time give the best so far. Raises InputError when the trace is
-    malformed, shows nothing, or something else each time, or when the time does not suffice to see
-    what it shows; TargetError when the solver cannot be loaded.
+    Raises InputError when the trace is malformed, shows nothing, or something else each time, or
+    when the time does not suffice to see what it shows; TargetError when a solver cannot be loaded.
     """
-    wishes = wishes or Wishes()
-    start = time.monotonic()
+    settings = settings or Settings()
+    began = time.monotonic()
     original = parse_trace(source, name)
-    try:
-        predicate = predicate_of(
-            plan, source, name, wishes, None if wishes.time is None else start + wishes.time
-        )
-    except OutOfTime:
-        raise InputError(
-            f"the {wishes.time:g} s are over before it was seen what the trace shows; give it more with --time",
-            file=name,
-        ) from None
+    with settings.enough_time("the trace shows", name):
+        predicate = _predicate(plan, source, name, settings, settings.deadline(began))
     with closing(predicate):
-        return reduce_with(predicate, original, earlier, plan.setup, follow, start)
+        problem = trace_problem(original, (predicate.start, earlier), plan.setup)
+        return reduce(problem, predicate, follow, began)
 
 
-def minimize_disagreement(
-    court: Court,
-    source: str,
-    name: str,
-    wishes: Wishes,
-    earlier: str | None = None,
-    follow: Follow = lambda progress: None,
-) -> Minimized:
-    """Make the trace `source` smaller, on which the solver of `court` and a judge disagree, who is
-    wrong being the same.
+def _predicate(
+    plan: Plan, source: str, name: str, settings: Settings, deadline: float | None
+) -> Predicate[str]:
+    """The predicate that the settings ask for."""
+    if settings.judges:
+        return Disagreeing(Court(plan, settings.judges, Limits()), source, name, deadline)
+    if settings.command:
+        return Commanded(settings.command, source, name, settings.jobs, deadline)
+    return Replaying(plan, source, name, settings, deadline)
 
-    Raises InputError when the trace is malformed or shows no disagreement each time.
+
+def trace_problem(
+    original: Trace, others: Iterable[str | None], setup: Mapping[str, Any]
+) -> Problem[Script, str]:
+    """The problem of the lines of a trace; smaller traces that may show the same are `others`.
+
+    `setup` is that of the session: its wrapper ranks the spellings.
     """
-    start = time.monotonic()
-    original = parse_trace(source, name)
-    try:
-        predicate = Disagreeing(
-            court, source, name, None if wishes.time is None else start + wishes.time
-        )
-    except OutOfTime:
-        raise InputError(
-            f"the {wishes.time:g} s are over before it was seen what the trace shows; give it more with --time",
-            file=name,
-        ) from None
-    with closing(predicate):
-        return reduce_with(predicate, original, earlier, court.bench.plans[0].setup, follow, start)
+    traces = [original, *(parse_trace(text, original.name) for text in others if text)]
+    # Only what a replay wrote is in our dialect, and not in Murxla's.
+    traces = traces[1:] if original.murxla and len(traces) > 1 else traces
+    header = "".join(
+        f"# {key} {traces[0].header[key]}\n" for key in _KEPT_HEADER if key in traces[0].header
+    )
+    spellings = Spellings(setup.get("wrapper") or {})
+    planted = PlantedValues(build_catalogue(setup.get("catalogue") or load_catalogue()))
+    measure = Measure(spellings.rank)
 
+    def text(script: Script) -> str:
+        return header + measure.text(script)
 
-def predicate_of(
-    plan: Plan, source: str, name: str, wishes: Wishes, deadline: float | None
-) -> Predicate:
-    """The judge of candidates that the wishes ask for."""
-    if wishes.command:
-        return Commanded(wishes.command, source, name, wishes.jobs, deadline)
-    return Replaying(plan, source, name, wishes.match, wishes.jobs, wishes.tries, deadline)
-
-
-def reduce_with(
-    predicate: Predicate,
-    original: Trace,
-    earlier: str | None,
-    setup: Mapping[str, Any],
-    follow: Follow,
-    start: float,
-) -> Minimized:
-    """Make the trace `original`, which `predicate` keeps, smaller. `setup`: the session's; its
-    wrapper ranks spellings.
-    """
-    starts = [
-        original,
-        *(parse_trace(text, original.name) for text in (predicate.start, earlier) if text),
-    ]
-    values = PlantedValues(build_catalogue(setup.get("catalogue") or load_catalogue()))
-    work = _Work(predicate, Spellings(setup.get("wrapper") or {}), values, follow, start)
-    ended = work.run(starts)
-    predicate.deadline = None
-    return work.result(ended, len(original.lines))
-
-
-class _Work:
-    """One minimization in progress."""
-
-    def __init__(
-        self,
-        predicate: Predicate,
-        spellings: Spellings,
-        values: PlantedValues,
-        follow: Follow,
-        start: float,
-    ) -> None:
-        self._predicate = predicate
-        self._spellings = spellings
-        self._values = values
-        self._follow = follow
-        self._start = start
-        self._header = ""
-        self._order = Measure(spellings.rank)
-        self._reducer: Reducer[Script]
-
-    def run(self, starts: Sequence[Trace]) -> str:
-        """Reduce; how it ended."""
-        # Only what a replay wrote is in our dialect.
-        starts = starts[1:] if starts[0].murxla and len(starts) > 1 else starts
-        self._header = _header(starts[0])
-        first = _script(starts[0])
-        self._reducer = self._begin(first)
-        try:
-            with interrupts.deferred():
-                self._reduce(map(_script, reversed(starts[1:])))
-                while self._predicate.doubted(self._text(self._reducer.best)):
-                    self._reducer = self._begin(first)
-                    self._reduce(iter(()))
-        except OutOfTime:
-            return "time"
-        except KeyboardInterrupt:
-            return "interrupted"
-        return "complete"
-
-    def _begin(self, script: Script) -> Reducer[Script]:
-        problem = Problem[Script](self._first, self._order.key, self._order.text)
-        return Reducer(problem, script, self._progress)
-
-    def _reduce(self, others: Iterator[Script]) -> None:
-        self._reducer.offer(others)
-        reduce(self._reducer, self._spellings, self._values)
-
-    def _text(self, script: Script) -> str:
-        return self._header + self._order.text(script)
-
-    def _candidate(self, script: Script) -> str:
-        interrupts.check()
-        return self._text(script)
-
-    def _first(self, candidates: Iterator[Script]) -> int | None:
-        won = self._predicate.first(map(self._candidate, candidates))
-        if won is None:
-            self._progress(self._reducer.best)
-        return won
-
-    def _progress(self, best: Script) -> None:
-        made = sum(line.action in ("mk-term", "mk-const", "mk-value") for line in best)
-        seconds = time.monotonic() - self._start
-        self._follow(
-            Progress(len(best), made, self._reducer.tests, seconds, partial(self._text, best))
-        )
-
-    def result(self, ended: str, before: int) -> Minimized:
-        """The best, as its replay writes it where that shows the same."""
-        reducer = self._reducer
-        best = self._predicate.polished(self._text(reducer.best))
-        return Minimized(
-            best,
-            self._predicate.key,
-            before,
-            len(reducer.best),
-            reducer.tests,
-            self._predicate.tests,
-            reducer.repeated,
-            time.monotonic() - self._start,
-            ended,
-        )
+    return Problem(
+        [_script(trace) for trace in traces],
+        measure.key,
+        text,
+        asked=text,
+        size=len,
+        parts=lambda script: (len(script), sum(line.action in _MAKING for line in script)),
+        shrink=partial(reduce_trace, spellings=spellings, planted=planted),
+        before=len(original.lines),
+    )
 
 
 def _script(trace: Trace) -> Script:
-    """The lines of a trace, each with the ids that it returned alone."""
+    """The lines of a trace; of what the solver returned only the ids are left."""
     return tuple(
         replace(line, results=[r for r in line.results if r[0] == "return"][:1], number=0)
         for line in trace.lines
     )
-
-
-def _header(trace: Trace) -> str:
-    """The rows of the header that say what a replay needs."""
-    return "".join(f"# {key} {trace.header[key]}\n" for key in _KEPT_HEADER if key in trace.header)

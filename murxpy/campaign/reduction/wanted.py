@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -20,6 +21,7 @@ Wanted = Callable[[Outcome], bool]
 Runs = Sequence[Sequence[Outcome]]  # of each replay: how it ended, and then its process
 # seconds after which a smaller trace of a hang counts as one that hangs, until the last test
 LATE = 2.0
+GOLDEN_RUNS = 3  # replays of what is given, which must all show the same
 
 _SIGNALS = {number.name: number.name for number in signal.Signals}
 
@@ -94,9 +96,7 @@ def golden(runs: Runs, family: str, name: str, tries: int, match: Match) -> Gold
     malformed, or not the same each time.
     """
     for outcome in runs[0]:
-        report = outcome.report or {}
-        if report.get("status") == "malformed":
-            raise InputError(str(report["message"]).replace("candidate:", f"{name}:", 1))
+        refuse_malformed(outcome, name)
     if match:
         return _matching(runs, name, tries, match)
     if all(run and run[-1].cause == "wall" for run in runs):
@@ -109,6 +109,14 @@ def golden(runs: Runs, family: str, name: str, tries: int, match: Match) -> Gold
     )
     wanted = partial(shows, family=family, key=key, kind=verdict.kind, after=outcome.after)
     return Golden(key, wanted, outcome.trace, _seconds(runs), outcome.after)
+
+
+def refuse_malformed(outcome: Outcome, name: str) -> None:
+    """Raise InputError if the replay found the trace, which came from the file `name`, malformed."""
+    report = outcome.report or {}
+    if report.get("status") == "malformed":
+        message = str(report["message"])
+        raise InputError(re.sub("^(candidate|trace):", lambda _: f"{name}:", message))
 
 
 def shows(outcome: Outcome, family: str, key: str, kind: str, after: bool = False) -> bool:

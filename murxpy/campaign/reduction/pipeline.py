@@ -1,0 +1,281 @@
+"""The pipeline of reduction: a problem is made smaller as long as a predicate holds.
+
+A `Problem` says what a candidate is, which candidates are smaller, and which passes make them. A
+`Predicate` says whether a candidate still shows what must stay. `reduce` brings the two together,
+and knows nothing of either.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
+
+from murxpy.campaign import interrupts
+from murxpy.campaign.findings.folder import write_atomically
+from murxpy.campaign.reduction.wanted import Match
+from murxpy.campaign.replays.tester import OutOfTime
+from murxpy.campaign.workers.targets import Plan
+from murxpy.errors import InputError
+from murxpy.passes.reduction import Reducer
+
+_SAVE_SECONDS = 2.0  # between two times that the best candidate is written into a file
+
+T = TypeVar("T")  # a candidate
+A = TypeVar("A")  # what a predicate is asked about a candidate
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to reduce.
+
+    `jobs` replays are made at a time, and a candidate is replayed `tries` times at most. The
+    reduction ends after `time` seconds; None sets no limit. What stays is the finding, unless
+    `match` or `command`, the words of a user's command, says something else. With `judges` the
+    finding is that one of these solvers disagrees.
+    """
+
+    jobs: int = 1
+    time: float | None = None
+    tries: int = 1
+    match: Match = field(default_factory=Match)
+    command: tuple[str, ...] = ()
+    judges: tuple[Plan, ...] = ()
+
+    def deadline(self, began: float) -> float | None:
+        """The moment at which the time of a reduction that began at `began` is over."""
+        return None if self.time is None else began + self.time
+
+    @contextmanager
+    def enough_time(self, what: str, name: str) -> Iterator[None]:
+        """Turn OutOfTime into an InputError: it was not even seen what the file `name` shows."""
+        try:
+            yield
+        except OutOfTime:
+            raise InputError(
+                f"the {self.time:g} s are over before it was seen what {what}; give it more with --time",
+                file=name,
+            ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a reduction has come: the size of the best candidate so far, and its text.
+
+    With the `unit` of lines the text is a trace.
+    """
+
+    lines: int
+    terms: int
+    tests: int
+    seconds: float
+    unit: str
+    text: Callable[[], str]
+
+
+Follow = Callable[[Progress], None]
+
+
+def unfollowed(progress: Progress) -> None:
+    """Ignore the progress."""
+
+
+class Saver:
+    """Writes the best candidate so far into a file now and then, in case the process is killed."""
+
+    def __init__(self, file: Path) -> None:
+        self._file, self._lines, self._written = file, 0, time.monotonic()
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.unit != "line" or progress.lines == self._lines:
+            return
+        if time.monotonic() - self._written >= _SAVE_SECONDS:
+            write_atomically(self._file, progress.text())
+            self._lines, self._written = progress.lines, time.monotonic()
+
+
+@dataclass(frozen=True, slots=True)
+class Minimized:
+    """The smallest candidate that was found: as the text of a trace, and as that of its problem.
+
+    `key` says what it shows. `before` and `after` are sizes in `unit`: `line`, `run` or
+    `character`. `ended` is `complete`, `time` or `interrupted`.
+    """
+
+    text: str
+    best: str
+    key: str
+    before: int
+    after: int
+    tests: int
+    replays: int
+    repeated: int
+    seconds: float
+    ended: str
+    unit: str = "line"
+
+
+class Replays(Protocol):
+    """A service that a predicate has replays made by. It raises OutOfTime after `deadline`."""
+
+    deadline: float | None
+
+    @property
+    def replays(self) -> int:
+        """The number of replays that were made."""
+
+    def close(self) -> None:
+        """End all processes."""
+
+
+class Predicate(ABC, Generic[A]):
+    """Says which candidates show what must stay; `key` says in words what that is.
+
+    `start` is the text of a trace that shows it and ends with the line that does so; it is empty
+    where there is no such text.
+    """
+
+    key = ""
+    start = ""
+
+    def __init__(self, deadline: float | None, *services: Replays) -> None:
+        self._services = services
+        self.limit(deadline)
+
+    @contextmanager
+    def closed_on_error(self) -> Iterator[None]:
+        """Inside, an error ends all processes."""
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def replays(self) -> int:
+        """The number of replays that were made."""
+        return sum(service.replays for service in self._services)
+
+    def limit(self, deadline: float | None) -> None:
+        """Raise OutOfTime from now on when something is asked after `deadline` (monotonic)."""
+        for service in self._services:
+            service.deadline = deadline
+
+    @abstractmethod
+    def first(self, candidates: Iterator[A]) -> int | None:
+        """The index of the first candidate that is seen to show it; None when none does."""
+
+    @abstractmethod
+    def result(self, best: A) -> tuple[str, str]:
+        """The key of what the smallest candidate shows, and its text as a trace."""
+
+    def doubted(self, best: A) -> bool:
+        """Whether the smallest candidate does not show it after all; then all begins again."""
+        return False
+
+    def close(self) -> None:
+        """End all processes."""
+        for service in self._services:
+            service.close()
+
+
+@dataclass(frozen=True)
+class Problem(Generic[T, A]):
+    """What is reduced: candidates, which never change, and passes that make them smaller.
+
+    The first of `starts` shows what must stay; the others are smaller and may show it. `order`
+    gives keys to sort candidates by, the smallest for the best. `text` differs for different
+    candidates. `asked` is what a predicate is asked about a candidate. `size` is in `unit`, and
+    `before` is the size of what was given. `parts` counts lines and terms for a user who watches.
+    `shrink` runs all passes until none of them changes anything.
+    """
+
+    starts: Sequence[T]
+    order: Callable[[T], Any]
+    text: Callable[[T], str]
+    asked: Callable[[T], A]
+    size: Callable[[T], int]
+    parts: Callable[[T], tuple[int, int]]
+    shrink: Callable[[Reducer[T]], None]
+    before: int
+    unit: str = "line"
+
+
+def reduce(
+    problem: Problem[T, A], predicate: Predicate[A], follow: Follow, began: float
+) -> Minimized:
+    """Make the candidate of `problem` as small as it can be while `predicate` holds.
+
+    Ctrl-C and the end of the time leave the best candidate so far. `began` is when the whole
+    reduction did.
+    """
+    search = _Search(problem, predicate, follow, began)
+    ended = search.run()
+    predicate.limit(None)
+    best, reducer = search.reducer.best, search.reducer
+    key, text = predicate.result(problem.asked(best))
+    return Minimized(
+        text,
+        problem.text(best),
+        key,
+        problem.before,
+        problem.size(best),
+        reducer.tests,
+        predicate.replays,
+        reducer.repeated,
+        time.monotonic() - began,
+        ended,
+        problem.unit,
+    )
+
+
+class _Search(Generic[T, A]):
+    """One reduction under way."""
+
+    def __init__(
+        self, problem: Problem[T, A], predicate: Predicate[A], follow: Follow, began: float
+    ) -> None:
+        self._problem, self._predicate = problem, predicate
+        self._follow, self._began = follow, began
+        self.reducer = self._begin()
+
+    def _begin(self) -> Reducer[T]:
+        problem = self._problem
+        return Reducer(problem.starts[0], self._first, problem.order, problem.text, self._tell)
+
+    def run(self) -> str:
+        """Reduce; how that ended."""
+        problem = self._problem
+        try:
+            with interrupts.deferred():
+                self.reducer.offer(reversed(problem.starts[1:]))
+                problem.shrink(self.reducer)
+                while self._predicate.doubted(problem.asked(self.reducer.best)):
+                    self.reducer = self._begin()
+                    problem.shrink(self.reducer)
+        except OutOfTime:
+            return "time"
+        except KeyboardInterrupt:
+            return "interrupted"
+        return "complete"
+
+    def _asked(self, candidate: T) -> A:
+        interrupts.check()
+        return self._problem.asked(candidate)
+
+    def _first(self, candidates: Iterator[T]) -> int | None:
+        found = self._predicate.first(map(self._asked, candidates))
+        if found is None:
+            self._tell(self.reducer.best)
+        return found
+
+    def _tell(self, best: T) -> None:
+        problem, seconds = self._problem, time.monotonic() - self._began
+        lines, terms = problem.parts(best)
+        text = partial(problem.text, best)
+        self._follow(Progress(lines, terms, self.reducer.tests, seconds, problem.unit, text))

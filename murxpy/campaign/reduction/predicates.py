@@ -1,0 +1,147 @@
+"""Predicates that have traces replayed: for a finding of one solver, and for a disagreement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from murxpy.campaign.judging.disagreement import Case, Work
+from murxpy.campaign.judging.warm_judges import Court
+from murxpy.campaign.reduction.pipeline import Predicate, Settings
+from murxpy.campaign.reduction.wanted import GOLDEN_RUNS, Golden, golden, refuse_malformed
+from murxpy.campaign.replays.tester import Tester, replay_of
+from murxpy.campaign.workers.limits import Limits
+from murxpy.campaign.workers.targets import Plan
+from murxpy.errors import InputError
+from murxpy.oracles.disagreement import OPPOSITE
+from murxpy.oracles.triage import Triage
+from murxpy.trace.finished import until_row
+
+PATIENCE = 3.0  # times that a candidate may take what the trace itself takes
+SPARE = 1.0  # seconds more than that
+_HANG = 20.0  # seconds without return that are a hang
+_LATER = 5.0  # times the limit of a candidate in the second attempt on a hang
+
+
+class Replaying(Predicate[str]):
+    """Replays on the target of `plan`; `split` cuts a text into what one process replays one after
+    another.
+
+    Raises InputError and TargetError as `minimize` does, OutOfTime after `deadline`.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        source: str,
+        name: str,
+        settings: Settings,
+        deadline: float | None,
+        split: Callable[[str], Sequence[str]] | None = None,
+    ) -> None:
+        self._tester = Tester(plan, Limits(), settings.jobs)
+        super().__init__(deadline, self._tester)
+        self._tester.split = split
+        with self.closed_on_error():
+            found = self._golden(plan.target.family, source, name, settings)
+        self._wanted = found.wanted
+        self._hang = found.late is not None and settings.match.slower is None
+        self._tester.wall = found.late or PATIENCE * found.seconds + SPARE
+        self._tester.tries, self._tester.alone = settings.tries, found.alone
+        self.key, self.start = found.key, "" if split else found.trace
+
+    def _golden(self, family: str, source: str, name: str, settings: Settings) -> Golden:
+        tester, match, tries = self._tester, settings.match, settings.tries
+        tester.wall = match.slower or tester.wall
+        replays = tester.jobs_of(source)
+        runs = [tester.fresh(*replays)]
+        more = 1 if runs[0] and runs[0][-1].cause == "wall" else max(GOLDEN_RUNS, tries) - 1
+        runs += tester.many(more, *replays)
+        return golden(runs, family, name, tries, match)
+
+    def first(self, candidates: Iterator[str]) -> int | None:
+        return self._tester.first(candidates, self._wanted)
+
+    def result(self, best: str) -> tuple[str, str]:
+        if self._tester.split is None:
+            written = next(filter(self._wanted, self._tester.fresh(replay_of(best))), None)
+            if written is not None and written.trace and self._shows(written.trace):
+                return self.key, written.trace
+        return self.key, best
+
+    def _shows(self, text: str) -> bool:
+        return any(map(self._wanted, self._tester.fresh(*self._tester.jobs_of(text))))
+
+    def doubted(self, best: str) -> bool:
+        """Whether the text ends after all when it gets the time that a hang gets.
+
+        All candidates get more time from then on.
+        """
+        if not self._hang:
+            return False
+        wall, self._tester.wall = self._tester.wall, _HANG
+        hangs = self._shows(best)
+        self._tester.wall = min(_HANG, _LATER * wall)
+        self._hang = self._tester.wall < _HANG
+        return not hangs
+
+
+class Disagreeing(Predicate[str]):
+    """Both sides of a disagreement still answer so at the last check, and the same one is wrong.
+
+    The solver of the trace answers first, then the judge; where both do as before, all the evidence
+    is taken again. Raises InputError where the trace shows no disagreement.
+    """
+
+    def __init__(self, court: Court, source: str, name: str, deadline: float | None) -> None:
+        super().__init__(deadline, court)
+        self._court = court
+        with self.closed_on_error():
+            case = self._case(source, name)
+            self._work = Work(court.bench, case)
+            self.start = self._cut(case, name)
+            self._triage = self._verdict(self.start)
+        releases = court.bench.releases
+        self.key = (
+            f"disagreement: {releases[0]} {case.ours}, {releases[case.judge]} {OPPOSITE[case.ours]}"
+        )
+        if self._triage.culprit:
+            self.key += f", {self._triage.verdict} of {self._triage.release}"
+
+    def _case(self, source: str, name: str) -> Case:
+        outcome, case = self._court.hear(source)
+        refuse_malformed(outcome, name)
+        if case is None:
+            judges = " and ".join(self._court.bench.releases[1:])
+            raise InputError(
+                f"it shows no disagreement with {judges}, expected a trace that 'murxpy replay --cross-check' exits with "
+                "1 for",
+                file=name,
+            )
+        return case
+
+    def _cut(self, case: Case, name: str) -> str:
+        """The trace up to the check in question, which must show it again."""
+        shown = self._court.answer(self._work.replayed(until_row(case.trace, case.line)))
+        if shown is None:
+            raise InputError(
+                f"it does not show the disagreement each time: {self._work.note}", file=name
+            )
+        return shown
+
+    def _verdict(self, trace: str) -> Triage:
+        return self._court.answer(self._work.evidence(trace))
+
+    def first(self, candidates: Iterator[str]) -> int | None:
+        return next((at for at, text in enumerate(candidates) if self._shown(text)), None)
+
+    def _shown(self, text: str) -> str | None:
+        """What the solver writes for `text` where it shows the disagreement."""
+        shown = self._court.answer(self._work.replayed(text))
+        if shown is None or not self._triage.culprit:
+            return shown
+        now, before = self._verdict(shown), self._triage
+        return shown if (now.verdict, now.culprit) == (before.verdict, before.culprit) else None
+
+    def result(self, best: str) -> tuple[str, str]:
+        shown = self._shown(best)
+        return self.key, best if shown is None else self._work.named(shown)

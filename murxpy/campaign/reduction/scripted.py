@@ -1,0 +1,61 @@
+"""Scripts inside traces: a script that a trace runs, and a trace that runs a script."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from murxpy.campaign.findings.keys import bucket_key
+from murxpy.machine.tokens import Quoted, quote
+from murxpy.oracles.crash import Outcome, Verdict
+from murxpy.trace.grammar import Trace, parse_trace
+
+
+@dataclass(frozen=True)
+class Scripted:
+    """A script as a solver was given it.
+
+    `expected` are the answers that are known of its checks, and `limit` is that of each check; 0
+    stands for none.
+    """
+
+    text: str
+    expected: tuple[str, ...] = ()
+    limit: int = 0
+
+
+def scripted(trace: Trace) -> Scripted | None:
+    """The script that the last line of a trace runs; None where that line runs none."""
+    lines = trace.lines
+    text = (
+        lines[-1].args[0] if lines and lines[-1].action == "run-script" and lines[-1].args else None
+    )
+    if not isinstance(text, Quoted):
+        return None
+    limits = [line.args[0] for line in lines if line.action == "set-limit" and line.args]
+    before = lines[-2] if len(lines) > 1 else lines[-1]
+    expected = tuple(map(str, before.args)) if before.action == "expect" else ()
+    return Scripted(text.text, expected, int(str(limits[-1])) if limits else 0)
+
+
+def trace_of(script: Scripted, solver: str) -> str:
+    """The trace that runs a script alone."""
+    rows = [f"# murxpy-trace 1\n# solver {solver}\n1 new\n"]
+    if script.limit:
+        rows.append(f"1 set-limit {script.limit}\n")
+    if any(answer != "unknown" for answer in script.expected):
+        rows.append(f"1 expect {' '.join(script.expected)}\n")
+    return "".join([*rows, f"1 run-script {quote(script.text)}\n"])
+
+
+def answers_in(outcome: Outcome) -> list[str]:
+    """The answers to the checks of the script that a replay ran last."""
+    lines = parse_trace(outcome.trace, "replay").lines if outcome.trace else []
+    if not lines or lines[-1].action != "run-script":
+        return []
+    return [str(tokens[0]) for name, tokens in lines[-1].results if name == "answer"]
+
+
+def loose_key(verdict: Verdict, family: str) -> tuple[str, str]:
+    """Kind and bucket of a finding without the theories of its script, which reduction changes."""
+    without = replace(verdict, call=replace(verdict.call, operator=""))
+    return verdict.kind, bucket_key(family, without)
