@@ -33,8 +33,9 @@ from murxpy.logic.terms import Term, TermTable
 from murxpy.logic.typing import IllSorted
 from murxpy.machine import solve
 from murxpy.machine.database import Entry
+from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.random import Stream, mix
-from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.machine.run import Run
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.exact.algebraic import Algebraic
 from murxpy.semantics.model import Interpretation

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from toy import toy_session
 
-from murxpy.machine.run import Refused, Run
+from murxpy.machine.outcomes import Refused
+from murxpy.machine.run import Run
 from murxpy.replaying.judging import decided_part
 from murxpy.trace.grammar import parse_trace
 

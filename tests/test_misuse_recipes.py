@@ -18,7 +18,8 @@ from murxpy.checks.registry import ACTIONS
 from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.machine.generate import callables, operands
 from murxpy.machine.generate.base import Generator
-from murxpy.machine.run import Run, Stopped
+from murxpy.machine.outcomes import Stopped
+from murxpy.machine.run import Run
 from murxpy.solvers.callables import find_callables
 
 

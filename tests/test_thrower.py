@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from toy import TOY, catalogue, forked, live
 
-from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.machine.outcomes import Refused, Stopped
+from murxpy.machine.run import Run
 from murxpy.solvers.refusals import UNDOCUMENTED
 from murxpy.solvers.wrapper import Wrapper
 

@@ -12,7 +12,7 @@ from murxpy.machine.database import Entry
 from murxpy.machine.generate.apply import gen_term
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.generate.holding import holding
-from murxpy.machine.run import Refused
+from murxpy.machine.outcomes import Refused
 from murxpy.trace.reading import Reading
 
 

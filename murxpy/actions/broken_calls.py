@@ -14,7 +14,7 @@ from murxpy.machine.misuse.armed import WITH, Armed
 from murxpy.machine.misuse.calls import CALLS
 from murxpy.machine.misuse.lives import LEAST, LIVING, MANY, SORTED, STRESS
 from murxpy.machine.misuse.rules import RULES, Rule
-from murxpy.machine.run import Misused, Refused
+from murxpy.machine.outcomes import Misused, Refused
 from murxpy.machine.strangers import STRANGERS
 from murxpy.machine.tokens import Python, Ref, Token, print_token
 from murxpy.trace.reading import Reading, Skipped

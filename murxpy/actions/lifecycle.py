@@ -10,7 +10,8 @@ from murxpy.machine import solve
 from murxpy.machine.generate import options, planting
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.generate.logics import draw_logic
-from murxpy.machine.run import Refused, Run
+from murxpy.machine.outcomes import Refused
+from murxpy.machine.run import Run
 from murxpy.machine.tokens import Ref
 from murxpy.trace.reading import Reading
 

@@ -14,7 +14,7 @@ from murxpy.machine import make
 from murxpy.machine.database import Entry
 from murxpy.machine.generate import leaves, sorts, terms
 from murxpy.machine.generate.base import Generator
-from murxpy.machine.run import Refused
+from murxpy.machine.outcomes import Refused
 from murxpy.machine.tokens import Quoted, Ref, Token
 from murxpy.trace.grammar import MURXLA_SOLVERS
 from murxpy.trace.murxla import Application, old_special, translate

@@ -9,7 +9,7 @@ from murxpy.machine import solve
 from murxpy.machine.database import Entry
 from murxpy.machine.generate import options, terms
 from murxpy.machine.generate.base import Generator
-from murxpy.machine.run import Refused
+from murxpy.machine.outcomes import Refused
 from murxpy.machine.state import HOLDS
 from murxpy.trace.murxla import old_action, own_operands
 from murxpy.trace.reading import Reading

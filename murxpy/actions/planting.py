@@ -6,10 +6,10 @@ from murxpy.actions.base import Action, register
 from murxpy.errors import InputError
 from murxpy.logic.terms import CONSTANT
 from murxpy.machine.database import Entry
+from murxpy.machine.outcomes import Refused
 from murxpy.machine.planted import OPEN
 from murxpy.machine.planted_words import read_words
 from murxpy.machine.planting import lines
-from murxpy.machine.run import Refused
 from murxpy.machine.tokens import Ref
 from murxpy.semantics.values import CannotSay, FunctionValue
 from murxpy.trace.reading import Reading

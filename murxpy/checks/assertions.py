@@ -9,11 +9,12 @@ from typing import Any
 from murxpy.actions.base import Check, register
 from murxpy.logic.terms import Term
 from murxpy.machine.generate.base import Generator
-from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.machine.outcomes import Refused, Stopped
+from murxpy.machine.run import Run
 from murxpy.machine.witnesses.blame import blamed, solver_value
 from murxpy.machine.witnesses.culprit import subject
 from murxpy.machine.witnesses.model import Model, below, theories, verdicts
-from murxpy.machine.witnesses.reading import Unreadable
+from murxpy.machine.witnesses.rows import Unreadable
 from murxpy.machine.witnesses.timing import tidy, timed
 from murxpy.semantics.values import CannotSay
 from murxpy.trace.reading import Reading

@@ -11,7 +11,8 @@ from murxpy.actions.base import Check, register
 from murxpy.actions.picking import values_to_read
 from murxpy.machine.database import Entry
 from murxpy.machine.generate.base import Generator
-from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.machine.outcomes import Refused, Stopped
+from murxpy.machine.run import Run
 from murxpy.machine.witnesses.anew import call_first, fresh_solver, solve_anew
 from murxpy.machine.witnesses.blame import differ, solver_value
 from murxpy.machine.witnesses.model import LITERAL, below, solvable_anew

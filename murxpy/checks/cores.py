@@ -11,7 +11,8 @@ from typing import Any
 from murxpy.actions.base import Check, register
 from murxpy.machine.database import Entry
 from murxpy.machine.generate.base import Generator
-from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.machine.outcomes import Refused, Stopped
+from murxpy.machine.run import Run
 from murxpy.machine.witnesses.anew import fresh_solver, solve_anew
 from murxpy.machine.witnesses.model import Model, solvable_anew
 from murxpy.machine.witnesses.timing import timed

@@ -20,7 +20,8 @@ from murxpy.logic.terms import Term
 from murxpy.machine import solve
 from murxpy.machine.database import Entry
 from murxpy.machine.generate.base import Generator
-from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.machine.outcomes import Refused, Stopped
+from murxpy.machine.run import Run
 from murxpy.machine.witnesses.anew import applied, call_first, fresh_solver
 from murxpy.machine.witnesses.blame import differ, solver_value
 from murxpy.machine.witnesses.model import Model, solvable_anew, unjudged

@@ -11,7 +11,8 @@ from murxpy.actions.base import Check, register
 from murxpy.logic.terms import CONSTANT, Term
 from murxpy.machine.database import Entry
 from murxpy.machine.generate.base import Generator
-from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.machine.outcomes import Refused, Stopped
+from murxpy.machine.run import Run
 from murxpy.machine.witnesses.anew import applied
 from murxpy.machine.witnesses.model import below
 from murxpy.machine.witnesses.points import objects

@@ -27,8 +27,9 @@ from murxpy.checks.retold import (
 from murxpy.errors import nearest
 from murxpy.machine.database import Entry
 from murxpy.machine.generate.base import Generator
-from murxpy.machine.misuse import stress
-from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.machine.misuse import protocols
+from murxpy.machine.outcomes import Refused, Stopped
+from murxpy.machine.run import Run
 from murxpy.machine.tokens import as_word
 from murxpy.machine.witnesses.anew import call_first, fresh_solver, solve_anew
 from murxpy.machine.witnesses.model import solvable_anew
@@ -197,9 +198,9 @@ def _seed(run: Run, entries: Sequence[Entry]) -> str:
 
 OBJECTS = 8  # of which a promise is looked at
 PROMISES: dict[str, tuple[Callable[[Any], str | None], ...]] = {
-    "equal": (stress.itself,),
-    "term-copied": (stress.copied, stress.deeply_copied),
-    "pickled": (stress.pickled,),
+    "equal": (protocols.itself,),
+    "term-copied": (protocols.copied, protocols.deeply_copied),
+    "pickled": (protocols.pickled,),
 }
 INVARIANTS: dict[str, Solve] = {
     "fresh": solve_anew,

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from murxpy.actions.base import Check, register
 from murxpy.machine.generate.base import Generator
-from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.machine.outcomes import Refused, Stopped
+from murxpy.machine.run import Run
 from murxpy.machine.witnesses.model import solvable_anew
 from murxpy.machine.witnesses.timing import timed
 from murxpy.trace.reading import Reading

@@ -13,8 +13,9 @@ from murxpy.logic.terms import CONSTANT, SPECIAL, VALUE, VARIABLE, Term
 from murxpy.machine.database import Entry
 from murxpy.machine.logics import logic_name, used_theories
 from murxpy.machine.make import bound_variables
+from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.random import mix, point
-from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.machine.run import Run
 from murxpy.machine.witnesses.anew import call_first, set_limit, solve_anew
 from murxpy.machine.witnesses.model import below
 from murxpy.solvers.contract import BROKEN

@@ -11,10 +11,11 @@ from murxpy.actions.picking import values_to_read
 from murxpy.checks.assertions import needs_model
 from murxpy.machine.database import Entry
 from murxpy.machine.generate.base import Generator
-from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.machine.outcomes import Refused, Stopped
+from murxpy.machine.run import Run
 from murxpy.machine.witnesses.blame import blamed, differ, solver_value
 from murxpy.machine.witnesses.model import TOO_LARGE, Model, below, unjudged
-from murxpy.machine.witnesses.reading import Unreadable
+from murxpy.machine.witnesses.rows import Unreadable
 from murxpy.machine.witnesses.timing import timed
 from murxpy.semantics.values import CannotSay
 from murxpy.trace.reading import Reading

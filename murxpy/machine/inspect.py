@@ -6,7 +6,8 @@ from typing import Any
 
 from murxpy.logic.sorts import Sort
 from murxpy.machine.database import Entry, SortEntry
-from murxpy.machine.run import Run, Stopped
+from murxpy.machine.outcomes import Stopped
+from murxpy.machine.run import Run
 from murxpy.solvers.frame import literal_value
 
 

@@ -16,7 +16,8 @@ from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, VALUE
 from murxpy.logic.values import read_value
 from murxpy.machine.database import Entry, SortEntry
 from murxpy.machine.datatypes import datatype_words, declarations
-from murxpy.machine.run import Refused, Run
+from murxpy.machine.outcomes import Refused
+from murxpy.machine.run import Run
 from murxpy.machine.tokens import Quoted, Token, print_token, quote
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from time import thread_time_ns
 from typing import Any, Protocol
@@ -17,12 +17,14 @@ from murxpy.logic.sorts import Sort, SortTable
 from murxpy.logic.terms import Term, TermTable
 from murxpy.logic.typing import Checker
 from murxpy.machine.database import Database, Entry
+from murxpy.machine.lines import Lines
 from murxpy.machine.meter import Meter
 from murxpy.machine.objects import Objects
+from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.planted import Planted
 from murxpy.machine.random import Stream, mix, point
 from murxpy.machine.state import SolverState
-from murxpy.machine.strangers import STRANGERS
+from murxpy.machine.steps import Steps
 from murxpy.machine.tokens import quote
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.refusals import UNDOCUMENTED, Refusal
@@ -56,32 +58,6 @@ SOLVING = "check error: "
 _VARIABLE = re.compile(r"0x[0-9a-fA-F]+|\d+|\"[^\"]*\"|'[^']*'|\|[^|]*\||\([^()]*\)")
 
 
-class Refused(Exception):
-    """The binding refused a call; the run goes on without its result."""
-
-    def __init__(self, sort: str, message: str) -> None:
-        super().__init__(message)
-        self.sort = sort
-
-
-class Stopped(Exception):
-    """The run ends here: `finding` says what was found, None if there is nothing to report."""
-
-    def __init__(self, finding: dict[str, Any] | None) -> None:
-        super().__init__("" if finding is None else finding["message"])
-        self.finding = finding
-
-
-class Misused(Exception):
-    """A misuse was carried out in place of the call; the binding kept its contract, and nothing was
-    made.
-    """
-
-
-class Unbroken(Exception):
-    """The misuse in hand finds nothing to break in the call; it was not made."""
-
-
 class Misuse(Protocol):
     """What breaks the next call: see `murxpy.machine.misuse`."""
 
@@ -105,7 +81,7 @@ class Misuse(Protocol):
         """Make the call. Raises Misused or Stopped."""
 
 
-class Run:
+class Run(Lines, Steps):
     """The state of one run. Nothing in it outlives the run, nothing outside it is changed by it."""
 
     asks = True  # calls reach a solver
@@ -113,6 +89,7 @@ class Run:
     def __init__(
         self, wrapper: Wrapper, catalogue: Catalogue, seed: int, write: Callable[[str], None]
     ) -> None:
+        super().__init__(write)
         self.wrapper = wrapper
         self.catalogue = catalogue
         self.seed = seed
@@ -136,8 +113,6 @@ class Run:
         # of a replay: line of a check, the answer recorded there, the answer
         self.answers: list[tuple[int, str, str]] = []
         self.lines = 0
-        self._write = write
-        self._pending = ""
         self._made: dict[Sort, Any] = {}
         self._symbols = 0
         self.misuse: Misuse | None = None  # waits for the next call
@@ -145,27 +120,7 @@ class Run:
         self.objects = Objects()  # what public callables of the binding gave
         self._elsewhere: Frame | None = None
 
-    # -- the trace
-
-    def header(self, rows: Iterable[str]) -> None:
-        """Write header lines (comments) before anything else."""
-        self._write("".join(f"# {row}\n" for row in rows))
-
-    def result(self, text: str) -> None:
-        """Note what followed the last line; it is written together with the next one, before the
-        next call.
-        """
-        self._pending += f"      {text}\n"
-
-    def note(self, text: str) -> None:
-        """Write a comment above the next line."""
-        self._pending += "".join(f"# {row}\n" for row in text.splitlines())
-
-    def flush(self) -> None:
-        """Write what is pending."""
-        if self._pending:
-            self._write(self._pending)
-            self._pending = ""
+    # -- lines
 
     def line_seed(self) -> int:
         """A seed for the next line, drawn from this step's stream."""
@@ -178,13 +133,9 @@ class Run:
         start = thread_time_ns() if timed else 0
         if self.misuse is not None and self.misuse.ready:
             action, spelling, words = self.misuse.line(self, action, spelling, words)
-        name = f"{action}@{spelling}" if spelling else action
-        self._write(
-            f"{self._pending}{seed:>6} {name} {words}\n"
-            if words
-            else f"{self._pending}{seed:>6} {name}\n"
+        self.write_line(
+            f"{seed:>6} {action}@{spelling}" if spelling else f"{seed:>6} {action}", words
         )
-        self._pending = ""
         self.lines += 1
         self.counts[f"action:{action}"] += 1
         if timed:
@@ -342,67 +293,6 @@ class Run:
         """Let go of the context, and of the sorts that no line returned."""
         self.frame.ctx = None
         self._made = {}
-
-    def apply(self, function: Callable[..., Any], *operands: Any) -> Any:
-        """Call a function of ours on objects of the binding."""
-        return function(*operands)
-
-    def deferred(self, spelling: Spelling, frame: Frame, args: Sequence[Any] = ()) -> Any:
-        """A function of no operands that makes a call."""
-        return lambda: spelling.call(args, (), frame)
-
-    def repeated(self, call: Callable[[], Any], count: int) -> Any:
-        """What so many calls give."""
-        return [call() for _ in range(count)]
-
-    def stranger(self, name: str) -> Any:
-        """A Python object that is none of the solver's, by its name in a trace."""
-        return STRANGERS[name]()
-
-    def public(self, name: str) -> Any:
-        """The public callable of the binding of this name. Raises Refused where this release has
-        none.
-        """
-        callee = self.wrapper.callables.callees.get(name)
-        if callee is None:
-            raise Refused(
-                "unsupported", f"no public callable {name} in this release of {self.wrapper.name}"
-            )
-        return callee.call
-
-    def of_object(self, name: str) -> bool:
-        """True if the first operand of a public callable is the object that it is called of."""
-        callee = self.wrapper.callables.callees.get(name)
-        return callee is not None and callee.owner is not None
-
-    def fits(self, name: str, operands: Sequence[Any]) -> bool:
-        """True unless the callable is a method and its first operand no object of its class."""
-        callee = self.wrapper.callables.callees[name]
-        return callee.owner is None or (bool(operands) and isinstance(operands[0], callee.owner))
-
-    def constant(self, name: str) -> Any:
-        """The member of an enumeration of the binding of this name. Raises Refused where this
-        release has none.
-        """
-        if name not in self.wrapper.callables.constants:
-            raise Refused(
-                "unsupported", f"no constant {name} in this release of {self.wrapper.name}"
-            )
-        return self.wrapper.callables.constants[name]
-
-    def holds(self, value: Any) -> bool:
-        """True if what a public callable gave is an object, and no plain data."""
-        return not isinstance(value, (type(None), bool, int, float, str, bytes))
-
-    def handed_over(self, number: int) -> Any:
-        """A list with the last reference of the run to an object that a public callable gave."""
-        return [self.objects.alive.pop(number)]
-
-    def made(
-        self, function: Callable[..., Any], operands: Sequence[Any], named: Mapping[str, Any]
-    ) -> Any:
-        """What a public callable of the binding gives; `named` are operands by their names."""
-        return function(*operands, **named)
 
     def _make_sort(self, sort: Sort, of: Frame | None = None) -> Any:
         spellings = self.wrapper.set("sorts", sort.kind)

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from murxpy.machine.database import Entry
+from murxpy.machine.outcomes import Stopped
 from murxpy.machine.planting.lines import judge_planted
-from murxpy.machine.run import Run, Stopped
+from murxpy.machine.run import Run
 from murxpy.machine.tokens import Ref, Token, as_word, print_token, quote
 
 ANSWERS = ("sat", "unsat", "unknown")

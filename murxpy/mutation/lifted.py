@@ -13,7 +13,8 @@ from murxpy.checks.cores import check_core
 from murxpy.checks.registry import ANSWERING, READERS
 from murxpy.errors import InputError
 from murxpy.machine import script, solve
-from murxpy.machine.run import Refused, Run
+from murxpy.machine.outcomes import Refused
+from murxpy.machine.run import Run
 from murxpy.machine.witnesses.scripted import CORES_OPTION
 from murxpy.mutation.optioning import Options
 from murxpy.mutation.promising import CORES, MODELS

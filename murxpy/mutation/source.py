@@ -9,8 +9,9 @@ from typing import Any
 
 from murxpy.errors import InputError
 from murxpy.machine import script, solve
+from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.random import Stream, mix
-from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.machine.run import Run
 from murxpy.mutation.corpus import Corpus
 from murxpy.mutation.labels import denied
 from murxpy.mutation.lifted import ApiRunner

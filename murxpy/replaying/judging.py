@@ -13,7 +13,8 @@ from murxpy.actions.answering import read_script
 from murxpy.checks.registry import ANSWERING, READERS, Reader, named
 from murxpy.errors import InputError
 from murxpy.machine import solve
-from murxpy.machine.run import Refused, Run
+from murxpy.machine.outcomes import Refused
+from murxpy.machine.run import Run
 from murxpy.machine.tokens import Quoted
 from murxpy.machine.witnesses.scripted import without_questions
 from murxpy.replaying.defuse import MAKERS, collected

@@ -5,7 +5,8 @@ from __future__ import annotations
 from murxpy.actions.own import read_own
 from murxpy.checks.registry import READERS, Reader, named
 from murxpy.errors import InputError, nearest
-from murxpy.machine.run import Refused, Run
+from murxpy.machine.outcomes import Refused
+from murxpy.machine.run import Run
 from murxpy.trace.grammar import Trace
 from murxpy.trace.murxla import old_action
 from murxpy.trace.reading import Reading, Skipped

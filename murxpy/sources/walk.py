@@ -9,8 +9,8 @@ from murxpy.actions.self_checks import check_newest
 from murxpy.checks.registry import ACTIONS
 from murxpy.machine.generate import terms
 from murxpy.machine.generate.base import Generator
+from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.random import Weighted, mix
-from murxpy.machine.run import Refused, Stopped
 from murxpy.machine.state import HOLDS
 
 Condition = Callable[[Generator], bool]

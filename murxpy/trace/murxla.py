@@ -8,7 +8,7 @@ from murxpy.logic.catalogue import Operator
 from murxpy.logic.sorts import Sort
 from murxpy.machine.database import Entry
 from murxpy.machine.make import make_term
-from murxpy.machine.run import Refused
+from murxpy.machine.outcomes import Refused
 from murxpy.machine.tokens import Ref
 
 if TYPE_CHECKING:

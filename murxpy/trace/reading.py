@@ -9,7 +9,8 @@ from typing import Any
 from murxpy.errors import InputError, nearest
 from murxpy.logic.sorts import Sort, components
 from murxpy.machine.database import Entry, SortEntry
-from murxpy.machine.run import Refused, Run
+from murxpy.machine.outcomes import Refused
+from murxpy.machine.run import Run
 from murxpy.machine.tokens import Quoted, Ref, Token
 from murxpy.trace.grammar import Line, Trace
 

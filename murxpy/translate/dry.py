@@ -12,8 +12,9 @@ from murxpy.checks.registry import ACTIONS, ANSWERING, MAKING, READERS
 from murxpy.errors import InputError, nearest
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
+from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.planting.lines import satisfied, told
-from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.machine.run import Run
 from murxpy.machine.tokens import Ref, Token
 from murxpy.solvers.facts import Facts
 from murxpy.solvers.spelling import Spelling, SpellingSet

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType
 from typing import Any
 
 from murxpy.machine import strangers
-from murxpy.machine.misuse import stress
+from murxpy.machine.misuse import protocols, stress
 from murxpy.machine.misuse.armed import Armed
-from murxpy.machine.run import Misused
+from murxpy.machine.outcomes import Misused
 from murxpy.solvers.callables import LIBRARY, PROPERTY
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.spelling import Spelling
@@ -61,6 +62,14 @@ def only_public(package, *called):
 '''
 
 
+def _joined(*modules: ModuleType) -> str:
+    """The source of modules as that of one module, with their imports at its beginning."""
+    lines = [line for module in modules for line in inspect.getsource(module).splitlines()]
+    imports = {line for line in lines if line.startswith(("import ", "from "))}
+    ordered = sorted(imports, key=lambda line: (line.startswith("from"), line))
+    return "\n".join([*ordered, *(line for line in lines if line not in imports)])
+
+
 class MisuseRows(DryRun):
     """The part of a program that misuses: it needs `bind`, `row` and the names that are alive."""
 
@@ -83,7 +92,7 @@ class MisuseRows(DryRun):
         """The definitions that the program's misuses need; the empty string where it has none."""
         if not self.stressed:
             return ""
-        sources = [inspect.getsource(module) for module in (strangers, stress)]
+        sources = [inspect.getsource(strangers), _joined(protocols, stress)]
         return START + "\n".join(inlined([source], self.stressed) for source in sources)
 
     def misused(self, code: str) -> None:

@@ -14,8 +14,8 @@ from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
 from murxpy.machine import strangers
-from murxpy.machine.misuse import stress
-from murxpy.machine.run import Refused, Stopped
+from murxpy.machine.misuse import protocols, stress
+from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.tokens import Ref, Token
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.refusals import UNDOCUMENTED
@@ -73,6 +73,7 @@ class _Program(MisuseRows):
             *keyword.kwlist,
             *dir(builtins),
             *own,
+            *dir(protocols),
             *dir(stress),
             *dir(strangers),
             *_words("\n".join(texts)),

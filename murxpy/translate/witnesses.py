@@ -8,7 +8,8 @@ from typing import Any
 
 from murxpy.logic.terms import CONSTANT
 from murxpy.machine.database import Entry
-from murxpy.machine.run import Refused, Run
+from murxpy.machine.outcomes import Refused
+from murxpy.machine.run import Run
 from murxpy.machine.witnesses.model import below
 from murxpy.translate.expressions import Code
 

@@ -19,7 +19,8 @@ from murxpy.machine.generate.base import Generator
 from murxpy.machine.generate.options import draw_value, option_choice
 from murxpy.machine.generate.profile import Profile
 from murxpy.machine.generate.swarm import SwarmDrawer
-from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.machine.outcomes import Refused, Stopped
+from murxpy.machine.run import Run
 from murxpy.mutation.optioning import Offer
 from murxpy.mutation.registry import API, FUZZERS
 from murxpy.mutation.source import Sources

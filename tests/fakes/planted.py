@@ -25,7 +25,7 @@ from typing import Any
 
 import faults
 
-from murxpy.machine.run import Stopped
+from murxpy.machine.outcomes import Stopped
 from murxpy.machine.tokens import Quoted, Ref, Token
 from murxpy.trace.grammar import Line, parse_trace
 from murxpy.worker.session import Session, Write

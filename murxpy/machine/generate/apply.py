@@ -15,7 +15,7 @@ from murxpy.machine.generate.base import Generator, sort_entry
 from murxpy.machine.generate.leaves import leaf, literal_argument
 from murxpy.machine.generate.sorts import admissible, draw_format, draw_sort, draw_sort_of
 from murxpy.machine.make import make_term
-from murxpy.machine.run import Refused
+from murxpy.machine.outcomes import Refused
 
 TRIES = 4
 

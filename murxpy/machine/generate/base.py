@@ -11,8 +11,9 @@ from murxpy.machine.distributions import Settings
 from murxpy.machine.generate.profile import Profile
 from murxpy.machine.generate.swarm import Swarm
 from murxpy.machine.make import instantiate_sort, make_sort
+from murxpy.machine.outcomes import Refused
 from murxpy.machine.random import Stream, Weighted
-from murxpy.machine.run import Refused, Run
+from murxpy.machine.run import Run
 from murxpy.solvers.facts import Option
 
 

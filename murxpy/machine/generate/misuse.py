@@ -12,8 +12,9 @@ from murxpy.machine.misuse.armed import DAMPED, Drawn
 from murxpy.machine.misuse.bad import CONTEXT, SOLVER, portable
 from murxpy.machine.misuse.rules import RULES, Rule, family
 from murxpy.machine.misuse.values import NONE, NUMBERS, TYPES
+from murxpy.machine.outcomes import Misused, Refused, Unbroken
 from murxpy.machine.random import Weighted
-from murxpy.machine.run import Misused, Refused, Run, Unbroken
+from murxpy.machine.run import Run
 from murxpy.machine.state import HOLDS, SolverState
 from murxpy.machine.tokens import Python, Ref, Token
 

@@ -14,7 +14,8 @@ from murxpy.machine.misuse.bad import CONTEXT
 from murxpy.machine.misuse.calls import Nested
 from murxpy.machine.misuse.rules import RULES
 from murxpy.machine.misuse.values import NONE
-from murxpy.machine.run import Refused, Run
+from murxpy.machine.outcomes import Refused
+from murxpy.machine.run import Run
 from murxpy.machine.strangers import STRANGERS
 from murxpy.machine.tokens import Python, Ref, read_tokens
 from murxpy.solvers.callables import Callee, Parameter

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from murxpy.machine.database import Entry
 from murxpy.machine.generate.base import Generator
+from murxpy.machine.outcomes import Refused
 from murxpy.machine.random import Stream, Weighted
-from murxpy.machine.run import Refused
 from murxpy.machine.solve import SPECIAL_OPTIONS, set_option
 from murxpy.machine.state import HOLDS
 from murxpy.solvers.facts import Option, option_text

@@ -6,7 +6,7 @@ from murxpy.machine.database import Entry
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.generate.holding import pinned
 from murxpy.machine.generate.terms import combine, to_bool
-from murxpy.machine.run import Refused
+from murxpy.machine.outcomes import Refused
 
 
 def closed_bools(gen: Generator, count: int) -> list[Entry]:

@@ -11,7 +11,7 @@ from murxpy.machine.generate.apply import Unfit, apply, argument, gen_term
 from murxpy.machine.generate.base import Generator, sort_entry
 from murxpy.machine.generate.sorts import draw_sort
 from murxpy.machine.make import make_function, make_variable
-from murxpy.machine.run import Refused
+from murxpy.machine.outcomes import Refused
 
 ATTEMPTS = 6
 DAMPED = 0.1  # of what would be drawn otherwise

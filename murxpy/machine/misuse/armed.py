@@ -13,7 +13,8 @@ from murxpy.machine.misuse import bad, promise
 from murxpy.machine.misuse.misuse import Misuse
 from murxpy.machine.misuse.rules import Rule
 from murxpy.machine.misuse.slots import VALUE, Slot, broken, kind_of, operands, slots
-from murxpy.machine.run import Misused, Run, Stopped, Unbroken
+from murxpy.machine.outcomes import Misused, Stopped, Unbroken
+from murxpy.machine.run import Run
 from murxpy.machine.tokens import print_token, quote
 from murxpy.solvers.contract import BROKEN, RESOURCES, UNREACHED, Thrown
 from murxpy.solvers.spelling import Spelling

@@ -11,8 +11,9 @@ from murxpy.logic.sorts import Sort
 from murxpy.machine.database import Entry
 from murxpy.machine.misuse.rules import Rule
 from murxpy.machine.misuse.slots import MANAGER, MANY, SORT, Slot
+from murxpy.machine.outcomes import Refused
 from murxpy.machine.random import Stream
-from murxpy.machine.run import Refused, Run
+from murxpy.machine.run import Run
 from murxpy.machine.strangers import STRANGERS
 from murxpy.machine.tokens import Python, Ref, Token
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from murxpy.machine.misuse import bad, stress
+from murxpy.machine.misuse import bad, protocols
 from murxpy.machine.misuse.armed import returned, threw
 from murxpy.machine.misuse.blame import asked_too_much
 from murxpy.machine.misuse.rules import Rule
-from murxpy.machine.run import Refused, Run
+from murxpy.machine.outcomes import Refused
+from murxpy.machine.run import Run
 from murxpy.machine.strangers import STRANGERS
 from murxpy.machine.tokens import Python, Quoted, Ref, Token, print_token
 from murxpy.solvers.contract import BROKEN
@@ -108,7 +109,7 @@ def do(
     try:
         with run.binding_time():
             value = (
-                run.apply(stress.alike, called, operands, at)
+                run.apply(protocols.alike, called, operands, at)
                 if rule.name == "alike"
                 else run.made(called, operands, named)
             )

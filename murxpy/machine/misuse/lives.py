@@ -9,10 +9,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from murxpy.logic.terms import CONSTANT, Term
-from murxpy.machine.misuse import bad, stress
+from murxpy.machine.misuse import bad, protocols, stress
 from murxpy.machine.misuse.armed import returned, threw
 from murxpy.machine.misuse.rules import Rule
-from murxpy.machine.run import Refused, Run
+from murxpy.machine.outcomes import Refused
+from murxpy.machine.run import Run
 from murxpy.machine.tokens import Python, Ref, Token, print_token, quote
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.spelling import Spelling
@@ -156,17 +157,17 @@ def _signalled(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
 
 
 STRESS: dict[str, Stress] = {
-    "copy": _on(stress.copied),
-    "deepcopy": _on(stress.deeply_copied),
+    "copy": _on(protocols.copied),
+    "deepcopy": _on(protocols.deeply_copied),
     "survive": _survived,
-    "pickle": _on(stress.pickled),
-    "equality": _on(stress.equality),
-    "chain": _on(stress.chained),
-    "iterate": _on(stress.iterated),
-    "index": _on(stress.indexed),
-    "truth": _on(stress.truth),
-    "print": _on(stress.texts),
-    "reflected": _on(stress.reflected),
+    "pickle": _on(protocols.pickled),
+    "equality": _on(protocols.equality),
+    "chain": _on(protocols.chained),
+    "iterate": _on(protocols.iterated),
+    "index": _on(protocols.indexed),
+    "truth": _on(protocols.truth),
+    "print": _on(protocols.texts),
+    "reflected": _on(protocols.reflected),
     "cycle": _on(stress.knot),
     "finalizer": _testament,
     "exit": _on(stress.exits),

@@ -9,8 +9,9 @@ from contextlib import suppress
 from typing import Any
 
 from murxpy.logic.terms import CONSTANT, VALUE, Term
+from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.planted import Planted
-from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.machine.run import Run
 from murxpy.machine.witnesses.anew import applied, call_first, fresh_solver
 from murxpy.machine.witnesses.model import below, theories
 from murxpy.machine.witnesses.points import DRAWN, literal, objects

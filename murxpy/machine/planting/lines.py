@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, Term
 from murxpy.machine.database import Entry, SortEntry
+from murxpy.machine.outcomes import Stopped
 from murxpy.machine.planted import OPEN, Planted
 from murxpy.machine.planted_words import write_words
 from murxpy.machine.planting.blame import culprit
-from murxpy.machine.run import Run, Stopped
+from murxpy.machine.run import Run
 from murxpy.machine.tokens import print_token, quote
 from murxpy.machine.witnesses.model import below
 from murxpy.machine.witnesses.show import show

@@ -8,7 +8,8 @@ from typing import Any
 
 from murxpy.logic.terms import Term
 from murxpy.machine.database import Entry
-from murxpy.machine.run import Refused, Run
+from murxpy.machine.outcomes import Refused
+from murxpy.machine.run import Run
 from murxpy.solvers.spelling import Spelling
 
 FACTOR = 4  # times the limit of the check, since the fresh solver has learned nothing yet

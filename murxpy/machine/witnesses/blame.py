@@ -8,8 +8,10 @@ from typing import Any
 
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
-from murxpy.machine.run import Refused, Run, Stopped
-from murxpy.machine.witnesses.reading import Unreadable, Values
+from murxpy.machine.outcomes import Refused, Stopped
+from murxpy.machine.run import Run
+from murxpy.machine.witnesses.reading import Values
+from murxpy.machine.witnesses.rows import Unreadable
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.values import CannotSay, Value
 

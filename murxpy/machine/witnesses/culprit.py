@@ -8,10 +8,11 @@ from contextlib import suppress
 from typing import Any
 
 from murxpy.logic.terms import Term
-from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.machine.outcomes import Refused, Stopped
+from murxpy.machine.run import Run
 from murxpy.machine.witnesses.anew import applied, call_first, fresh_solver
 from murxpy.machine.witnesses.model import TOO_LARGE, Model, below, theories
-from murxpy.machine.witnesses.reading import Unreadable
+from murxpy.machine.witnesses.rows import Unreadable
 from murxpy.semantics.values import CannotSay
 
 PARTS = 12  # that are tried, the smallest first

@@ -11,10 +11,12 @@ from typing import Any
 from murxpy.logic.sorts import Sort, components
 from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, Term
 from murxpy.machine.database import Entry
-from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.machine.outcomes import Refused, Stopped
+from murxpy.machine.run import Run
 from murxpy.machine.witnesses.anew import applied
 from murxpy.machine.witnesses.blame import solver_value
-from murxpy.machine.witnesses.reading import Unreadable, Values
+from murxpy.machine.witnesses.reading import Values
+from murxpy.machine.witnesses.rows import Unreadable
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.model import Interpretation
 from murxpy.semantics.registry import MEANINGS, partial_key

@@ -13,8 +13,9 @@ from typing import Any
 
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, Term
+from murxpy.machine.outcomes import Refused
 from murxpy.machine.random import Stream, mix
-from murxpy.machine.run import Refused, Run
+from murxpy.machine.run import Run
 from murxpy.machine.witnesses.anew import call_first
 from murxpy.machine.witnesses.blame import differ
 from murxpy.machine.witnesses.model import below, unjudged, with_universe

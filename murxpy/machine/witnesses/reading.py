@@ -1,24 +1,24 @@
 """Values of a model: from the rows of a wrapper's reader, which are plain data, to values of
 `semantics`, checked against their sorts.
 
-A row is a tuple of a tag and its parts; a part that is a row stands for it by its place in the
-list. `docs/oracles.md` has the tags. A constant of a sort without arrays must have a value of that
-sort; arrays and functions may also be lambdas (`functions.py`).
+A constant of a sort without arrays must have a value of that sort; arrays and functions may also be
+lambdas (`functions.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
-from murxpy.logic.sorts import Sort, SortTable
-from murxpy.machine.witnesses.functions import Fresh, Unnamed, apart, equal, tabulated
-from murxpy.semantics.closures import Built, Stored
-from murxpy.semantics.domains import canonical, make_array
+from murxpy.logic.sorts import Sort
+from murxpy.machine.witnesses import conditions
+from murxpy.machine.witnesses.functions import apart, tabulated
+from murxpy.machine.witnesses.rows import LITERALS, Env, Row, Rows, Unreadable, expect
+from murxpy.semantics.closures import Stored
+from murxpy.semantics.domains import make_array
 from murxpy.semantics.exact.algebraic import number
 from murxpy.semantics.meanings.sets import make_set
-from murxpy.semantics.plain import plain
 from murxpy.semantics.registry import Points
 from murxpy.semantics.values import (
     ArrayValue,
@@ -30,218 +30,8 @@ from murxpy.semantics.values import (
     Value,
 )
 
-DEPTH = 100  # of values in values
 
-Row = tuple[Any, ...]
-Env = tuple[tuple[Sort | None, Any], ...]  # sorts and values of bound variables, the innermost last
-
-
-class Unreadable(Exception):
-    """What the binding gave is no value of the sort; the message says what it is."""
-
-
-class Values:
-    """The values of rows. `points` knows sizes and domains of sorts."""
-
-    def __init__(self, rows: Sequence[Row], sorts: SortTable, points: Points) -> None:
-        self.rows = rows
-        self.sorts = sorts
-        self.points = points
-        self._known: dict[tuple[int, Sort | None], Value] = {}
-        self._open: list[bool] = []
-        self._depth = 0
-
-    def value(self, at: int, sort: Sort | None, env: Env = ()) -> Value:
-        """The value of row `at` as one of `sort`, or of whatever sort it is.
-
-        Raises Unreadable where it is none, CannotSay where it cannot be known.
-        """
-        if env:
-            return self._read(at, sort, env)
-        key = (at, sort)
-        if key not in self._known:
-            self._known[key] = self._read(at, sort, env)
-        return self._known[key]
-
-    def function(
-        self, at: int, domain: tuple[Sort, ...], codomain: Sort | None
-    ) -> FunctionValue | Built:
-        """The function of row `at`. Raises CannotSay where the model does not fix it."""
-        row = self.rows[at]
-        if row[0] == "lambda" and row[1] == len(domain):
-            return tabulated(
-                self,
-                lambda *args: self.value(row[2], codomain, _bound(domain, args)),
-                domain,
-                [(row[2], -1)],
-                [],
-            )
-        if row[0] != "function" or row[1] != len(domain):
-            raise CannotSay(f"a function given as '{row[0]}'")
-        _, _, entries, default = row
-        if (
-            default is not None
-            and not self.is_open(default)
-            and all(plain(s, self.points) for s in domain)
-        ):
-            points = [
-                (tuple(map(self.value, e, domain)), self.value(v, codomain))
-                for e, v in reversed(entries)
-            ]
-            return canonical(
-                FunctionValue(self.value(default, codomain), points), domain, self.points
-            )
-        named = [[self.value(e[k], s) for e, _ in entries] for k, s in enumerate(domain)]
-        bodies = [] if default is None else [(default, 1)]
-        return tabulated(
-            self, lambda *args: self.apply(at, args, codomain, domain), domain, bodies, named
-        )
-
-    def apply(
-        self, at: int, args: Sequence[Any], sort: Sort | None, domain: Sequence[Sort | None] = ()
-    ) -> Value:
-        """A function of the model at arguments, of the sorts `domain` if known. Raises CannotSay
-        where the model does not fix it.
-        """
-        row, domain = self.rows[at], domain or [None] * len(args)
-        if row[0] != "function":
-            raise CannotSay("a function that the model does not fix")
-        for entry, result in row[2]:
-            if all(
-                self._same(self.value(e, s), a, s)
-                for e, a, s in zip(entry, args, domain, strict=True)
-            ):
-                return self.value(result, sort)
-        if row[3] is None:
-            raise CannotSay("a point at which the model does not fix a function")
-        # variable 0 is the first argument
-        return self.value(row[3], sort, _bound(domain, args)[::-1])
-
-    def _same(self, value: Value, other: Any, sort: Sort | None) -> bool:
-        """True if an argument is a value that a function names. Raises Unnamed for an argument that
-        stands for all others, CannotSay.
-        """
-        return (
-            not other.differs(value)
-            if isinstance(other, Fresh)
-            else equal(self.points, sort, value, other)
-        )
-
-    def is_open(self, at: int) -> bool:
-        """True if a variable may occur in row `at`."""
-        for row in self.rows[len(self._open) : at + 1]:
-            inner = (
-                [p for p in row[1:] if type(p) is int and p < len(self._open)]
-                if row[0] not in LITERALS
-                else []
-            )
-            self._open.append(row[0] == "var" or any(self._open[p] for p in inner))
-        return self._open[at]
-
-    def _read(self, at: int, sort: Sort | None, env: Env) -> Value:
-        row = self.rows[at]
-        reader = READERS.get(row[0])
-        if reader is None:
-            raise CannotSay(f"a value with '{row[1] if row[0] == 'unknown' else row[0]}'")
-        self._depth += 1
-        try:
-            if self._depth > DEPTH:
-                raise CannotSay(f"a value nested deeper than {DEPTH}")
-            return reader(self, row, sort, env)
-        finally:
-            self._depth -= 1
-
-
-def _bound(sorts: Sequence[Sort | None], values: Sequence[Any]) -> Env:
-    return tuple(zip(sorts, values, strict=True))
-
-
-def _expect(sort: Sort | None, kinds: Sequence[str], what: str) -> None:
-    if sort is not None and sort.kind not in kinds:
-        raise Unreadable(f"{what} in place of a value of {sort}")
-
-
-# -- what conditions are made of
-
-
-def _variable(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
-    if row[1] >= len(env):
-        raise Unreadable("a variable that nothing binds")
-    bound = env[-1 - row[1]][1]
-    if isinstance(bound, Fresh):
-        raise Unnamed
-    found: Value = bound
-    return found
-
-
-def _condition(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
-    return values.value(row[2] if values.value(row[1], None, env) else row[3], sort, env)
-
-
-def _connective(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
-    _expect(sort, ("SORT_BOOL",), "a Boolean")
-    tag, *parts = row
-    if tag == "not":
-        return not values.value(parts[0], None, env)
-    found = (values.value(part, None, env) for part in parts)
-    return all(found) if tag == "and" else any(found)
-
-
-def _equality(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
-    _expect(sort, ("SORT_BOOL",), "a Boolean")
-    for variable, other in ((row[1], row[2]), (row[2], row[1])):
-        inner = values.rows[variable]
-        if inner[0] == "var" and inner[1] < len(env):
-            known, value = env[-1 - inner[1]]
-            if isinstance(value, Fresh) and not values.is_open(other):
-                return not value.differs(values.value(other, known))
-            return equal(
-                values.points,
-                known,
-                values.value(variable, known, env),
-                values.value(other, known, env),
-            )
-    return equal(
-        values.points, None, values.value(row[1], None, env), values.value(row[2], None, env)
-    )
-
-
-def _application(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
-    sorts = [_sort_of(values, part, env) for part in row[2:]]
-    return values.apply(
-        row[1],
-        [values.value(part, s, env) for part, s in zip(row[2:], sorts, strict=True)],
-        sort,
-        sorts,
-    )
-
-
-def _sort_of(values: Values, at: int, env: Env) -> Sort | None:
-    """The sort of a variable; of anything else it is not known."""
-    tag, *parts = values.rows[at]
-    return env[-1 - parts[0]][0] if tag == "var" and parts[0] < len(env) else None
-
-
-def _selection(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
-    at, index = row[1], values.value(row[2], None, env)
-    while values.rows[at][0] == "store":
-        _, at, where, value = values.rows[at]
-        if equal(values.points, None, values.value(where, None, env), index):
-            return values.value(value, sort, env)
-    inner = values.rows[at]
-    if inner[0] == "const":
-        return values.value(inner[1], sort, env)
-    if inner[0] == "lambda" and inner[1] == 1:
-        return values.value(inner[2], sort, (*env, (None, index)))
-    if inner[0] == "as-array":
-        return values.apply(inner[1], [index], sort)
-    raise CannotSay(f"a selection from '{inner[0]}'")
-
-
-# -- values
-
-
-def _literal(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
+def _literal(values: Rows, row: Row, sort: Sort | None, env: Env) -> Value:
     tag = row[0]
     wanted = LITERALS[tag](row)
     if sort is not None and (sort.kind != f"SORT_{tag.upper()}" or tuple(sort.params) != wanted):
@@ -256,20 +46,7 @@ def _literal(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
     return literal
 
 
-# Literals by tag, with the parameters of their sort.
-LITERALS: dict[str, Callable[[Row], tuple[Any, ...]]] = {
-    "bool": lambda row: (),
-    "bv": lambda row: (row[1],),
-    "int": lambda row: (),
-    "real": lambda row: (),
-    "fp": lambda row: (row[1], row[2]),
-    "rm": lambda row: (),
-    "string": lambda row: (),
-    "ff": lambda row: (row[1],),
-}
-
-
-def _constructor(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
+def _constructor(values: Rows, row: Row, sort: Sort | None, env: Env) -> Value:
     _, name, *parts = row
     if sort is None:
         return DatatypeValue(name, tuple(values.value(part, None, env) for part in parts))
@@ -287,13 +64,13 @@ def _constructor(values: Values, row: Row, sort: Sort | None, env: Env) -> Value
     )
 
 
-def _element(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
-    _expect(sort, ("SORT_UNINTERPRETED",), "an element of an uninterpreted sort")
+def _element(values: Rows, row: Row, sort: Sort | None, env: Env) -> Value:
+    expect(sort, ("SORT_UNINTERPRETED",), "an element of an uninterpreted sort")
     return Element(row[1])
 
 
-def _sequence(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
-    _expect(sort, ("SORT_SEQ", "SORT_STRING"), "a sequence")
+def _sequence(values: Rows, row: Row, sort: Sort | None, env: Env) -> Value:
+    expect(sort, ("SORT_SEQ", "SORT_STRING"), "a sequence")
     if sort is not None and sort.kind == "SORT_STRING":
         return "".join(_characters(values, row))
     inner = None if sort is None else sort.sort(0)
@@ -310,7 +87,7 @@ def _sequence(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
     return tuple(made)
 
 
-def _characters(values: Values, row: Row) -> Iterator[str]:
+def _characters(values: Rows, row: Row) -> Iterator[str]:
     """The characters of a string that is given as the sequence that it is."""
     stack = [row]
     while stack:
@@ -325,13 +102,13 @@ def _characters(values: Values, row: Row) -> Iterator[str]:
             raise CannotSay(f"a string with '{tag}'")
 
 
-def _table(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
+def _table(values: Rows, row: Row, sort: Sort | None, env: Env) -> Value:
     """An array from stores, constant arrays and lambdas; a set where it has Boolean elements and a
     set is wanted.
     """
     if sort is None:
         raise CannotSay("an array of unknown sort")
-    _expect(sort, ("SORT_ARRAY", "SORT_SET"), "an array")
+    expect(sort, ("SORT_ARRAY", "SORT_SET"), "an array")
     array = _array(values, row, sort, env)
     if sort.kind == "SORT_ARRAY":
         return array
@@ -340,8 +117,8 @@ def _table(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
     return make_set(sort, (point for point, _ in array.items()), bool(array.default), values.points)
 
 
-def _set(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
-    _expect(sort, ("SORT_SET",), "a set")
+def _set(values: Rows, row: Row, sort: Sort | None, env: Env) -> Value:
+    expect(sort, ("SORT_SET",), "a set")
     if sort is None:
         raise CannotSay("a set of unknown sort")
     members: list[Value] = []
@@ -359,8 +136,8 @@ def _set(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
     return make_set(sort, members, False, values.points)
 
 
-def _bag(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
-    _expect(sort, ("SORT_BAG",), "a bag")
+def _bag(values: Rows, row: Row, sort: Sort | None, env: Env) -> Value:
+    expect(sort, ("SORT_BAG",), "a bag")
     inner = None if sort is None else sort.sort(0)
     counts: dict[Value, int] = {}
     stack = [row]
@@ -379,13 +156,13 @@ def _bag(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
     return BagValue(frozenset((element, count) for element, count in counts.items() if count))
 
 
-def _algebraic(values: Values, row: Row, sort: Sort | None, env: Env) -> Value:
-    _expect(sort, ("SORT_REAL",), "an algebraic number")
+def _algebraic(values: Rows, row: Row, sort: Sort | None, env: Env) -> Value:
+    expect(sort, ("SORT_REAL",), "an algebraic number")
     _, coefficients, low, high = row
     return number([Fraction(*c) for c in coefficients], Fraction(*low), Fraction(*high))
 
 
-def _array(values: Values, row: Row, sort: Sort, env: Env) -> Value:
+def _array(values: Rows, row: Row, sort: Sort, env: Env) -> Value:
     index, element = sort.sort(0), sort.sort(1) if sort.kind == "SORT_ARRAY" else None
     stores = []
     while row[0] == "store":
@@ -410,7 +187,8 @@ def _array(values: Values, row: Row, sort: Sort, env: Env) -> Value:
     else:
         raise CannotSay(f"an array made of '{row[1] if row[0] == 'unknown' else row[0]}'")
     if isinstance(base, FunctionValue):
-        entries = [(at, value) for (at,), value in _points(base)]
+        points: Iterable[tuple[Any, Value]] = base.items()
+        entries = [(at, value) for (at,), value in points]
         return _with_stores(
             sort, make_array(sort, base.default, entries, values.points), stores, values.points
         )
@@ -433,23 +211,22 @@ def _with_stores(
     )
 
 
-def _points(function: FunctionValue) -> Iterable[tuple[Any, Value]]:
-    return function.items()
+class Values(Rows):
+    """The values of rows, with a function for each tag."""
 
-
-READERS: dict[str, Callable[[Values, Row, Sort | None, Env], Value]] = {
-    **dict.fromkeys(LITERALS, _literal),
-    **dict.fromkeys(("not", "and", "or"), _connective),
-    **dict.fromkeys(("store", "const", "lambda", "as-array"), _table),
-    **dict.fromkeys(("seq", "concat"), _sequence),
-    **dict.fromkeys(("set", "union", "universe"), _set),
-    **dict.fromkeys(("bag", "sum"), _bag),
-    "algebraic": _algebraic,
-    "var": _variable,
-    "ite": _condition,
-    "=": _equality,
-    "apply": _application,
-    "select": _selection,
-    "constructor": _constructor,
-    "element": _element,
-}
+    readers: ClassVar = {
+        **dict.fromkeys(LITERALS, _literal),
+        **dict.fromkeys(("not", "and", "or"), conditions.connective),
+        **dict.fromkeys(("store", "const", "lambda", "as-array"), _table),
+        **dict.fromkeys(("seq", "concat"), _sequence),
+        **dict.fromkeys(("set", "union", "universe"), _set),
+        **dict.fromkeys(("bag", "sum"), _bag),
+        "algebraic": _algebraic,
+        "var": conditions.variable,
+        "ite": conditions.condition,
+        "=": conditions.equality,
+        "apply": conditions.application,
+        "select": conditions.selection,
+        "constructor": _constructor,
+        "element": _element,
+    }

@@ -11,11 +11,12 @@ from typing import Any
 
 from murxpy.logic.terms import Term
 from murxpy.machine.database import Entry
-from murxpy.machine.run import Refused, Run
+from murxpy.machine.outcomes import Refused
+from murxpy.machine.run import Run
 from murxpy.machine.witnesses.anew import applied, call_first, fresh_solver
 from murxpy.machine.witnesses.blame import solver_value
 from murxpy.machine.witnesses.model import TOO_LARGE, Model, solvable_anew, unjudged
-from murxpy.machine.witnesses.reading import Unreadable
+from murxpy.machine.witnesses.rows import Unreadable
 from murxpy.semantics.values import CannotSay
 
 REFUTED, HOLDS, CANNOT_SAY = "refuted", "holds", "cannot-say"

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from murxpy.errors import InputError
 from murxpy.logic.terms import Term
-from murxpy.machine.run import Refused, Run, Stopped
+from murxpy.machine.outcomes import Refused, Stopped
+from murxpy.machine.run import Run
 from murxpy.machine.witnesses.anew import FACTOR
 from murxpy.machine.witnesses.model import TOO_LARGE, theories, unjudged
 from murxpy.machine.witnesses.timing import tidy, timed
