@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 
 from murxpy.errors import nearest
 from murxpy.machine.misuse import calls
-from murxpy.machine.misuse.calls import AT, BY, Nested, flat, grouped
+from murxpy.machine.misuse.calls import AT, BY, Call, Nested, flat, grouped
 from murxpy.machine.misuse.rules import Rule
 from murxpy.machine.strangers import STRANGERS
-from murxpy.machine.tokens import Python, Quoted, Ref, print_token
+from murxpy.machine.tokens import Python, Quoted, Ref, Token, print_token
 from murxpy.solvers.callables import permitted
 from murxpy.trace.reading import Reading
 
@@ -27,6 +27,22 @@ def read(
 
     Raises InputError for a malformed line.
     """
+    call = _call(r, rule)
+    for word in flat([*call.words, call.by[1]] if call.by else call.words):
+        if isinstance(word, Ref):
+            known(r, word)
+        else:
+            _check_operand(r, word)
+    r.new_ids("x")
+    numbers = r.returned("x")
+    before = len(r.run.differences)
+    raised = calls.do(r.run, call, r.seed, numbers[0] if numbers else None)
+    if len(r.run.differences) == before:
+        compare(r, raised)
+
+
+def _call(r: Reading, rule: Rule) -> Call:
+    """The call that the line names."""
     name = r.text(0, "a public callable")
     data = r.run.wrapper.facts.calls
     if not permitted(name, data):
@@ -35,29 +51,24 @@ def read(
             f"'{name[:60]}' is no callable that the wrapper lets be called, expected a public one of {modules}"
         )
     words = _words(r)
-    at = 0
     if rule.name == "alike":
-        at = _place(r, words)
-        words = words[:-2]
+        return Call(rule, name, words[:-2], _place(r, words))
     words, by = _named_operand(r, words) if rule.name == "keyword" else (words, None)
-    for word in flat([*words, by[1]] if by else words):
-        if isinstance(word, Ref):
-            known(r, word)
-        elif (
-            not isinstance(word, Python)
-            and word not in (calls.OPEN, calls.CLOSE)
-            and not _named(r, str(word), data)
-        ):
-            raise r.error(
-                f"'{print_token(word)[:60]}' is no operand: expected py:…, an id, a member of an enumeration such as "
-                f"cvc5.Kind.AND, brackets, or one of {', '.join(STRANGERS)}{nearest(str(word), STRANGERS)}"
-            )
-    r.new_ids("x")
-    numbers = r.returned("x")
-    before = len(r.run.differences)
-    raised = calls.do(r.run, rule, name, words, r.seed, at, numbers[0] if numbers else None, by=by)
-    if len(r.run.differences) == before:
-        compare(r, raised)
+    return Call(rule, name, words, by=by)
+
+
+def _check_operand(r: Reading, word: Token) -> None:
+    """Raise InputError for a word that is no operand and no bracket."""
+    if (
+        isinstance(word, Python)
+        or word in (calls.OPEN, calls.CLOSE)
+        or _named(str(word), r.run.wrapper.facts.calls)
+    ):
+        return
+    raise r.error(
+        f"'{print_token(word)[:60]}' is no operand: expected py:…, an id, a member of an enumeration such as "
+        f"cvc5.Kind.AND, brackets, or one of {', '.join(STRANGERS)}{nearest(str(word), STRANGERS)}"
+    )
 
 
 def _words(r: Reading) -> list[Nested]:
@@ -93,6 +104,6 @@ def _named_operand(
     return words[:-3], (name.text, words[-1])
 
 
-def _named(r: Reading, word: str, data: Mapping[str, object]) -> bool:
+def _named(word: str, data: Mapping[str, object]) -> bool:
     """True for a stranger, or what can be a member of an enumeration."""
     return word in STRANGERS or (word.count(".") >= 2 and permitted(word, data))

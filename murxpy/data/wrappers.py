@@ -5,7 +5,6 @@ data.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from importlib.metadata import entry_points
 from os import PathLike, fspath
 from pathlib import Path
@@ -112,6 +111,23 @@ def _helpers(document: Document, wrapper: Plain) -> list[Path]:
 
 def _check_names(document: Document, wrapper: Plain) -> None:
     """Raise InputError for a theory, sort kind, special value or operator that no theory has."""
+    known = _known_names(wrapper)
+    for position, name in enumerate(wrapper["theories"]):
+        _check(document, ("theories", position), *known["theories"], name)
+    for position, option in enumerate(wrapper["options"]):
+        for name in option["theories"]:
+            _check(document, ("options", position), *known["theories"], name)
+    for position, difference in enumerate(wrapper["differences"]):
+        for section in ("special-values", "operators"):
+            for name in difference[section]:
+                _check(document, ("differences", position), *known[section], name)
+    for section, (what, names) in known.items():
+        for name in wrapper[section]:
+            _check(document, (section, name), what, names, name)
+
+
+def _known_names(wrapper: Plain) -> dict[str, tuple[str, list[str]]]:
+    """What the names in each section are called, and which there are."""
     catalogue = load_catalogue()["theories"]
     theories = [theory["name"] for theory in catalogue]
     kinds = [kind for theory in catalogue for kind in theory["sorts"]]
@@ -122,36 +138,24 @@ def _check_names(document: Document, wrapper: Plain) -> None:
         for name in sort["special"]
     ]
     operators = [kind for theory in catalogue for kind in theory["operators"]]
-    short = [kind.removeprefix("SORT_") for kind in kinds]
-    for position, name in enumerate(wrapper["theories"]):
-        _check(document, ("theories", position), "theory", name, theories)
-    known: tuple[tuple[str, str, Iterable[str]], ...] = (
-        ("sorts", "sort kind", [*kinds, "instantiate-sort"]),
-        ("special-values", "special value", special),
-        ("values", "sort kind", kinds),
-        ("constants", "sort kind", [*kinds, *short, "any"]),
-        ("variables", "sort kind", [*kinds, *short, "any"]),
-        ("operators", "operator", operators),
-        ("required-options", "theory", [*theories, "any"]),
-        ("own-actions", "action", wrapper["actions"]),
-        ("unjudged", "operator", [*operators, *special]),
-        ("unasked", "operator", operators),
-        ("script-since", "operator", operators),
-    )
-    for position, option in enumerate(wrapper["options"]):
-        for name in option["theories"]:
-            _check(document, ("options", position), "theory", name, theories)
-    for position, difference in enumerate(wrapper["differences"]):
-        for section, what, names in known[1:2] + known[5:6]:
-            for name in difference[section]:
-                _check(document, ("differences", position), what, name, names)
-    for section, what, names in known:
-        for name in wrapper[section]:
-            _check(document, (section, name), what, name, names)
+    symbols = [*kinds, *(kind.removeprefix("SORT_") for kind in kinds), "any"]
+    return {
+        "theories": ("theory", theories),
+        "sorts": ("sort kind", [*kinds, "instantiate-sort"]),
+        "special-values": ("special value", special),
+        "values": ("sort kind", kinds),
+        "constants": ("sort kind", symbols),
+        "variables": ("sort kind", symbols),
+        "operators": ("operator", operators),
+        "required-options": ("theory", [*theories, "any"]),
+        "own-actions": ("action", list(wrapper["actions"])),
+        "unjudged": ("operator", [*operators, *special]),
+        "unasked": ("operator", operators),
+        "script-since": ("operator", operators),
+    }
 
 
-def _check(document: Document, place: Place, what: str, name: str, known: Iterable[str]) -> None:
-    known = list(known)
+def _check(document: Document, place: Place, what: str, known: list[str], name: str) -> None:
     if name not in known:
         raise document.error(place, f"unknown {what} '{name}'{nearest(name, known)}")
 

@@ -181,6 +181,10 @@ class _Program(MisuseRows):
         if action in _VALUES:
             return code
         self._refused(code)
+        return self._called(code, spelling, action)
+
+    def _called(self, code: Any, spelling: Spelling, action: str) -> Any:
+        """Write the statement of a call that the trace has an outcome of; gives its result."""
         if action == "new":
             self._row(f"solver = {code}")
             self._managers = ["solver", "ctx"]

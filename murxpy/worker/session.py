@@ -64,26 +64,7 @@ class Session:
             self.catalogue, self.wrapper, self.settings, self.profile, theories, swarm
         )
         self.version = self.wrapper.release
-        dialect = self.wrapper.name if self.wrapper.name in DIALECTS else "standard"
-        available = (kind for kinds in self.swarm.available().values() for kind in kinds)
-        # what they show would not count, and no mutant shows that it needs them
-        documented = frozenset(setup.get("documented") or ())
-        shop = Shop(
-            self.catalogue,
-            frozenset(filter(self.wrapper.reads, available)) - documented,
-            dialect,
-            self.profile,
-        )
-        self.sources = Sources(setup["sources"], shop) if setup.get("sources") else None
-        if (
-            self.sources is not None
-            and self.sources.reading
-            and self.wrapper.set("actions", "run-script") is None
-        ):
-            raise InputError(
-                f"{self.wrapper.name} {self.version} cannot read scripts (its wrapper has no action run-script for it): "
-                f"expected --through api, and not {' or '.join(n for n, e in FUZZERS.items() if e.asks)}"
-            )
+        self.sources = self._make_sources(setup)
         self._limited = setup.get("limits") != "wall"
         self._damped: frozenset[str] = frozenset()
         self._checks: frozenset[str] = frozenset(setup.get("checks") or ())
@@ -96,12 +77,30 @@ class Session:
             self._tell(self.sources)
         self._runs = 0
         self._try_options()
-        # a model's integers may have more digits than Python converts by default
-        sys.set_int_max_str_digits(0)
-        gc.collect()
-        gc.freeze()  # what is loaded now stays: a `gc` line need not look at it
-        # when objects die must depend on the run alone, not on what was allocated before it
-        gc.disable()
+        _settle_interpreter()
+
+    def _make_sources(self, setup: dict[str, Any]) -> Sources | None:
+        """The sources of runs that `setup` names, None for the walk alone. Raises InputError where
+        they need a reader of scripts, which the solver has not.
+        """
+        if not setup.get("sources"):
+            return None
+        available = (kind for kinds in self.swarm.available().values() for kind in kinds)
+        # a finding with a documented operator would not count, and no mutant shows that it needs it
+        documented = frozenset(setup.get("documented") or ())
+        shop = Shop(
+            self.catalogue,
+            frozenset(filter(self.wrapper.reads, available)) - documented,
+            self.wrapper.name if self.wrapper.name in DIALECTS else "standard",
+            self.profile,
+        )
+        sources = Sources(setup["sources"], shop)
+        if sources.reading and self.wrapper.set("actions", "run-script") is None:
+            raise InputError(
+                f"{self.wrapper.name} {self.version} cannot read scripts (its wrapper has no action run-script for it): "
+                f"expected --through api, and not {' or '.join(n for n, e in FUZZERS.items() if e.asks)}"
+            )
+        return sources
 
     def _tell(self, sources: Sources) -> None:
         """Tell the mutation fuzzers which options scripts may set, and how often they ask for
@@ -327,6 +326,16 @@ class Session:
         self._runs += 1
         if now or self._runs % COLLECT_EVERY == 0:
             gc.collect()
+
+
+def _settle_interpreter() -> None:
+    """Set what the interpreter of a session needs before the first run."""
+    # a model's integers may have more digits than Python converts by default
+    sys.set_int_max_str_digits(0)
+    gc.collect()
+    gc.freeze()  # what is loaded now stays: a `gc` line need not look at it
+    # when objects die must depend on the run alone, not on what was allocated before it
+    gc.disable()
 
 
 def _takes(run: Run, name: str, value: str) -> bool:

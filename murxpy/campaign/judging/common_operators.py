@@ -4,7 +4,7 @@ leaves, in words.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
@@ -70,47 +70,55 @@ def agree(
 
 
 def _restricted(plan: Plan, about: About, others: Sequence[tuple[Plan, About]]) -> tuple[Plan, str]:
+    """A plan that generates only what all of `others` have too, and what that leaves, in words."""
     own = {kind: theory for theory, kinds in about["operators"].items() for kind in kinds}
     theirs = [
         {kind for kinds in other["operators"].values() for kind in kinds} for _, other in others
     ]
     differing = differences([plan, *(judge for judge, _ in others)])
     lost = [kind for kind in own if kind in differing or not all(kind in kinds for kinds in theirs)]
-    sorts = [
-        kind for kind in about["sorts"] if not all(kind in other["sorts"] for _, other in others)
-    ]
+    supported = {own[kind] for kind in own if kind not in lost}
     wrapper = plan.setup["wrapper"]
-    theories = [
-        name for name in wrapper["theories"] if any(own[k] == name for k in own if k not in lost)
-    ]
+    theories = [name for name in wrapper["theories"] if name in supported]
     left = [name for name in about["operators"] if name in theories]
     if not left:
         names = ", ".join(judge.target.name for judge, _ in others)
         raise InputError(
             f"--cross-check: {plan.target.name} has no operator in common with {names}"
         )
-    profile = plan.setup["profile"]
-    for judge, _ in others:
-        profile = merge_profile(profile, judge.setup["profile"])
-    profile = merge_profile(profile, {"sorts": {"exclude": sorts}})
-    spelled = {
-        section: {
-            name: forms
-            for name, forms in wrapper[section].items()
-            if name not in lost and name not in differing
-        }
-        for section in ("operators", "special-values")
-        if section in wrapper
-    }
     setup = {
         **plan.setup,
-        "profile": profile,
-        "wrapper": {**wrapper, "theories": theories, **spelled},
+        "profile": _common_profile(plan, about, others),
+        "wrapper": {**wrapper, "theories": theories, **_spelled(wrapper, {*lost, *differing})},
     }
     single = [kind for kind in lost if own[kind] in left]
     return replace(plan, setup=setup), _note(
         about, [other for _, other in others], left, single, differing
     )
+
+
+def _common_profile(
+    plan: Plan, about: About, others: Sequence[tuple[Plan, About]]
+) -> dict[str, Any]:
+    """The profile of a plan with what the profiles of the others exclude, without the sorts that
+    they have not.
+    """
+    profile = plan.setup["profile"]
+    for judge, _ in others:
+        profile = merge_profile(profile, judge.setup["profile"])
+    sorts = [
+        kind for kind in about["sorts"] if not all(kind in other["sorts"] for _, other in others)
+    ]
+    return merge_profile(profile, {"sorts": {"exclude": sorts}})
+
+
+def _spelled(wrapper: Mapping[str, Any], without: Collection[str]) -> dict[str, Any]:
+    """The sections of operators and special values without these names."""
+    return {
+        section: {name: forms for name, forms in wrapper[section].items() if name not in without}
+        for section in ("operators", "special-values")
+        if section in wrapper
+    }
 
 
 def differences(plans: Sequence[Plan]) -> dict[str, str]:

@@ -46,20 +46,7 @@ def _apply(gen: Generator, operator: Operator, fixed: Entry | None) -> Entry:
     )
     if wants_format or (operator.kind == "OP_FP_FP" and "e" not in env):
         env["e"], env["s"] = draw_format(gen).params  # type: ignore[assignment]
-    args: list[Entry] = []
-    previous: Pattern | None = None
-    for at, pattern in enumerate(patterns):
-        if at == position and fixed is not None:
-            args.append(fixed)
-        elif pattern.star:
-            args.extend(
-                argument(gen, operator, sort, len(args)) for sort in _star(gen, pattern, env)
-            )
-        else:
-            if pattern is not previous:
-                sort = _argument_sort(gen, operator, pattern, env)
-                previous = pattern
-            args.append(argument(gen, operator, sort, at))
+    args = _arguments(gen, operator, patterns, env, {} if fixed is None else {position: fixed})
     if _trivial(operator, args) and not gen.settings.chance("trivial-term", gen.stream):
         raise Unfit
     env["arity"] = len(args)
@@ -70,6 +57,33 @@ def _apply(gen: Generator, operator: Operator, fixed: Entry | None) -> Entry:
     wanted = _wanted(gen, operator, env) if signature.as_sort else None
     _check_size(gen, operator, args, indices, wanted)
     return gen_term(gen, operator, args, indices, wanted)
+
+
+def _arguments(
+    gen: Generator,
+    operator: Operator,
+    patterns: list[Pattern],
+    env: Binding,
+    fixed: dict[int | None, Entry],
+) -> list[Entry]:
+    """An argument for each of the patterns, and for a starred one any number of them; `fixed` are
+    given by their positions. Neighbours of one pattern have one sort.
+    """
+    args: list[Entry] = []
+    previous: Pattern | None = None
+    for at, pattern in enumerate(patterns):
+        if at in fixed:
+            args.append(fixed[at])
+        elif pattern.star:
+            args.extend(
+                argument(gen, operator, sort, len(args)) for sort in _star(gen, pattern, env)
+            )
+        else:
+            if pattern is not previous:
+                sort = _argument_sort(gen, operator, pattern, env)
+                previous = pattern
+            args.append(argument(gen, operator, sort, at))
+    return args
 
 
 def _trivial(operator: Operator, args: list[Entry]) -> bool:

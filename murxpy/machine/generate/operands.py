@@ -81,9 +81,8 @@ def do(
 ) -> bool:
     """Make the call; True if the binding took it."""
     try:
-        return not calls.do(
-            gen.run, RULES[rule], callee.name, words, gen.run.line_seed(), at, keep=keep, by=by
-        )
+        call = calls.Call(RULES[rule], callee.name, words, at, by)
+        return not calls.do(gen.run, call, gen.run.line_seed(), keep=keep)
     except Refused:
         return False
 

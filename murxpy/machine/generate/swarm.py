@@ -74,21 +74,25 @@ class SwarmDrawer:
         ]
         self.features = wrapper.features()
         self.kind_theory = {kind: sort.theory for kind, sort in catalogue.sorts.items()}
-        # Drawn from for every run, so what does not change is worked out once: operators with the
-        # theories that they need.
-        self.usable = [
-            (
-                op,
-                needed_theories(op, self.kind_theory) | {op.theory},
-                settings.weight("operators", op.kind),
-            )
-            for op in catalogue.operators.values()
-            if self._usable(op, wrapper)
-        ]
+        self.usable = self._with_theories(wrapper)
         self.spelled_kinds = [
             k
             for k in catalogue.sorts
             if wrapper.set("sorts", k) and k not in profile.excluded_kinds
+        ]
+
+    def _with_theories(self, wrapper: Wrapper) -> list[tuple[Operator, set[str], float]]:
+        """The operators that runs can use, the theories that each needs, and its weight. These do
+        not change from run to run, so they are worked out once.
+        """
+        return [
+            (
+                op,
+                needed_theories(op, self.kind_theory) | {op.theory},
+                self.settings.weight("operators", op.kind),
+            )
+            for op in self.catalogue.operators.values()
+            if self._usable(op, wrapper)
         ]
 
     def _usable(self, operator: Operator, wrapper: Wrapper) -> bool:

@@ -8,6 +8,7 @@ list of such in brackets.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from murxpy.machine.misuse import bad, protocols
@@ -74,42 +75,46 @@ def operand(run: Run, word: Nested) -> Any:
     return run.constant(str(word))
 
 
-def do(
-    run: Run,
-    rule: Rule,
-    name: str,
-    words: Sequence[Nested],
-    seed: int,
-    at: int = 0,
-    number: int | None = None,
-    keep: bool = False,
-    by: tuple[str, Nested] | None = None,
-) -> bool:
+@dataclass(frozen=True)
+class Call:
+    """A call by `rule` of the public callable `name`; `by` is an operand by its name.
+
+    With the rule `alike` the operand at `at` is changed, and what the calls give is compared.
+    """
+
+    rule: Rule
+    name: str
+    words: Sequence[Nested]
+    at: int = 0
+    by: tuple[str, Nested] | None = None
+
+    def line(self) -> str:
+        """The words of its line."""
+        ending: list[Token] = [AT, self.at] if self.rule.name == "alike" else []
+        ending += [BY, Quoted(self.by[0]), *flat([self.by[1]])] if self.by else []
+        return " ".join([self.name, *map(print_token, [*flat(self.words), *ending])])
+
+
+def do(run: Run, call: Call, seed: int, number: int | None = None, keep: bool = False) -> bool:
     """`misuse@call NAME words`: make the call; True if the binding refused.
 
-    With the rule `alike` the operand at `at` is changed, and what the calls give is compared. `by`
-    is an operand by its name. An object that is given is entered under `number`, if that is given;
-    with `keep` it is entered although the run has as many as it keeps. Raises Stopped with a
-    finding, Refused where the call cannot be made.
+    An object that the call gives is entered under `number`, if there is a number; with `keep` it is
+    entered although the run has as many as it keeps. Raises Stopped with a finding, Refused where
+    the call cannot be made.
     """
-    ending: list[Token] = [AT, at] if rule.name == "alike" else []
-    ending += [BY, Quoted(by[0]), *flat([by[1]])] if by else []
-    operands, named = (
-        [operand(run, word) for word in words],
-        {by[0]: operand(run, by[1])} if by else {},
-    )
+    rule, name, by = call.rule, call.name, call.by
+    operands = [operand(run, word) for word in call.words]
+    named = {by[0]: operand(run, by[1])} if by else {}
     called = run.public(name)
     if not run.fits(name, operands):
         raise Refused("unsupported", f"no object that {name} is called of")
-    run.begin(
-        seed, "misuse", rule.name, " ".join([name, *map(print_token, [*flat(words), *ending])])
-    )
+    run.begin(seed, "misuse", rule.name, call.line())
     run.counts[f"misuse:{rule.name}"] += 1
     run.counts[f"callable:{rule.name}:{name}"] += 1
     try:
         with run.binding_time():
             value = (
-                run.apply(protocols.alike, called, operands, at)
+                run.apply(protocols.alike, called, operands, call.at)
                 if rule.name == "alike"
                 else run.made(called, operands, named)
             )
@@ -121,7 +126,7 @@ def do(
         return False
     returned(run, rule, "takes a keyword that nobody knows" if UNKNOWN in named else None, name)
     run.counts[f"callable-taken:{name}"] += 1
-    if number is not None or rule.name == "call" or _sound(words):
+    if number is not None or rule.name == "call" or _sound(call.words):
         _keep(run, value, number, keep)
     return False
 

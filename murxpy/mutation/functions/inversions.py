@@ -79,56 +79,73 @@ class Maker:
 Rule = Callable[[Maker, Term, Term], Fusion]
 
 
-def _arithmetic(kind: str) -> dict[str, Rule]:
+class _Arithmetic:
     """The functions of integers or reals."""
-    add, sub, mul, div = (f"OP_{kind}_{name}" for name in ("ADD", "SUB", "MUL", "DIV"))
 
-    def plus(m: Maker, x: Term, y: Term) -> Fusion:
-        return Fusion(
-            m.apply(add, x, y), lambda z: m.apply(sub, z, y), lambda z: m.apply(sub, z, x)
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.add, self.sub, self.mul, self.div = (
+            f"OP_{kind}_{name}" for name in ("ADD", "SUB", "MUL", "DIV")
         )
 
-    def plus_constant(m: Maker, x: Term, y: Term) -> Fusion:
+    def rules(self) -> dict[str, Rule]:
+        """The functions by name."""
+        low = self.kind.lower()
+        return {
+            f"{low}-add": self.plus,
+            f"{low}-add-constant": self.plus_constant,
+            f"{low}-mul": self.times,
+            f"{low}-linear": self.linear,
+            f"{low}-sub": self.minus,
+        }
+
+    def plus(self, m: Maker, x: Term, y: Term) -> Fusion:
+        """x + y."""
+        return Fusion(
+            m.apply(self.add, x, y),
+            lambda z: m.apply(self.sub, z, y),
+            lambda z: m.apply(self.sub, z, x),
+        )
+
+    def plus_constant(self, m: Maker, x: Term, y: Term) -> Fusion:
+        """x + c + y."""
         c = m.number(x.sort)
-        value = m.apply(add, m.apply(add, x, c), y)
+        value = m.apply(self.add, m.apply(self.add, x, c), y)
         return Fusion(
             value,
-            lambda z: m.apply(sub, m.apply(sub, z, y), c),
-            lambda z: m.apply(sub, m.apply(sub, z, x), c),
+            lambda z: m.apply(self.sub, m.apply(self.sub, z, y), c),
+            lambda z: m.apply(self.sub, m.apply(self.sub, z, x), c),
         )
 
-    def times(m: Maker, x: Term, y: Term) -> Fusion:
+    def times(self, m: Maker, x: Term, y: Term) -> Fusion:
+        """x * y."""
         return Fusion(
-            m.apply(mul, x, y),
-            lambda z: m.unless_zero(y, x, m.apply(div, z, y)),
-            lambda z: m.unless_zero(x, y, m.apply(div, z, x)),
+            m.apply(self.mul, x, y),
+            lambda z: m.unless_zero(y, x, m.apply(self.div, z, y)),
+            lambda z: m.unless_zero(x, y, m.apply(self.div, z, x)),
         )
 
-    def linear(m: Maker, x: Term, y: Term) -> Fusion:
+    def linear(self, m: Maker, x: Term, y: Term) -> Fusion:
+        """a * x + b * y + c."""
         a, b, c = (m.number(x.sort) for _ in range(3))
-        ax, by = m.apply(mul, a, x), m.apply(mul, b, y)
+        ax, by = m.apply(self.mul, a, x), m.apply(self.mul, b, y)
 
         def rest(z: Term, other: Term) -> Term:
-            return m.apply(sub, m.apply(sub, z, other), c)
+            return m.apply(self.sub, m.apply(self.sub, z, other), c)
 
-        value = m.apply(add, m.apply(add, ax, by), c)
         return Fusion(
-            value, lambda z: m.apply(div, rest(z, by), a), lambda z: m.apply(div, rest(z, ax), b)
+            m.apply(self.add, m.apply(self.add, ax, by), c),
+            lambda z: m.apply(self.div, rest(z, by), a),
+            lambda z: m.apply(self.div, rest(z, ax), b),
         )
 
-    def minus(m: Maker, x: Term, y: Term) -> Fusion:
+    def minus(self, m: Maker, x: Term, y: Term) -> Fusion:
+        """x - y."""
         return Fusion(
-            m.apply(sub, x, y), lambda z: m.apply(add, z, y), lambda z: m.apply(sub, x, z)
+            m.apply(self.sub, x, y),
+            lambda z: m.apply(self.add, z, y),
+            lambda z: m.apply(self.sub, x, z),
         )
-
-    low = kind.lower()
-    return {
-        f"{low}-add": plus,
-        f"{low}-add-constant": plus_constant,
-        f"{low}-mul": times,
-        f"{low}-linear": linear,
-        f"{low}-sub": minus,
-    }
 
 
 def _words(concat: str, length: str, extract: str, less: str) -> Rule:
@@ -264,8 +281,8 @@ def _choice(m: Maker, x: Term, y: Term) -> Fusion:
 
 RULES: dict[str, dict[str, Rule]] = {
     "SORT_BOOL": {"bool-xor": _self_inverse("OP_XOR"), "bool-equal": _self_inverse("OP_EQUAL")},
-    "SORT_INT": _arithmetic("INT"),
-    "SORT_REAL": _arithmetic("REAL"),
+    "SORT_INT": _Arithmetic("INT").rules(),
+    "SORT_REAL": _Arithmetic("REAL").rules(),
     "SORT_STRING": {
         "string-lengths": _words("OP_STR_CONCAT", "OP_STR_LEN", "OP_STR_SUBSTR", "OP_INT_SUB"),
         "string-prefix": _text_of_prefix,

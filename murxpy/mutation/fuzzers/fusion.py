@@ -13,6 +13,7 @@ import functools
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from murxpy.errors import InputError
@@ -112,6 +113,20 @@ def _several(constants: Sequence[Term]) -> list[Term]:
     return [c for c in constants if counts[c.sort] > 1]
 
 
+@dataclass
+class _Fused:
+    """The assertions of both seeds with constants replaced, and what belongs to the replacements.
+
+    `ties` say what the new constants are, `also` what holds of other new constants, and `steps`
+    tell it to readers.
+    """
+
+    sides: list[list[Term]]
+    ties: list[Term] = field(default_factory=list)
+    also: list[Term] = field(default_factory=list)
+    steps: list[str] = field(default_factory=list)
+
+
 class _Fuser:
     """Fuses two scripts in the same tables. Of one with several checks each that is labelled as it
     must be is a seed of its own.
@@ -158,9 +173,16 @@ class _Fuser:
         sides = [
             self._scripts[at].assertions() if at == inner else self._side(at) for at in range(2)
         ]
-        ties: list[Term] = []
-        also: list[Term] = []
-        steps: list[str] = []
+        fused = self._fuse(sides)
+        if not fused.ties:
+            return None
+        if inner is not None:
+            return self._nested(fused, inner)
+        return self._put_together(fused)
+
+    def _fuse(self, sides: list[list[Term]]) -> _Fused:
+        """Fuse some pairs of constants of these assertions, which are changed for it."""
+        fused = _Fused(sides)
         maker = Maker(self._tables, self._stream)
         used: dict[Term, None] = {}
         for number in range(self._stream.between(1, PAIRS)):
@@ -171,20 +193,16 @@ class _Fuser:
             name, rule = self._rule(pair[0])
             fusion = rule(maker, *pair)
             value = maker.new(f"z{number}_", fusion.value.sort)
-            ties.append(self._tables.apply("OP_EQUAL", value, fusion.value))
-            also += fusion.also
+            fused.ties.append(self._tables.apply("OP_EQUAL", value, fusion.value))
+            fused.also += fusion.also
             first, second = (
                 self._replace(sides, pair[0], fusion.first(value)),
                 self._replace(sides, pair[1], fusion.second(value)),
             )
-            steps.append(
+            fused.steps.append(
                 f"fusion: {name} of {pair[0].indices[0]} ({first} replaced) and {pair[1].indices[0]} ({second} replaced)"
             )
-        if not ties:
-            return None
-        if inner is not None:
-            return self._nested(sides, inner, ties, also, steps)
-        return self._put_together(sides, ties, also, steps)
+        return fused
 
     def _side(self, at: int) -> list[Term]:
         """What is asserted at one of the checks of a seed that have the label."""
@@ -249,9 +267,8 @@ class _Fuser:
             first += count
         return wanted
 
-    def _put_together(
-        self, sides: list[list[Term]], ties: list[Term], also: list[Term], steps: list[str]
-    ) -> Mutant:
+    def _put_together(self, fused: _Fused) -> Mutant:
+        sides, ties, steps = fused.sides, fused.ties, fused.steps
         if self._labels == ("sat", "sat"):
             asserted, expected = [*sides[0], *sides[1]], "sat"
         elif self._labels == ("unsat", "unsat"):
@@ -262,28 +279,18 @@ class _Fuser:
         else:
             asserted, expected = [*sides[0], *sides[1], *ties], "unsat"
             steps.append("fusion: both")
-        commands = [*self._head, *map(Assert, [*asserted, *also]), CheckSat()]
+        commands = [*self._head, *map(Assert, [*asserted, *fused.also]), CheckSat()]
         return Mutant(Script("fusion", self._tables, commands), tuple(steps), (expected,))
 
-    def _nested(
-        self,
-        sides: list[list[Term]],
-        inner: int,
-        ties: list[Term],
-        also: list[Term],
-        steps: list[str],
-    ) -> Mutant:
+    def _nested(self, fused: _Fused, inner: int) -> Mutant:
         """One seed with all its scopes and checks, on top of what is asserted at a check of the
         other.
 
         A check is sat where both are, and unsat where either is and the ties hold: they make the
         replacements equal to what they replace.
         """
-        outer, asserted, labelled = (
-            self._labels[1 - inner],
-            iter(sides[inner]),
-            iter(self._views[inner]),
-        )
+        outer, asserted = self._labels[1 - inner], iter(fused.sides[inner])
+        labelled = iter(self._views[inner])
         commands: list[Command] = []
         expected: list[str] = []
         for command in self._scripts[inner].commands:
@@ -296,10 +303,11 @@ class _Fuser:
             elif isinstance(command, CHECKS):
                 commands.append(command if isinstance(command, CheckSatAssuming) else CheckSat())
                 expected.append(_both(outer, next(labelled).label))
-        tied = ties if "unsat" in expected else []
-        commands = [*self._head, *map(Assert, [*sides[1 - inner], *also, *tied]), *commands]
-        steps.append(f"fusion: in scopes, {len(expected)} checks")
-        return Mutant(Script("fusion", self._tables, commands), tuple(steps), tuple(expected))
+        tied = fused.ties if "unsat" in expected else []
+        around = [*fused.sides[1 - inner], *fused.also, *tied]
+        commands = [*self._head, *map(Assert, around), *commands]
+        steps = (*fused.steps, f"fusion: in scopes, {len(expected)} checks")
+        return Mutant(Script("fusion", self._tables, commands), steps, tuple(expected))
 
     def _either(self, sides: list[list[Term]]) -> Term:
         return self._tables.apply("OP_OR", *map(self._tables.conjunction, sides))
