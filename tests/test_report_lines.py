@@ -14,9 +14,9 @@ import pytest
 from report_demo import THEORIES, campaign, started
 
 from murxpy.campaign.events import Ended, Event, Notice
-from murxpy.campaign.snapshot import Snapshot
+from murxpy.campaign.snapshot import BucketView, Snapshot
 from murxpy.report.console import make_console
-from murxpy.report.findings import BucketRow, findings_json, findings_known, print_findings
+from murxpy.report.findings import findings_json, findings_known, print_findings
 from murxpy.report.jsonl import JsonLines
 from murxpy.report.plain import PlainLines
 from murxpy.report.reporter import make_reporter
@@ -77,33 +77,38 @@ z3 4.15.0, seed 7: 1,200 runs in 0:12 (time limit); 6 findings in 3 buckets, 2 n
 exit code 1: new findings"""
 
 ROWS = [
-    BucketRow(
+    BucketView(
         "z3-crash-sigsegv-mk-term-OP_BV_UDIV@udiv",
         "crash",
         "solver",
         "high",
-        1200,
         "z3",
         "4.15.0",
-        True,
-        "open",
-        "my out/findings/b/1a.trace",
-        43,
         "\n segmentation fault\nat 0x12",
+        new=None,
+        known=False,
+        confirmed=True,
+        count=1200,
+        seed=0x1A,
+        lines=43,
+        first=0.0,
+        trace="my out/findings/b/1a.trace",
     ),
-    BucketRow(
+    BucketView(
         "cvc5-hang-check-sat",
         "hang",
         "solver",
         "low",
-        1,
         "cvc5",
         "1.2.1",
-        False,
-        "known",
-        "",
-        0,
         "no return in 20 s",
+        new=None,
+        known=True,
+        confirmed=False,
+        count=1,
+        seed=0,
+        lines=0,
+        first=0.0,
     ),
 ]
 

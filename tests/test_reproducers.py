@@ -16,7 +16,8 @@ from campaigns import plan, processes, run
 from commands import FAKE, fuzz_fake, outcome
 from test_minimize_wishes import wait_for
 
-from murxpy.campaign.events import Reproduced, Reproducer
+from murxpy.campaign.events import Reproduced
+from murxpy.campaign.finding import Reproducer
 from murxpy.campaign.findings.replayed import replay_trace
 from murxpy.campaign.findings.store import read_buckets
 from murxpy.campaign.reduction.programs import run_program

@@ -9,25 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from murxpy.campaign.finding import Finding
+from murxpy.campaign.finding import Finding, Reproducer
 from murxpy.campaign.snapshot import Snapshot
 from murxpy.campaign.yields import Yield
 from murxpy.oracles.crash import Tier
-
-
-@dataclass(frozen=True, slots=True)
-class Reproducer:
-    """One form of a finding (`trace`, `min.trace`, `history`, `min.history`, `python`, `smt2`): its
-    file, and whether that was seen to show the finding again.
-
-    `file` is empty where the finding cannot be said in this form, `reproduces` None where it was
-    not tried; `note` says why, or what it shows instead.
-    """
-
-    form: str
-    file: str
-    reproduces: bool | None = None
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

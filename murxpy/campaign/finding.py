@@ -1,4 +1,6 @@
-"""The finding: one misbehaviour of a solver, from the run that showed it to the reports."""
+"""The finding: one misbehaviour of a solver, from the run that showed it to the reports; and the
+forms in which a finding is written.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +13,21 @@ from murxpy.oracles.crash import Outcome, Verdict, python_frames, severity
 from murxpy.trace.finished import options
 
 State = Literal["candidate", "unconfirmed", "confirmed", "triaged"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reproducer:
+    """One form of a finding (`trace`, `min.trace`, `history`, `min.history`, `python`, `smt2`): its
+    file, and whether the file was seen to show the finding again.
+
+    `file` is empty where the finding cannot be said in this form, and `reproduces` is None where the
+    file was not tried. `note` says why, or what the file shows instead.
+    """
+
+    form: str
+    file: str
+    reproduces: bool | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

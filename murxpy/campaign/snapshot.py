@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
+from murxpy.campaign.finding import Reproducer
 from murxpy.oracles.crash import Tier
 
 WorkerState = Literal["starting", "running", "confirming", "waiting"]
@@ -28,12 +29,14 @@ class WorkerView:
 
 @dataclass(frozen=True, slots=True)
 class BucketView:
-    """One defect as seen by this campaign; `seed` and `lines` are those of its smallest trace,
-    `first` when it came.
+    """One defect as the reports show it.
 
-    `trace` is the path of the trace kept for it, under the output folder; empty when none is kept
-    (known bugs). `same` is the key of an earlier bucket that is probably the same defect, empty
-    where there is none.
+    `new` says whether this campaign opened the bucket; it is None where the bucket is read from an
+    output folder and no campaign runs. `seed` and `lines` are those of the smallest trace, `first`
+    is when the bucket was opened, and `trace` is the path of the trace that is kept, empty where
+    none is (known bugs). `same` is the key of an earlier bucket that is probably the same defect.
+    `reproducers` are the forms in which the finding was written; `triage` says of a disagreement
+    which solver is wrong.
     """
 
     key: str
@@ -43,7 +46,7 @@ class BucketView:
     solver: str
     version: str
     message: str
-    new: bool
+    new: bool | None
     known: bool
     confirmed: bool
     count: int
@@ -52,6 +55,15 @@ class BucketView:
     first: float
     trace: str = ""
     same: str = ""
+    reproducers: tuple[Reproducer, ...] = ()
+    triage: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def status(self) -> str:
+        """`known`; `new` or `again` in the campaign that runs; `open` in an output folder."""
+        if self.known:
+            return "known"
+        return "open" if self.new is None else "new" if self.new else "again"
 
 
 @dataclass(frozen=True, slots=True)

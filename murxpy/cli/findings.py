@@ -10,7 +10,13 @@ import click
 from murxpy.campaign.findings.store import read_buckets, read_versions
 from murxpy.oracles.crash import Tier
 from murxpy.report.console import make_console
-from murxpy.report.findings import bucket_rows, findings_json, findings_known, print_findings, shown
+from murxpy.report.findings import (
+    bucket_views,
+    findings_json,
+    findings_known,
+    print_findings,
+    shown,
+)
 
 
 @click.command()
@@ -34,7 +40,7 @@ from murxpy.report.findings import bucket_rows, findings_json, findings_known, p
 @click.option("--tier", type=click.Choice(get_args(Tier)), help="List those of this tier only.")
 def findings(out: Path, style: str, every: bool, tier: str | None) -> None:
     """List the findings in the output folder OUT of a campaign (murxpy-out), a defect each."""
-    rows = bucket_rows(read_buckets(out), read_versions(out), str(out))
+    rows = bucket_views(read_buckets(out), read_versions(out), str(out))
     every = every or tier is not None
     rows = [row for row in rows if tier in (None, row.tier)]
     if style != "text" and not every:

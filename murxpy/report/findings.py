@@ -6,98 +6,84 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from pathlib import PurePath
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from murxpy.campaign.events import Reproducer
 from murxpy.campaign.findings.alike import alike
 from murxpy.campaign.findings.buckets import Bucket
-from murxpy.oracles.crash import Tier
+from murxpy.campaign.snapshot import BucketView
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.report.text import amount, form_word, one_line, replay_command
 
 _INLINE = 24  # columns that must be left for a message to stand on the line of its bucket
-_STYLES = {"new": "bold red", "again": "yellow", "known": "dim"}
+# of a bucket in JSON, before its trace
+_FIELDS = (
+    "key",
+    "kind",
+    "tier",
+    "severity",
+    "count",
+    "solver",
+    "version",
+    "confirmed",
+    "status",
+)
+STATUS_STYLES = {"new": "bold red", "again": "yellow", "known": "dim"}
 
 
-@dataclass(frozen=True, slots=True)
-class BucketRow:
-    """One defect. `status` is `new` or `again` (seen by this campaign), `open` (in the store) or
-    `known`.
-
-    `trace` is the path of the smallest trace kept and `lines` its length; empty and 0 when none is
-    kept. `reproducers` are the forms in which it was written, with their paths. `triage` says of a
-    disagreement who is wrong. `same` is the key of an earlier bucket that is probably the same
-    defect.
-    """
-
-    key: str
-    kind: str
-    tier: Tier
-    severity: str
-    count: int
-    solver: str
-    version: str
-    confirmed: bool
-    status: str
-    trace: str
-    lines: int
-    message: str
-    reproducers: tuple[Reproducer, ...] = ()
-    triage: Mapping[str, Any] = field(default_factory=dict)
-    same: str = ""
-
-
-def bucket_rows(
+def bucket_views(
     buckets: Sequence[Bucket], versions: Mapping[str, str], out: str
-) -> list[BucketRow]:
-    """The buckets of the campaign in folder `out` as rows; `versions` gives the solver's version of
-    each.
+) -> list[BucketView]:
+    """The stored buckets of the campaign in folder `out`, with whole paths; `versions` gives the
+    solver's version of each.
     """
     same = alike(buckets)
     return [
-        _stored(bucket, versions.get(bucket.key, ""), out, same.get(bucket.key, ""))
+        _view(bucket, versions.get(bucket.key, ""), out, same.get(bucket.key, ""))
         for bucket in buckets
     ]
 
 
-def _stored(bucket: Bucket, version: str, out: str, same: str) -> BucketRow:
+def _view(bucket: Bucket, version: str, out: str, same: str) -> BucketView:
     kept = bucket.smallest()
     forms = tuple(
         replace(form, file=str(PurePath(out, form.file)) if form.file else "")
         for form in bucket.reproducers
     )
-    return BucketRow(
+    return BucketView(
         bucket.key,
         bucket.kind,
         bucket.tier,
         bucket.severity,
-        bucket.count,
         bucket.solver,
         version,
-        bucket.state == "confirmed",
-        "known" if bucket.known else "open",
-        str(PurePath(out, kept.file)) if kept else "",
-        kept.lines if kept else 0,
         bucket.message,
+        None,
+        bucket.known,
+        bucket.state == "confirmed",
+        bucket.count,
+        kept.seed if kept else 0,
+        kept.lines if kept else 0,
+        bucket.first,
+        str(PurePath(out, kept.file)) if kept else "",
+        same,
         forms,
         bucket.triage,
-        same,
     )
 
 
-def shown(rows: Sequence[BucketRow]) -> list[BucketRow]:
+def shown(rows: Sequence[BucketView]) -> list[BucketView]:
     """The buckets that a list shows unless it is asked for all: those that need nothing that the
     solver documents as experimental.
     """
     return [row for row in rows if row.tier != DOCUMENTED]
 
 
-def print_findings(console: Console, rows: Sequence[BucketRow], every: bool = False) -> None:
+def print_findings(console: Console, rows: Sequence[BucketView], every: bool = False) -> None:
     """Print the buckets for people: a line of figures each, below it the key and the command that
     shows it again.
 
@@ -115,7 +101,7 @@ def print_findings(console: Console, rows: Sequence[BucketRow], every: bool = Fa
         )
 
 
-def finding_lines(rows: Sequence[BucketRow], width: int | None) -> Iterator[Text]:
+def finding_lines(rows: Sequence[BucketView], width: int | None) -> Iterator[Text]:
     """The lines of `print_findings`; messages are cut to `width` columns (None: not), keys and
     commands never.
     """
@@ -128,7 +114,9 @@ def finding_lines(rows: Sequence[BucketRow], width: int | None) -> Iterator[Text
     )
     for row, others in _defects(rows):
         lines = row.lines or "-"
-        text = Text(f"{row.count:>7,}  ").append(f"{row.status:<6}", _STYLES.get(row.status, ""))
+        text = Text(f"{row.count:>7,}  ").append(
+            f"{row.status:<6}", STATUS_STYLES.get(row.status, "")
+        )
         text.append(
             f"  {row.kind:<{kinds}}  {row.tier:<{tiers}}  {_solver(row):<{solvers}}  {lines:>5}  "
         )
@@ -148,9 +136,9 @@ def finding_lines(rows: Sequence[BucketRow], width: int | None) -> Iterator[Text
             )
 
 
-def _defects(rows: Sequence[BucketRow]) -> Iterator[tuple[BucketRow, list[BucketRow]]]:
+def _defects(rows: Sequence[BucketView]) -> Iterator[tuple[BucketView, list[BucketView]]]:
     """The buckets of each defect: the one with the shortest trace that shows it, and the others."""
-    groups: dict[str, list[BucketRow]] = {}
+    groups: dict[str, list[BucketView]] = {}
     for row in rows:
         groups.setdefault(row.same or row.key, []).append(row)
     for group in groups.values():
@@ -176,7 +164,7 @@ def _cut(message: str, columns: int) -> str:
     return text.plain
 
 
-def _solver(row: BucketRow) -> str:
+def _solver(row: BucketView) -> str:
     return f"{row.solver} {row.version}"
 
 
@@ -185,17 +173,25 @@ def first_line(message: str) -> str:
     return next((line.strip() for line in message.splitlines() if line.strip()), "")
 
 
-def findings_json(rows: Sequence[BucketRow]) -> str:
+def findings_json(rows: Sequence[BucketView]) -> str:
     """The buckets as one JSON array, with the command that shows each again (null without a trace)."""
-    return json.dumps([_row(row) for row in rows], indent=2)
+    return json.dumps([_data(row) for row in rows], indent=2)
 
 
-def _row(row: BucketRow) -> dict[str, Any]:
-    replay = replay_command(row.trace) if row.trace else None
-    return {**asdict(row), "trace": row.trace or None, "replay": replay}
+def _data(row: BucketView) -> dict[str, Any]:
+    return {
+        **{name: getattr(row, name) for name in _FIELDS},
+        "trace": row.trace or None,
+        "lines": row.lines,
+        "message": row.message,
+        "reproducers": [asdict(form) for form in row.reproducers],
+        "triage": row.triage,
+        "same": row.same,
+        "replay": replay_command(row.trace) if row.trace else None,
+    }
 
 
-def findings_known(rows: Sequence[BucketRow]) -> str:
+def findings_known(rows: Sequence[BucketView]) -> str:
     """The buckets as a file for `--known`: a key a line, below a comment line that says what it is."""
     lines = [
         "# Known bugs, for `murxpy fuzz --known FILE`: a bucket key or pattern a line; delete what is to count."

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from rich.console import Console
 from rich.measure import Measurement
@@ -13,8 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from murxpy.campaign.events import Ended, Started
-from murxpy.campaign.snapshot import YIELD, BucketView, Snapshot
-from murxpy.report.findings import BucketRow, print_findings
+from murxpy.campaign.snapshot import YIELD, Snapshot
+from murxpy.report.findings import print_findings
 from murxpy.report.seeds import print_seeds
 from murxpy.report.text import (
     amount,
@@ -55,7 +56,10 @@ def print_summary(
     _print_results(console, snapshot)
     _print_refusals(console, snapshot)
     _heading(console, "Findings")
-    print_findings(console, [_row(bucket, started.out) for bucket in snapshot.buckets])
+    buckets = [
+        replace(bucket, trace=trace_path(started.out, bucket) or "") for bucket in snapshot.buckets
+    ]
+    print_findings(console, buckets)
     console.print()
     for line in _verdict(started, ended):
         console.print(line, soft_wrap=True)
@@ -193,59 +197,56 @@ def _print_results(console: Console, snapshot: Snapshot) -> None:
 
 
 def _results(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
-    counts = snapshot.counts
+    """The figures of the runs, each with its label."""
+    yield "runs", _runs(snapshot)
+    yield "checks", _checks(snapshot)
     answers = snapshot.answers
-    yield (
-        "runs",
-        (
-            f"{snapshot.runs:,} ({rate(snapshot.runs_per_second)}), {_share(snapshot, 'run:no-check', 'run:total')} "
-            f"without a check, {snapshot.overstayed:,} overstayed, {amount(snapshot.lost, 'worker')} lost"
-        ),
-    )
-    yield (
-        "checks",
-        (
-            f"{counts.get('check:total', 0):,}, {_share(snapshot, 'check:asserted', 'check:total')} "
-            f"with something asserted, {snapshot.decided:,} decided ({rate(snapshot.decided_per_second)})"
-        ),
-    )
-    yield (
-        "sat",
-        f"{answers['sat']:,}, a model read after {_share(snapshot, 'sat:model-read', 'sat:total')}",
-    )
-    yield (
-        "unsat",
-        f"{answers['unsat']:,}, a core read after {_share(snapshot, 'unsat:core-read', 'unsat:total')}",
-    )
+    for answer, read, what in (("sat", "model", "a model"), ("unsat", "core", "a core")):
+        share = _share(snapshot, f"{answer}:{read}-read", f"{answer}:total")
+        yield answer, f"{answers[answer]:,}, {what} read after {share}"
     yield "unknown", f"{answers['unknown']:,}"
     yield "over limit", f"{answers['over-limit']:,}"
     if snapshot.judged:
-        said = ", ".join(
-            f"{number:,} {judged_word(name)}"
-            for name, number in snapshot.judged.items()
-            if name != "lost"
-        )
-        yield (
-            "judges",
-            f"{amount(counts['judge:runs'], 'run')}: of the checks {said}; {snapshot.judged['lost']:,} lost",
-        )
-        yield (
-            "confirmed",
-            (
-                f"{percent(snapshot.confirmed_share)} of {amount(counts['check:judged'], 'judged check')}, "
-                f"in {percent(snapshot.judges_share)} of the time of runs and judges"
-            ),
-        )
-    yield (
-        "terms",
-        f"{counts.get('term:made', 0):,}, {_share(snapshot, 'term:useful', 'term:made')} in a check",
-    )
+        yield "judges", _judges(snapshot)
+        yield "confirmed", _confirmed(snapshot)
+    terms = snapshot.counts.get("term:made", 0)
+    yield "terms", f"{terms:,}, {_share(snapshot, 'term:useful', 'term:made')} in a check"
     parts = (("solver and binding", "solver"), ("choosing", "choose"), ("trace", "trace"))
-    yield (
-        "time",
-        ", ".join(
-            f"{name} {_share(snapshot, f'time-ns:{key}', 'time-ns:run')}" for name, key in parts
-        ),
+    shares = [f"{name} {_share(snapshot, f'time-ns:{key}', 'time-ns:run')}" for name, key in parts]
+    yield "time", ", ".join(shares)
+
+
+def _runs(snapshot: Snapshot) -> str:
+    unchecked = _share(snapshot, "run:no-check", "run:total")
+    return (
+        f"{snapshot.runs:,} ({rate(snapshot.runs_per_second)}), {unchecked} without a check, "
+        f"{snapshot.overstayed:,} overstayed, {amount(snapshot.lost, 'worker')} lost"
+    )
+
+
+def _checks(snapshot: Snapshot) -> str:
+    asserted = _share(snapshot, "check:asserted", "check:total")
+    return (
+        f"{snapshot.counts.get('check:total', 0):,}, {asserted} with something asserted, "
+        f"{snapshot.decided:,} decided ({rate(snapshot.decided_per_second)})"
+    )
+
+
+def _judges(snapshot: Snapshot) -> str:
+    said = ", ".join(
+        f"{number:,} {judged_word(name)}"
+        for name, number in snapshot.judged.items()
+        if name != "lost"
+    )
+    runs = amount(snapshot.counts["judge:runs"], "run")
+    return f"{runs}: of the checks {said}; {snapshot.judged['lost']:,} lost"
+
+
+def _confirmed(snapshot: Snapshot) -> str:
+    return (
+        f"{percent(snapshot.confirmed_share)} of "
+        f"{amount(snapshot.counts['check:judged'], 'judged check')}, "
+        f"in {percent(snapshot.judges_share)} of the time of runs and judges"
     )
 
 
@@ -280,25 +281,6 @@ def _print_refusals(console: Console, snapshot: Snapshot) -> None:
                 f"{rest:,}", name, Text(f"({len(own) - _MESSAGES} other messages)", "dim")
             )
     console.print(table if table.row_count else Text("none"))
-
-
-def _row(bucket: BucketView, out: str) -> BucketRow:
-    status = "known" if bucket.known else "new" if bucket.new else "again"
-    return BucketRow(
-        bucket.key,
-        bucket.kind,
-        bucket.tier,
-        bucket.severity,
-        bucket.count,
-        bucket.solver,
-        bucket.version,
-        bucket.confirmed,
-        status,
-        trace_path(out, bucket) or "",
-        bucket.lines,
-        bucket.message,
-        same=bucket.same,
-    )
 
 
 def _verdict(started: Started, ended: Ended) -> Iterator[Text]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import shlex
 from pathlib import PurePath
 
-from murxpy.campaign.events import Reproducer, Started
+from murxpy.campaign.events import Started
+from murxpy.campaign.finding import Reproducer
 from murxpy.campaign.snapshot import BucketView
 
 

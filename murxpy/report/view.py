@@ -12,6 +12,7 @@ from rich.text import Text
 
 from murxpy.campaign.events import Started
 from murxpy.campaign.snapshot import BucketView, Snapshot, WorkerView
+from murxpy.report.findings import STATUS_STYLES
 from murxpy.report.text import (
     amount,
     brief,
@@ -277,16 +278,10 @@ def _buckets(snapshot: Snapshot, screen: Screen, room: int) -> list[Text]:
 
 
 def _bucket(bucket: BucketView, elapsed: float, screen: Screen) -> Text:
-    mark, style = (
-        ("known", "dim")
-        if bucket.known
-        else ("new", "bold red")
-        if bucket.new
-        else ("again", "yellow")
-    )
-    text = Text(f"{clock(elapsed - bucket.first):>7} ago  ").append(f"{mark:<5}", style)
+    style = STATUS_STYLES[bucket.status]
+    text = Text(f"{clock(elapsed - bucket.first):>7} ago  ").append(f"{bucket.status:<5}", style)
     text.append(f"  {bucket.count:>5,}  ")
-    text.append(bucket.key, "bold" if style == "bold red" else "")
+    text.append(bucket.key, "bold" if bucket.status == "new" else "")
     if not bucket.confirmed:
         text.append("  not confirmed", "yellow")
     if screen.width - text.cell_len >= 22:

@@ -12,8 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from murxpy.campaign.events import Reproducer
-from murxpy.campaign.finding import Finding
+from murxpy.campaign.finding import Finding, Reproducer
 from murxpy.campaign.findings.buckets import KEPT, TRIALS, Bucket, Kept, Known, new_bucket
 from murxpy.campaign.findings.files import Files
 from murxpy.campaign.findings.folder import Folder

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from murxpy.campaign.events import Reproducer
+from murxpy.campaign.finding import Reproducer
 from murxpy.errors import InputError
 from murxpy.oracles.crash import Tier, Verdict, severity
 from murxpy.oracles.documented import TIER as DOCUMENTED

@@ -14,8 +14,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from murxpy.campaign.events import Reproducer
-from murxpy.campaign.finding import Finding
+from murxpy.campaign.finding import Finding, Reproducer
 from murxpy.campaign.findings.buckets import Bucket, Kept
 from murxpy.campaign.yields import Key, Yield, settled
 from murxpy.errors import InputError

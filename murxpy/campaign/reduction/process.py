@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from murxpy.campaign.events import Reproducer
+from murxpy.campaign.finding import Reproducer
 from murxpy.campaign.findings.folder import write_atomically
 from murxpy.campaign.findings.origin import read_history
 from murxpy.campaign.judging.common_operators import judge_plans

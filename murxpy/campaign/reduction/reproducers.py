@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from murxpy.campaign.events import Reproducer
+from murxpy.campaign.finding import Reproducer
 from murxpy.campaign.findings.folder import write_atomically
 from murxpy.campaign.findings.keys import bucket_key, normalise
 from murxpy.campaign.reduction.programs import run_program

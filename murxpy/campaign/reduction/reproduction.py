@@ -11,7 +11,7 @@ from pathlib import Path
 
 from murxpy.campaign import events
 from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.events import Reproducer
+from murxpy.campaign.finding import Reproducer
 from murxpy.campaign.findings.archive import Archive
 from murxpy.campaign.findings.buckets import Bucket, Kept
 from murxpy.campaign.reduction.process import SECONDS, Answer, Request
