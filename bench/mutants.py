@@ -26,7 +26,7 @@ from murxpy.mutation.corpus import Corpus
 from murxpy.mutation.registry import FUZZERS
 from murxpy.mutation.workshop import Mutant, Mutants, Shop, Workshop
 from murxpy.smtlib.printing.chains import ChainPrinter
-from murxpy.smtlib.printing.terms import Unsayable
+from murxpy.smtlib.printing.forms import Unsayable
 from murxpy.worker.session import Session
 
 # mutants of one run; the original STORM makes 1,000 of a seed

@@ -17,8 +17,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from murxpy.smtlib.dialects import EXPERIMENTAL
-
 _ANSWER = re.compile(r"^(sat|unsat|unknown)\b", re.MULTILINE)
 _ERROR = re.compile(r"\(error .*")
 # z3 exits then, by no signal
@@ -84,7 +82,7 @@ def read_cvc5(script: str, seconds: float, per_check: int = 0) -> Reading:
         solver = cvc5.Solver(cvc5.TermManager())
         if per_check:
             solver.setOption("tlimit-per", str(per_check))
-            for name in dict.fromkeys(EXPERIMENTAL.values()):
+            for name in ("arrays-exp", "fp-exp", "strings-exp", "sets-exp"):
                 solver.setOption(name, "true")
         parser = cvc5.InputParser(solver)
         parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, script, "script")

@@ -23,8 +23,8 @@ from children import Write, run_all, walked
 from common import percent, table, verdict
 from translated import SETTLED, Verdict, judge_murxla, judge_python, judge_smtlib
 
-from murxpy.data import load_wrapper
-from murxpy.smtlib.dialects import DIALECTS
+from murxpy.data import load_wrapper, wrapper_names
+from murxpy.logic.dialects import STANDARD
 from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.worker.session import Session
 
@@ -105,7 +105,9 @@ def main() -> None:
         "--no-scripts", action="store_true", help="programs and traces of Murxla only"
     )
     parser.add_argument(
-        "--dialect", choices=DIALECTS, help="dialect of the scripts, if not that of the solver"
+        "--dialect",
+        choices=(STANDARD, *wrapper_names()),
+        help="dialect of the scripts, if not that of the solver",
     )
     parser.add_argument(
         "--keep", type=Path, metavar="DIR", help="write the traces of bad verdicts there"

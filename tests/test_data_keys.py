@@ -82,6 +82,13 @@ def _fields(info: Any, seen: set[Any]) -> Iterator[str]:
             yield from _fields(part, seen)
 
 
+def _is_dialect(node: ast.expr) -> bool:
+    """True for `dialect`, `anything.words` and `catalogue.dialect(name)`."""
+    if isinstance(node, ast.Call):
+        node = node.func
+    return getattr(node, "attr", getattr(node, "id", "")) in ("dialect", "words")
+
+
 @functools.cache
 def _names_read() -> set[str]:
     """The texts by which code outside of `data/` looks into a mapping."""
@@ -90,12 +97,15 @@ def _names_read() -> set[str]:
         if file.parent.name == "data":
             continue
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            # a dialect is one typed value, whose fields are its keys
+            if isinstance(node, ast.Attribute) and _is_dialect(node.value):
+                names.add(node.attr.replace("_", "-"))
+            elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
                 names.add(node.slice.value)
             elif (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Attribute)
-                and node.func.attr == "get"
+                and node.func.attr in ("get", "pop")
             ):
                 names.update(part.value for part in node.args[:1] if isinstance(part, ast.Constant))
     return {name for name in names if isinstance(name, str)}

@@ -20,7 +20,7 @@ def test_catalogue_is_plain_and_in_order() -> None:
     names = [theory["name"] for theory in catalogue["theories"]]
     assert names[:3] == ["BOOL", "ARRAY", "BAG"]
     bv = next(theory for theory in catalogue["theories"] if theory["name"] == "BV")
-    assert bv["operators"]["OP_BV_ADD"] == {
+    sum_ = {
         "smtlib": "bvadd",
         "sig": "BV(n) BV(n) -> BV(n) :left-assoc",
         "aliases": [],
@@ -29,11 +29,36 @@ def test_catalogue_is_plain_and_in_order() -> None:
         "typing": None,
         "extension": False,
     }
+    assert bv["operators"]["OP_BV_ADD"] | sum_ == bv["operators"]["OP_BV_ADD"]
     assert bv["operators"]["OP_BV_INC"]["extension"]
     assert bv["sorts"]["SORT_BV"]["params"] == ["n"]
 
 
 FAULTS = {
+    "unknown placeholder": (
+        "bv.yaml",
+        "(bvadd {0} (_ bv1 {p0}))",
+        "(bvadd {0} (_ bv1 {w0}))",
+        ":60: the placeholder {w0} stands for nothing here",
+    ),
+    "argument that is not there": (
+        "reals.yaml",
+        "(- {0}) {0}",
+        "(- {0}) {1}",
+        ":22: the placeholder {1} is of an argument that the operator does not have",
+    ),
+    "sort that a definition uses": (
+        "core.yaml",
+        '(<= {count} {i0})", uses: [SORT_INT]',
+        '(<= {count} {i0})", uses: [SORT_IN]',
+        ":22: unknown sort kind 'SORT_IN'; did you mean 'SORT_INT'?",
+    ),
+    "spelling of a special value": (
+        "fp.yaml",
+        "rm.rne: RNE",
+        "rm.rn: RNE",
+        ":9: SORT_RM has no special value 'rm.rn'; did you mean 'rm.rtn'?",
+    ),
     "unknown key": (
         "bv.yaml",
         "smtlib: concat,",

@@ -23,8 +23,8 @@ from murxpy.mutation.registry import FUZZERS
 from murxpy.mutation.workshop import Seed, Shop, Workshop
 from murxpy.smtlib.commands import Assert, CheckSat
 from murxpy.smtlib.printing.chains import ChainPrinter
+from murxpy.smtlib.printing.forms import Unsayable
 from murxpy.smtlib.printing.scripts import print_script
-from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.tables import Tables

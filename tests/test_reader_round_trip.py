@@ -15,7 +15,6 @@ from murxpy.logic.catalogue import Operator, build_catalogue
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
 from murxpy.smtlib.commands import Assert, CheckSat, Command
-from murxpy.smtlib.dialects import BINARY, SAME, SPELLED
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Script
@@ -59,12 +58,14 @@ def sorts(tables: Tables) -> list[Sort]:
 
 def readable(operator: Operator, dialect: str) -> bool:
     """True if the dialect writes the operator by one name that means nothing else."""
-    spelled = SPELLED[dialect].get(operator.kind)
-    own = (spelled is None or spelled == operator.smtlib) and operator.kind not in BINARY
+    words, kind = CATALOGUE.dialect(dialect), operator.kind
+    # the spelling of OP_UF_APPLY is for functions that have no symbol
+    spelled = None if kind == "OP_UF_APPLY" else words.operators.get(kind)
+    own = (spelled is None or spelled == operator.smtlib) and not operator.binary
     # A number of three bits made of terms is printed by another name, since cvc5 refuses it by its
     # own.
-    named = operator.kind not in ("OP_IFF", "OP_FP_FP") and operator.typing is None
-    return own and named and (not operator.extension or operator.kind in SAME[dialect])
+    named = kind not in ("OP_IFF", "OP_FP_FP") and operator.typing is None
+    return own and named and (not operator.extension or kind in words.same)
 
 
 def application(

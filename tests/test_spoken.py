@@ -16,9 +16,9 @@ from murxpy.logic.signature import Binding, Linear, Pattern
 from murxpy.logic.sorts import Constructor, Datatype, Sort
 from murxpy.logic.terms import Term
 from murxpy.smtlib.commands import Assert, CheckSat, SetLogic
-from murxpy.smtlib.dialects import AS_SPELLED, DIALECTS, expanded
+from murxpy.smtlib.printing.forms import OnlyDefined, Unsayable
 from murxpy.smtlib.printing.scripts import print_script
-from murxpy.smtlib.printing.terms import OnlyDefined, Printer, Unsayable
+from murxpy.smtlib.printing.terms import Printer
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.tables import Tables
@@ -187,7 +187,7 @@ SUGAR = {
 }
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", CATALOGUE.dialects)
 def test_the_solvers_read_every_operator_that_the_dialect_claims(dialect: str) -> None:
     kinds = [kind for kind in CATALOGUE.operators if said(kind, dialect) is not None]
     whole = print_script(script_of(kinds), dialect)
@@ -206,13 +206,13 @@ def test_the_solvers_read_every_operator_that_the_dialect_claims(dialect: str) -
     assert not refused, refused
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", CATALOGUE.dialects)
 def test_what_is_printed_is_read_as_the_same_operators(dialect: str) -> None:
     sampler, terms = sampled()
     other = {}
     for kind in CATALOGUE.operators:
         text = said(kind, dialect)
-        if text is None or kind in SUGAR[dialect] or expanded(kind, dialect):
+        if text is None or kind in SUGAR[dialect] or kind in CATALOGUE.dialect(dialect).expanded:
             continue
         made = Script(kind, sampler.tables, [Assert(asserted(sampler.tables, terms[kind]))])
         again = read_script(text, kind, CATALOGUE, dialect=dialect)
@@ -221,22 +221,21 @@ def test_what_is_printed_is_read_as_the_same_operators(dialect: str) -> None:
     assert not other, other
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", CATALOGUE.dialects)
 def test_only_what_is_said_to_be_a_definition_is_one(dialect: str) -> None:
     """Without leave to define, an operator is printed as itself, or said to have no name."""
     _, terms = sampled()
     printer = Printer(CATALOGUE, dialect, lambda term: False)
     for kind, term in terms.items():
-        if expanded(kind, dialect):
+        if kind in CATALOGUE.dialect(dialect).expanded:
             with pytest.raises(
                 OnlyDefined, match=f"{kind} has no name in SMT-LIB's dialect '{dialect}'"
             ):
                 printer.term(term)
 
 
-def test_spellings_that_are_definitions_are_in_the_wrappers() -> None:
-    wrappers = [load_wrapper(name)["operators"] for name in ("z3", "cvc5")]
-    for kind, names in AS_SPELLED.items():
-        assert [
-            name for name in names if not any(name in wrapper.get(kind, {}) for wrapper in wrappers)
-        ] == [], kind
+@pytest.mark.parametrize("solver", SOLVERS["standard"])
+def test_spellings_that_are_definitions_are_in_the_wrapper(solver: str) -> None:
+    spelled = load_wrapper(solver)["operators"]
+    for kind, names in CATALOGUE.dialect(solver).as_spelled.items():
+        assert [name for name in names if name not in spelled[kind]] == [], kind

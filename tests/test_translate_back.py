@@ -11,7 +11,6 @@ from toy import catalogue, forked, live, walk
 
 from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, VALUE, VARIABLE, Term
 from murxpy.logic.values import special_value
-from murxpy.smtlib.dialects import expanded
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.translate.dry import AnyReading, interpret
@@ -51,7 +50,7 @@ def operators(root: Term) -> Iterator[Term]:
 def exact(term: Term, dialect: str) -> bool:
     """True if the dialect prints and reads the very operators of a term."""
     for part in operators(term):
-        if part.op in SUGAR[dialect] or expanded(part.op, dialect):
+        if part.op in SUGAR[dialect] or part.op in catalogue().dialect(dialect).expanded:
             return False
         if part.op in LITERALS and all(a.op == VALUE for a in part.args):
             return False

@@ -17,7 +17,7 @@ from murxpy.cli.params import Existing, NamedFile
 from murxpy.data import load_catalogue, load_wrapper, wrapper_names
 from murxpy.errors import InputError, MurxpyError
 from murxpy.logic.catalogue import build_catalogue
-from murxpy.smtlib.dialects import DIALECTS
+from murxpy.logic.dialects import STANDARD
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.translate.defined import to_defined
@@ -49,7 +49,7 @@ _SUFFIXES = {"smt2": ".smt2", "python": ".py", "murxla": ".murxla"}
 )
 @click.option(
     "--dialect",
-    type=click.Choice(DIALECTS),
+    type=click.Choice([STANDARD, *wrapper_names()]),
     help="SMT-LIB with this solver's extensions.  [default: standard]",
 )
 @click.option(
@@ -93,7 +93,7 @@ def translate(
     for option, given in (("--by-definition", by_definition), ("--planted", planted)):
         if given and target != "smt2":
             raise InputError(f"{option} is of SMT-LIB: leave it out with '--to {target}'")
-    translator = _translator(target, dialect or "standard", lossy, by_definition, planted, wrapper)
+    translator = _translator(target, dialect or STANDARD, lossy, by_definition, planted, wrapper)
     if source.is_dir():
         if into is None or output is not None:
             raise InputError("TRACE is a folder, expected --into DIR and no -o", file=str(source))

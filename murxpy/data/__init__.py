@@ -2,11 +2,11 @@
 unchanged.
 """
 
+from murxpy.data.catalogue import load_catalogue, with_dialect
 from murxpy.data.folders import data_folder
 from murxpy.data.machines import inspect_machine, load_machine, machine_names
 from murxpy.data.profiles import load_profile, merge_profile
-from murxpy.data.theories import load_catalogue
-from murxpy.data.wrappers import load_wrapper, wrapper_names
+from murxpy.data.wrappers import load_wrapper, shipped_names, wrapper_names
 
 __all__ = [
     "data_folder",
@@ -17,5 +17,7 @@ __all__ = [
     "load_wrapper",
     "machine_names",
     "merge_profile",
+    "shipped_names",
+    "with_dialect",
     "wrapper_names",
 ]

@@ -12,7 +12,7 @@ from msgspec import Meta
 from murxpy.data.convert import Strict, convert, plain
 from murxpy.data.folders import data_folder
 from murxpy.data.machine_check import machine_errors, nearest_or_all
-from murxpy.data.theories import Plain, load_catalogue
+from murxpy.data.theories import Plain, load_theories
 from murxpy.data.yamlfile import Document, read_document
 from murxpy.errors import InputError, nearest
 
@@ -202,7 +202,7 @@ def _name_errors(document: Document, machine: Plain, base: Plain | None) -> list
 
 
 def _catalogue_names() -> dict[str, list[str]]:
-    theories = load_catalogue()["theories"]
+    theories = load_theories()["theories"]
     return {
         "theories": ["default", *(theory["name"] for theory in theories)],
         "operators": ["default", *(kind for theory in theories for kind in theory["operators"])],

@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from murxpy.data.convert import Strict, convert_at, plain
 from murxpy.data.machines import DEFAULT, machine_path
-from murxpy.data.theories import Plain, load_catalogue
+from murxpy.data.theories import Plain, load_theories
 from murxpy.data.yamlfile import Document, Place, read_document
 from murxpy.errors import nearest
 
@@ -80,7 +80,7 @@ def load_profile(path: str | Path) -> Plain:
 def decode_profile(document: Document, place: Place) -> Plain:
     """The profile at `place`, its names checked. Raises InputError."""
     profile: Plain = trim(plain(convert_at(document, Profile, place)))
-    theories = load_catalogue()["theories"]
+    theories = load_theories()["theories"]
     names = [theory["name"] for theory in theories]
     operators = [kind for theory in theories for kind in theory["operators"]]
     sorts = [kind for theory in theories for kind in theory["sorts"]]

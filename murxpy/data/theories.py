@@ -15,6 +15,10 @@ from murxpy.logic.signature import parse_signature
 Plain = dict[str, Any]
 
 _FIRST = "core"  # the file whose theory all others build on
+_HOLE = re.compile(r"\{([^{}]*)\}")
+_OPERATOR_HOLE = re.compile(
+    r"[*0-9]|(sort|elem|width)[0-9]|[ip][0-9]|sort|count|weighed|tested|rebuilt|selector"
+)
 _NAMES = {"sorts": re.compile(r"SORT_[A-Z0-9_]+"), "operators": re.compile(r"OP_[A-Z0-9_]+")}
 
 
@@ -24,6 +28,10 @@ class SortKind(Strict, frozen=True):
     smtlib: str
     params: list[str] = []
     special: list[str] = []
+    extension: bool = False
+    short: dict[str, list[int]] = {}
+    special_forms: dict[str, str] = {}
+    special_also: dict[str, str] = {}
 
 
 class Operator(Strict, frozen=True):
@@ -36,6 +44,13 @@ class Operator(Strict, frozen=True):
     aliases: list[str] = []
     nonlinear: Literal["product", "quotient", "always"] | None = None
     feature: str | None = None
+    form: str | None = None
+    definition: str | None = None
+    uses: list[str] = []
+    also: list[str] = []
+    by_bits: str | None = None
+    in_scripts: bool = False
+    binary: bool = False
     typing: (
         Literal["constructor", "selector", "tester", "updater", "match", "match-case"] | None
     ) = None
@@ -60,7 +75,7 @@ class Theory(Strict, frozen=True):
     syntax: dict[str, Syntax] = {}
 
 
-def load_catalogue(folder: Path | None = None) -> Plain:
+def load_theories(folder: Path | None = None) -> Plain:
     """All theories of `folder` (the shipped ones), the core first and then by file name.
 
     Gives `{"theories": [{"name", "smtlib", "always", "requires", "sorts", "operators",
@@ -75,6 +90,7 @@ def load_catalogue(folder: Path | None = None) -> Plain:
     theories = [convert(document, Theory) for document in documents]
     _check_names(documents, theories)
     _check_signatures(documents, theories)
+    _check_scripts(documents, theories)
     return {"theories": [_as_plain(theory) for theory in theories]}
 
 
@@ -117,6 +133,48 @@ def _check_signatures(documents: list[Document], theories: list[Theory]) -> None
                     parse_signature(operator.sig, kind)
                 except InputError as error:
                     raise document.error((section, kind, "sig"), error.reason) from None
+
+
+def _check_scripts(documents: list[Document], theories: list[Theory]) -> None:
+    """Raise InputError where what is said of scripts names what is not there."""
+    sorts = [kind for theory in theories for kind in theory.sorts]
+    for document, theory in zip(documents, theories, strict=True):
+        for section in ("operators", "extensions"):
+            for kind, operator in getattr(theory, section).items():
+                place: Place = (section, kind)
+                arguments = len(parse_signature(operator.sig, kind).args)
+                for text in (operator.form, operator.definition):
+                    check_form(document, place, text or "", None, arguments)
+                for used in operator.uses:
+                    if used not in sorts:
+                        raise document.error(
+                            place, f"unknown sort kind '{used}'{nearest(used, sorts)}"
+                        )
+        for kind, sort in theory.sorts.items():
+            for name in (*sort.special_forms, *sort.special_also.values()):
+                if name not in sort.special:
+                    raise document.error(
+                        ("sorts", kind),
+                        f"{kind} has no special value '{name}'{nearest(name, sort.special)}",
+                    )
+
+
+def check_form(
+    document: Document, place: Place, text: str, known: re.Pattern[str] | None, arguments: int = 10
+) -> None:
+    """Raise InputError where a spelling of scripts has a placeholder that stands for nothing: one
+    that `known` does not match (by default, none of those of operators), or an argument beyond the
+    last one.
+    """
+    for hole in _HOLE.findall(text):
+        if not (known or _OPERATOR_HOLE).fullmatch(hole):
+            raise document.error(place, f"the placeholder {{{hole}}} stands for nothing here")
+        number = hole.lstrip("sortelmwidh")
+        if hole[0] not in "pi" and number.isdecimal() and int(number) >= arguments:
+            raise document.error(
+                place,
+                f"the placeholder {{{hole}}} is of an argument that the operator does not have",
+            )
 
 
 def _check_form(document: Document, section: str, kind: str) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, field
 
 from murxpy.data.convert import Strict
+from murxpy.data.dialects import Dialect
 
 Scalar = bool | int | float | str
 _TAKEN = r"^((bool|any|constant|uninterpreted|quantified)\+?|same-[0-9]+)$"
@@ -223,3 +224,4 @@ class Wrapper(Strict, frozen=True):
     judge_options: list[tuple[str, Scalar]] = []
     differences: list[Difference] = []
     profile: dict[str, Any] = {}
+    dialect: Dialect | None = None

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from murxpy.data.convert import convert, plain
+from murxpy.data.dialects import decode_dialect
 from murxpy.data.folders import data_folder
 from murxpy.data.profiles import decode_profile, trim
 from murxpy.data.shorthands import SECTION, expand_shorthands
 from murxpy.data.spellings import check_spellings
-from murxpy.data.theories import Plain, load_catalogue
+from murxpy.data.theories import Plain, load_theories
 from murxpy.data.wrapper_schema import Wrapper
 from murxpy.data.yamlfile import Document, Place, read_document, read_text
 from murxpy.errors import InputError, nearest
@@ -48,6 +49,7 @@ def load_wrapper(name_or_path: str) -> Plain:
         "refusals": [trim(refusal) for refusal in wrapper["refusals"]],
         "documented": [trim(entry) for entry in wrapper["documented"]],
         "profile": profile,
+        "dialect": decode_dialect(document),
         "helpers_sources": helpers,
     }
 
@@ -73,8 +75,12 @@ def wrapper_path(name_or_path: str) -> Path:
 
 def wrapper_names() -> list[str]:
     """The names of the shipped wrappers and of those that installed packages offer."""
-    shipped = [path.stem for path in data_folder("wrappers").glob("*.yaml")]
-    return sorted({*shipped, *(point.name for point in entry_points(group=ENTRY_POINTS))})
+    return sorted({*shipped_names(), *(point.name for point in entry_points(group=ENTRY_POINTS))})
+
+
+def shipped_names() -> list[str]:
+    """The names of the wrappers in the data folder."""
+    return sorted(path.stem for path in data_folder("wrappers").glob("*.yaml"))
 
 
 def _of_entry_point(name: str, load: Any) -> Path:
@@ -128,7 +134,7 @@ def _check_names(document: Document, wrapper: Plain) -> None:
 
 def _known_names(wrapper: Plain) -> dict[str, tuple[str, list[str]]]:
     """What the names in each section are called, and which there are."""
-    catalogue = load_catalogue()["theories"]
+    catalogue = load_theories()["theories"]
     theories = [theory["name"] for theory in catalogue]
     kinds = [kind for theory in catalogue for kind in theory["sorts"]]
     special = [

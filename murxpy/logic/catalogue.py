@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from murxpy.logic.dialects import STANDARD, Dialect, Standard, build_dialects
 from murxpy.logic.signature import Signature, parse_signature
 
 
@@ -12,6 +14,12 @@ from murxpy.logic.signature import Signature, parse_signature
 class Operator:
     """An operator kind: its name in traces, SMT-LIB name, rank, and what generator and printer must
     know of it.
+
+    Of scripts: `form` is how it is written where name and arguments do not say it, `definition` an
+    expression of the standard that means the same, `uses` the sorts that this expression needs
+    beside those of the arguments. `also` are other names that a script may use for it. `by_bits` is
+    the operator by which it is printed bit by bit. `in_scripts` says that scripts of the standard
+    have this extension, `binary` that it takes two arguments there, though it is chainable.
     """
 
     kind: str
@@ -23,6 +31,13 @@ class Operator:
     feature: str | None = None
     extension: bool = False
     aliases: tuple[str, ...] = ()
+    form: str = ""
+    definition: str = ""
+    uses: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    by_bits: str = ""
+    in_scripts: bool = False
+    binary: bool = False
 
     @property
     def minimum(self) -> int:
@@ -37,13 +52,22 @@ class Operator:
 
 @dataclass(frozen=True)
 class SortKind:
-    """A sort kind: its theory, SMT-LIB name, the kinds of its parameters, its special values."""
+    """A sort kind: its theory, SMT-LIB name, the kinds of its parameters, its special values.
+
+    `extension` says that the standard has no such sort. `short` are names of instances, by their
+    numbers. `special_forms` are the standard's spellings of special values, and `special_also` are
+    other names of special values that a script may use.
+    """
 
     kind: str
     theory: str
     smtlib: str
     params: tuple[str, ...] = ()
     special: tuple[str, ...] = ()
+    extension: bool = False
+    short: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    special_forms: Mapping[str, str] = field(default_factory=dict)
+    special_also: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -58,12 +82,19 @@ class Theory:
 
 @dataclass(eq=False)
 class Catalogue:
-    """All theories, sort kinds and operators, in the order of the data folder."""
+    """All theories, sort kinds and operators, in the order of the data folder, and the dialects of
+    SMT-LIB by the name of their solver.
+    """
 
     theories: dict[str, Theory] = field(default_factory=dict)
     sorts: dict[str, SortKind] = field(default_factory=dict)
     operators: dict[str, Operator] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
+    dialects: dict[str, Dialect] = field(default_factory=dict)
+
+    def dialect(self, name: str) -> Dialect:
+        """The dialect of a solver; the standard for a solver that has none of its own."""
+        return self.dialects.get(name) or self.dialects[STANDARD]
 
     def of_theory(self, name: str) -> list[Operator]:
         """The operators of a theory."""
@@ -82,13 +113,37 @@ def build_catalogue(data: dict[str, Any]) -> Catalogue:
             tuple(theory.get("requires") or ()),
         )
         for kind, sort in (theory.get("sorts") or {}).items():
-            params, special = sort.get("params") or (), sort.get("special") or ()
             catalogue.sorts[kind] = SortKind(
-                kind, name, sort["smtlib"], tuple(params), tuple(special)
+                kind,
+                name,
+                sort["smtlib"],
+                tuple(sort.get("params") or ()),
+                tuple(sort.get("special") or ()),
+                bool(sort.get("extension")),
+                {short: tuple(numbers) for short, numbers in (sort.get("short") or {}).items()},
+                sort.get("special-forms") or {},
+                sort.get("special-also") or {},
             )
         for kind, entry in (theory.get("operators") or {}).items():
             _add_operator(catalogue, name, kind, entry)
+    catalogue.dialects = build_dialects(_standard(catalogue), data.get("dialects") or {})
     return catalogue
+
+
+def _standard(catalogue: Catalogue) -> Standard:
+    operators = catalogue.operators.values()
+    return Standard(
+        frozenset(op.kind for op in operators if not op.extension),
+        {op.kind: op.form for op in operators if op.form},
+        {op.kind: op.definition for op in operators if op.definition},
+        frozenset(op.kind for op in operators if op.by_bits),
+        frozenset(op.kind for op in operators if op.in_scripts),
+        {
+            name: text
+            for sort in catalogue.sorts.values()
+            for name, text in sort.special_forms.items()
+        },
+    )
 
 
 def _add_operator(catalogue: Catalogue, theory: str, kind: str, entry: dict[str, Any]) -> None:
@@ -103,6 +158,13 @@ def _add_operator(catalogue: Catalogue, theory: str, kind: str, entry: dict[str,
         entry.get("feature"),
         bool(entry.get("extension")),
         aliases,
+        entry.get("form") or "",
+        entry.get("definition") or "",
+        tuple(entry.get("uses") or ()),
+        tuple(entry.get("also") or ()),
+        entry.get("by-bits") or "",
+        bool(entry.get("in-scripts")),
+        bool(entry.get("binary")),
     )
     for alias in aliases:
         catalogue.aliases[alias] = kind

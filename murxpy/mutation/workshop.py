@@ -12,7 +12,6 @@ from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.machine.generate.profile import Profile
 from murxpy.machine.random import Stream
-from murxpy.smtlib.dialects import sayable
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.tables import Tables
@@ -81,9 +80,7 @@ class Shop:
     def speak(self, dialect: str) -> None:
         """Print scripts in a dialect, and use the operators that it has."""
         self.dialect = dialect
-        self.operators = frozenset(
-            kind for kind in self._all if sayable(self.catalogue.operators[kind], dialect)
-        )
+        self.operators = self._all & self.catalogue.dialect(dialect).says
 
     def lasting(self, kind: type[L]) -> L:
         """The one object of this kind."""

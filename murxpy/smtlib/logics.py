@@ -1,4 +1,4 @@
-"""The logics of SMT-LIB that z3 and cvc5 both know by name, and the smallest one that has what a
+"""The logics of SMT-LIB that all solvers know by name, and the smallest one that has what a
 script needs.
 
 A need is one letter or two: `Q` quantifiers, `UF` functions, `U` uninterpreted sorts, `A` arrays,
@@ -93,6 +93,31 @@ def features(logic: str) -> frozenset[str]:
     }
     has |= set(found["sorts"] or "") | ({"N"} if found["power"] == "N" else set())
     return frozenset(has if found["free"] else has | {"Q"})
+
+
+# In the names of logics that are composed of letters, what stands for a sort.
+_LETTERS = {
+    "SORT_BV": "BV",
+    "SORT_FP": "FP",
+    "SORT_RM": "FP",
+    "SORT_ARRAY": "^A",
+    "SORT_INT": "[LN]I|IDL",
+    "SORT_REAL": "RA|RDL",
+    "SORT_STRING": "S",
+    "SORT_REGLAN": "S",
+    "SORT_DT": "DT",
+    "SORT_FF": "FF",
+    "SORT_UNINTERPRETED": "UF|AX",
+}
+
+
+def composed(logic: str, kind: str) -> bool:
+    """True if a logic has sorts of a kind, in a dialect that takes every combination of letters as a
+    logic; sorts of extensions only `ALL` has.
+    """
+    if "ALL" in logic or kind == "SORT_FUN" or not kind.startswith("SORT_"):
+        return True
+    return kind in _LETTERS and re.search(_LETTERS[kind], logic.removeprefix("QF_")) is not None
 
 
 _FEATURES = {logic: features(logic) for logic in LOGICS}

@@ -42,7 +42,7 @@ class Script:
       everything is type-checked (IllSorted). `tables.catalogue` knows the operators.
     - Another script with the same tables is `Script(name, tables, [commands])`; a command for it is `Assert(term)`. Constants need a
       `DeclareFun`; constants, sorts and datatypes without one are declared by `print_script` in front of the first command that needs them.
-    - Printing: `murxpy.smtlib.printing.scripts.print_script(script, dialect)`, with a dialect of `smtlib.dialects.DIALECTS`.
+    - Printing: `murxpy.smtlib.printing.scripts.print_script(script, dialect)`, with the name of a dialect of the catalogue.
     - `line(k)` is the line of the k-th command in the text, None for a script that was made.
     """
 

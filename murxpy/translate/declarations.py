@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from murxpy.logic.sorts import Datatype, Sort, reachable
 from murxpy.logic.terms import CONSTANT, FUNCTION, Term
-from murxpy.smtlib.dialects import USED_SORTS, defined
 from murxpy.smtlib.logics import MIXED, NEEDS
+from murxpy.smtlib.printing.forms import Unsayable
 from murxpy.smtlib.printing.higher_order import higher_order
-from murxpy.smtlib.printing.terms import Printer, Unsayable
+from murxpy.smtlib.printing.terms import Printer
 
 # needs that are no sorts
 EXTENSION, NONLINEAR, QUANTIFIED, ODD_ARRAY, HIGHER = "X", "N", "Q", "odd", "higher order"
@@ -101,10 +101,10 @@ class Declarations:
         if operator is None:
             return
         needs = [
-            *USED_SORTS.get(term.op, ()),
+            *operator.uses,
             *(("SORT_INT", "SORT_REAL") if term.op in MIXED else ()),
         ]
-        if operator.extension and not defined(operator, self.printer.dialect):
+        if operator.extension and term.op not in self.printer.words.defined:
             needs.append(EXTENSION)
         if operator.signature.binder and operator.typing is None:
             needs.append(QUANTIFIED)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -14,13 +13,13 @@ from murxpy.logic.values import to_codes
 from murxpy.machine.database import Entry
 from murxpy.machine.solve import SPECIAL_OPTIONS
 from murxpy.machine.tokens import Ref
-from murxpy.smtlib.dialects import AS_SPELLED, EXPERIMENTAL
-from murxpy.smtlib.logics import LOGICS, covers
+from murxpy.smtlib.logics import LOGICS, composed, covers
+from murxpy.smtlib.printing.forms import OnlyDefined, Unsayable
 from murxpy.smtlib.printing.higher_order import higher_logic
-from murxpy.smtlib.printing.terms import OnlyDefined, Printer, Unsayable
+from murxpy.smtlib.printing.terms import Printer
 from murxpy.smtlib.syntax.symbols import spell
 from murxpy.trace.grammar import Trace
-from murxpy.translate.declarations import ALWAYS, HIGHER, NONLINEAR, QUANTIFIED, Declarations
+from murxpy.translate.declarations import ALWAYS, HIGHER, Declarations
 from murxpy.translate.dry import AnyReading, Silent, interpret, plain_text
 
 _QUERIES = {
@@ -71,7 +70,8 @@ class Script(Silent):
         self, trace: Trace, catalogue: Catalogue, dialect: str, lossy: bool, by_definition: bool
     ) -> None:
         super().__init__(catalogue, trace)
-        self.dialect = dialect
+        self.words = catalogue.dialect(dialect)
+        self.dialect = self.words.name
         self.lossy = lossy
         self.by_definition = by_definition
         self.printer = Printer(catalogue, dialect, self._may_expand)
@@ -121,16 +121,19 @@ class Script(Silent):
             ):
                 options.append(f"(set-option :produce-{option} true)")
                 named = " ".join(options)
-        if self._global and self.dialect != "z3":
+        if self._global and self.words.global_declarations:
             options.append("(set-option :global-declarations true)")
         checks = sum(command.startswith("(check-sat") for command in self._body)
-        if self.dialect == "cvc5" and ":incremental" not in named and (checks > 1 or self._global):
+        if (
+            self.words.incremental_option
+            and ":incremental" not in named
+            and (checks > 1 or self._global)
+        ):
             options.append("(set-option :incremental true)")
         # a trace of its own says which of them it needs
-        if self.dialect == "cvc5" != self.trace.solver:
-            names = [
-                EXPERIMENTAL[need] for need in self._declarations.needs if need in EXPERIMENTAL
-            ]
+        if self.dialect != self.trace.solver:
+            known, needs = self.words.options, self._declarations.needs
+            names = [known[need] for need in needs if need in known]
             options += [f"(set-option :{name} true)" for name in dict.fromkeys(names)]
         self._declare()
         heads = self._declarations.heads
@@ -149,9 +152,9 @@ class Script(Silent):
         """Add the new declarations; before the last check where its answer is still good, since a
         declaration ends that.
         """
-        # z3 takes :global-declarations in none of its interfaces but the program, so there they
-        # stand before all levels.
-        if self.dialect == "z3" or not self._declarations.heads:
+        # z3 takes :global-declarations in none of its interfaces but the program. In a dialect
+        # without that option declarations stand before all levels.
+        if not self.words.global_declarations or not self._declarations.heads:
             return
         at = len(self._body) if self._checked is None else self._checked
         self._body[at:at] = self._declarations.heads
@@ -165,13 +168,13 @@ class Script(Silent):
         """
         logic, needs = self._logic or "ALL", self._declarations.needs
         if HIGHER in needs:
-            return (
-                "ALL" if self.dialect == "z3" else higher_logic(logic if "ALL" in logic else "ALL")
-            )
-        if self.dialect == "cvc5":
-            return logic if all(_covers(logic, kind) for kind in needs) else "ALL"
-        lenient = ("UF", NONLINEAR, QUANTIFIED) if self.dialect == "z3" else ()
-        demands = [need for need in self._declarations.demands() if need not in lenient]
+            if not self.words.higher_order_logics:
+                return "ALL"
+            return higher_logic(logic if "ALL" in logic else "ALL")
+        if self.words.composed_logics:
+            demanded = [need for need in needs if need not in ALWAYS]
+            return logic if all(composed(logic, need) for need in demanded) else "ALL"
+        demands = [need for need in self._declarations.demands() if need not in self.words.lenient]
         return logic if logic in LOGICS and covers(logic, demands) else "ALL"
 
     # -- what the run tells
@@ -213,33 +216,33 @@ class Script(Silent):
         """True if a term may be printed by the definition of its operator: if that is asked for, or
         if the solver was called so.
         """
-        alike = AS_SPELLED.get(term.op, ())
         made = self._spellings.get(term, {})
-        return self.by_definition or (bool(made) and all(spelling in alike for spelling in made))
+        return self.by_definition or (
+            bool(made) and all(spelling in self._alike(term.op) for spelling in made)
+        )
+
+    def _alike(self, kind: str) -> list[str]:
+        """The spellings in wrappers that make the very expression by which scripts say an operator:
+        the script is then the formula that the solver got.
+        """
+        known = self.catalogue.dialects.values()
+        return [name for dialect in known for name in dialect.as_spelled.get(kind, ())]
 
     def passed(self, reason: str) -> None:
-        if self.line.action in _BLOCKING and self.dialect == "cvc5" and self.refusal() is None:
-            self._block()
-        elif self.line.action not in READERS and self.refusal() is None:
-            self._cannot(f"'{self.line.action}' is an action of one solver only")
-        else:
+        action, commands = self.line.action, self.words.commands
+        command = commands.get(f"{action}@{self.line.spelling}") or commands.get(action)
+        if action in READERS or self.refusal() is not None:
             self._comment(reason)
-
-    def _block(self) -> None:
-        """An action of cvc5 that asserts something: the model before it, or values of it, are
-        excluded.
-        """
-        terms = [
-            self.db.terms[word.number].term for word in self.line.args if isinstance(word, Ref)
-        ]
-        if self.line.action == "cvc5-block-model":
-            self._read(
-                lambda: (
-                    f"(block-model :{'values' if self.line.spelling == 'values' else 'literals'})"
-                )
-            )
+        elif command is not None:
+            self._own_command(command)
         else:
-            self._read(lambda: f"(block-model-values ({' '.join(map(self._term, terms))}))")
+            self._cannot(f"'{action}' is an action of one solver only")
+
+    def _own_command(self, command: str) -> None:
+        """A command that only this dialect has, which reads or changes what the last check found."""
+        refs = [word for word in self.line.args if isinstance(word, Ref)]
+        terms = [self.db.terms[ref.number].term for ref in refs]
+        self._read(lambda: command.replace("{*}", " ".join(map(self._term, terms))))
 
     def _cannot(self, what: str, hint: str = ", which SMT-LIB cannot say") -> None:
         if not self.lossy:
@@ -262,14 +265,13 @@ class Script(Silent):
     def _do_set_option(self) -> None:
         name, value = self.frame.name, self.frame.value
         if name == "incremental":
-            if self.dialect == "cvc5":
+            if self.words.incremental_option:
                 self._option(f"(set-option :incremental {value})")
         elif name in SPECIAL_OPTIONS:
             self._option(f"(set-option :{name} {value})")
-        elif self.dialect == self.trace.solver and self.dialect in _PARAMETERS:
-            self._option(
-                f"(set-option :{_PARAMETERS[self.dialect]}{spell(name)} {_option_value(value)})"
-            )
+        elif self.dialect == self.trace.solver and self.words.option_prefix is not None:
+            named = f"{self.words.option_prefix}{spell(name)}"
+            self._option(f"(set-option :{named} {_option_value(value)})")
         else:
             self._cannot(f"the option '{name}' of {self.trace.solver or 'a solver'}")
 
@@ -385,7 +387,7 @@ class Script(Silent):
             self._add(f"(get-info :{info})")
 
     def _do_simplify(self) -> None:
-        if self.dialect == "standard":
+        if "simplify" not in self.words.commands:
             self._cannot("'simplify' is no command of the standard")
         elif self.frame.terms[0].free:
             self._cannot("'simplify' of a term with free variables")
@@ -411,29 +413,6 @@ class Script(Silent):
 # no check needs to stand before them
 _ANY_TIME = ("get-assertions", "reset-assertions", "statistics")
 _CHANGING = ("(assert ", "(push ", "(pop ", "(reset", "(block-model")
-_BLOCKING = ("cvc5-block-model", "cvc5-block-model-values")
-# How scripts call the options of a dialect's solver.
-_PARAMETERS = {"z3": "smt.", "cvc5": ""}
-_LETTERS = {
-    "SORT_BV": "BV",
-    "SORT_FP": "FP",
-    "SORT_RM": "FP",
-    "SORT_ARRAY": "^A",
-    "SORT_INT": "[LN]I|IDL",
-    "SORT_REAL": "RA|RDL",
-    "SORT_STRING": "S",
-    "SORT_REGLAN": "S",
-    "SORT_DT": "DT",
-    "SORT_FF": "FF",
-    "SORT_UNINTERPRETED": "UF|AX",
-}
-
-
-def _covers(logic: str, kind: str) -> bool:
-    """True if a logic of cvc5 has sorts of a kind; sorts of extensions only `ALL` has."""
-    if "ALL" in logic or kind in (*ALWAYS, "SORT_FUN") or not kind.startswith("SORT_"):
-        return True
-    return kind in _LETTERS and re.search(_LETTERS[kind], logic.removeprefix("QF_")) is not None
 
 
 def _option_value(value: Any) -> str:

@@ -27,7 +27,6 @@ from murxpy.mutation.source import Sources
 from murxpy.mutation.workshop import Seed, Shop
 from murxpy.replaying.judging import judge
 from murxpy.replaying.untracer import replay
-from murxpy.smtlib.dialects import DIALECTS
 from murxpy.solvers.facts import Option
 from murxpy.solvers.wrapper import Wrapper
 from murxpy.sources.walk import StateMachine
@@ -91,7 +90,7 @@ class Session:
         shop = Shop(
             self.catalogue,
             frozenset(filter(self.wrapper.reads, available)) - documented,
-            self.wrapper.name if self.wrapper.name in DIALECTS else "standard",
+            self.wrapper.name,
             self.profile,
         )
         sources = Sources(setup["sources"], shop)

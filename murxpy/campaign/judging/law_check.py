@@ -15,9 +15,8 @@ from murxpy.machine.tokens import quote
 from murxpy.mutation.functions.inversions import Maker
 from murxpy.mutation.functions.laws import refutations
 from murxpy.mutation.functions.user_functions import read_functions
-from murxpy.smtlib.dialects import DIALECTS
+from murxpy.smtlib.printing.forms import Unsayable
 from murxpy.smtlib.printing.scripts import print_script
-from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.smtlib.tables import Tables
 from murxpy.trace.grammar import parse_trace
 
@@ -38,9 +37,8 @@ def check_functions(text: str, name: str, names: Sequence[str] = SOLVERS) -> Non
 
 
 def _check(plan: Plan, text: str, name: str) -> None:
-    tables = Tables(build_catalogue(load_catalogue()))
+    tables = Tables(build_catalogue(plan.setup.get("catalogue") or load_catalogue()))
     family = plan.target.family
-    dialect = family if family in DIALECTS else "standard"
     scripts, said = [], []
     for function in read_functions(text, name, tables):
         x, y = tables.constant("x", function.sort), tables.constant("y", function.sort)
@@ -53,7 +51,7 @@ def _check(plan: Plan, text: str, name: str) -> None:
                 f"{law} = {function.name}.{law}({function.name}(x, y), {'y' if law == 'x' else 'x'})"
             )
             try:
-                scripts.append(print_script(script, dialect))
+                scripts.append(print_script(script, family))
             except Unsayable as error:
                 raise InputError(f"{function.name}: {error}", file=name) from None
     for law, answer in zip(said, _answers(plan, scripts), strict=True):

@@ -22,7 +22,6 @@ from murxpy.errors import MurxpyError
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.oracles.crash import Outcome, judge
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
-from murxpy.smtlib.dialects import DIALECTS
 from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.translate.frame import UNSATISFIED
 from murxpy.translate.python import to_python
@@ -122,9 +121,7 @@ class _Programs:
         if script is not None:  # what the solver was given is the script
             return script.text
         family = self._plan.target.family
-        return to_smtlib(
-            self._parsed(), self._catalogue, family if family in DIALECTS else "standard", lossy
-        )
+        return to_smtlib(self._parsed(), self._catalogue, family, lossy)
 
     def _parsed(self) -> Trace:
         return parse_trace(self._text, self._name)

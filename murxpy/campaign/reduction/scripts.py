@@ -34,15 +34,15 @@ from murxpy.campaign.workers.targets import Plan
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
+from murxpy.logic.dialects import STANDARD
 from murxpy.machine.script import without_options
 from murxpy.oracles.crash import Outcome, Verdict, judge
 from murxpy.oracles.disagreement import OPPOSITE
 from murxpy.passes.parts import Commands, order, terms
 from murxpy.passes.script import bare, reduce_script
 from murxpy.smtlib.commands import CHECKS
-from murxpy.smtlib.dialects import DIALECTS
+from murxpy.smtlib.printing.forms import Unsayable
 from murxpy.smtlib.printing.scripts import print_script
-from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Script
 from murxpy.trace.finished import add_header
@@ -258,7 +258,8 @@ def minimize_script(
     """
     settings = settings or Settings()
     began = time.monotonic()
-    script = read_script(source.text, name, build_catalogue(load_catalogue()))
+    catalogue = build_catalogue(plan.setup.get("catalogue") or load_catalogue())
+    script = read_script(source.text, name, catalogue)
     predicate = ScriptPredicate(plan, judges, source, name, settings)
     with closing(predicate):
         problem = _problem(script, source, predicate.checks, _dialect([plan, *judges]))
@@ -277,7 +278,7 @@ def minimize_script(
 def _dialect(plans: Sequence[Plan]) -> str:
     """The dialect that all of the solvers read."""
     families = {plan.target.family for plan in plans}
-    return families.pop() if len(families) == 1 and families <= {*DIALECTS} else "standard"
+    return families.pop() if len(families) == 1 else STANDARD
 
 
 def _problem(

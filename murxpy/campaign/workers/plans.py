@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from murxpy.campaign.workers.targets import Plan, resolve
-from murxpy.data import load_catalogue, load_machine, load_profile, load_wrapper, merge_profile
+from murxpy.data import (
+    load_catalogue,
+    load_machine,
+    load_profile,
+    load_wrapper,
+    merge_profile,
+    with_dialect,
+)
 from murxpy.errors import InputError
 from murxpy.fuzzers.api import Wishes, session_setup
 from murxpy.fuzzers.mutation import Mutation, parse_mutation, seed_files, sources_setup
@@ -72,7 +79,9 @@ def make_plans(request: Request) -> tuple[Plan, ...]:
     plans = []
     for name, wrapper in _wrappers(request).items():
         whole = merge_profile(wrapper["profile"], profile)
-        setup = session_setup(catalogue, machine, wrapper, whole, request.wishes)
+        setup = session_setup(
+            with_dialect(catalogue, wrapper), machine, wrapper, whole, request.wishes
+        )
         if sources is not None:
             setup["sources"] = sources
         target = replace(resolve(name, wrapper["module"]), family=wrapper["solver"])

@@ -35,9 +35,8 @@ from murxpy.smtlib.commands import (
     SetInfo,
     SetOption,
 )
-from murxpy.smtlib.dialects import DIALECTS
+from murxpy.smtlib.printing.forms import Unsayable
 from murxpy.smtlib.printing.scripts import print_script
-from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.smtlib.reading.models import read_printed_model
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Script
@@ -257,9 +256,8 @@ def _solved_anew(
         Ask(MODEL),
     ]
     alone = Script(script.name, script.tables, commands)
-    dialect = run.wrapper.name if run.wrapper.name in DIALECTS else "standard"
     try:
-        run.frame.fill(value=print_script(alone, dialect))
+        run.frame.fill(value=print_script(alone, run.wrapper.name))
         output = str(run.call(chosen, (FACTOR * (run.state.limit or 0),), (), "run-script"))
     except (Refused, Unsayable):
         return "refused", []

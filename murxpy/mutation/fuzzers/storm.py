@@ -41,7 +41,6 @@ MOST_FRAGMENTS = 2000
 CONSTRUCTED = (200, 1500)  # formulas put together for a seed, by the size of its pool
 PER_FRAGMENT = 5
 INITIAL = 0.3  # the chance of a fragment rather than a constructed formula
-TACTICS = ("horn", "(then horn-simplify default)", "dom-simplify", "(then dom-simplify smt)")
 _BINARY = ("OP_AND", "OP_AND", "OP_AND", "OP_OR", "OP_IMPLIES", "OP_XOR")
 
 
@@ -175,7 +174,7 @@ class _Builder:
         self._most_depth = int(choices.get("max_depth") or MOST_DEPTH)
         self._most_assertions = int(choices.get("max_assertions") or MOST_ASSERTIONS)
         self._most_formulas = int(choices.get("max_formulas") or CONSTRUCTED[1])
-        self._dialect = workshop.shop.dialect
+        self._tactics = workshop.catalogue.dialect(workshop.shop.dialect).tactics
         fragments = _fragments(workshop, script.assertions())
         self.pool = [
             (term, known) for term in fragments if (known := _truth(model, term)) is not None
@@ -228,8 +227,8 @@ class _Builder:
         if incremental:
             return self._incremental(formulas)
         check = (
-            CheckSatUsing(stream.choose(TACTICS))
-            if self._dialect == "z3" and stream.chance(0.1)
+            CheckSatUsing(stream.choose(self._tactics))
+            if self._tactics and stream.chance(0.1)
             else CheckSat()
         )
         return self._mutant([*formulas, check], f"storm: {count} formulas", 1)

@@ -1,5 +1,5 @@
-"""What makes a script one of higher order: cvc5 reads functions as values only in logics whose
-names begin with `HO_`.
+"""What makes a script one of higher order. Some dialects have functions as values only in logics
+whose names begin with `HO_`.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ Declared = Sort | Term | Datatype
 
 
 def print_script(script: Script, dialect: str = "standard") -> str:
-    """The script as text in one of `dialects.DIALECTS`. Raises Unsayable for what the dialect has
+    """The script as text in a dialect of the catalogue. Raises Unsayable for what the dialect has
     no words for.
     """
     writer = Writer(script.tables.catalogue, dialect)
@@ -38,10 +38,9 @@ class Writer:
         self._declared: set[Declared] = set()
         self._levels: list[list[Declared]] = [[]]
         self._names = 0
-        self._keeps = dialect == "z3"  # declarations outlast (reset-assertions)
         self._global = False
         self.higher = False  # a function is a value somewhere
-        self._sets = False  # there is a set somewhere
+        self._only_all = False  # there is a sort somewhere that only the logic ALL has
 
     def write(self, command: Command) -> None:
         """Write one command."""
@@ -79,20 +78,24 @@ class Writer:
     def forget(self, everything: bool) -> None:
         """Forget the declarations that `reset`, or else `reset-assertions`, ends."""
         self.pop(len(self._levels))
-        if everything or not (self._keeps or self._global):
+        if everything or not (self.printer.words.declarations_last or self._global):
             self._declared.clear()
             self._levels = [[]]
 
     def raised(self, rows: list[str]) -> list[str]:
-        """The rows of a script, their logics such that the solver reads what is in it: functions as
-        values in cvc5, sets in z3.
+        """The rows of a script, with the logics that it needs: `ALL` for some sorts, and in some
+        dialects a logic of higher order for functions that are values.
         """
-        z3s = self.printer.dialect == "z3"
-        if not (self._sets if z3s else self.higher):
+        if self._only_all:
+            return [f"{_LOGIC}ALL)" if row.startswith(_LOGIC) else row for row in rows]
+        if not (self.higher and self.printer.words.higher_order_logics):
             return rows
-        if not z3s and not any(row.startswith(_LOGIC) for row in rows):
+        if not any(row.startswith(_LOGIC) for row in rows):
             return [f"{_LOGIC}HO_ALL)", *rows]
-        return [_raised(row, z3s) if row.startswith(_LOGIC) else row for row in rows]
+        return [
+            f"{_LOGIC}{higher_logic(row[len(_LOGIC) : -1])})" if row.startswith(_LOGIC) else row
+            for row in rows
+        ]
 
     def option(self, command: c.SetOption) -> str:
         """An option; one of them says how long declarations last."""
@@ -162,7 +165,7 @@ class Writer:
     def sort(self, sort: Sort) -> str:
         """A sort, declared before."""
         if self.new(sort):
-            self._sets = self._sets or sort.kind == "SORT_SET"
+            self._only_all = self._only_all or sort.kind in self.printer.words.only_all
             for inner in sort.sorts():
                 self.sort(inner)
             if sort.kind == "SORT_UNINTERPRETED":
@@ -185,10 +188,6 @@ class Writer:
         """The symbol of a name that nothing else has."""
         self._names += 1
         return self.printer.symbols.of(("name", self._names), name)
-
-
-def _raised(row: str, z3s: bool) -> str:
-    return f"{_LOGIC}ALL)" if z3s else f"{_LOGIC}{higher_logic(row[len(_LOGIC) : -1])})"
 
 
 # -- commands

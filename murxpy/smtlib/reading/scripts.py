@@ -52,15 +52,15 @@ def read_script(
 ) -> Script:
     """The script that `text` is; `name` is its file, for errors.
 
-    Names of all dialects are known at once. With the dialect `z3` a lambda is an array, as it is
-    there; else a function, or an array where one must be. With `tables` its sorts and terms are
+    Names of all dialects are known at once. A lambda is an array in a dialect where functions are
+    arrays, else a function, or an array where one must be. With `tables` its sorts and terms are
     made there, together with those of other scripts: constants of one name and sort are then one
     term, uninterpreted sorts of one name one sort. Raises InputError with file, line and column,
     and what was expected.
     """
     source = Source(text.removeprefix("\ufeff"), name)
     reader = Reader(source, tables or Tables(catalogue))
-    reader.terms.array_lambdas = dialect == "z3"
+    reader.terms.array_lambdas = catalogue.dialect(dialect).functions_are_arrays
     try:
         return reader.script()
     except InputError as error:
@@ -286,6 +286,6 @@ REFUSED = {
     "declare-heap": "separation logic is no part of fsm/theories",
     "synth-fun": "a problem of synthesis (SyGuS), expected a script of SMT-LIB",
     "declare-sort-parameter": "sorts with parameters in assertions are no part of fsm/theories",
-    "declare-rel": "the Horn clause language of z3's fixed-point engine is not read, expected logic HORN",
+    "declare-rel": "the Horn clause language of fixed-point engines is not read, expected logic HORN",
     "declare-tactic": "tactics with names are not read",
 }

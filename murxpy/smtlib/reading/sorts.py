@@ -10,7 +10,7 @@ from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Datatype, Sort, SortTable, probably_prime
 from murxpy.smtlib.reading.scope import Scope
-from murxpy.smtlib.reading.vocabulary import SORT_NAMES, Vocabulary
+from murxpy.smtlib.reading.vocabulary import Vocabulary
 from murxpy.smtlib.syntax.lexer import key, symbol
 from murxpy.smtlib.syntax.source import Source, unknown
 
@@ -67,16 +67,18 @@ class SortReader:
         maker = self.declared.get(name)
         if maker is not None:
             return maker(params)
-        if name in SORT_NAMES and not (params and name != "RegEx"):
-            kind, numbers = SORT_NAMES[name]
-            return self.sorts.get(kind, *numbers)
+        if name in self.words.short:
+            kind, numbers = self.words.short[name]
+            # `(RegEx String)` was the sort of regular languages before SMT-LIB 2.6
+            if not params or kind == "SORT_REGLAN":
+                return self.sorts.get(kind, *numbers)
         if name == "Relation":
             return self.sorts.get("SORT_SET", self.sorts.get("SORT_TUPLE", *params))
         if name == "Table":
             return self.sorts.get("SORT_BAG", self.sorts.get("SORT_TUPLE", *params))
         kind = self.words.sorts.get(name, "")
         if not kind:
-            raise unknown(token, "sort", [*self.declared, *self.words.sorts, *SORT_NAMES])
+            raise unknown(token, "sort", [*self.declared, *self.words.sorts, *self.words.short])
         shape = self.catalogue.sorts[kind].params
         if shape == ("sort+",):
             if kind == "SORT_FUN":

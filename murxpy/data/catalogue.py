@@ -1,0 +1,52 @@
+"""The catalogue: all theories, and the dialects of SMT-LIB of all solvers that have a wrapper."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from murxpy.data.dialects import decode_dialect
+from murxpy.data.theories import Plain, load_theories
+from murxpy.data.wrappers import shipped_names, wrapper_names, wrapper_path
+from murxpy.data.yamlfile import read_document
+from murxpy.errors import InputError
+
+
+def load_catalogue(folder: Path | None = None) -> Plain:
+    """The theories as `load_theories` gives them, and under `dialects`, by the name of the solver,
+    what the sections `dialect` of the wrappers say; none of them where `folder` has other theories.
+    Raises InputError.
+    """
+    return load_theories(folder) | {"dialects": {} if folder else load_dialects()}
+
+
+def load_dialects() -> Plain:
+    """The dialects of the wrappers that are shipped or come with an installed package. Raises
+    InputError where a shipped one is wrong.
+    """
+    shipped = shipped_names()
+    found = {}
+    for name in wrapper_names():
+        # A wrapper of an installed package may be broken. Whoever names its solver is told so; for
+        # all others its dialect is as unknown as if the package were not there.
+        with suppress(*(() if name in shipped else (InputError,))):
+            found.update(_dialect_of(wrapper_path(name)))
+    return found
+
+
+def with_dialect(catalogue: Plain, wrapper: Plain) -> Plain:
+    """The catalogue with the dialect of a wrapper, such as one that the user named by its file."""
+    if wrapper.get("dialect") is None:
+        return catalogue
+    return catalogue | {
+        "dialects": {**catalogue["dialects"], wrapper["solver"]: wrapper["dialect"]}
+    }
+
+
+@cache
+def _dialect_of(path: Path) -> Plain:
+    """The dialect in a wrapper by the name of its solver; nothing where it has none."""
+    document = read_document(path)
+    dialect = decode_dialect(document)
+    return {} if dialect is None else {str(document.data.get("solver")): dialect}
