@@ -82,8 +82,6 @@ class Session:
         """The sources of runs that `setup` names, None for the walk alone. Raises InputError where
         they need a reader of scripts, which the solver has not.
         """
-        if not setup.get("sources"):
-            return None
         available = (kind for kinds in self.swarm.available().values() for kind in kinds)
         # a finding with a documented operator would not count, and no mutant shows that it needs it
         documented = frozenset(setup.get("documented") or ())
@@ -93,6 +91,8 @@ class Session:
             self.wrapper.name,
             self.profile,
         )
+        if not setup.get("sources"):
+            return None
         sources = Sources(setup["sources"], shop)
         if sources.reading and self.wrapper.set("actions", "run-script") is None:
             raise InputError(
