@@ -6,38 +6,32 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections import Counter, deque
-from collections.abc import Generator, Iterator, Mapping
-from functools import partial
+from collections.abc import Generator, Iterator
 from typing import Any
 
 from murxpy.campaign import events, interrupts
 from murxpy.campaign.breakdown import Breakdown
 from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.finding import Finding
+from murxpy.campaign.event_log import EventLog
 from murxpy.campaign.findings.archive import Archive
 from murxpy.campaign.findings.backtrace import Backtraces
 from murxpy.campaign.findings.buckets import Bucket, Known
-from murxpy.campaign.findings.candidates import candidate, version_of
+from murxpy.campaign.findings.candidates import version_of
 from murxpy.campaign.findings.collector import Collector
 from murxpy.campaign.findings.folder import Folder
 from murxpy.campaign.findings.store import Store, TargetState
 from murxpy.campaign.hangs import Hangs
 from murxpy.campaign.judging.cross_check import CrossCheck, Hooks, Open
 from murxpy.campaign.reduction.reproduction import Reproduction
-from murxpy.campaign.runs import Runs
-from murxpy.campaign.seeds import Ledger
-from murxpy.campaign.statistics import Statistics
-from murxpy.campaign.steering import Steering
-from murxpy.campaign.workers.handles import Job, Worker
-from murxpy.campaign.workers.pool import Lost, Pool, Result
+from murxpy.campaign.replays.service import Replays
+from murxpy.campaign.run_ends import RunEnds
+from murxpy.campaign.runs import Fuzzed, stored_runs
+from murxpy.campaign.slots import Slots
+from murxpy.campaign.workers.pool import Pool
 from murxpy.campaign.workers.scratch import sweep
 from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError, InternalError
-from murxpy.oracles.crash import Outcome
-from murxpy.trace.finished import last_call
 
-AHEAD = 2  # jobs that a worker has, so that it never waits for the next
 GRACE = 20.0  # seconds after the end for confirming what was found last
 _FLUSH = 1.0  # seconds between two looks for what is to be stored
 
@@ -51,11 +45,9 @@ class Campaign:
 
     def __init__(self, config: CampaignConfig) -> None:
         self.config = config
-        self._events: deque[events.Event] = deque()
         self._stop = ""
         self._breakdown = Breakdown([plan.target.name for plan in config.targets])
-        self._statistics = Statistics()
-        self._start = time.monotonic()
+        self._log = EventLog()
         self._abouts: list[dict[str, Any]] = []
 
     def stop(self, reason: str = "interrupted") -> None:
@@ -82,7 +74,7 @@ class Campaign:
         try:
             store = Store(folder.path)
             try:
-                self._archive = Archive(folder, store, Known(self.config.known), self._notice)
+                self._archive = Archive(folder, store, Known(self.config.known), self._log.notice)
                 yield from self._supervise(store)
             finally:
                 store.close()
@@ -94,7 +86,7 @@ class Campaign:
         self.seed = self._choose_seed(store)
         self._pool = Pool([*self.config.targets, *self.config.judges], self.config.limits)
         self._traces = Backtraces(lambda key, text: self._collector.framed(key, text))
-        self._forms = Reproduction(self.config, self._archive, self._emit)
+        self._forms = Reproduction(self.config, self._archive, self._log.emit)
         try:
             with interrupts.caught(self.stop):
                 if interrupts.early():
@@ -124,208 +116,185 @@ class Campaign:
         return int(stored)
 
     def _prepare(self, store: Store) -> None:
+        config = self.config
         abouts = self._pool.warm()
-        self._abouts = abouts[: len(self.config.targets)]
-        self._families = [plan.target.family for plan in self.config.targets]
-        self._names = [plan.target.name for plan in self.config.targets]
-        saved = store.targets()
-        self._runs = [
-            self._runs_of(plan, saved.get(plan.target.name), store) for plan in self.config.targets
+        versions = [version_of(about) for about in abouts]
+        self._abouts = abouts[: len(config.targets)]
+        self._targets = [
+            self._target(plan, version, store)
+            for plan, version in zip(config.targets, versions, strict=False)
         ]
-        self._slots: list[Worker | None] = [None] * max(self.config.jobs, len(self._names))
-        self._spares: dict[int, Worker] = {}
-        self._assigned: dict[int, int] = {}
-        traces = self._traces if self.config.backtrace else None
-        self._collector = Collector(self._pool, self._archive, traces, self._emit)
-        self._damps = [self._collector.damped(family) for family in self._families]
+        self._replays = Replays(self._pool, range(len(self._targets)))
+        traces = self._traces if config.backtrace else None
+        self._collector = Collector(self._replays, self._archive, traces, self._log.emit)
+        for target in self._targets:
+            target.damp = self._collector.damped(target.family)
         tried = store.meta().get("suspects", [])
-        self._cross = self._cross_check(abouts) if self.config.judges else None
-        self._hangs = Hangs(self._pool, self._solver, self._collector.found, tried)
+        self._hangs = Hangs(self._replays, self._solver, self._collector.found, tried)
+        self._ends = RunEnds(
+            self._targets,
+            config.out,
+            self._archive,
+            self._log,
+            self._collector,
+            self._hangs,
+            self._breakdown,
+        )
+        self._slots = Slots(
+            config, self._targets, self._replays, self._archive, self._log, self._ends.ended
+        )
+        self._cross = self._ends.cross = self._cross_check(versions) if config.judges else None
         self._epoch = time.time()
-        self._start = time.monotonic()
+        self._log.restart_clock()
         self._flushed = self._ticked = 0.0
         self._left = Open()
         self._unkept = ""
         self._archive.note(seed=self.seed)
-        self._archive.session(self._epoch, dict(self.config.arguments))
+        self._archive.session(self._epoch, dict(config.arguments))
         self._begin()
 
-    def _runs_of(self, plan: Plan, state: TargetState | None, store: Store) -> Runs:
-        """The runs of a target, from where an earlier session left them. Raises InputError when no
-        source has the seeds that it needs.
-        """
-        name = plan.target.name
-        ended = {
-            int(index): bucket for index, bucket in store.meta().get(f"ended:{name}", {}).items()
-        }
-        ledger = Ledger(
-            state.next if state else 0, state.open if state else (), self.config.runs, ended
-        )
-        if not plan.setup.get("sources"):
-            return Runs(self.seed, ledger, None)
-        steering = Steering(
-            self.seed,
-            plan.setup["sources"],
-            store.yields().get(name, ()),
-            store.meta().get(f"steering:{name}"),
-        )
-        for source in steering.starved:
-            self._notice(f"{source}: {steering.lacking(source)}; it makes no runs")
-        return Runs(self.seed, ledger, steering)
+    def _target(self, plan: Plan, version: str, store: Store) -> Fuzzed:
+        runs = stored_runs(plan, store, self.seed, self.config.runs)
+        if runs.steering is not None:
+            for source in runs.steering.starved:
+                self._log.notice(f"{source}: {runs.steering.lacking(source)}; it makes no runs")
+        return Fuzzed(plan.target.name, plan.target.family, version, runs)
 
     def _begin(self) -> None:
-        targets = tuple(events.Target(name, *self._solver(i)) for i, name in enumerate(self._names))
-        self._emit(
+        config = self.config
+        targets = tuple(events.Target(t.name, t.family, t.version) for t in self._targets)
+        self._log.emit(
             events.Started(
                 self._epoch,
                 targets,
-                str(self.config.out),
+                str(config.out),
                 self.seed,
-                self.config.machine,
-                len(self._slots),
-                self.config.time,
-                self.config.runs,
+                config.machine,
+                self._slots.count,
+                config.time,
+                config.runs,
             )
         )
         self._collector.compare()
-        self._collector.confirm_stored(
-            [self._solver(i) for i in range(len(self._names))], self.config.limits.wall
+        solvers = [self._solver(number) for number in range(len(targets))]
+        self._collector.confirm_stored(solvers, config.limits.wall)
+
+    def _cross_check(self, versions: list[str]) -> CrossCheck:
+        families = [plan.target.family for plan in self._pool.plans]
+        hooks = Hooks(
+            lambda target, index: self._targets[target].runs.done(index),
+            self._ends.triaged,
+            self._ends.count,
+            lambda: self.buckets,
         )
-
-    def _cross_check(self, abouts: list[dict[str, Any]]) -> CrossCheck:
-        def done(target: int, index: int) -> None:
-            self._runs[target].done(index)
-
-        def triaged(found: Finding) -> None:
-            runs, job = self._runs[found.target], found.job
-            self._collector.found(found)
-            self._credit(runs, found)
-            self._count(runs.ended_badly(job.index, job.seed, "findings"))
-
-        releases = [
-            (plan.target.family, version_of(about))
-            for plan, about in zip(self._pool.plans, abouts, strict=True)
-        ]
-        hooks = Hooks(done, triaged, self._count, lambda: self.buckets)
-        return CrossCheck(self._pool, len(self._names), releases, len(self._slots), hooks)
-
-    def _count(self, counts: Mapping[str, int]) -> None:
-        self._archive.add(Counter(counts))
-        self._statistics.counts.update(counts)
+        releases = list(zip(families, versions, strict=True))
+        return CrossCheck(self._replays, len(self._targets), releases, self._slots.count, hooks)
 
     def _solver(self, target: int) -> tuple[str, str]:
-        return self._families[target], version_of(self._abouts[target])
-
-    def _now(self) -> float:
-        return time.monotonic() - self._start
-
-    def _emit(self, event: events.Event) -> None:
-        self._statistics.add(event, self._now())
-        self._events.append(event)
-
-    def _notice(self, text: str) -> None:
-        self._emit(events.Notice(text))
+        return self._targets[target].family, self._targets[target].version
 
     # The loop.
 
     def _loop(self) -> Generator[events.Event, None, str]:
         self._flush()
         while not (reason := self._reason()):
-            with self._breakdown.watch(self._statistics.counts["run:total"]):
-                self._feed()
+            with self._breakdown.watch(self._log.runs):
+                self._slots.feed(lambda: self._cross is not None and self._cross.full)
+                self._feed_replays()
+                workers_time = self._slots.count * max(self.config.time or 0.0, self._log.now)
+                self._hangs.feed(workers_time)
                 self._step()
-            yield from self._drain()
+            yield from self._log.drain()
         return reason
 
+    def _feed_replays(self) -> None:
+        """Begin what waits for its turn, to be confirmed or looked into."""
+        if self._cross is not None:
+            self._cross.feed()
+        self._collector.trials.feed()
+
     def _step(self) -> None:
-        for event in self._pool.step(0.05):
-            taken = self._cross is not None and self._cross.take(event)
-            if not (taken or self._collector.lane.take(event) or self._hangs.lane.take(event)):
-                if isinstance(event, Result):
-                    self._ended(event)
-                else:
-                    self._lost(event)
+        self._replays.step()
         self._traces.poll()
-        now = self._now()
-        self._forms.queue.poll(len(self._slots) * now)
+        now = self._log.now
+        self._forms.queue.poll(self._slots.count * now)
         if self._collector.urgent or now - self._flushed >= _FLUSH:
             self._forms.look()
             self._flush()
         if now - self._ticked >= self.config.tick:
             self._ticked = now
-            self._emit(events.Tick(now, self._statistics.snapshot(now)))
-
-    def _drain(self) -> Iterator[events.Event]:
-        while self._events:
-            yield self._events.popleft()
+            self._log.emit(events.Tick(now, self._log.statistics.snapshot(now)))
 
     def _reason(self) -> str:
+        """Why the campaign ends now; empty while it goes on."""
         if self._stop or self._breakdown.reason:
             return self._stop or self._breakdown.reason
-        if self.config.time is not None and self._now() >= self.config.time:
+        if self.config.time is not None and self._log.now >= self.config.time:
             return "time limit"
         if self.config.first and self._exit_code() == 1:
             return "first finding"
-        done = all(runs.exhausted for runs in self._runs) and not self._collector.lane.busy
-        done = done and (self._cross is None or not self._cross.busy)
-        if not done:
+        runs = [target.runs for target in self._targets]
+        if not all(each.exhausted for each in runs) or self._collector.trials.busy or self._judging:
             return ""
-        return "all seeds used up" if all(runs.used_up for runs in self._runs) else "all runs done"
+        return "all seeds used up" if all(each.used_up for each in runs) else "all runs done"
+
+    # The end.
 
     def _finish(self, reason: str) -> Iterator[events.Event]:
         """Confirm what was found last, store all, and say the end."""
         self._stop = "" if self._stop == reason else self._stop
-        now = self._now()
-        self._statistics.end_runs(now)
-        for slot, worker in enumerate(self._slots):
-            if worker is not None:
-                worker.kill("stopped")
-                self._statistics.worker(
-                    slot, self._names[slot % len(self._names)], "confirming", None, now
-                )
-        self._hangs.lane.clear()
+        ended = self._log.now
+        self._log.statistics.end_runs(ended)
+        self._slots.end()
+        self._hangs.clear()
         self._forms.hurry()
-        deadline = time.monotonic() + self._grace(reason)
+        grace = self._grace(reason)
         with interrupts.caught(self.stop):  # now a signal ends only the wait
-            while (
-                self._unsettled(now)
-                and time.monotonic() < deadline
-                and not (self._stop or self._breakdown.unusable)
-            ):
-                with self._breakdown.watch(self._statistics.counts["run:total"]):
-                    self._collector.lane.feed()
-                    if self._cross is not None:
-                        self._cross.feed()
-                    self._step()
-                yield from self._drain()
-                if self.config.minimize and not self._collector.lane.busy and not self._judging:
-                    deadline = self._start + now + max(GRACE, now)
+            yield from self._wait(ended, grace)
         self._left = self._cross.close() if self._cross is not None else Open()
         if self._left.words():
-            self._notice(f"left for the next session in this folder: {self._left.words()}")
-        now = self._now()
+            self._log.notice(f"left for the next session in this folder: {self._left.words()}")
+        now = self._log.now
         self._archive.session(self._epoch, dict(self.config.arguments), time.time(), reason)
         self._flush()
         self._unkept = self._archive.unkept()
         if self._unkept:
-            self._notice(self._unkept)
+            self._log.notice(self._unkept)
+        self._tell_end(reason, now)
+        yield from self._log.drain()
+
+    def _wait(self, ended: float, grace: float) -> Iterator[events.Event]:
+        """Go on for `grace` seconds with what was found until `ended`, without new runs."""
+        began = time.monotonic()
+        while (
+            self._unsettled(ended)
+            and time.monotonic() < began + grace
+            and not (self._stop or self._breakdown.unusable)
+        ):
+            with self._breakdown.watch(self._log.runs):
+                self._feed_replays()
+                self._step()
+            yield from self._log.drain()
+            if self.config.minimize and not self._collector.trials.busy and not self._judging:
+                grace = max(GRACE, ended)  # making findings smaller gets as long as the runs had
+
+    def _tell_end(self, reason: str, now: float) -> None:
         seeds = {
-            name: runs.yields()
-            for name, runs in zip(self._names, self._runs, strict=True)
-            if runs.steering is not None
+            target.name: target.runs.yields()
+            for target in self._targets
+            if target.runs.steering is not None
         }
-        left = (self._left.runs, self._left.disagreements)
-        self._emit(
+        self._log.emit(
             events.Ended(
                 reason,
-                self._statistics.snapshot(now),
+                self._log.statistics.snapshot(now),
                 self._exit_code(),
                 seeds,
-                *left,
+                self._left.runs,
+                self._left.disagreements,
                 self._unkept,
             )
         )
-        yield from self._drain()
 
     def _grace(self, reason: str) -> float:
         """Seconds for what was found last, and for the judges. Ctrl-C leaves nothing but judges
@@ -335,9 +304,9 @@ class Campaign:
             return 0.0 if reason == "interrupted" else GRACE
         self._cross.hasten()
         if reason == "first finding":
-            self._cross.close_jury()
+            self._cross.close_judges()
         if self._cross.open.words():
-            self._notice(
+            self._log.notice(
                 f"{self._cross.open.words()}, for at most {GRACE:g} s; Ctrl-C leaves it to the next session"
             )
         elif reason == "interrupted":
@@ -350,7 +319,7 @@ class Campaign:
 
     def _unsettled(self, ended: float) -> bool:
         """Whether something is still to be told of what was found until `ended`."""
-        busy = self._collector.lane.busy or self._traces.busy or self._forms.queue.busy
+        busy = self._collector.trials.busy or self._traces.busy or self._forms.queue.busy
         return busy or self._judging or self._flushed <= ended
 
     def _exit_code(self) -> int:
@@ -362,190 +331,25 @@ class Campaign:
             return 1
         return InternalError.exit_code if self._collector.broken else 0
 
-    # Work for the workers.
-
-    def _feed(self) -> None:
-        for slot, worker in enumerate(self._slots):
-            target = slot % len(self._names)
-            if worker is None:
-                if self._runs[target].exhausted:
-                    continue
-                worker = self._hire(slot, target)
-            while (
-                not self._held
-                and len(worker.jobs) < AHEAD
-                and self._assigned[worker.number] < self.config.limits.recycle
-            ):
-                if not self._assign(worker, target):
-                    break
-        if self._cross is not None:
-            self._cross.feed()
-        self._collector.lane.feed()
-        self._hangs.feed(len(self._slots) * max(self.config.time or 0.0, self._now()))
-
-    @property
-    def _held(self) -> bool:
-        """Whether the targets wait for their judges."""
-        return self._cross is not None and self._cross.full
-
-    def _hire(self, slot: int, target: int) -> Worker:
-        """A worker for `slot`: the spare one, so that nobody waits for a fork; and a new spare one."""
-        worker = self._spares.pop(target, None) or self._pool.spawn(target)
-        worker.slot = slot
-        self._slots[slot] = worker
-        self._assigned[worker.number] = 0
-        self._spares[target] = self._pool.spawn(target)
-        self._statistics.worker(slot, self._names[target], "starting", None, self._now())
-        return worker
-
-    def _assign(self, worker: Worker, target: int) -> bool:
-        taken = self._runs[target].take()
-        if taken is None:
-            return False
-        index, seed = taken
-        damp = self._damps[target] if self.config.damp else ()
-        job = Job(
-            self._pool.job_number(),
-            seed,
-            self.config.limits.wall,
-            index,
-            damp=damp,
-            keep="decided" if self._cross is not None else False,
-            by_line=self.config.limits.by_line,
-        )
-        self._pool.assign(worker, job)
-        self._assigned[worker.number] += 1
-        if len(worker.jobs) == 1:
-            self._show(worker)
-        return True
-
-    def _show(self, worker: Worker) -> None:
-        seed = worker.jobs[0].seed if worker.jobs else None
-        target = self._names[worker.slot % len(self._names)]
-        self._statistics.worker(
-            worker.slot, target, "waiting" if seed is None else "running", seed, self._now()
-        )
-
-    # What came of it.
-
-    def _ended(self, result: Result) -> None:
-        worker, outcome = result.worker, result.outcome
-        target = worker.slot % len(self._names)
-        before = None if outcome.after else self._runs[target].counted(result.job.index)
-        # else it ended in an earlier session, and only what its judges say is missing
-        first = before is None
-        # several jobs may have ended since this one began
-        if first and outcome.report is None and not outcome.after:
-            self._statistics.worker(
-                worker.slot, self._names[target], "running", result.job.seed, self._now()
-            )
-        if outcome.report is not None:
-            self._reported(worker, result.job, outcome, first)
-        elif first and outcome.cause in ("wall", "cpu"):
-            call = last_call(outcome.trace)
-            self._emit(events.Overstayed(worker.slot, result.job.seed, call.action, call.operator))
-            self._count(
-                self._runs[target].ended_badly(result.job.index, result.job.seed, "timeouts")
-            )
-            self._hangs.suspect(result, target)
-        found = candidate(target, *self._solver(target), result.job, result.past, outcome)
-        doubtful = found is not None and found.verdict.doubtful
-        # the event of the lost worker tells the statistics
-        if first and outcome.report is None and not (outcome.after or doubtful):
-            self._archive.add(Counter({"run:total": 1}))
-        if found is None or found.bucket == before:
-            self._over(target, result.job, outcome, before or "")
-        elif found.verdict.doubtful:
-            # it may run again
-            self._statistics.worker(worker.slot, self._names[target], "waiting", None, self._now())
-            self._collector.doubt(found, partial(self._run_over, target, result))
-        else:
-            self._found(target, found, outcome)
-            self._damps[target] = self._collector.damped(self._families[target])
-            if not outcome.after:
-                self._over(target, result.job, outcome, found.bucket)  # what it answered before
-        internal = found is not None and found.verdict.kind == "internal"
-        self._breakdown.run_ended(
-            target, internal, self._trace_of(found.bucket) if found is not None and internal else ""
-        )
-
-    def _trace_of(self, key: str) -> str:
-        kept = self._archive.buckets[key].smallest()
-        return str(self.config.out / (kept.file if kept else "findings"))
-
-    def _found(self, target: int, found: Finding, outcome: Outcome) -> None:
-        runs, job = self._runs[target], found.job
-        self._collector.found(found)
-        self._credit(runs, found)
-        if outcome.report is None:
-            self._count(runs.ended_badly(job.index, job.seed, "findings"))
-
-    def _credit(self, runs: Runs, found: Finding) -> None:
-        """What the user knows already pays nothing, nor does a fault of ours."""
-        pays = not self._archive.buckets[found.bucket].known and found.verdict.tier != "murxpy"
-        runs.found(found.job.index, found.bucket if pays else "")
-
-    def _over(self, target: int, job: Job, outcome: Outcome, bucket: str) -> None:
-        """A run ended and was counted, also what was found in it, of `bucket`: it is done when
-        judges have answered its checks.
-        """
-        if self._cross is None:
-            self._runs[target].done(job.index)
-        else:
-            self._runs[target].ended(job.index, bucket)
-            self._cross.run_ended(target, job, outcome)
-
-    def _run_over(self, target: int, result: Result, over: bool) -> None:
-        """It is known whether `result`, which may come from outside, must be done again."""
-        if result.outcome.after:  # the run had ended before
-            return
-        if over:
-            self._count({"run:total": 1})
-            self._runs[target].done(result.job.index)
-        else:
-            self._runs[target].give_back(result.job.index)
-
-    def _reported(self, worker: Worker, job: Job, outcome: Outcome, first: bool) -> None:
-        report = dict(outcome.report or {})
-        report["counts"] = {"run:total": 1, **report.get("counts", {})} if first else {}
-        self._archive.add(Counter(report["counts"]))
-        self._runs[worker.slot % len(self._names)].count(job.index, report["counts"])
-        self._emit(events.RunEnded(worker.slot, job.seed, report))
-        if self._assigned[worker.number] >= self.config.limits.recycle and not worker.jobs:
-            self._pool.stop(worker)
-            self._slots[worker.slot] = None  # its successor need not wait for its end
-        self._show(worker)
-
-    def _lost(self, lost: Lost) -> None:
-        worker = lost.worker
-        if worker.slot < 0:
-            self._spares = {
-                target: spare for target, spare in self._spares.items() if spare is not worker
-            }
-            return
-        target = worker.slot % len(self._names)
-        for job in lost.unstarted:
-            self._runs[target].give_back(job.index)
-            self._statistics.not_begun(worker.slot, job.seed)
-        if self._slots[worker.slot] is worker:
-            self._slots[worker.slot] = None
-        self._assigned.pop(worker.number, None)
-        if lost.reason:
-            self._archive.add(Counter({"worker:lost": 1}))
-            self._emit(events.WorkerLost(worker.slot, lost.reason))
-
     # The store.
 
     def _flush(self) -> None:
-        states = [
-            TargetState(name, *self._solver(i), runs.ledger.next, tuple(runs.ledger.open()))
-            for i, (name, runs) in enumerate(zip(self._names, self._runs, strict=True))
-        ]
-        for name, runs in zip(self._names, self._runs, strict=True):
+        states = []
+        for target in self._targets:
+            runs = target.runs
+            states.append(
+                TargetState(
+                    target.name,
+                    target.family,
+                    target.version,
+                    runs.ledger.next,
+                    tuple(runs.ledger.open()),
+                )
+            )
             if runs.steering is not None:
-                self._archive.steered(name, runs.steering)
-            self._archive.note(**{f"ended:{name}": dict(runs.ledger.ended)})
+                self._archive.steered(target.name, runs.steering)
+            self._archive.note(**{f"ended:{target.name}": dict(runs.ledger.ended)})
         self._archive.note(suspects=list(self._hangs.tried))
         self._collector.urgent = False
-        self._flushed = self._now()
+        self._flushed = self._log.now
         self._archive.flush(states)

@@ -12,9 +12,9 @@ from dataclasses import replace
 
 from murxpy.campaign.finding import Finding
 from murxpy.campaign.findings.candidates import candidate
-from murxpy.campaign.replays.trials import Lane, Trial
-from murxpy.campaign.workers.handles import Job
-from murxpy.campaign.workers.pool import Pool, Result
+from murxpy.campaign.replays.service import Fresh, Future, Replays
+from murxpy.campaign.replays.trials import Trial, Trials
+from murxpy.campaign.workers.pool import Result
 from murxpy.oracles.crash import Verdict
 from murxpy.trace.finished import last_call
 
@@ -29,25 +29,20 @@ class Hangs:
 
     def __init__(
         self,
-        pool: Pool,
+        replays: Replays,
         family: Callable[[int], tuple[str, str]],
         hung: Callable[[Finding], None],
         tried: list[str],
     ) -> None:
-        self._pool = pool
+        self._patience = replays.pool.limits.patience
         self._family = family
         self._hung = hung
-        self._lane = Lane(pool)
+        self._trials = Trials(replays)
         self._suspects: list[Result] = []
         self._target_of: dict[int, int] = {}
         self._spent = 0.0
         self._begun: float | None = None
         self.tried = dict.fromkeys(tried)
-
-    @property
-    def lane(self) -> Lane:
-        """The lane of its trials."""
-        return self._lane
 
     def suspect(self, result: Result, target: int) -> None:
         """Remember a run that overstayed, unless its fatal call was looked at before."""
@@ -62,41 +57,37 @@ class Hangs:
         """Begin with the next suspect when it fits into its share of `workers_time` (seconds, all
         workers together).
         """
-        if not self._lane.busy and self._suspects:
-            needed = 3 * self._pool.limits.patience
+        if not self._trials.busy and self._suspects:
+            needed = 3 * self._patience
             if self._spent + needed <= SHARE * workers_time:
                 self._begin(self._suspects.pop(0))
-        self._lane.feed()
+        self._trials.feed()
 
     def _begin(self, result: Result) -> None:
         self._begun = time.monotonic()
-        self._try(result, self._pool.limits.patience, lambda trial: self._first(result, trial))
+        self._try(result, self._patience, lambda trial: self._first(result, trial))
 
-    def _try(self, result: Result, wall: float, done: Callable[[Trial], None]) -> None:
+    def _try(self, result: Result, wall: float, done: Callable[[Future], None]) -> None:
         name = f"{result.job.seed:016x}.trace"
-        job: Job = replace(
-            result.job,
-            number=self._pool.job_number(),
-            wall=wall,
-            text=result.outcome.trace,
-            name=name,
-        )
-        self._lane.add(Trial(self._target_of[result.job.number], (job,), done))
+        job = replace(result.job, wall=wall, text=result.outcome.trace, name=name)
+        self._trials.add(Trial((job,), Fresh(self._target_of[result.job.number]), done))
 
-    def _first(self, result: Result, trial: Trial) -> None:
+    def clear(self) -> None:
+        """Forget the suspects that are being replayed."""
+        self._trials.clear()
+
+    def _first(self, result: Result, trial: Future) -> None:
         if _overstayed(trial):
-            self._try(
-                result, 2 * self._pool.limits.patience, lambda again: self._second(result, again)
-            )
+            self._try(result, 2 * self._patience, lambda again: self._second(result, again))
         else:
             self._end()
 
-    def _second(self, result: Result, trial: Trial) -> None:
+    def _second(self, result: Result, trial: Future) -> None:
         self._end()
         if not _overstayed(trial):
             return
         target = self._target_of[result.job.number]
-        message = f"no return within {2 * self._pool.limits.patience:g} s"
+        message = f"no return within {2 * self._patience:g} s"
         verdict = Verdict("hang", "solver", message, "", last_call(trial.outcomes[-1].trace))
         found = candidate(
             target, *self._family(target), result.job, result.past, result.outcome, verdict
@@ -110,5 +101,5 @@ class Hangs:
             self._begun = None
 
 
-def _overstayed(trial: Trial) -> bool:
+def _overstayed(trial: Future) -> bool:
     return any(outcome.cause == "wall" for outcome in trial.outcomes)

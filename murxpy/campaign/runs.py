@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
+from murxpy.campaign.findings.store import Store
 from murxpy.campaign.seeds import Ledger, run_seed
 from murxpy.campaign.steering import Steering
+from murxpy.campaign.workers.handles import Damp
+from murxpy.campaign.workers.targets import Plan
 from murxpy.campaign.yields import Yield, settled
 
 
@@ -89,3 +93,31 @@ class Runs:
             if self.steering is None
             else tuple(settled(self.steering.yields.values(), self.steering.state()))
         )
+
+
+@dataclass(eq=False)
+class Fuzzed:
+    """A target of a campaign: its name, its solver and the solver's version, its runs, and the calls that are
+    drawn less often in them.
+    """
+
+    name: str
+    family: str
+    version: str
+    runs: Runs
+    damp: Damp = ()
+
+
+def stored_runs(plan: Plan, store: Store, seed: int, limit: int | None) -> Runs:
+    """The runs of a target in the campaign with `seed`, from where an earlier session left them, at most
+    `limit` more. Raises InputError when no source has the seeds that it needs.
+    """
+    name, meta = plan.target.name, store.meta()
+    state = store.targets().get(name)
+    ended = {int(index): bucket for index, bucket in meta.get(f"ended:{name}", {}).items()}
+    ledger = Ledger(state.next if state else 0, state.open if state else (), limit, ended)
+    sources = plan.setup.get("sources")
+    if not sources:
+        return Runs(seed, ledger, None)
+    stored = meta.get(f"steering:{name}")
+    return Runs(seed, ledger, Steering(seed, sources, store.yields().get(name, ()), stored))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from murxpy.campaign.finding import Finding, Reproducer
@@ -152,7 +152,7 @@ class Archive:
         self.buckets[key].tier = tier
         self._dirty[key] = self.buckets[key]
 
-    def add(self, counts: Counter[str]) -> None:
+    def add(self, counts: Mapping[str, int]) -> None:
         """Add the counters of runs that ended."""
         self._counters.update(counts)
 

@@ -13,9 +13,9 @@ from murxpy.campaign.findings.archive import Archive
 from murxpy.campaign.findings.backtrace import Backtraces
 from murxpy.campaign.findings.buckets import Bucket, failing
 from murxpy.campaign.findings.confirmation import Confirmation
-from murxpy.campaign.replays.trials import Lane
+from murxpy.campaign.replays.service import Replays
+from murxpy.campaign.replays.trials import Trials
 from murxpy.campaign.workers.handles import Damp, Job
-from murxpy.campaign.workers.pool import Pool
 from murxpy.oracles.crash import Outcome, Verdict
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.oracles.documented import Documented
@@ -26,29 +26,31 @@ _NATIVE = ("crash", "abort")  # kinds with native frames
 
 
 class Collector:
-    """Counts findings in `archive`, has them confirmed in `pool`, and tells of them through `emit`.
+    """Counts findings in `archive`, has them confirmed by `replays`, and tells of them through `emit`.
 
     `urgent` says that there is something to be stored now.
     """
 
     def __init__(
         self,
-        pool: Pool,
+        replays: Replays,
         archive: Archive,
         traces: Backtraces | None,
         emit: Callable[[events.Event], None],
     ) -> None:
-        self._pool = pool
+        self._pool = replays.pool
         self._archive = archive
         self._traces = traces
         self._emit = emit
-        self.lane = Lane(pool)
+        self.trials = Trials(replays)
         self.urgent = False
         self._opened: dict[str, None] = {}
         self._waiting: dict[str, list[Finding]] = {}
         self._again: dict[tuple[int, int], int] = {}
         self._alike: dict[str, str] = {}
-        self._documented = [Documented(plan.setup.get("wrapper") or {}) for plan in pool.plans]
+        self._documented = [
+            Documented(plan.setup.get("wrapper") or {}) for plan in self._pool.plans
+        ]
 
     def damped(self, family: str) -> Damp:
         """The fatal calls (action, operator, spelling) of the buckets of `family`: to be drawn less
@@ -102,7 +104,7 @@ class Collector:
             if over:
                 self.found(shown)
 
-        Confirmation(self._pool, self.lane, found, settled)
+        self._confirm(found, settled)
 
     def found(self, found: Finding) -> None:
         """Count `found`, confirm it when its bucket needs it, and tell of it when its bucket is
@@ -118,7 +120,7 @@ class Collector:
         if tried:
             self._settled(found)
         elif kept:
-            Confirmation(self._pool, self.lane, found, self._settled)
+            self._confirm(found, self._settled)
         if state != "pending":
             self._tell(found if tried else found.settled(state == "confirmed"))
         elif found.bucket in self._waiting:
@@ -127,6 +129,9 @@ class Collector:
             self._waiting[found.bucket] = []  # it is told of when it is settled
         if found.triage:
             self._archive.set_triage(found)
+
+    def _confirm(self, found: Finding, settled: Callable[[Finding], None]) -> None:
+        Confirmation(self.trials, self._pool.limits.replay_wall, found, settled)
 
     def _with_tier(self, found: Finding) -> Finding:
         """The finding, with the tier `documented` where the solver documents its call as
@@ -188,9 +193,9 @@ class Collector:
                 continue
             call = Call(bucket.action, bucket.operator, bucket.spelling)
             verdict = Verdict(bucket.kind, bucket.tier, bucket.message, bucket.signal, call)
-            job = Job(self._pool.job_number(), kept.seed, wall)
+            job = Job(0, kept.seed, wall)
             self._opened[bucket.key] = None
             self._waiting.setdefault(bucket.key, [])
             outcome = Outcome("died", trace=text)
             found = Finding(target, *solvers[target], job, (), outcome, verdict, bucket.key)
-            Confirmation(self._pool, self.lane, found, self._settled)
+            self._confirm(found, self._settled)

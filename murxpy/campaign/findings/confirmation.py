@@ -10,9 +10,9 @@ from dataclasses import replace
 from murxpy.campaign.finding import Finding
 from murxpy.campaign.findings.candidates import candidate
 from murxpy.campaign.findings.keys import bucket_key
-from murxpy.campaign.replays.trials import Lane, Trial
+from murxpy.campaign.replays.service import Fresh, Future
+from murxpy.campaign.replays.trials import Trial, Trials
 from murxpy.campaign.workers.handles import Job
-from murxpy.campaign.workers.pool import Pool
 from murxpy.oracles.crash import Verdict, judge
 
 _SHORT = 8  # runs of the shorter history that is tried
@@ -24,23 +24,22 @@ _DEATHS = ("crash", "abort", "asan", "exit")
 
 
 class Confirmation:
-    """Tries to see `found` again, in trials of `lane`, and calls `settled` with the finding that comes
-    of that: confirmed, or unconfirmed. Where the run of `found` was killed from outside and its
-    replay shows something else, that is a new candidate.
+    """Replays `found` in `trials`, and calls `settled` with the finding that comes of that: confirmed,
+    or unconfirmed. Where the run of `found` was killed from outside and its replay shows something
+    else, that is a new candidate. Each job gets `wall` seconds.
     """
 
     def __init__(
-        self, pool: Pool, lane: Lane, found: Finding, settled: Callable[[Finding], None]
+        self, trials: Trials, wall: float, found: Finding, settled: Callable[[Finding], None]
     ) -> None:
-        self._pool = pool
-        self._lane = lane
+        self._trials = trials
         self._found = found
         self._settled = settled
-        self._wall = pool.limits.replay_wall
+        self._wall = wall
         self._note = ""
         self._spoilt = 0
         self._attempts = self._plan()
-        lane.add(self._trial(self._attempts[0]))
+        trials.add(self._trial(self._attempts[0]))
 
     def _plan(self) -> list[tuple[Job, ...]]:
         found = self._found
@@ -58,11 +57,11 @@ class Confirmation:
         return attempts or [(found.job,)]
 
     def _trial(self, jobs: tuple[Job, ...]) -> Trial:
-        fresh = tuple(replace(job, number=self._pool.job_number(), wall=self._wall) for job in jobs)
+        patient = tuple(replace(job, wall=self._wall) for job in jobs)
         private = self._found.outcome.cause == "parent"
-        return Trial(self._found.target, fresh, self._over, private)
+        return Trial(patient, Fresh(self._found.target, private), self._over)
 
-    def _over(self, trial: Trial) -> None:
+    def _over(self, trial: Future) -> None:
         verdicts = [judge(outcome) for outcome in trial.outcomes]
         if any(verdict is not None and self._same(verdict) for verdict in verdicts):
             jobs = self._attempts[0]
@@ -87,7 +86,7 @@ class Confirmation:
             self._spoilt = 0
             self._attempts.pop(0)
         if self._attempts:
-            self._lane.first(self._trial(self._attempts[0]))
+            self._trials.add_first(self._trial(self._attempts[0]))
         else:
             self._settled(self._found.settled(False))
 
@@ -100,7 +99,7 @@ class Confirmation:
             return True
         return False
 
-    def _instead(self, trial: Trial) -> Finding | None:
+    def _instead(self, trial: Future) -> Finding | None:
         """What the run of a candidate that may come from outside shows of its own."""
         found = self._found
         if not found.verdict.doubtful:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from murxpy.campaign.finding import Finding
 from murxpy.campaign.findings.candidates import candidate, version_of
-from murxpy.campaign.workers.handles import Job, Worker
+from murxpy.campaign.replays.service import Fresh, Future, Replays
+from murxpy.campaign.workers.handles import Job
 from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.pool import Pool, Result
+from murxpy.campaign.workers.pool import Pool
 from murxpy.campaign.workers.targets import Plan
 from murxpy.oracles.crash import Outcome
 from murxpy.worker import buffer
@@ -45,7 +46,7 @@ def replay_trace(
     the solver cannot be loaded. A malformed trace is an outcome whose report says so.
     """
     limits = limits or Limits()
-    return _run(plan, [Job(1, 0, wall or limits.replay_wall, text=text, name=name)], limits, follow)
+    return _run(plan, [Job(0, 0, wall or limits.replay_wall, text=text, name=name)], limits, follow)
 
 
 def walk_seeds(
@@ -61,8 +62,8 @@ def walk_seeds(
     """
     limits = limits or Limits()
     jobs = [
-        Job(number, seed, limits.wall, damp=damp, keep=True, by_line=limits.by_line)
-        for number, (seed, damp) in enumerate(runs, 1)
+        Job(0, seed, limits.wall, damp=damp, keep=True, by_line=limits.by_line)
+        for seed, damp in runs
     ]
     return _run(plan, jobs, limits, follow)
 
@@ -76,9 +77,7 @@ def replay_texts(
 ) -> Replayed:
     """Replay `texts` one after another in one fresh process; otherwise as `replay_trace`."""
     limits = limits or Limits()
-    jobs = [
-        Job(number, 0, limits.wall, text=text, name=name) for number, text in enumerate(texts, 1)
-    ]
+    jobs = [Job(0, 0, limits.wall, text=text, name=name) for text in texts]
     return _run(plan, jobs, limits, follow)
 
 
@@ -87,62 +86,51 @@ def _run(
 ) -> Replayed:
     with closing(Pool([plan], limits)) as pool:
         (about,) = pool.warm()
-        results: list[Result] = []
-        # a process may be gone before it began; the pool raises TargetError when that does not end
-        while not results:
-            worker = pool.spawn(0)
-            for job in jobs:
-                pool.assign(worker, job)
-            pool.stop(worker)
-            results = _gather(pool, worker, _Follower(worker, jobs[-1], follow) if follow else None)
+        replays = Replays(pool)
+        future = replays.submit(jobs, Fresh())
+        follower = None if follow is None else _Follower(future, follow)
+        while not future.over:
+            replays.step()
+            if follower is not None:
+                follower.look(pool)
+        if follower is not None:
+            follower.end()
     found = None
-    for result in results:
+    for result in future.results:
         found = (
             candidate(
                 0, plan.target.family, version_of(about), result.job, result.past, result.outcome
             )
             or found
         )
-    return Replayed(tuple(result.outcome for result in results), found, about)
-
-
-def _gather(pool: Pool, worker: Worker, follower: _Follower | None) -> list[Result]:
-    results: list[Result] = []
-    while worker.number in pool.workers:
-        for event in pool.step(0.05):
-            if isinstance(event, Result):
-                results.append(event)
-                if follower is not None:
-                    follower.end(event)
-        if follower is not None and worker.number in pool.workers:
-            follower.look()
-    return results
+    return Replayed(tuple(future.seen()), found, about)
 
 
 class _Follower:
-    """Gives the text of the trace of `job` to `write` as `worker` writes it."""
+    """Gives the text of the trace of the last job of `future` to `write`, as its process writes it."""
 
-    def __init__(self, worker: Worker, job: Job, write: Callable[[str], None]) -> None:
-        self._worker = worker
-        self._job = job
+    def __init__(self, future: Future, write: Callable[[str], None]) -> None:
+        self._future = future
         self._write = write
         self._given = 0
 
-    def look(self) -> None:
-        """Give what was written since, in whole lines."""
-        if buffer.progress(self._worker.trace_fd).job != self._job.number:
+    def look(self, pool: Pool) -> None:
+        """Give what was written since, in whole lines, while the process lives."""
+        worker = self._future.worker
+        if worker is None or worker.number not in pool.workers:
             return
-        data = buffer.read(self._worker.trace_fd, self._given)
-        data = data[: data.rfind(b"\n") + 1]
+        if buffer.progress(worker.trace_fd).job == self._future.jobs[-1].number:
+            data = buffer.read(worker.trace_fd, self._given)
+            self._give(data[: data.rfind(b"\n") + 1])
+
+    def end(self) -> None:
+        """Give the rest, where the last job began."""
+        last = self._future.jobs[-1].number
+        for result in self._future.results:
+            if result.job.number == last:
+                self._give(result.outcome.trace.encode("utf-8", "surrogatepass")[self._given :])
+
+    def _give(self, data: bytes) -> None:
         self._given += len(data)
         if data:
             self._write(buffer.decode(data))
-
-    def end(self, result: Result) -> None:
-        """Give the rest, when `result` ends the job."""
-        if result.job is not self._job:
-            return
-        rest = result.outcome.trace.encode("utf-8", "surrogatepass")[self._given :]
-        self._given += len(rest)
-        if rest:
-            self._write(buffer.decode(rest))

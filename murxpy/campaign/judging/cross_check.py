@@ -14,10 +14,10 @@ from murxpy.campaign.finding import Finding
 from murxpy.campaign.findings.buckets import Bucket
 from murxpy.campaign.judging.disagreement import Bench, Case, Solved, investigate, left_of
 from murxpy.campaign.judging.judge_limits import own_limit
-from murxpy.campaign.judging.judges import Hearing, Jury, confirmation
+from murxpy.campaign.judging.judges import JudgedRun, Judges, confirmation
 from murxpy.campaign.replays.inquiries import Inquirer
+from murxpy.campaign.replays.service import Replays
 from murxpy.campaign.workers.handles import Job
-from murxpy.campaign.workers.pool import Lost, Pool, Result
 from murxpy.oracles.crash import Outcome, Verdict
 from murxpy.oracles.disagreement import KIND
 from murxpy.trace.finished import Call
@@ -58,15 +58,20 @@ class Open:
 
 
 class CrossCheck:
-    """Judges the runs of `targets` targets by the plans behind them in `pool`; `releases` are
-    family and version of each plan.
+    """Judges the runs of `targets` targets by the plans behind them in the pool of `replays`;
+    `releases` are family and version of each plan.
     """
 
     def __init__(
-        self, pool: Pool, targets: int, releases: Sequence[tuple[str, str]], jobs: int, hooks: Hooks
+        self,
+        replays: Replays,
+        targets: int,
+        releases: Sequence[tuple[str, str]],
+        jobs: int,
+        hooks: Hooks,
     ) -> None:
+        pool = replays.pool
         judges = range(targets, len(pool.plans))
-        self._pool = pool
         self._releases = releases
         self._hooks = hooks
         self._bench = Bench(
@@ -74,24 +79,25 @@ class CrossCheck:
             [" ".join(release) for release in releases],
             [own_limit(plan, pool.limits.judge_ms) for plan in pool.plans],
         )
-        self._jury = Jury(pool, judges, max(1, jobs // (1 + len(judges))), self._heard)
-        self._inquirer = Inquirer(pool)
+        each = max(1, jobs // (1 + len(judges)))
+        self._judges = Judges(replays, judges, each, self._settled)
+        self._inquirer = Inquirer(replays)
         self._dropped = 0
 
     @property
     def full(self) -> bool:
         """Whether the targets should wait."""
-        return self._jury.full or self._inquirer.waiting >= _UNDER_INQUIRY
+        return self._judges.full or self._inquirer.waiting >= _UNDER_INQUIRY
 
     @property
     def busy(self) -> bool:
         """Whether a run waits for what comes of it."""
-        return self._jury.busy or self._inquirer.busy
+        return bool(self._judges.unsettled) or self._inquirer.busy
 
     @property
     def open(self) -> Open:
         """What is not finished."""
-        return Open(len(self._jury.unheard) + self._dropped, self._inquirer.waiting)
+        return Open(len(self._judges.unsettled) + self._dropped, self._inquirer.waiting)
 
     def run_ended(self, target: int, job: Job, outcome: Outcome) -> None:
         """A run of target number `target` ended; its trace is there where a check was decided or
@@ -100,57 +106,50 @@ class CrossCheck:
         if outcome.after:  # its process died behind the run, which was told of before
             return
         if "\n      answer " in outcome.trace:
-            self._jury.judge(target, job, outcome)
+            self._judges.judge(target, job, outcome)
         else:
             self._hooks.done(target, job.index)
 
     def feed(self) -> None:
-        """Give all processes what waits for them."""
-        self._jury.feed()
+        """Begin to look into the next disagreement when none is under way."""
         self._inquirer.feed()
-
-    def take(self, event: Result | Lost) -> bool:
-        """Take `event` when it is about one of these processes."""
-        return self._jury.take(event) or self._inquirer.take(event)
 
     def hasten(self) -> None:
         """The campaign ends soon: look into each disagreement as soon as it is known."""
-        self._jury.hasten()
+        self._judges.hasten()
 
-    def close_jury(self) -> None:
+    def close_judges(self) -> None:
         """End the judges; what is under inquiry goes on."""
-        self._dropped += len(self._jury.unheard)
-        self._jury.clear()
+        self._dropped += len(self._judges.unsettled)
+        self._judges.clear()
 
     def close(self) -> Open:
         """End it all; gives what was not finished. These runs stay open."""
         left = self.open
-        self._jury.clear()
+        self._judges.clear()
         self._inquirer.clear()
         return left
 
-    def _heard(self, hearing: Hearing) -> None:
-        found = hearing.disagreement
+    def _settled(self, run: JudgedRun) -> None:
+        found = run.disagreement
         if found is None:
-            self._over(hearing)
+            self._over(run)
             return
-        judges = tuple(self._jury.judges(hearing.target))
-        case = Case(
-            hearing.target, found.judge, judges, hearing.outcome.trace, found.line, found.ours
-        )
-        self._inquirer.add(investigate(self._bench, case), partial(self._solved, hearing, case))
+        judges = tuple(self._judges.of_target(run.target))
+        case = Case(run.target, found.judge, judges, run.outcome.trace, found.line, found.ours)
+        self._inquirer.add(investigate(self._bench, case), partial(self._investigated, run, case))
 
-    def _solved(self, hearing: Hearing, case: Case, solved: Solved) -> None:
-        self._hooks.found(self._finding(hearing, case, solved))
-        hearing.counts["judge:disagreements"] += 1
-        self._over(hearing)
+    def _investigated(self, run: JudgedRun, case: Case, solved: Solved) -> None:
+        self._hooks.found(self._finding(run, case, solved))
+        run.counts["judge:disagreements"] += 1
+        self._over(run)
 
-    def _over(self, hearing: Hearing) -> None:
+    def _over(self, run: JudgedRun) -> None:
         """The run is done, and counted."""
-        self._hooks.count(hearing.counts + confirmation(hearing))
-        self._hooks.done(hearing.target, hearing.job.index)
+        self._hooks.count(run.counts + confirmation(run))
+        self._hooks.done(run.target, run.job.index)
 
-    def _finding(self, hearing: Hearing, case: Case, solved: Solved) -> Finding:
+    def _finding(self, run: JudgedRun, case: Case, solved: Solved) -> Finding:
         wrong = next(
             (at for at in (case.main, case.judge) if self._bench.name(at) == solved.triage.culprit),
             case.main,
@@ -159,13 +158,13 @@ class CrossCheck:
         pair = self._pair(case)
         key = joined(family, pair, solved, self._hooks.buckets())
         verdict = Verdict(KIND, "solver", message(pair, solved), "", Call("check-sat"))
-        outcome = Outcome("report", hearing.outcome.report, solved.trace, hearing.outcome.output)
-        judge = None if solved.on == hearing.target else solved.on
+        outcome = Outcome("report", run.outcome.report, solved.trace, run.outcome.output)
+        judge = None if solved.on == run.target else solved.on
         return Finding(
-            hearing.target,
+            run.target,
             family,
             version,
-            hearing.job,
+            run.job,
             (),
             outcome,
             verdict,

@@ -12,6 +12,7 @@ from murxpy.campaign.findings.candidates import version_of
 from murxpy.campaign.judging.disagreement import Bench, Case, Solved, hear, investigate, judged
 from murxpy.campaign.judging.judge_limits import own_limit
 from murxpy.campaign.replays.inquiries import Ask, Inquirer, Questions, T
+from murxpy.campaign.replays.service import Replays
 from murxpy.campaign.replays.tester import OutOfTime
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.pool import Pool
@@ -43,7 +44,8 @@ class Court:
             releases,
             [own_limit(plan, limits.judge_ms) for plan in self._pool.plans],
         )
-        self._inquirer = Inquirer(self._pool)
+        self._replays = Replays(self._pool)
+        self._inquirer = Inquirer(self._replays)
 
     def answer(self, questions: Questions[T]) -> T:
         """What comes of `questions`. Raises OutOfTime past the deadline."""
@@ -54,15 +56,14 @@ class Court:
                 self._inquirer.clear()
                 raise OutOfTime
             self._inquirer.feed()
-            for event in self._pool.step(0.05):
-                self._inquirer.take(event)
+            self._replays.step()
         return results[0]
 
     def answers(self, each: Iterable[Questions[T]], jobs: int) -> Iterator[T]:
         """What comes of each of several inquiries, in order; `jobs` of them are under way at a
         time.
         """
-        inquirers = [Inquirer(self._pool) for _ in range(jobs)]
+        inquirers = [Inquirer(self._replays) for _ in range(jobs)]
         results: dict[int, T] = {}
         begun, told, waiting = 0, 0, iter(each)
         more = True
@@ -77,8 +78,8 @@ class Court:
             while told in results:
                 yield results.pop(told)
                 told += 1
-            for event in self._pool.step(0.05) if told < begun else ():
-                any(inquirer.take(event) for inquirer in inquirers)
+            if told < begun:
+                self._replays.step()
 
     def _counted(self, questions: Questions[T]) -> Questions[T]:
         outcome: Outcome | None = None

@@ -1,94 +1,59 @@
-"""Trials: jobs done alone in a fresh process, to see whether a finding shows again."""
+"""Trials: replays in a fresh process each, one at a time, to see whether a finding shows again."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from murxpy.campaign.workers.handles import Job, Worker
-from murxpy.campaign.workers.pool import Lost, Pool, Result
-from murxpy.oracles.crash import Outcome
-
-_TRIES = 3  # a trial is begun again when the process was lost through no fault of its own
+from murxpy.campaign.replays.service import Fresh, Future, Replays
+from murxpy.campaign.workers.handles import Job
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, slots=True)
 class Trial:
-    """`jobs`, in this order, in one fresh process of `target`; `done` is called with the trial when
-    it is over.
-    """
+    """`jobs`, in this order, in one fresh process; `done` gets the future when it is over."""
 
-    target: int
-    jobs: tuple[Job, ...]
-    done: Callable[[Trial], None]
-    private: bool = False
-    outcomes: list[Outcome] = field(default_factory=list)
-    tries: int = 0
+    jobs: Sequence[Job]
+    on: Fresh
+    done: Callable[[Future], None]
 
 
-class Lane:
-    """Does trials one at a time."""
+class Trials:
+    """Does trials one at a time, so that they take little from the runs of a campaign."""
 
-    def __init__(self, pool: Pool) -> None:
-        self._pool = pool
-        self._queue: deque[Trial] = deque()
-        self._trial: Trial | None = None
-        self._worker: Worker | None = None
+    def __init__(self, replays: Replays) -> None:
+        self._replays = replays
+        self._waiting: deque[Trial] = deque()
+        self._running: Future | None = None
 
     def add(self, trial: Trial) -> None:
         """Do `trial` after those that wait already."""
-        self._queue.append(trial)
+        self._waiting.append(trial)
 
-    def first(self, trial: Trial) -> None:
+    def add_first(self, trial: Trial) -> None:
         """Do `trial` before those that wait already."""
-        self._queue.appendleft(trial)
+        self._waiting.appendleft(trial)
 
     @property
     def busy(self) -> bool:
         """Whether a trial is under way or waits."""
-        return self._trial is not None or bool(self._queue)
-
-    @property
-    def worker(self) -> Worker | None:
-        """The process of the trial under way."""
-        return self._worker
+        return self._running is not None or bool(self._waiting)
 
     def feed(self) -> None:
         """Begin the next trial when none is under way."""
-        if self._trial is not None or not self._queue:
-            return
-        trial = self._trial = self._queue.popleft()
-        trial.tries += 1
-        trial.outcomes.clear()
-        self._worker = self._pool.spawn(trial.target, private=trial.private)
-        for job in trial.jobs:
-            self._pool.assign(self._worker, job)
-        self._pool.stop(self._worker)
+        if self._running is None and self._waiting:
+            trial = self._waiting.popleft()
 
-    def take(self, event: Result | Lost) -> bool:
-        """Take `event` when it is about this lane's process; False when it is not."""
-        if self._trial is None or event.worker is not self._worker:
-            return False
-        trial = self._trial
-        if isinstance(event, Result):
-            trial.outcomes.append(event.outcome)
-            return True
-        self._trial = self._worker = None
-        orphaned = not trial.private and (event.worker.killed == "parent")
-        unborn = not trial.outcomes and event.worker.killed != "stopped"
-        if (orphaned or unborn) and trial.tries < _TRIES:
-            # whose fault it was shows in a process tree of its own
-            trial.private = trial.private or orphaned
-            self._queue.appendleft(trial)
-        else:
-            trial.done(trial)
-        return True
+            def over(future: Future) -> None:
+                self._running = None
+                trial.done(future)
+
+            self._running = self._replays.submit(trial.jobs, trial.on, over)
 
     def clear(self) -> None:
         """Forget the trials that wait, and end the one under way without a word."""
-        self._queue.clear()
-        if self._worker is not None:
-            self._worker.kill("stopped")
-        if self._trial is not None:
-            self._trial.done = lambda trial: None
+        self._waiting.clear()
+        if self._running is not None:
+            self._replays.cancel(self._running)
+            self._running = None

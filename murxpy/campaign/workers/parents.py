@@ -79,6 +79,7 @@ class WarmParent:
         self.refused = False
         self.status: int | None = None
         self.resident = 0  # bytes, when the solver was loaded
+        self.forks = 0  # workers that it was asked for
         self.control, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._setup = os.memfd_create("murxpy-setup")
         self._output = os.memfd_create("murxpy-parent")
@@ -182,6 +183,7 @@ class WarmParent:
 
     def request(self, number: int, limits: dict[str, int], fds: list[int]) -> bool:
         """Ask for worker `number` with `fds`; False when the parent is dead or does not listen."""
+        self.forks += 1
         try:
             socket.send_fds(
                 self.control, [json.dumps({"fork": number, "limits": limits}).encode()], fds

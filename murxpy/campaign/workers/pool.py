@@ -191,9 +191,10 @@ class Pool:
             worker.head_since = time.monotonic()
 
     def _collect(self, worker: Worker) -> None:
-        for job, outcome in worker.receive():
+        before = len(worker.past)
+        for number, (job, outcome) in enumerate(worker.receive(), before):
             self._starts.lived(worker.parent.target)
-            self._results.append(Result(worker, job, outcome, tuple(worker.past[:-1])))
+            self._results.append(Result(worker, job, outcome, tuple(worker.past[:number])))
 
     def _parent_ready(self, parent: WarmParent) -> None:
         for message in parent.receive():

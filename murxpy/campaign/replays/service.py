@@ -1,0 +1,323 @@
+"""The replay service: it does jobs in worker processes, and a `Future` tells what came of each.
+
+All users of processes go through this module: the runs of a campaign, confirmation, judges, minimizer and
+replay. They decide what is done, in which order and how many at a time. The service alone decides in which
+process, replaces processes that did enough replays, and does a job again when its process was lost before
+the job began.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from murxpy.campaign.workers.handles import Job, Worker
+from murxpy.campaign.workers.pool import Lost, Pool, Result
+from murxpy.errors import InternalError
+from murxpy.oracles.crash import Outcome
+
+# Processes that one submission may lose through no fault of its own. After as many in a row the pool
+# itself gives the target up, so this ends only what fails while other submissions succeed.
+TRIES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """Jobs get a new process of target number `target`, which does nothing else and then ends.
+
+    `private`: the process gets a warm parent of its own, so that no other process can end it.
+    """
+
+    target: int = 0
+    private: bool = False
+
+
+class Watcher:
+    """Hears what happens to the processes of a group. A subclass overrides what it wants to know."""
+
+    def hired(self, worker: Worker) -> None:
+        """`worker` is new in the group."""
+
+    def lost(self, lost: Lost) -> None:
+        """A process of the group is gone."""
+
+    def died_after(self, result: Result) -> None:
+        """A process died after it had reported the end of `result.job`, between two jobs."""
+
+
+@dataclass(eq=False)
+class Group:
+    """Pooled processes of target number `target`: each does many replays, one after another.
+
+    `places` are the numbers that the processes get as their `slot`; there is at most one process for each.
+    A process is handed `ahead` jobs at a time. A job whose process was lost before the job began is done
+    again where `again` is set; otherwise its future is over without an outcome.
+    """
+
+    target: int = 0
+    places: Sequence[int] = (0,)
+    ahead: int = 1
+    again: bool = True
+    watcher: Watcher = field(default_factory=Watcher)
+    waiting: deque[Future] = field(default_factory=deque)
+    workers: list[Worker] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Future:
+    """A submission: its jobs, and once it is `over` how each of them ended.
+
+    `results` has one entry for each job that began, in order; where a fresh process died behind its last
+    job, one more that says so (`Outcome.after`).
+    """
+
+    jobs: tuple[Job, ...]
+    on: Fresh | Group
+    done: Callable[[Future], None] | None
+    results: list[Result] = field(default_factory=list)
+    worker: Worker | None = None
+    losses: int = 0  # processes that were lost before they began anything
+    over: bool = False
+    cancelled: bool = False
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """How the jobs ended; empty where none of them began."""
+        return [result.outcome for result in self.results]
+
+    def seen(self) -> list[Outcome]:
+        """How the jobs ended. Raises InternalError where no process came to begin them."""
+        if not self.results:
+            raise InternalError(
+                "the processes die before they begin a replay; see what 'murxpy doctor' says"
+            )
+        return self.outcomes
+
+
+@dataclass(eq=False)
+class _Process:
+    """What the service knows of a process: the group that it belongs to, the futures that it has in hand,
+    and whether it came to do anything.
+    """
+
+    group: Group | None
+    futures: deque[Future]
+    began: bool = False
+
+
+class Replays:
+    """The service on the processes of `pool`. For each target of `spares` one process waits to be used, so
+    that nobody has to wait for a fork.
+
+    Call `step` again and again: it waits for processes and calls the `done` of each future that is over.
+    `submit` and `step` raise TargetError when the processes of a target cannot live.
+    """
+
+    def __init__(self, pool: Pool, spares: Iterable[int] = ()) -> None:
+        self.pool = pool
+        self._spares: dict[int, Worker | None] = dict.fromkeys(spares)
+        self._processes: dict[int, _Process] = {}  # by number of the worker
+
+    def submit(
+        self,
+        jobs: Sequence[Job],
+        on: Fresh | Group,
+        done: Callable[[Future], None] | None = None,
+    ) -> Future:
+        """Do `jobs`: one after another in one fresh process, or the only one of them in a process of a
+        group, as soon as one is free. `done` gets the future when it is over.
+        """
+        numbered = tuple(replace(job, number=self.pool.job_number()) for job in jobs)
+        future = Future(numbered, on, done)
+        if isinstance(on, Group):
+            on.waiting.append(future)
+            self._feed(on)
+        else:
+            self._begin(future, on)
+        return future
+
+    def cancel(self, future: Future) -> None:
+        """Nobody wants to know any more: `done` is not called. A fresh process is ended; a pooled one
+        finishes its job, unless more such processes than the group has places are busy.
+        """
+        if future.over or future.cancelled:
+            return
+        future.cancelled = True
+        if isinstance(future.on, Fresh):
+            if future.worker is not None:
+                future.worker.kill("stopped")
+        elif future in future.on.waiting:
+            future.on.waiting.remove(future)
+
+    def end(self, group: Group) -> None:
+        """End the processes of `group`. Futures without an outcome are over without one."""
+        for worker in group.workers:
+            worker.kill("stopped")
+        waiting = list(group.waiting)
+        group.waiting.clear()
+        for future in waiting:
+            self._over(future)
+
+    def room(self, group: Group) -> bool:
+        """Whether a process of `group` would be handed a further job at once."""
+        return not group.waiting and (
+            self._best(group) is not None or self._place(group) is not None
+        )
+
+    def step(self, timeout: float = 0.05) -> None:
+        """Wait at most `timeout` seconds for something to happen, and tell of it."""
+        for event in self.pool.step(timeout):
+            if isinstance(event, Result):
+                self._ended(event)
+            else:
+                self._lost(event)
+
+    # Processes.
+
+    def _alive(self, worker: Worker) -> bool:
+        gone = worker.eof or worker.killed is not None or worker.stopping
+        return not gone and worker.number in self.pool.workers
+
+    def _new(self, target: int, *, private: bool = False) -> Worker:
+        """A process that has done nothing yet: the spare one where it is there."""
+        spare = None if private else self._spares.get(target)
+        if spare is None:
+            return self.pool.spawn(target, private=private)
+        self._spares[target] = None
+        return spare if self._alive(spare) else self.pool.spawn(target)
+
+    def _refill(self, target: int) -> None:
+        if target in self._spares and self._spares[target] is None:
+            self._spares[target] = self.pool.spawn(target)
+
+    def _begin(self, future: Future, on: Fresh) -> None:
+        """Give the jobs to a fresh process."""
+        worker = future.worker = self._new(on.target, private=on.private)
+        self._processes[worker.number] = _Process(None, deque([future]))
+        for job in future.jobs:
+            self.pool.assign(worker, job)
+        self.pool.stop(worker)
+        self._refill(on.target)
+
+    def _feed(self, group: Group) -> None:
+        """Give what waits to processes of `group`, as long as they may have more."""
+        while group.waiting:
+            worker = self._best(group)
+            place = None if worker is not None and not worker.jobs else self._place(group)
+            if place is not None:
+                worker = self._hire(group, place)
+            if worker is None:
+                return
+            future = group.waiting.popleft()
+            future.worker = worker
+            self._processes[worker.number].futures.append(future)
+            self.pool.assign(worker, future.jobs[0])
+            self._refill(group.target)
+
+    def _best(self, group: Group) -> Worker | None:
+        """The process with the fewest jobs in hand that may have one more."""
+        able = [
+            worker
+            for worker in group.workers
+            if self._alive(worker)
+            and len(worker.jobs) < group.ahead
+            and len(worker.past) + len(worker.jobs) < self.pool.limits.recycle
+        ]
+        return min(able, key=lambda worker: len(worker.jobs), default=None)
+
+    def _place(self, group: Group) -> int | None:
+        """A place without a process. A process that does only what nobody wants to know any more holds no
+        place; of such processes the oldest are ended when there are more than places.
+        """
+        unwanted = [worker for worker in group.workers if self._unwanted(worker)]
+        for worker in unwanted[: max(0, len(unwanted) - len(group.places))]:
+            worker.kill("stopped")
+        taken = {worker.slot for worker in group.workers if worker not in unwanted}
+        return next((place for place in group.places if place not in taken), None)
+
+    def _unwanted(self, worker: Worker) -> bool:
+        futures = self._processes[worker.number].futures
+        return bool(futures) and all(future.cancelled for future in futures)
+
+    def _hire(self, group: Group, place: int) -> Worker:
+        worker = self._new(group.target)
+        worker.slot = place
+        group.workers.append(worker)
+        self._processes[worker.number] = _Process(group, deque())
+        group.watcher.hired(worker)
+        return worker
+
+    # What came of it.
+
+    def _ended(self, result: Result) -> None:
+        process = self._processes.get(result.worker.number)
+        if process is None:
+            return
+        process.began = True
+        if process.group is None:  # the future is over when the process has ended
+            process.futures[0].results.append(result)
+        elif result.outcome.after:
+            process.group.watcher.died_after(result)
+        else:
+            future = process.futures.popleft()
+            future.results.append(result)
+            self._release(process.group, result.worker)
+            self._over(future)
+            self._feed(process.group)
+
+    def _release(self, group: Group, worker: Worker) -> None:
+        """Let `worker` go when it has done enough: its successor need not wait for its end."""
+        enough = not worker.jobs and len(worker.past) >= self.pool.limits.recycle
+        if enough and self._alive(worker):
+            self.pool.stop(worker)
+            group.workers.remove(worker)
+
+    def _lost(self, lost: Lost) -> None:
+        worker = lost.worker
+        process = self._processes.pop(worker.number, None)
+        if process is None:  # a spare one, or one of somebody else
+            return
+        for future in process.futures:
+            future.losses += not process.began
+        if process.group is None:
+            self._fresh_over(process.futures[0], worker)
+        else:
+            self._pooled_over(process.group, process.futures, lost)
+
+    def _fresh_over(self, future: Future, worker: Worker) -> None:
+        """A fresh process ended. Its jobs are begun again when it was lost before them; and when its warm
+        parent died, which other processes had, too: whose fault that was shows in a process tree of its own.
+        """
+        assert isinstance(future.on, Fresh)
+        orphaned = worker.killed == "parent" and worker.parent.forks > 1
+        if (orphaned or not future.results) and _worth_another(future, worker):
+            future.on = replace(future.on, private=future.on.private or orphaned)
+            future.results.clear()
+            self._begin(future, future.on)
+        else:
+            self._over(future)
+
+    def _pooled_over(self, group: Group, futures: Sequence[Future], lost: Lost) -> None:
+        """A process of `group` is gone, and did not begin `futures`."""
+        if lost.worker in group.workers:
+            group.workers.remove(lost.worker)
+        again = [
+            future for future in futures if group.again and _worth_another(future, lost.worker)
+        ]
+        group.waiting.extendleft(reversed(again))
+        for future in futures:
+            if future not in again:
+                self._over(future)
+        group.watcher.lost(lost)
+        self._feed(group)
+
+    def _over(self, future: Future) -> None:
+        future.over = True
+        if future.done is not None and not future.cancelled:
+            future.done(future)
+
+
+def _worth_another(future: Future, worker: Worker) -> bool:
+    """Whether to do `future` again, which `worker` was lost with."""
+    return not future.cancelled and worker.killed != "stopped" and future.losses < TRIES

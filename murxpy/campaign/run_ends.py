@@ -1,0 +1,146 @@
+"""What comes of a run that ended: counters, findings, suspects of hanging, and work for the judges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from murxpy.campaign import events
+from murxpy.campaign.breakdown import Breakdown
+from murxpy.campaign.event_log import EventLog
+from murxpy.campaign.finding import Finding
+from murxpy.campaign.findings.archive import Archive
+from murxpy.campaign.findings.candidates import candidate
+from murxpy.campaign.findings.collector import Collector
+from murxpy.campaign.hangs import Hangs
+from murxpy.campaign.judging.cross_check import CrossCheck
+from murxpy.campaign.runs import Fuzzed
+from murxpy.campaign.workers.pool import Result
+from murxpy.trace.finished import last_call
+
+
+class RunEnds:
+    """Takes the results of the runs of `targets`, and hands them on. `cross` asks the judges, None where
+    the campaign has none; `out` is the campaign's folder.
+    """
+
+    def __init__(
+        self,
+        targets: Sequence[Fuzzed],
+        out: Path,
+        archive: Archive,
+        log: EventLog,
+        collector: Collector,
+        hangs: Hangs,
+        breakdown: Breakdown,
+    ) -> None:
+        self._targets = targets
+        self._out = out
+        self._archive = archive
+        self._log = log
+        self._collector = collector
+        self._hangs = hangs
+        self._breakdown = breakdown
+        self.cross: CrossCheck | None = None
+
+    def ended(self, number: int, result: Result) -> None:
+        """A run of target number `number` ended, or a process died behind it (`Outcome.after`)."""
+        target, outcome = self._targets[number], result.outcome
+        # the bucket of what was found in it in an earlier session, when it waits only for its judges
+        before = None if outcome.after else target.runs.counted(result.job.index)
+        if outcome.report is not None:
+            self._reported(target, result, before is None)
+        elif before is None and not outcome.after:
+            self._unreported(number, result)
+        found = candidate(number, target.family, target.version, result.job, result.past, outcome)
+        doubtful = found is not None and found.verdict.doubtful
+        # the event of the lost worker tells the statistics
+        if before is None and outcome.report is None and not (outcome.after or doubtful):
+            self._archive.add({"run:total": 1})
+        if found is None or found.bucket == before:
+            self._over(number, result, before or "")
+        elif doubtful:
+            self._log.show(result.worker.slot, target.name, "waiting")  # it may run again
+            self._collector.doubt(found, partial(self._doubt_settled, number, result))
+        else:
+            self._found(found)
+            if not outcome.after:  # else its answers are with the judges already
+                self._over(number, result, found.bucket)
+        self._watch(number, found)
+
+    def _reported(self, target: Fuzzed, result: Result, first: bool) -> None:
+        report = dict(result.outcome.report or {})
+        report["counts"] = {"run:total": 1, **report.get("counts", {})} if first else {}
+        self._archive.add(report["counts"])
+        target.runs.count(result.job.index, report["counts"])
+        self._log.emit(events.RunEnded(result.worker.slot, result.job.seed, report))
+
+    def _unreported(self, number: int, result: Result) -> None:
+        """A run for the first time ended with its process."""
+        target, slot, job = self._targets[number], result.worker.slot, result.job
+        # several jobs may have ended since this one began
+        self._log.show(slot, target.name, "running", job.seed)
+        if result.outcome.cause in ("wall", "cpu"):
+            call = last_call(result.outcome.trace)
+            self._log.emit(events.Overstayed(slot, job.seed, call.action, call.operator))
+            self.count(target.runs.ended_badly(job.index, job.seed, "timeouts"))
+            self._hangs.suspect(result, number)
+
+    def _watch(self, number: int, found: Finding | None) -> None:
+        """Tell the watcher of breakdowns whether the run ended in an internal error."""
+        if found is None or found.verdict.kind != "internal":
+            self._breakdown.run_ended(number, False, "")
+            return
+        kept = self._archive.buckets[found.bucket].smallest()
+        trace = self._out / (kept.file if kept else "findings")
+        self._breakdown.run_ended(number, True, str(trace))
+
+    def count(self, counts: Mapping[str, int]) -> None:
+        """Add `counts` to the totals."""
+        self._archive.add(counts)
+        self._log.statistics.counts.update(counts)
+
+    def _found(self, found: Finding) -> None:
+        target, job = self._targets[found.target], found.job
+        self._collector.found(found)
+        self._credit(found)
+        if found.outcome.report is None:
+            self.count(target.runs.ended_badly(job.index, job.seed, "findings"))
+        target.damp = self._collector.damped(target.family)
+
+    def _credit(self, found: Finding) -> None:
+        """Credit the seed of a finding with it. What the user knows already pays nothing, nor does a
+        fault of ours.
+        """
+        pays = not self._archive.buckets[found.bucket].known and found.verdict.tier != "murxpy"
+        self._targets[found.target].runs.found(found.job.index, found.bucket if pays else "")
+
+    def triaged(self, found: Finding) -> None:
+        """A disagreement was looked into: `found` is the finding with its triage."""
+        runs, job = self._targets[found.target].runs, found.job
+        self._collector.found(found)
+        self._credit(found)
+        self.count(runs.ended_badly(job.index, job.seed, "findings"))
+
+    def _over(self, number: int, result: Result, bucket: str) -> None:
+        """A run was counted, and so was what was found in it, of `bucket`. It is done, or will be when the
+        judges have answered its checks.
+        """
+        runs, index = self._targets[number].runs, result.job.index
+        if self.cross is None:
+            runs.done(index)
+        else:
+            runs.ended(index, bucket)
+            self.cross.run_ended(number, result.job, result.outcome)
+
+    def _doubt_settled(self, number: int, result: Result, over: bool) -> None:
+        """It is known whether a run whose process somebody may have killed must be done again."""
+        runs, index = self._targets[number].runs, result.job.index
+        if result.outcome.after:  # the run had ended before
+            return
+        if over:
+            self.count({"run:total": 1})
+            runs.done(index)
+        else:
+            runs.give_back(index)

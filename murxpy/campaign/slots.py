@@ -1,0 +1,113 @@
+"""The slots of a campaign: in each, one process after another does runs of one target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from murxpy.campaign import events
+from murxpy.campaign.config import CampaignConfig
+from murxpy.campaign.event_log import EventLog
+from murxpy.campaign.findings.archive import Archive
+from murxpy.campaign.replays.service import Future, Group, Replays, Watcher
+from murxpy.campaign.runs import Fuzzed
+from murxpy.campaign.workers.handles import Job, Worker
+from murxpy.campaign.workers.pool import Lost, Result
+
+_AHEAD = 2  # jobs that a process has, so that it never waits for the next
+
+Ended = Callable[[int, Result], None]
+
+
+class Slots(Watcher):
+    """As many slots as `config` has jobs, at least one for each of `targets`. `ended` gets the target's number
+    and the result of each run.
+
+    A run that was not begun goes back to the ledger of its target, which hands it out again.
+    """
+
+    def __init__(
+        self,
+        config: CampaignConfig,
+        targets: Sequence[Fuzzed],
+        replays: Replays,
+        archive: Archive,
+        log: EventLog,
+        ended: Ended,
+    ) -> None:
+        self._config = config
+        self._targets = targets
+        self._replays = replays
+        self._archive = archive
+        self._log = log
+        self._tell = ended
+        self.count = max(config.jobs, len(targets))
+        self._groups = [
+            Group(target, range(target, self.count, len(targets)), _AHEAD, False, self)
+            for target in range(len(targets))
+        ]
+
+    def feed(self, held: Callable[[], bool]) -> None:
+        """Give each process its runs, unless they are `held` until the judges have done theirs."""
+        for target, group in enumerate(self._groups):
+            while self._replays.room(group) and not held():
+                taken = self._targets[target].runs.take()
+                if taken is None:
+                    break
+                self._assign(target, group, *taken)
+
+    def _assign(self, target: int, group: Group, index: int, seed: int) -> None:
+        config = self._config
+        job = Job(
+            0,
+            seed,
+            config.limits.wall,
+            index,
+            damp=self._targets[target].damp if config.damp else (),
+            keep="decided" if config.judges else False,
+            by_line=config.limits.by_line,
+        )
+        future = self._replays.submit((job,), group, partial(self._over, target))
+        if future.worker is not None and len(future.worker.jobs) == 1:
+            self.show(future.worker)
+
+    def show(self, worker: Worker) -> None:
+        """Tell what `worker` does now."""
+        target = self._targets[worker.slot % len(self._targets)].name
+        if worker.jobs:
+            self._log.show(worker.slot, target, "running", worker.jobs[0].seed)
+        else:
+            self._log.show(worker.slot, target, "waiting")
+
+    def end(self) -> None:
+        """End the processes: there are no more runs."""
+        for group in self._groups:
+            for worker in group.workers:
+                self._log.show(worker.slot, self._targets[group.target].name, "confirming")
+            self._replays.end(group)
+
+    # What the service tells.
+
+    def _over(self, target: int, future: Future) -> None:
+        for result in future.results:
+            self._tell(target, result)
+        if not future.results:
+            (job,) = future.jobs
+            self._targets[target].runs.give_back(job.index)
+            if future.worker is not None:
+                self._log.statistics.not_begun(future.worker.slot, job.seed)
+
+    def hired(self, worker: Worker) -> None:
+        """A process begins in a slot."""
+        target = self._targets[worker.slot % len(self._targets)]
+        self._log.show(worker.slot, target.name, "starting")
+
+    def died_after(self, result: Result) -> None:
+        """A process died between two runs: the first of them may have done it."""
+        self._tell(result.worker.slot % len(self._targets), result)
+
+    def lost(self, lost: Lost) -> None:
+        """Count a process that did not end as it was told to."""
+        if lost.reason:
+            self._archive.add({"worker:lost": 1})
+            self._log.emit(events.WorkerLost(lost.worker.slot, lost.reason))

@@ -1,0 +1,162 @@
+"""The replay service: in which process a job is done, and what happens to the job when a process is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from campaigns import plan
+
+from murxpy.campaign.replays.service import Fresh, Future, Group, Replays
+from murxpy.campaign.workers.handles import Job
+from murxpy.campaign.workers.limits import MIB, Limits
+from murxpy.campaign.workers.pool import Pool
+
+LIMITS = Limits(wall=5.0, memory=300 * MIB)
+
+
+@pytest.fixture
+def opened() -> Iterator[Any]:
+    """Opens services on the fake solver, and closes them at the end."""
+    pools: list[Pool] = []
+
+    def open_service(limits: Limits = LIMITS, spares: tuple[int, ...] = ()) -> Replays:
+        pools.append(Pool([plan()], limits))
+        pools[-1].warm()
+        return Replays(pools[-1], spares)
+
+    yield open_service
+    for pool in pools:
+        pool.close()
+
+
+def trace(fault: str = "") -> Job:
+    """The replay of a trace of one line, with a fault where one is named."""
+    line = f"00001 mk-term@{fault} OP_FAULT SORT_BOOL 1 t1\n" if fault else "00001 mk-const s1 x\n"
+    return Job(0, 0, 5.0, text=line, name="trace")
+
+
+def wait(replays: Replays, *futures: Future) -> None:
+    while not all(future.over for future in futures):
+        replays.step()
+
+
+def causes(future: Future) -> list[str]:
+    return [outcome.cause for outcome in future.outcomes]
+
+
+def pid(future: Future) -> int | None:
+    assert future.worker is not None
+    return future.worker.pid
+
+
+def test_fresh_process_does_all_jobs_of_a_submission_and_ends(opened: Any) -> None:
+    replays = opened()
+    told: list[Future] = []
+    future = replays.submit([trace(), trace(), trace("segfault")], Fresh(), told.append)
+    wait(replays, future)
+    assert causes(future) == ["report", "report", "died"] and told == [future]
+    assert [len(result.past) for result in future.results] == [0, 1, 2]
+    assert not replays.pool.workers
+
+
+def test_spare_process_is_used_and_followed_by_another(opened: Any) -> None:
+    replays = opened(spares=(0,))
+    first = replays.submit([trace()], Fresh())
+    wait(replays, first)
+    (spare,) = replays.pool.workers.values()
+    second = replays.submit([trace()], Fresh())
+    assert second.worker is spare
+    wait(replays, second)
+    assert len(replays.pool.workers) == 1
+
+
+def test_pooled_process_is_replaced_after_enough_replays(opened: Any) -> None:
+    replays, group = opened(Limits(wall=5.0, memory=300 * MIB, recycle=2)), Group()
+    futures = [replays.submit([trace()], group) for _ in range(5)]
+    wait(replays, *futures)
+    assert [len(future.results[0].past) for future in futures] == [0, 1, 0, 1, 0]
+
+
+def test_pooled_jobs_go_to_the_process_with_the_fewest(opened: Any) -> None:
+    replays, group = opened(), Group(places=(4, 7), ahead=2)
+    futures = [replays.submit([trace()], group) for _ in range(5)]
+    slots = [future.worker.slot if future.worker else None for future in futures]
+    assert slots == [4, 7, 4, 7, None] and not replays.room(group)
+    wait(replays, *futures)
+    assert replays.room(group) and all(causes(future) == ["report"] for future in futures)
+
+
+def test_death_is_the_answer_and_jobs_behind_it_are_done_again(opened: Any) -> None:
+    replays, group = opened(), Group(ahead=3)
+    futures = [replays.submit([trace(fault)], group) for fault in ("segfault", "", "")]
+    wait(replays, *futures)
+    assert [causes(future) for future in futures] == [["died"], ["report"], ["report"]]
+    assert [len(future.results[0].past) for future in futures] == [0, 0, 1]
+    assert all(future.losses == 0 for future in futures)
+
+
+def test_jobs_behind_a_death_are_given_back_where_the_group_says_so(opened: Any) -> None:
+    replays, group = opened(), Group(ahead=2, again=False)
+    futures = [replays.submit([trace(fault)], group) for fault in ("segfault", "")]
+    wait(replays, *futures)
+    assert [causes(future) for future in futures] == [["died"], []]
+
+
+@pytest.mark.parametrize("on", [Fresh(), Group()], ids=["fresh", "pooled"])
+def test_process_lost_before_it_began_is_replaced(opened: Any, on: Fresh | Group) -> None:
+    replays = opened()
+    future = replays.submit([trace()], on)
+    assert future.worker is not None
+    future.worker.kill("channel")
+    wait(replays, future)
+    assert causes(future) == ["report"] and future.losses == 1
+
+
+def test_fresh_process_whose_parent_others_killed_gets_a_private_one(opened: Any) -> None:
+    replays = opened()
+    guilty, victim = (replays.submit([trace("kill-parent")], Fresh()) for _ in range(2))
+    wait(replays, guilty, victim)
+    assert causes(guilty) == causes(victim) == ["parent"]
+    assert guilty.worker.parent.private and victim.worker.parent.private
+
+
+def test_fresh_process_that_was_alone_with_its_parent_is_not_tried_again(opened: Any) -> None:
+    replays = opened()
+    future = replays.submit([trace("kill-parent")], Fresh())
+    wait(replays, future)
+    assert causes(future) == ["parent"] and not future.worker.parent.private
+
+
+def test_cancelled_future_is_never_told(opened: Any) -> None:
+    replays, group = opened(), Group()
+    told: list[Future] = []
+    futures = [replays.submit([trace()], on, told.append) for on in (Fresh(), group, group)]
+    for future in futures:
+        replays.cancel(future)
+    last = replays.submit([trace()], group, told.append)
+    wait(replays, last)
+    assert told == [last]
+
+
+def test_process_with_cancelled_work_holds_no_place(opened: Any) -> None:
+    replays, group = opened(), Group()
+    slow = Job(0, 0, 60.0, text="00001 mk-term@hang OP_FAULT SORT_BOOL 1 t1\n", name="slow")
+    first = replays.submit([slow], group)
+    replays.cancel(first)
+    second = replays.submit([slow], group)
+    assert second.worker is not first.worker and first.worker.killed is None
+    replays.cancel(second)
+    third = replays.submit([trace()], group)
+    assert first.worker.killed == "stopped" and second.worker.killed is None
+    wait(replays, third)
+    assert causes(third) == ["report"]
+
+
+def test_end_of_a_group_ends_its_futures_without_an_outcome(opened: Any) -> None:
+    replays, group = opened(), Group()
+    futures = [replays.submit([trace()], group) for _ in range(3)]
+    replays.end(group)
+    wait(replays, *futures)
+    assert [causes(future) for future in futures] == [[], [], []]
