@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -142,7 +143,7 @@ def test_cancelled_future_is_never_told(opened: Any) -> None:
 
 def test_process_with_cancelled_work_holds_no_place(opened: Any) -> None:
     replays, group = opened(), Group()
-    slow = Job(0, 0, 60.0, text="00001 mk-term@hang OP_FAULT SORT_BOOL 1 t1\n", name="slow")
+    slow = replace(trace("hang"), wall=60.0)
     first = replays.submit([slow], group)
     replays.cancel(first)
     second = replays.submit([slow], group)
@@ -156,7 +157,7 @@ def test_process_with_cancelled_work_holds_no_place(opened: Any) -> None:
 
 def test_end_of_a_group_ends_its_futures_without_an_outcome(opened: Any) -> None:
     replays, group = opened(), Group()
-    futures = [replays.submit([trace()], group) for _ in range(3)]
+    futures = [replays.submit([trace("hang")], group) for _ in range(3)]
     replays.end(group)
     wait(replays, *futures)
     assert [causes(future) for future in futures] == [[], [], []]
