@@ -87,28 +87,28 @@ def check_seeds(
     (plan,) = make_plans(request)
     others = make_judges(request, [plan], judges) if judges else ()
     jobs = jobs or len(os.sched_getaffinity(0))
-    counts: Counter[str] = Counter()
+    catalogue = build_catalogue(load_catalogue())
     found: list[Checked] = []
     with closing(Court(plan, others, Limits(wall=wall))) as court, Progress(len(paths)) as progress:
-        for checked in seedcheck.check_seeds(
-            paths, court, build_catalogue(load_catalogue()), int(limit * 1000), jobs
-        ):
-            counts[checked.verdict] += 1
+        for checked in seedcheck.check_seeds(paths, court, catalogue, int(limit * 1000), jobs):
             found.append(checked)
             progress.step()
             if checked.verdict in FAULTS and not as_json:
                 click.echo(f"{checked.verdict}: {_line(checked)}")
+    _print_counts(found, as_json)
+    return int(any(checked.verdict in FAULTS for checked in found))
+
+
+def _print_counts(found: list[Checked], as_json: bool) -> None:
+    """Print how many scripts have each verdict; as JSON with all scripts."""
+    counts = Counter(checked.verdict for checked in found)
     if as_json:
-        click.echo(
-            json.dumps(
-                {"counts": dict(counts), "seeds": [asdict(checked) for checked in found]}, indent=2
-            )
-        )
-    else:
-        for verdict in VERDICTS:
-            if counts[verdict]:
-                click.echo(f"{counts[verdict]:>7,}  {verdict}")
-    return int(any(counts[verdict] for verdict in FAULTS))
+        data = {"counts": counts, "seeds": [asdict(checked) for checked in found]}
+        click.echo(json.dumps(data, indent=2))
+        return
+    for verdict in VERDICTS:
+        if counts[verdict]:
+            click.echo(f"{counts[verdict]:>7,}  {verdict}")
 
 
 def _line(checked: Checked) -> str:

@@ -28,6 +28,7 @@ from murxpy.smtlib.commands import Assert
 from murxpy.smtlib.modelled import asking_for_models
 from murxpy.smtlib.reading.models import read_model
 from murxpy.smtlib.reading.scripts import read_file, read_text
+from murxpy.smtlib.script import Script
 from murxpy.smtlib.shown import shown_model
 from murxpy.smtlib.valuation import Valuation
 from murxpy.trace.file import read_trace
@@ -121,14 +122,8 @@ def _script(file: Path, solver: str | None, through: str | None, wall: float) ->
     (plan,) = make_plans(Request((solver,)))
     name, reason = plan.target.name, ""
     if through != TEXT:
-        try:
-            asked = _Asked(plan, asking(lift(script)), file, wall)
-            reason = asked.lacking()
-        except InputError as error:  # no trace can say it
-            if through == API:
-                raise
-            reason = error.reason
-        if not reason:
+        asked, reason = _through_api(plan, script, file, wall, wanted=through == API)
+        if asked is not None and not reason:
             return asked.show(f"through {name}'s API")
         if through == API:
             raise InputError(
@@ -136,21 +131,26 @@ def _script(file: Path, solver: str | None, through: str | None, wall: float) ->
                 f"leave out '--through {API}' to have {name} read it as text",
                 file=str(file),
             )
-    text = asking_for_models(read_text(file), str(file))
-    asked = _Asked(
-        plan,
-        Trace(
-            str(file),
-            [Line("new", seed=1), Line("evaluate", [Quoted(text)], seed=1)],
-            {"solver": name},
-        ),
-        file,
-        wall,
-    )
-    return asked.show(
-        f"through {name}'s reader of scripts"
-        + (f", since its API refuses a part ({reason})" if reason else "")
-    )
+    text = Quoted(asking_for_models(read_text(file), str(file)))
+    lines = [Line("new", seed=1), Line("evaluate", [text], seed=1)]
+    asked = _Asked(plan, Trace(str(file), lines, {"solver": name}), file, wall)
+    why = f", since its API refuses a part ({reason})" if reason else ""
+    return asked.show(f"through {name}'s reader of scripts{why}")
+
+
+def _through_api(
+    plan: Plan, script: Script, file: Path, wall: float, *, wanted: bool
+) -> tuple[_Asked | None, str]:
+    """The script run call by call, and what the API refuses of it, empty where that is nothing.
+    Raises InputError for a script that no trace can say, if this way is the one that is wanted.
+    """
+    try:
+        asked = _Asked(plan, asking(lift(script)), file, wall)
+    except InputError as error:
+        if wanted:
+            raise
+        return None, error.reason
+    return asked, asked.lacking()
 
 
 class _Asked:

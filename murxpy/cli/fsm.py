@@ -79,18 +79,12 @@ def show(
     if svg is not None:
         _write(svg, machine_svg(data, visits))
     if as_json:
-        shown = machine_json(data, visits)
-        click.echo(
-            json.dumps(
-                shown if runs is None else shown | {"reach": reach_json(reach, runs)}, indent=2
-            )
-        )
+        expected = {} if runs is None else {"reach": reach_json(reach, runs)}
+        click.echo(json.dumps(machine_json(data, visits) | expected, indent=2))
         return
     console = make_console()
-    console.print(
-        f"{data['name']}: {data['about']}", machine_summary(data, visits), sep="\n", soft_wrap=True
-    )
-    console.print()
+    console.print(f"{data['name']}: {data['about']}", soft_wrap=True)
+    console.print(machine_summary(data, visits), "", sep="\n", soft_wrap=True)
     print_table(console, machine_table(data, visits))
     if runs is not None:
         console.print()

@@ -161,11 +161,7 @@ def _trace_file(
     """Minimize a trace, or the script that it runs."""
     source, trace, plan = target
     output = output or base_of(file).with_name(f"{base_of(file).name}.min.trace")
-    earlier = (
-        read_trace(output) if output.is_file() and output.resolve() != file.resolve() else None
-    )
-    if earlier is not None:
-        parse_trace(earlier, str(output))  # what is no trace is not overwritten
+    earlier = _earlier(output, file)
     watch = Watch(output)
     judges = () if settings.match or settings.command else judges_of(trace, judged)
     settings = replace(settings, judges=tuple(judge_plans(judges)))
@@ -186,6 +182,17 @@ def _trace_file(
     click.echo(_summary(result, output))
     if reproducers:
         _print_forms(plan, output, result, bool(judges))
+
+
+def _earlier(output: Path, file: Path) -> str | None:
+    """The result of an earlier call, from which this one goes on. Raises InputError where the
+    output is no trace: that is not overwritten.
+    """
+    if not output.is_file() or output.resolve() == file.resolve():
+        return None
+    earlier = read_trace(output)
+    parse_trace(earlier, str(output))
+    return earlier
 
 
 def _refused(trace: Trace, watch: Watch, error: InputError) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 
 import click
 
-from murxpy.cli.fuzz import MIX_OPTIONS, MUTATION_OPTIONS, fuzz, mutation_of, run
+from murxpy.cli.campaigns import MUTATION_OPTIONS, mutation_of, run
+from murxpy.cli.fuzz import MIX_OPTIONS, fuzz
 from murxpy.cli.own_options import chosen, own_options
 from murxpy.cli.params import MISSING_SEEDS, Existing, duration, names
 from murxpy.fuzzers.api import SCRIPT_CHECKS

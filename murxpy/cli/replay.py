@@ -102,13 +102,20 @@ def replay(
     if judges and replayed.found is None:
         return _show_judged(plan, judges, replayed, limits, as_json)
     code = _show(replayed, trace, as_json)
+    _show_files_beside(file, replayed, as_json)
+    return code
+
+
+def _show_files_beside(file: Path, replayed: Replayed, as_json: bool) -> None:
+    """Name what a campaign keeps beside a trace and what helps here: the native frames of a crash,
+    or the runs that the finding needs before it.
+    """
     frames = file.with_name("backtrace.txt")
     if replayed.found is not None and frames.is_file() and not as_json:
         click.echo(f"  native frames in {frames}")
     history = file.with_suffix(".history")
-    if code == 0 and history.is_file():
+    if not fails(replayed) and history.is_file():
         click.echo(f"this finding needs the runs before it: murxpy replay {history}", err=True)
-    return code
 
 
 def plan_of(

@@ -89,10 +89,8 @@ def translate(
 
     Exits with 2 when a trace cannot be translated; of a folder the others are.
     """
-    _check_options(target, dialect, lossy, wrapper)
-    for option, given in (("--by-definition", by_definition), ("--planted", planted)):
-        if given and target != "smt2":
-            raise InputError(f"{option} is of SMT-LIB: leave it out with '--to {target}'")
+    of_smtlib = {"--dialect": dialect, "--by-definition": by_definition, "--planted": planted}
+    _check_options(target, [name for name, given in of_smtlib.items() if given], lossy, wrapper)
     translator = _translator(target, dialect or STANDARD, lossy, by_definition, planted, wrapper)
     if source.is_dir():
         if into is None or output is not None:
@@ -110,9 +108,12 @@ def translate(
     return 0
 
 
-def _check_options(target: str, dialect: str | None, lossy: bool, wrapper: str | None) -> None:
-    if dialect and target != "smt2":
-        raise InputError(f"--dialect is of SMT-LIB: leave it out with '--to {target}'")
+def _check_options(target: str, of_smtlib: Sequence[str], lossy: bool, wrapper: str | None) -> None:
+    """Refuse options that the language `target` does not take; `of_smtlib` are those given that
+    only SMT-LIB takes.
+    """
+    if of_smtlib and target != "smt2":
+        raise InputError(f"{of_smtlib[0]} is of SMT-LIB: leave it out with '--to {target}'")
     if lossy and target == "python":
         raise InputError("a program leaves out nothing: leave out --lossy with '--to python'")
     if wrapper and target != "python":

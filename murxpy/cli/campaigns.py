@@ -1,0 +1,186 @@
+"""From the options of `murxpy fuzz`, and of the mutation fuzzers' own commands, to a campaign."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from murxpy.campaign import interrupts
+from murxpy.campaign.campaign import Campaign
+from murxpy.campaign.config import CampaignConfig
+from murxpy.campaign.events import Ended, Notice, Started
+from murxpy.campaign.findings.buckets import read_known
+from murxpy.campaign.findings.replayed import walk_seeds
+from murxpy.campaign.judging.common_operators import agree, make_judges
+from murxpy.campaign.workers.limits import Limits, ensure_files
+from murxpy.campaign.workers.plans import Request, absolute_target, make_plans
+from murxpy.campaign.workers.targets import Plan
+from murxpy.errors import InputError
+from murxpy.fuzzers.api import Wishes, chosen_checks, parse_option, without_object
+from murxpy.fuzzers.mutation import Mutation, needs_seeds, seed_files
+from murxpy.report.available import lacking, operators_of
+from murxpy.report.console import going_on_without_terminal, make_console, write_now
+from murxpy.report.outcome import fails, outcome_lines
+from murxpy.report.reporter import make_reporter
+from murxpy.report.summary import print_summary
+
+MUTATION_OPTIONS = ("iterations", "check_limit", "size_limit", "through", "budget")
+
+
+def mutation_of(
+    mix: Sequence[tuple[str, float]],
+    seeds: Sequence[str],
+    wishes: dict[str, Any],
+    choices: dict[str, dict[str, Any]],
+) -> Mutation:
+    """What the user wants of the mutation fuzzers. Raises UsageError where seeds are missing."""
+    if needs_seeds(mix) and not seeds:
+        raise click.UsageError("no seeds: name SMT-LIB scripts or folders of them")
+    iterations, limit, size_limit, through, budget = (wishes[name] for name in MUTATION_OPTIONS)
+    dialect = "standard" if wishes["judges"] else ""  # what every judge reads
+    return Mutation(
+        tuple(mix),
+        tuple(seeds),
+        iterations,
+        1000.0 * limit,
+        size_limit,
+        choices,
+        dialect,
+        through,
+        budget,
+    )
+
+
+def run(targets: tuple[str, ...], wishes: dict[str, Any], mutation: Mutation | None) -> int:
+    """Do the campaign, or the one run, that the options ask for; the exit code."""
+    if wishes["contract"] and wishes["machine"] == "default":
+        wishes["machine"] = "contract"
+    request = _request(targets, wishes, mutation)
+    plans = make_plans(request)
+    judged = tuple(dict.fromkeys(name for given in wishes["judges"] for name in given))
+    limits = _limits(wishes, by_line=mutation is not None)
+    judges = make_judges(request, plans, judged) if judged else ()
+    notes = _without_object(wishes["checks"], plans)
+    notes += [] if mutation is None else seed_files(mutation).notices()
+    if judges and not interrupts.early():  # else the campaign ends before its first run
+        plans, lacking_notes = agree(plans, judges, limits)
+        notes += lacking_notes
+    if wishes["run_seed"] is not None:
+        with interrupts.at_once():
+            return _one_run(plans, limits, wishes)
+    config = _config(plans, judges, limits, wishes, _recorded(request, judged))
+    return _campaign(Campaign(config), wishes["as_json"], notes)
+
+
+def _limits(wishes: dict[str, Any], *, by_line: bool) -> Limits:
+    limits = Limits(
+        wall=wishes["wall"],
+        memory=wishes["memory"],
+        by_line=by_line,
+        judge_ms=1000.0 * wishes["judge_limit"],
+    )
+    return replace(limits, recycle=1) if wishes["isolate"] else limits
+
+
+def _config(
+    plans: tuple[Plan, ...],
+    judges: tuple[Plan, ...],
+    limits: Limits,
+    wishes: dict[str, Any],
+    recorded: dict[str, Any],
+) -> CampaignConfig:
+    known = tuple(pattern for file in wishes["known"] for pattern in read_known(file))
+    jobs = wishes["jobs"] or len(os.sched_getaffinity(0))
+    ensure_files(jobs)
+    return CampaignConfig(
+        plans,
+        wishes["out"],
+        wishes["seed"],
+        jobs,
+        wishes["time"],
+        wishes["runs"],
+        wishes["first"],
+        limits,
+        known,
+        wishes["fail_on"],
+        wishes["machine"],
+        recorded,
+        minimize=wishes["minimize"],
+        judges=judges,
+    )
+
+
+def _without_object(checks: Sequence[str], plans: Sequence[Plan]) -> list[str]:
+    """What was asked for by name and is nothing with a target."""
+    lacking = [
+        (plan.target.name, without_object(checks, plan.setup.get("wrapper", {}))) for plan in plans
+    ]
+    return [
+        f"{target} has nothing that --check {','.join(names)} could look at"
+        for target, names in lacking
+        if names
+    ]
+
+
+def _request(
+    targets: tuple[str, ...], wishes: dict[str, Any], mutation: Mutation | None
+) -> Request:
+    options = tuple(map(parse_option, wishes["settings"]))
+    of_runs = Wishes(
+        wishes["theories"],
+        options,
+        not wishes["no_swarm"],
+        not wishes["no_option_fuzzing"],
+        wishes["limits"],
+        chosen_checks(wishes["checks"]),
+    )
+    return Request(
+        targets, wishes["machine"], wishes["wrapper"], wishes["profile"], of_runs, mutation
+    )
+
+
+def _recorded(request: Request, judges: tuple[str, ...]) -> dict[str, Any]:
+    """What the store keeps of what was asked for."""
+    more = {"judges": [absolute_target(name) for name in judges]} if judges else {}
+    return {"request": request.recorded(), "command": sys.argv[1:], **more}
+
+
+def _campaign(campaign: Campaign, as_json: bool, notes: Sequence[str]) -> int:
+    """Run the campaign with its report, which begins with `notes`; the exit code."""
+    started: Started | None = None
+    ended: Ended | None = None
+    with make_reporter(json=as_json) as reporter, closing(iter(campaign)) as events:
+        for event in events:
+            with going_on_without_terminal():
+                reporter.consume(event)
+            if isinstance(event, Started):
+                started = event
+                for text in (*notes, *lacking(campaign.abouts)):
+                    reporter.consume(Notice(text))
+            elif isinstance(event, Ended):
+                ended = event
+    if started is None or ended is None:
+        return 0
+    if not as_json:
+        print_summary(make_console(), started, ended, operators_of(campaign.abouts))
+    return ended.exit_code
+
+
+def _one_run(plans: Sequence[Plan], limits: Limits, wishes: dict[str, Any]) -> int:
+    """Do the run of one seed; the exit code."""
+    if len(plans) != 1:
+        raise InputError("--run-seed: expected one target, the one that the run is of")
+    if wishes["as_json"]:
+        raise InputError(
+            "--run-seed writes a trace: leave --json out, or replay the trace with --json"
+        )
+    replayed = walk_seeds(plans[0], [(wishes["run_seed"], ())], limits, follow=write_now)
+    for line in outcome_lines(replayed):
+        click.echo(line, err=True)
+    return int(fails(replayed))
