@@ -22,8 +22,8 @@ from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.events import Ended
 from murxpy.campaign.judging.common_operators import agree, make_judges
+from murxpy.campaign.judging.judged_solver import JudgedSolver
 from murxpy.campaign.judging.seed_check import DECIDED, check_seeds
-from murxpy.campaign.judging.warm_judges import Court
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.data import load_catalogue
@@ -59,8 +59,8 @@ def both_decide(args: argparse.Namespace, folder: Path, limit: float) -> tuple[i
     """
     files = sorted(folder.rglob("*.smt2"))
     plans = make_plans(Request((args.solver, args.judge)))
-    with closing(Court(plans[0], plans[1:], Limits(wall=30.0))) as court:
-        checked = list(check_seeds(files, court, CATALOGUE, int(limit), 1))
+    with closing(JudgedSolver(plans[0], plans[1:], Limits(wall=30.0))) as solver:
+        checked = list(check_seeds(files, solver, CATALOGUE, int(limit), 1))
     done = [
         entry
         for entry in checked

@@ -123,7 +123,7 @@ def finding(number: int, seed: int) -> Finding:
         0,
         "z3",
         "4.15.0",
-        Job(1, seed, 1.0),
+        Job(seed, 1.0),
         (),
         Outcome("died", trace=trace),
         verdict,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from murxpy.campaign.judging.dependence import Dependence, dependences, leavings
+from murxpy.campaign.judging.dependence import Dependence, dependences, omissions
 from murxpy.machine.tokens import quote
 from murxpy.oracles.crash import Outcome
 from murxpy.trace.grammar import parse_trace
@@ -36,7 +36,7 @@ def left_out(trace: str) -> dict[str, str]:
     script = tuple(parse_trace(trace, "t").lines)
     return {
         one.words: " ".join(line.action for line in one.script if not line.action.startswith("mk-"))
-        for one in leavings(script)
+        for one in omissions(script)
     }
 
 

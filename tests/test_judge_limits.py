@@ -12,7 +12,7 @@ from truth import truth
 
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.judging.disagreement import Bench, Case, Work, without_judges
+from murxpy.campaign.judging.disagreement import Case, CaseQuestions, Solvers, without_judges
 from murxpy.campaign.judging.judge_limits import own_limit, parse_limits
 from murxpy.campaign.workers.limits import MIB, Limits
 from murxpy.data import load_wrapper
@@ -24,8 +24,8 @@ from murxpy.replaying.judging import PATIENCE
 LINES = "1 new\n      return o1\n2 check-sat\n      answer sat\n"
 
 
-def bench(limit: int = 5) -> Bench:
-    return Bench((truth("left"), truth("right")), ("left 1.0", "right 1.0"), (limit, limit))
+def solvers(limit: int = 5) -> Solvers:
+    return Solvers((truth("left"), truth("right")), ("left 1.0", "right 1.0"), (limit, limit))
 
 
 def test_a_limit_is_in_the_unit_of_the_judge() -> None:
@@ -38,12 +38,12 @@ def test_a_limit_is_in_the_unit_of_the_judge() -> None:
 
 def test_the_limits_in_a_header_are_those_of_a_replay() -> None:
     trace = f"# murxpy-trace 1\n# solver left 1.0\n{LINES}"
-    named = Work(bench(), Case(0, 1, (1,), trace, 4, "sat")).named(trace)
+    named = CaseQuestions(solvers(), Case(0, 1, (1,), trace, 4, "sat")).named(trace)
     assert "# cross-check right\n# judge-limits right=5\n" in named
-    assert list(bench(7).of_trace(named).limits) == [7, 5]
-    assert list(bench(7).of_trace(trace).limits) == [7, 7]
+    assert list(solvers(7).of_trace(named).limits) == [7, 5]
+    assert list(solvers(7).of_trace(trace).limits) == [7, 7]
     assert without_judges(named) == trace
-    changed = Work(bench(7), Case(0, 1, (1,), named, 4, "sat")).named(named)
+    changed = CaseQuestions(solvers(7), Case(0, 1, (1,), named, 4, "sat")).named(named)
     assert changed == named
 
 
@@ -54,7 +54,7 @@ def test_limits_that_are_none_are_an_error(text: str) -> None:
     with pytest.raises(InputError, match="judge-limits: expected JUDGE=LIMIT"):
         parse_limits(text, "t.trace")
     with pytest.raises(InputError):
-        bench().of_trace(f"# murxpy-trace 1\n# judge-limits {text}\n{LINES}")
+        solvers().of_trace(f"# murxpy-trace 1\n# judge-limits {text}\n{LINES}")
 
 
 @pytest.mark.slow

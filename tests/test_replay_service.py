@@ -35,7 +35,7 @@ def opened() -> Iterator[Any]:
 def trace(fault: str = "") -> Job:
     """The replay of a trace of one line, with a fault where one is named."""
     line = f"00001 mk-term@{fault} OP_FAULT SORT_BOOL 1 t1\n" if fault else "00001 mk-const s1 x\n"
-    return Job(0, 0, 5.0, text=line, name="trace")
+    return Job(0, 5.0, text=line, name="trace")
 
 
 def wait(replays: Replays, *futures: Future) -> None:

@@ -21,16 +21,16 @@ from hypothesis import strategies as st
 from truth import wrapper
 
 from murxpy.oracles.disagreement import first_disagreement
-from murxpy.oracles.triage import ModelVoice, Voice, triage, triage_model
+from murxpy.oracles.triage import GivenAnswer, ModelEvaluation, triage, triage_model
 from murxpy.trace.finished import until_row
 
-SAT, UNSAT = Voice("a", "a 1", "main", "sat"), Voice("b", "b 2", "judge", "unsat")
+SAT, UNSAT = GivenAnswer("a", "a 1", "main", "sat"), GivenAnswer("b", "b 2", "judge", "unsat")
 GOOD, BAD, DARK = (
-    ModelVoice("a", "a 1", 3, 0, 0),
-    ModelVoice("a", "a 1", 2, 1, 0),
-    ModelVoice("a", "a 1", 2, 0, 1),
+    ModelEvaluation("a", "a 1", 3, 0, 0),
+    ModelEvaluation("a", "a 1", 2, 1, 0),
+    ModelEvaluation("a", "a 1", 2, 0, 1),
 )
-WAVERING = Voice("a", "a 1", "variant", "unsat", "seed=7")
+WAVERING = GivenAnswer("a", "a 1", "variant", "unsat", "seed=7")
 
 
 def test_the_judge_that_is_named_does_not_depend_on_who_answers_first() -> None:
@@ -38,12 +38,12 @@ def test_the_judge_that_is_named_does_not_depend_on_who_answers_first() -> None:
     assert first_disagreement({2: said, 1: said}) == first_disagreement({1: said, 2: said})
 
 
-def vote(name: str, answer: str) -> Voice:
-    return Voice(name, f"{name} 3", "judge", answer)
+def vote(name: str, answer: str) -> GivenAnswer:
+    return GivenAnswer(name, f"{name} 3", "judge", answer)
 
 
 @pytest.mark.parametrize(
-    "models, voices, verdict, culprit, by",
+    "models, answers, verdict, culprit, by",
     [
         ([], [], "undecided", "", ""),
         ([GOOD], [vote("c", "unsat")], "refutation-unsoundness", "b", "model"),
@@ -54,16 +54,16 @@ def vote(name: str, answer: str) -> Voice:
         ([], [vote("c", "sat")], "refutation-unsoundness", "b", "vote"),
         ([], [vote("c", "unsat"), vote("d", "unknown")], "solution-unsoundness", "a", "vote"),
         ([], [vote("c", "sat"), vote("d", "unsat")], "undecided", "", ""),
-        ([], [WAVERING, Voice("b", "b 2", "plain", "sat")], "undecided", "", ""),
+        ([], [WAVERING, GivenAnswer("b", "b 2", "plain", "sat")], "undecided", "", ""),
     ],
 )
 def test_the_strongest_evidence_decides(
-    models: list[ModelVoice], voices: list[Voice], verdict: str, culprit: str, by: str
+    models: list[ModelEvaluation], answers: list[GivenAnswer], verdict: str, culprit: str, by: str
 ) -> None:
     for sides in ((SAT, UNSAT), (UNSAT, SAT)):
-        found = triage(sides, models, voices)
+        found = triage(sides, models, answers)
         assert (found.verdict, found.culprit, found.by) == (verdict, culprit, by)
-        assert len(found.evidence) == 2 + len(models) + len(voices)
+        assert len(found.evidence) == 2 + len(models) + len(answers)
 
 
 def test_a_false_model_need_not_be_a_wrong_answer() -> None:

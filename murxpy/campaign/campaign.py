@@ -21,7 +21,7 @@ from murxpy.campaign.findings.collector import Collector
 from murxpy.campaign.findings.folder import Folder
 from murxpy.campaign.findings.store import Store, TargetState
 from murxpy.campaign.hangs import Hangs
-from murxpy.campaign.judging.cross_check import CrossCheck, Hooks, Open
+from murxpy.campaign.judging.cross_check import CrossCheck, Hooks, Unfinished
 from murxpy.campaign.reduction.reproduction import Reproduction
 from murxpy.campaign.replays.service import Replays
 from murxpy.campaign.run_ends import RunEnds
@@ -147,7 +147,7 @@ class Campaign:
         self._epoch = time.time()
         self._log.restart_clock()
         self._flushed = self._ticked = 0.0
-        self._left = Open()
+        self._left = Unfinished()
         self._unkept = ""
         self._archive.note(seed=self.seed)
         self._archive.session(self._epoch, dict(config.arguments))
@@ -251,7 +251,7 @@ class Campaign:
         grace = self._grace(reason)
         with interrupts.caught(self.stop):  # now a signal ends only the wait
             yield from self._wait(ended, grace)
-        self._left = self._cross.close() if self._cross is not None else Open()
+        self._left = self._cross.close() if self._cross is not None else Unfinished()
         if self._left.words():
             self._log.notice(f"left for the next session in this folder: {self._left.words()}")
         now = self._log.now
@@ -305,9 +305,9 @@ class Campaign:
         self._cross.hasten()
         if reason == "first finding":
             self._cross.close_judges()
-        if self._cross.open.words():
+        if self._cross.unfinished.words():
             self._log.notice(
-                f"{self._cross.open.words()}, for at most {GRACE:g} s; Ctrl-C leaves it to the next session"
+                f"{self._cross.unfinished.words()}, for at most {GRACE:g} s; Ctrl-C leaves it to the next session"
             )
         elif reason == "interrupted":
             return 0.0

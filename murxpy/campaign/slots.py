@@ -59,7 +59,6 @@ class Slots(Watcher):
     def _assign(self, target: int, group: Group, index: int, seed: int) -> None:
         config = self._config
         job = Job(
-            0,
             seed,
             config.limits.wall,
             index,

@@ -13,8 +13,8 @@ import click
 
 from murxpy.campaign.judging import seed_check as seedcheck
 from murxpy.campaign.judging.common_operators import make_judges
+from murxpy.campaign.judging.judged_solver import JudgedSolver
 from murxpy.campaign.judging.seed_check import FAULTS, VERDICTS, Checked
-from murxpy.campaign.judging.warm_judges import Court
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.cli.params import MISSING_SEEDS, Existing, duration, names
@@ -89,8 +89,11 @@ def check_seeds(
     jobs = jobs or len(os.sched_getaffinity(0))
     catalogue = build_catalogue(load_catalogue())
     found: list[Checked] = []
-    with closing(Court(plan, others, Limits(wall=wall))) as court, Progress(len(paths)) as progress:
-        for checked in seedcheck.check_seeds(paths, court, catalogue, int(limit * 1000), jobs):
+    with (
+        closing(JudgedSolver(plan, others, Limits(wall=wall))) as judged,
+        Progress(len(paths)) as progress,
+    ):
+        for checked in seedcheck.check_seeds(paths, judged, catalogue, int(limit * 1000), jobs):
             found.append(checked)
             progress.step()
             if checked.verdict in FAULTS and not as_json:

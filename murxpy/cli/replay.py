@@ -15,7 +15,7 @@ from murxpy.campaign.findings.origin import Origin, holds_traces, origin, read_h
 from murxpy.campaign.findings.replayed import Replayed, replay_texts, replay_trace, walk_seeds
 from murxpy.campaign.judging.common_operators import judge_plans
 from murxpy.campaign.judging.disagreement import HEADER
-from murxpy.campaign.judging.warm_judges import Court
+from murxpy.campaign.judging.judged_solver import JudgedSolver
 from murxpy.campaign.reduction.histories import parts
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
@@ -161,9 +161,9 @@ def _show_judged(
     plan: Plan, names: tuple[str, ...], replayed: Replayed, limits: Limits, as_json: bool
 ) -> int:
     """Have the replayed trace judged, and print what came of both; the exit code."""
-    with closing(Court(plan, judge_plans(names), limits)) as court:
-        answers = court.judged(replayed.outcome.trace)
-        releases = court.bench.releases
+    with closing(JudgedSolver(plan, judge_plans(names), limits)) as solver:
+        answers = solver.judged(replayed.outcome.trace)
+        releases = solver.solvers.releases
     found = first_disagreement(answers)
     if as_json:
         click.echo(json.dumps(judged_json(replayed, releases, answers, found), indent=2))

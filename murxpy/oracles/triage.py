@@ -20,7 +20,7 @@ UNDECIDED: Evidence = "undecided"
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
+class GivenAnswer:
     """An answer to the check in question.
 
     `solver` is the target as the user names it, `release` the family and version. `way`: how it was
@@ -49,7 +49,7 @@ class Voice:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelVoice:
+class ModelEvaluation:
     """What our evaluator says of the model of a solver that answered sat: how many assertions are
     true, false, not known.
     """
@@ -99,7 +99,9 @@ class Triage:
 
 
 def triage(
-    sides: tuple[Voice, Voice], models: Sequence[ModelVoice], voices: Sequence[Voice]
+    sides: tuple[GivenAnswer, GivenAnswer],
+    models: Sequence[ModelEvaluation],
+    answers: Sequence[GivenAnswer],
 ) -> Triage:
     """The verdict on `sides`, which answered opposite things.
 
@@ -108,31 +110,33 @@ def triage(
     options, while the other side does not. Then the vote of the other solvers and releases, where
     it is unanimous.
     """
-    said: list[Voice | ModelVoice] = [*sides, *models, *voices]
-    lines = tuple(voice.line() for voice in said)
+    said: list[GivenAnswer | ModelEvaluation] = [*sides, *models, *answers]
+    lines = tuple(answer.line() for answer in said)
     sat = next(side for side in sides if side.answer == "sat")
     unsat = next(side for side in sides if side.answer == "unsat")
     if any(model.confirms for model in models):
         return _wrong(unsat, lines, "model")
     if any(model.false and model.solver == sat.solver for model in models):
         return _wrong(sat, lines, "model")
-    wavering = [side for side in sides if _wavers(side, voices)]
+    wavering = [side for side in sides if _wavers(side, answers)]
     if len(wavering) == 1:
         return _wrong(wavering[0], lines, "itself")
-    others = {v.solver: v.answer for v in voices if v.way == "judge" and v.answer in OPPOSITE}
+    others = {v.solver: v.answer for v in answers if v.way == "judge" and v.answer in OPPOSITE}
     if len(set(others.values())) == 1:
         return _wrong(unsat if "sat" in others.values() else sat, lines, "vote")
     return Triage(UNDECIDED, evidence=lines)
 
 
-def triage_model(side: Voice, models: Sequence[ModelVoice], voices: Sequence[Voice]) -> Triage:
+def triage_model(
+    side: GivenAnswer, models: Sequence[ModelEvaluation], answers: Sequence[GivenAnswer]
+) -> Triage:
     """The verdict on `side`, which answered sat and gave a model under which an assertion is false.
 
     Where the others, unanimous, answer unsat, the answer is wrong; else the model is.
     """
-    said: list[Voice | ModelVoice] = [side, *models, *voices]
-    lines = tuple(voice.line() for voice in said)
-    others = {v.answer for v in voices if v.answer in OPPOSITE}
+    said: list[GivenAnswer | ModelEvaluation] = [side, *models, *answers]
+    lines = tuple(answer.line() for answer in said)
+    others = {v.answer for v in answers if v.answer in OPPOSITE}
     if others == {"unsat"}:
         return _wrong(side, lines, "vote")
     if any(model.false for model in models):
@@ -140,12 +144,12 @@ def triage_model(side: Voice, models: Sequence[ModelVoice], voices: Sequence[Voi
     return Triage(UNDECIDED, evidence=lines)
 
 
-def _wavers(side: Voice, voices: Sequence[Voice]) -> bool:
+def _wavers(side: GivenAnswer, answers: Sequence[GivenAnswer]) -> bool:
     """Whether the same solver answers the opposite when asked in another way."""
-    return any(v.solver == side.solver and v.answer == OPPOSITE[side.answer] for v in voices)
+    return any(v.solver == side.solver and v.answer == OPPOSITE[side.answer] for v in answers)
 
 
-def _wrong(side: Voice, evidence: tuple[str, ...], by: str) -> Triage:
+def _wrong(side: GivenAnswer, evidence: tuple[str, ...], by: str) -> Triage:
     verdict: Evidence = (
         "refutation-unsoundness" if side.answer == "unsat" else "solution-unsoundness"
     )

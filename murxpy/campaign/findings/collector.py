@@ -193,7 +193,7 @@ class Collector:
                 continue
             call = Call(bucket.action, bucket.operator, bucket.spelling)
             verdict = Verdict(bucket.kind, bucket.tier, bucket.message, bucket.signal, call)
-            job = Job(0, kept.seed, wall)
+            job = Job(kept.seed, wall)
             self._opened[bucket.key] = None
             self._waiting.setdefault(bucket.key, [])
             outcome = Outcome("died", trace=text)

@@ -46,7 +46,7 @@ def replay_trace(
     the solver cannot be loaded. A malformed trace is an outcome whose report says so.
     """
     limits = limits or Limits()
-    return _run(plan, [Job(0, 0, wall or limits.replay_wall, text=text, name=name)], limits, follow)
+    return _run(plan, [Job(0, wall or limits.replay_wall, text=text, name=name)], limits, follow)
 
 
 def walk_seeds(
@@ -62,8 +62,7 @@ def walk_seeds(
     """
     limits = limits or Limits()
     jobs = [
-        Job(0, seed, limits.wall, damp=damp, keep=True, by_line=limits.by_line)
-        for seed, damp in runs
+        Job(seed, limits.wall, damp=damp, keep=True, by_line=limits.by_line) for seed, damp in runs
     ]
     return _run(plan, jobs, limits, follow)
 
@@ -77,7 +76,7 @@ def replay_texts(
 ) -> Replayed:
     """Replay `texts` one after another in one fresh process; otherwise as `replay_trace`."""
     limits = limits or Limits()
-    jobs = [Job(0, 0, limits.wall, text=text, name=name) for text in texts]
+    jobs = [Job(0, limits.wall, text=text, name=name) for text in texts]
     return _run(plan, jobs, limits, follow)
 
 

@@ -12,7 +12,13 @@ from hashlib import blake2b
 
 from murxpy.campaign.finding import Finding
 from murxpy.campaign.findings.buckets import Bucket
-from murxpy.campaign.judging.disagreement import Bench, Case, Solved, investigate, left_of
+from murxpy.campaign.judging.disagreement import (
+    Case,
+    Investigated,
+    Solvers,
+    investigate,
+    small_trace_data,
+)
 from murxpy.campaign.judging.judge_limits import own_limit
 from murxpy.campaign.judging.judges import JudgedRun, Judges, confirmation
 from murxpy.campaign.replays.inquiries import Inquirer
@@ -38,7 +44,7 @@ class Hooks:
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
+class Unfinished:
     """What a cross-check has not finished: runs that no judge, or not each, has answered;
     disagreements that are to be looked into.
     """
@@ -74,7 +80,7 @@ class CrossCheck:
         judges = range(targets, len(pool.plans))
         self._releases = releases
         self._hooks = hooks
-        self._bench = Bench(
+        self._solvers = Solvers(
             pool.plans,
             [" ".join(release) for release in releases],
             [own_limit(plan, pool.limits.judge_ms) for plan in pool.plans],
@@ -95,9 +101,9 @@ class CrossCheck:
         return bool(self._judges.unsettled) or self._inquirer.busy
 
     @property
-    def open(self) -> Open:
+    def unfinished(self) -> Unfinished:
         """What is not finished."""
-        return Open(len(self._judges.unsettled) + self._dropped, self._inquirer.waiting)
+        return Unfinished(len(self._judges.unsettled) + self._dropped, self._inquirer.waiting)
 
     def run_ended(self, target: int, job: Job, outcome: Outcome) -> None:
         """A run of target number `target` ended; its trace is there where a check was decided or
@@ -123,9 +129,9 @@ class CrossCheck:
         self._dropped += len(self._judges.unsettled)
         self._judges.clear()
 
-    def close(self) -> Open:
+    def close(self) -> Unfinished:
         """End it all; gives what was not finished. These runs stay open."""
-        left = self.open
+        left = self.unfinished
         self._judges.clear()
         self._inquirer.clear()
         return left
@@ -137,9 +143,9 @@ class CrossCheck:
             return
         judges = tuple(self._judges.of_target(run.target))
         case = Case(run.target, found.judge, judges, run.outcome.trace, found.line, found.ours)
-        self._inquirer.add(investigate(self._bench, case), partial(self._investigated, run, case))
+        self._inquirer.add(investigate(self._solvers, case), partial(self._investigated, run, case))
 
-    def _investigated(self, run: JudgedRun, case: Case, solved: Solved) -> None:
+    def _investigated(self, run: JudgedRun, case: Case, solved: Investigated) -> None:
         self._hooks.found(self._finding(run, case, solved))
         run.counts["judge:disagreements"] += 1
         self._over(run)
@@ -149,9 +155,13 @@ class CrossCheck:
         self._hooks.count(run.counts + confirmation(run))
         self._hooks.done(run.target, run.job.index)
 
-    def _finding(self, run: JudgedRun, case: Case, solved: Solved) -> Finding:
+    def _finding(self, run: JudgedRun, case: Case, solved: Investigated) -> Finding:
         wrong = next(
-            (at for at in (case.main, case.judge) if self._bench.name(at) == solved.triage.culprit),
+            (
+                at
+                for at in (case.main, case.judge)
+                if self._solvers.name(at) == solved.triage.culprit
+            ),
             case.main,
         )
         family, version = self._releases[wrong]
@@ -178,16 +188,16 @@ class CrossCheck:
     def _pair(self, case: Case) -> tuple[tuple[str, str], tuple[str, str]]:
         """Who answers sat, who answers unsat: name and release."""
         sat, unsat = (case.main, case.judge) if case.ours == "sat" else (case.judge, case.main)
-        return (self._releases[sat][0], self._bench.releases[sat]), (
+        return (self._releases[sat][0], self._solvers.releases[sat]), (
             self._releases[unsat][0],
-            self._bench.releases[unsat],
+            self._solvers.releases[unsat],
         )
 
 
 Pair = tuple[tuple[str, str], tuple[str, str]]
 
 
-def message(pair: Pair, solved: Solved) -> str:
+def message(pair: Pair, solved: Investigated) -> str:
     """The finding in a line."""
     (_, sat), (_, unsat) = pair
     said = f"{sat} answers sat, {unsat} unsat"
@@ -199,12 +209,12 @@ def message(pair: Pair, solved: Solved) -> str:
     return f"{said} ({kinds}{named}{f'; depends on {depends}' if depends else ''})"
 
 
-def record(pair: Pair, solved: Solved) -> dict[str, object]:
+def record(pair: Pair, solved: Investigated) -> dict[str, object]:
     """What the bucket keeps of the triage, as plain data."""
-    return {**solved.triage.data(), "said": _said(pair, solved), **left_of(solved)}
+    return {**solved.triage.data(), "said": _said(pair, solved), **small_trace_data(solved)}
 
 
-def joined(family: str, pair: Pair, solved: Solved, buckets: Sequence[Bucket]) -> str:
+def joined(family: str, pair: Pair, solved: Investigated, buckets: Sequence[Bucket]) -> str:
     """The bucket of a disagreement.
 
     Two are one defect when the same solver is wrong (undecided: the same two disagree), and the
@@ -241,6 +251,6 @@ def joined(family: str, pair: Pair, solved: Solved, buckets: Sequence[Bucket]) -
     return f"{slug}-{blake2b(repr((said, sorted(mine), *([sorted(needs)] if needs else []))).encode(), digest_size=4).hexdigest()}"
 
 
-def _said(pair: Pair, solved: Solved) -> str:
+def _said(pair: Pair, solved: Investigated) -> str:
     """Who is wrong, else who disagrees."""
     return solved.triage.culprit or " and ".join(sorted(family for family, _ in pair))

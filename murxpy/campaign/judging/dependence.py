@@ -40,7 +40,7 @@ _EARLIER = re.compile(r"^\(check-sat.*\)\n(?=(?:.*\n)*\(check-sat)", re.M)
 
 
 @dataclass(frozen=True, slots=True)
-class Leaving:
+class Omission:
     """A script without one thing: `sort` of thing in a word or two, `words` for this one."""
 
     sort: str
@@ -63,22 +63,22 @@ class Dependence:
         return f"{self.words} (without: {self.answer or 'no answer'})"
 
 
-def leavings(script: Script) -> Iterator[Leaving]:
+def omissions(script: Script) -> Iterator[Omission]:
     """The script, which ends in a check, without each thing that says nothing of what is asserted
     there.
     """
     for at, line in enumerate(script[:-1]):
         sort = _sort(line)
         if sort:
-            yield Leaving(sort, _words(sort, line), _without(script, [at]))
+            yield Omission(sort, _words(sort, line), _without(script, [at]))
     earlier = [at for at, line in enumerate(script[:-1]) if line.action in CHECKS]
     if len(earlier) > 1:
-        yield Leaving(
+        yield Omission(
             "earlier checks", f"the {len(earlier)} checks before it", _without(script, earlier)
         )
     scopes = _finished(script)
     if scopes:
-        yield Leaving(
+        yield Omission(
             "earlier scopes", "the scopes that are popped before it", _without(script, scopes)
         )
     yield from _of_text(script)
@@ -131,7 +131,7 @@ def _finished(script: Script) -> list[int]:
     return gone
 
 
-def _of_text(script: Script) -> Iterator[Leaving]:
+def _of_text(script: Script) -> Iterator[Omission]:
     """The same for the script that the last line runs: without its options of this solver, its
     logic, its earlier checks.
     """
@@ -161,7 +161,7 @@ def _of_text(script: Script) -> Iterator[Leaving]:
     )
     for sort, words, changed in variants:
         if changed != source.text:
-            yield Leaving(sort, words, (*script[:-1], replace(last, args=[Quoted(changed)])))
+            yield Omission(sort, words, (*script[:-1], replace(last, args=[Quoted(changed)])))
 
 
 def dependences(target: int, trace: str, header: str) -> Generator[Ask, Outcome, list[Dependence]]:
@@ -171,12 +171,12 @@ def dependences(target: int, trace: str, header: str) -> Generator[Ask, Outcome,
     script = tuple(parse_trace(trace, "trace").lines)
     ours = last_answer(trace)[1]
     found: list[Dependence] = []
-    for leaving in list(leavings(script))[:_MOST]:
-        answer = yield from _answer(target, header, leaving.script)
-        if not answer and leaving.sort == "limit":
+    for omission in list(omissions(script))[:_MOST]:
+        answer = yield from _answer(target, header, omission.script)
+        if not answer and omission.sort == "limit":
             answer = yield from _with_more(target, header, script, ours)
         if answer != ours:
-            found.append(Dependence(leaving.sort, leaving.words, answer))
+            found.append(Dependence(omission.sort, omission.words, answer))
     return found
 
 

@@ -24,7 +24,7 @@ from murxpy.oracles.disagreement import (
     first_disagreement,
     last_answer,
 )
-from murxpy.oracles.triage import ModelVoice, Triage, Voice, Way, triage
+from murxpy.oracles.triage import GivenAnswer, ModelEvaluation, Triage, Way, triage
 from murxpy.passes.measure import text
 from murxpy.passes.quick import reduced
 from murxpy.replaying.defuse import Script
@@ -39,7 +39,7 @@ _CORE = ("OP_NOT", "OP_AND", "OP_OR", "OP_XOR", "OP_IMPLIES", "OP_ITE", "OP_EQUA
 
 
 @dataclass(frozen=True)
-class Bench:
+class Solvers:
     """The plans of an inquiry, by number, with the release of each as `family version`.
 
     `limits`: of the checks that each is asked as a judge, in its own unit.
@@ -49,7 +49,7 @@ class Bench:
     releases: Sequence[str]
     limits: Sequence[int]
 
-    def of_trace(self, source: str) -> Bench:
+    def of_trace(self, source: str) -> Solvers:
         """The same with the limits that stand in the header of the trace `source`. Raises
         InputError.
         """
@@ -94,7 +94,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Solved:
+class Investigated:
     """What came of a case. `shown`: it showed again; then `trace` is a small trace that shows it,
     and `triage` the verdict on that.
 
@@ -116,15 +116,15 @@ class Solved:
     depends: tuple[Dependence, ...] = ()
 
 
-def investigate(bench: Bench, case: Case) -> Questions[Solved]:
+def investigate(solvers: Solvers, case: Case) -> Questions[Investigated]:
     """See whether the disagreement shows again, make it small, and find out who is wrong."""
     whole = until_row(case.trace, case.line)
     before = whole.count("\n")
-    work = Work(bench, case)
+    work = CaseQuestions(solvers, case)
     parsed = parse_trace(whole, "trace")
     script, header = tuple(parsed.lines), header_of(parsed)
     if (yield from work.replayed(header + text(script), patient=True)) is None:
-        return Solved(False, whole, Triage("undecided"), note=work.note, before=before)
+        return Investigated(False, whole, Triage("undecided"), note=work.note, before=before)
     search = reduced(script, TESTS)
     try:
         candidate = next(search)
@@ -136,22 +136,22 @@ def investigate(bench: Bench, case: Case) -> Questions[Solved]:
         script = end.value
     shown = yield from work.replayed(header + text(script))
     if shown is None:
-        return Solved(False, whole, Triage("undecided"), note=work.note, before=before)
-    return (yield from _solved(work, shown, before))
+        return Investigated(False, whole, Triage("undecided"), note=work.note, before=before)
+    return (yield from _investigated(work, shown, before))
 
 
-def _solved(work: Work, shown: str, before: int) -> Questions[Solved]:
+def _investigated(work: CaseQuestions, shown: str, before: int) -> Questions[Investigated]:
     """Who is wrong in the small trace `shown`, and what the wrong answer depends on; its own trace
     where a judge is wrong.
     """
     verdict = yield from work.evidence(shown)
     case = work.case
-    wrong = case.judge if verdict.culprit == work.bench.name(case.judge) else case.main
+    wrong = case.judge if verdict.culprit == work.solvers.name(case.judge) else case.main
     turned = None if wrong == case.main else (yield from work.turned())
     trace = turned or work.named(shown)
     script = tuple(parse_trace(trace, "trace").lines)
     on = wrong if turned else case.main
-    return Solved(
+    return Investigated(
         True,
         trace,
         verdict,
@@ -163,25 +163,27 @@ def _solved(work: Work, shown: str, before: int) -> Questions[Solved]:
     )
 
 
-def hear(bench: Bench, source: str) -> Questions[tuple[Outcome, Case | None]]:
+def cross_checked(solvers: Solvers, source: str) -> Questions[tuple[Outcome, Case | None]]:
     """Replay the trace `source` on the first plan, and have its checks judged by the others: the
     replay, and the first disagreement.
     """
-    judges = tuple(range(1, len(bench.plans)))
-    bench = bench.of_trace(source)
+    judges = tuple(range(1, len(solvers.plans)))
+    solvers = solvers.of_trace(source)
     outcome = yield Ask(0, source)
-    found = first_disagreement((yield from judged(bench, outcome.trace))) if outcome.trace else None
+    found = (
+        first_disagreement((yield from judged(solvers, outcome.trace))) if outcome.trace else None
+    )
     return outcome, None if found is None else Case(
         0, found.judge, judges, outcome.trace, found.line, found.ours
     )
 
 
-def judged(bench: Bench, trace: str) -> Questions[dict[int, Answers]]:
+def judged(solvers: Solvers, trace: str) -> Questions[dict[int, Answers]]:
     """What the judges, all plans but the first, answer to the checks of `trace`, by their number."""
-    bench = bench.of_trace(trace)
+    solvers = solvers.of_trace(trace)
     answers: dict[int, Answers] = {}
-    for judge in range(1, len(bench.plans)):
-        outcome = yield Ask(judge, trace, bench.wishes(0, judge))
+    for judge in range(1, len(solvers.plans)):
+        outcome = yield Ask(judge, trace, solvers.wishes(0, judge))
         answers[judge] = answers_of(outcome.report)
     return answers
 
@@ -222,13 +224,13 @@ def header_of(trace: Trace) -> str:
     return "".join(f"# {key} {trace.header[key]}\n" for key in _KEPT_HEADER if key in trace.header)
 
 
-class Work:
+class CaseQuestions:
     """One case in hand: what is asked of its solvers about texts of traces whose last check is the
     one in question.
     """
 
-    def __init__(self, bench: Bench, case: Case) -> None:
-        self.bench = bench.of_trace(case.trace)
+    def __init__(self, solvers: Solvers, case: Case) -> None:
+        self.solvers = solvers.of_trace(case.trace)
         self.case = case
         self.note = ""
         self.needs: dict[int, list[Dependence]] = {}
@@ -241,10 +243,10 @@ class Work:
         case = self.case
         outcome = yield Ask(case.main, source, patient=patient)
         if last_answer(outcome.trace)[1] != case.ours:
-            self.note = f"{self.bench.releases[case.main]} does not answer {case.ours} again"
+            self.note = f"{self.solvers.releases[case.main]} does not answer {case.ours} again"
             return None
         trace = outcome.trace
-        judged = yield Ask(case.judge, trace, self.bench.wishes(case.main, case.judge), patient)
+        judged = yield Ask(case.judge, trace, self.solvers.wishes(case.main, case.judge), patient)
         answers = answers_of(judged.report)
         if (
             not answers
@@ -252,27 +254,27 @@ class Work:
             or answers[-1][2] != OPPOSITE[case.ours]
         ):
             self.note = (
-                f"{self.bench.releases[case.judge]} does not answer {OPPOSITE[case.ours]} again"
+                f"{self.solvers.releases[case.judge]} does not answer {OPPOSITE[case.ours]} again"
             )
             return None
         self._theirs = judged.trace
         return trace
 
-    def _dependences(self, shown: str) -> Generator[Ask, Outcome, list[Voice]]:
+    def _dependences(self, shown: str) -> Generator[Ask, Outcome, list[GivenAnswer]]:
         """What the two sides answer to the last check of `shown`, which was replayed last, without
         what their answers depend on.
         """
-        voices: list[Voice] = []
+        answers: list[GivenAnswer] = []
         for at, trace in ((self.case.main, shown), (self.case.judge, self._theirs)):
             self.needs[at] = yield from dependences(
                 at, trace, header_of(parse_trace(trace, "trace"))
             )
-            voices += [
-                self._voice(at, "without", need.answer, {need.words: ""})
+            answers += [
+                self._given(at, "without", need.answer, {need.words: ""})
                 for need in self.needs[at]
                 if need.answer
             ]
-        return voices
+        return answers
 
     def turned(self) -> Generator[Ask, Outcome, str | None]:
         """The trace that the judge wrote when it was asked last, with the other side as its judge;
@@ -283,7 +285,7 @@ class Work:
         turned = Case(
             case.judge, case.main, others, trace, last_answer(trace)[0], OPPOSITE[case.ours]
         )
-        work = Work(self.bench, turned)
+        work = CaseQuestions(self.solvers, turned)
         shown = yield from work.replayed(trace)
         return None if shown is None else work.named(shown)
 
@@ -291,8 +293,10 @@ class Work:
         """The trace with the judges that it is for in its header."""
         case = self.case
         first = [case.judge, *(judge for judge in case.judges if judge != case.judge)]
-        row = f"# {HEADER} {','.join(absolute_target(self.bench.name(judge)) for judge in first)}\n"
-        row += limits_row({self.bench.name(judge): self.bench.limits[judge] for judge in first})
+        row = (
+            f"# {HEADER} {','.join(absolute_target(self.solvers.name(judge)) for judge in first)}\n"
+        )
+        row += limits_row({self.solvers.name(judge): self.solvers.limits[judge] for judge in first})
         return add_header(without_judges(trace), row)
 
     def evidence(self, trace: str) -> Generator[Ask, Outcome, Triage]:
@@ -302,41 +306,43 @@ class Work:
         `trace` is what was replayed last; `needs` then has, by number of a side, what its answer
         depends on.
         """
-        case, bench = self.case, self.bench
+        case, solvers = self.case, self.solvers
         sides = (
-            self._voice(case.main, "main", case.ours),
-            self._voice(case.judge, "judge", OPPOSITE[case.ours]),
+            self._given(case.main, "main", case.ours),
+            self._given(case.judge, "judge", OPPOSITE[case.ours]),
         )
         models = yield from self._models(trace)
-        voices = yield from self._dependences(trace)
+        answers = yield from self._dependences(trace)
         for other in case.judges:
             if other != case.judge:
-                voices += yield from self._ask(other, trace, "judge")
-        voices += yield from self._ask(case.main, trace, "plain")
+                answers += yield from self._ask(other, trace, "judge")
+        answers += yield from self._ask(case.main, trace, "plain")
         for side in (case.main, case.judge):
-            for more in bench.variants(side):
-                voices += yield from self._ask(side, trace, "variant", more)
-        return triage(sides, models, voices)
+            for more in solvers.variants(side):
+                answers += yield from self._ask(side, trace, "variant", more)
+        return triage(sides, models, answers)
 
-    def _voice(self, at: int, way: Way, answer: str, more: dict[str, str] | None = None) -> Voice:
+    def _given(
+        self, at: int, way: Way, answer: str, more: dict[str, str] | None = None
+    ) -> GivenAnswer:
         words = ", ".join(
             f"{name}={value}" if value else name for name, value in (more or {}).items()
         )
-        return Voice(self.bench.name(at), self.bench.releases[at], way, answer, words)
+        return GivenAnswer(self.solvers.name(at), self.solvers.releases[at], way, answer, words)
 
     def _ask(
         self, at: int, trace: str, way: Way, more: dict[str, str] | None = None
-    ) -> Generator[Ask, Outcome, list[Voice]]:
-        wishes = self.bench.wishes(
+    ) -> Generator[Ask, Outcome, list[GivenAnswer]]:
+        wishes = self.solvers.wishes(
             self.case.main, at, options=[list(pair) for pair in (more or {}).items()]
         )
         outcome = yield Ask(at, trace, wishes)
         there = [
             now for line, _, now in answers_of(outcome.report) if line == last_answer(trace)[0]
         ]
-        return [self._voice(at, way, there[0], more)] if there else []
+        return [self._given(at, way, there[0], more)] if there else []
 
-    def _models(self, trace: str) -> Generator[Ask, Outcome, list[ModelVoice]]:
+    def _models(self, trace: str) -> Generator[Ask, Outcome, list[ModelEvaluation]]:
         """What our evaluator says of the model of the side that answers sat; nothing where the
         model cannot be read.
         """
@@ -348,14 +354,16 @@ class Work:
             outcome = yield Ask(at, f"{header_of(parsed)}{text(plain)}0 check-model\n")
         else:
             at = case.judge
-            outcome = yield Ask(at, trace, self.bench.wishes(case.main, at, model=True))
+            outcome = yield Ask(at, trace, self.solvers.wishes(case.main, at, model=True))
         counted = evaluated(outcome)
         return (
-            [ModelVoice(self.bench.name(at), self.bench.releases[at], *counted)] if counted else []
+            [ModelEvaluation(self.solvers.name(at), self.solvers.releases[at], *counted)]
+            if counted
+            else []
         )
 
 
-def left_of(solved: Solved) -> dict[str, Any]:
+def small_trace_data(solved: Investigated) -> dict[str, Any]:
     """What a bucket keeps of the small trace, as plain data: what is left in it, and what the wrong
     answer depends on.
     """

@@ -122,7 +122,6 @@ class Judges:
         limit = own_limit(self._plans[judge], self._limits.judge_ms)
         wrapper = self._plans[run.target].setup.get("wrapper") or {}
         return Job(
-            0,
             run.job.seed,
             self._limits.wall,
             text=run.outcome.trace,

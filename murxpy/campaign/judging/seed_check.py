@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from murxpy.campaign.judging.judge_limits import own_limit
-from murxpy.campaign.judging.warm_judges import Court
+from murxpy.campaign.judging.judged_solver import JudgedSolver
 from murxpy.campaign.replays.inquiries import Ask, Questions
 from murxpy.errors import InputError
 from murxpy.fuzzers.seeds import folder_label
@@ -39,21 +39,23 @@ class Checked:
 
 
 def check_seeds(
-    paths: Sequence[Path], court: Court, catalogue: Catalogue, limit: int, jobs: int = 1
+    paths: Sequence[Path], solver: JudgedSolver, catalogue: Catalogue, limit: int, jobs: int = 1
 ) -> Iterator[Checked]:
     """Check each script, in order, `jobs` at a time; `limit` is that of each check, in milliseconds
     of the solvers' own limits.
     """
-    return court.answers((_check(path, court, catalogue, limit) for path in paths), jobs)
+    return solver.answers((_check(path, solver, catalogue, limit) for path in paths), jobs)
 
 
-def _check(path: Path, court: Court, catalogue: Catalogue, limit: int) -> Questions[Checked]:
+def _check(
+    path: Path, solver: JudgedSolver, catalogue: Catalogue, limit: int
+) -> Questions[Checked]:
     try:
         script = read_file(path, catalogue)
         trace = for_judges(lift(script))
     except InputError as error:
         return Checked(str(path), "unreadable", reason=str(error))
-    return judge(str(path), _labels(script, path), (yield from _ask(court, trace.text(), limit)))
+    return judge(str(path), _labels(script, path), (yield from _ask(solver, trace.text(), limit)))
 
 
 def _labels(script: Script, path: Path) -> list[str | None]:
@@ -64,10 +66,10 @@ def _labels(script: Script, path: Path) -> list[str | None]:
     return [folder_label(path) or None] if statuses == [None] else statuses
 
 
-def _ask(court: Court, trace: str, limit: int) -> Questions[dict[str, list[str]]]:
+def _ask(solver: JudgedSolver, trace: str, limit: int) -> Questions[dict[str, list[str]]]:
     """The answers of all solvers to the checks of a lifted script."""
     answers = {}
-    for number, plan in enumerate(court.bench.plans):
+    for number, plan in enumerate(solver.solvers.plans):
         outcome = yield Ask(number, trace, {"limit": own_limit(plan, limit)})
         answers[plan.target.name] = [now for _, _, now in answers_of(outcome.report)]
     return answers

@@ -17,20 +17,20 @@ from murxpy.campaign.findings.store import Changes, Store
 from murxpy.campaign.judging.common_operators import judge_plans
 from murxpy.campaign.judging.disagreement import (
     HEADER,
-    Bench,
+    Solvers,
     evaluated,
-    left_of,
     operators,
     options,
+    small_trace_data,
 )
-from murxpy.campaign.judging.warm_judges import Court
+from murxpy.campaign.judging.judged_solver import JudgedSolver
 from murxpy.campaign.replays.inquiries import Ask, Questions
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError, MurxpyError
 from murxpy.oracles.disagreement import KIND, answers_of, last_answer
-from murxpy.oracles.triage import ModelVoice, Triage, Voice, triage_model
+from murxpy.oracles.triage import GivenAnswer, ModelEvaluation, Triage, triage_model
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import parse_trace
 
@@ -120,12 +120,12 @@ def _ask(out: Path, bucket: Bucket, judges: Sequence[str], limits: Limits) -> Ju
         names = (
             tuple(named.split(",")) if named else tuple(judges) or other_solvers(plan.target.family)
         )
-        with closing(Court(plan, judge_plans(names), limits)) as court:
+        with closing(JudgedSolver(plan, judge_plans(names), limits)) as solver:
             return Judged(
                 bucket,
-                _disagreement(court, text)
+                _disagreement(solver, text)
                 if bucket.kind == KIND
-                else court.answer(_model(court.bench, text)),
+                else solver.answer(_model(solver.solvers, text)),
             )
     except MurxpyError as error:
         return Judged(bucket, bucket.triage, str(error))
@@ -136,29 +136,31 @@ def other_solvers(family: str) -> tuple[str, ...]:
     return tuple(name for name in wrapper_names() if name != family)
 
 
-def _disagreement(court: Court, text: str) -> dict[str, Any]:
-    _, case = court.hear(text)
+def _disagreement(solver: JudgedSolver, text: str) -> dict[str, Any]:
+    _, case = solver.cross_checked(text)
     if case is None:
-        raise InputError(f"it does not show again: {' and '.join(court.bench.releases)} agree")
-    solved = court.solve(case)
+        raise InputError(f"it does not show again: {' and '.join(solver.solvers.releases)} agree")
+    solved = solver.solve(case)
     if not solved.shown:
         raise InputError(f"it does not show each time: {solved.note}")
-    return {**solved.triage.data(), "said": solved.triage.culprit, **left_of(solved)}
+    return {**solved.triage.data(), "said": solved.triage.culprit, **small_trace_data(solved)}
 
 
-def _model(bench: Bench, text: str) -> Questions[dict[str, Any]]:
+def _model(solvers: Solvers, text: str) -> Questions[dict[str, Any]]:
     """Whether a solver whose model makes an assertion false is wrong about sat, too."""
     outcome = yield Ask(0, text)
     line, answer = last_answer(outcome.trace)
-    side = Voice(bench.name(0), bench.releases[0], "main", answer)
+    side = GivenAnswer(solvers.name(0), solvers.releases[0], "main", answer)
     counted = evaluated(outcome)
-    models = [ModelVoice(bench.name(0), bench.releases[0], *counted)] if counted else []
-    voices: list[Voice] = []
-    for at in range(1, len(bench.plans)):
-        judged = yield Ask(at, outcome.trace, bench.wishes(0, at))
+    models = [ModelEvaluation(solvers.name(0), solvers.releases[0], *counted)] if counted else []
+    answers: list[GivenAnswer] = []
+    for at in range(1, len(solvers.plans)):
+        judged = yield Ask(at, outcome.trace, solvers.wishes(0, at))
         there = [now for number, _, now in answers_of(judged.report) if number == line]
-        voices += [Voice(bench.name(at), bench.releases[at], "judge", now) for now in there]
-    verdict: Triage = triage_model(side, models, voices)
+        answers += [
+            GivenAnswer(solvers.name(at), solvers.releases[at], "judge", now) for now in there
+        ]
+    verdict: Triage = triage_model(side, models, answers)
     script = tuple(parse_trace(text, "trace").lines)
     left = {
         "operators": list(operators(script)),

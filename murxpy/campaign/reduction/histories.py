@@ -171,7 +171,7 @@ class Walking(Predicate[Runs]):
 
 def _walk(run: Run) -> Job:
     seed, damp = run
-    return Job(0, seed, 0.0, damp=damp, keep=True)
+    return Job(seed, 0.0, damp=damp, keep=True)
 
 
 def join(traces: Sequence[str]) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from murxpy.campaign.judging.disagreement import Case, Work
-from murxpy.campaign.judging.warm_judges import Court
+from murxpy.campaign.judging.disagreement import Case, CaseQuestions
+from murxpy.campaign.judging.judged_solver import JudgedSolver
 from murxpy.campaign.reduction.pipeline import Predicate, Settings
 from murxpy.campaign.reduction.wanted import GOLDEN_RUNS, Golden, golden, refuse_malformed
 from murxpy.campaign.replays.tester import Tester, replay_of
@@ -92,15 +92,17 @@ class Disagreeing(Predicate[str]):
     is taken again. Raises InputError where the trace shows no disagreement.
     """
 
-    def __init__(self, court: Court, source: str, name: str, deadline: float | None) -> None:
-        super().__init__(deadline, court)
-        self._court = court
+    def __init__(
+        self, solver: JudgedSolver, source: str, name: str, deadline: float | None
+    ) -> None:
+        super().__init__(deadline, solver)
+        self._solver = solver
         with self.closed_on_error():
             case = self._case(source, name)
-            self._work = Work(court.bench, case)
+            self._work = CaseQuestions(solver.solvers, case)
             self.start = self._cut(case, name)
             self._triage = self._verdict(self.start)
-        releases = court.bench.releases
+        releases = solver.solvers.releases
         self.key = (
             f"disagreement: {releases[0]} {case.ours}, {releases[case.judge]} {OPPOSITE[case.ours]}"
         )
@@ -108,10 +110,10 @@ class Disagreeing(Predicate[str]):
             self.key += f", {self._triage.verdict} of {self._triage.release}"
 
     def _case(self, source: str, name: str) -> Case:
-        outcome, case = self._court.hear(source)
+        outcome, case = self._solver.cross_checked(source)
         refuse_malformed(outcome, name)
         if case is None:
-            judges = " and ".join(self._court.bench.releases[1:])
+            judges = " and ".join(self._solver.solvers.releases[1:])
             raise InputError(
                 f"it shows no disagreement with {judges}, expected a trace that 'murxpy replay --cross-check' exits with "
                 "1 for",
@@ -121,7 +123,7 @@ class Disagreeing(Predicate[str]):
 
     def _cut(self, case: Case, name: str) -> str:
         """The trace up to the check in question, which must show it again."""
-        shown = self._court.answer(self._work.replayed(until_row(case.trace, case.line)))
+        shown = self._solver.answer(self._work.replayed(until_row(case.trace, case.line)))
         if shown is None:
             raise InputError(
                 f"it does not show the disagreement each time: {self._work.note}", file=name
@@ -129,14 +131,14 @@ class Disagreeing(Predicate[str]):
         return shown
 
     def _verdict(self, trace: str) -> Triage:
-        return self._court.answer(self._work.evidence(trace))
+        return self._solver.answer(self._work.evidence(trace))
 
     def first(self, candidates: Iterator[str]) -> int | None:
         return next((at for at, text in enumerate(candidates) if self._shown(text)), None)
 
     def _shown(self, text: str) -> str | None:
         """What the solver writes for `text` where it shows the disagreement."""
-        shown = self._court.answer(self._work.replayed(text))
+        shown = self._solver.answer(self._work.replayed(text))
         if shown is None or not self._triage.culprit:
             return shown
         now, before = self._verdict(shown), self._triage

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from murxpy.campaign.judging.common_operators import judge_plans
-from murxpy.campaign.judging.warm_judges import Court
+from murxpy.campaign.judging.judged_solver import JudgedSolver
 from murxpy.campaign.reduction.command import Commanded
 from murxpy.campaign.reduction.pipeline import (
     Follow,
@@ -95,7 +95,7 @@ def _predicate(
 ) -> Predicate[str]:
     """The predicate that the settings ask for."""
     if settings.judges:
-        return Disagreeing(Court(plan, settings.judges, Limits()), source, name, deadline)
+        return Disagreeing(JudgedSolver(plan, settings.judges, Limits()), source, name, deadline)
     if settings.command:
         return Commanded(settings.command, source, name, settings.jobs, deadline)
     return Replaying(plan, source, name, settings, deadline)

@@ -80,7 +80,6 @@ class Inquirer:
             return
         job = Job(
             0,
-            0,
             self._limits.replay_wall if ask.patient else self._limits.wall,
             text=ask.text,
             name="trace",

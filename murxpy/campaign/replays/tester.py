@@ -25,7 +25,7 @@ class OutOfTime(Exception):
 
 def replay_of(text: str, name: str = _NAME) -> Job:
     """The job that replays `text`."""
-    return Job(0, 0, 0.0, text=text, name=name)
+    return Job(0, 0.0, text=text, name=name)
 
 
 class Tester:

@@ -23,15 +23,15 @@ Damp = tuple[tuple[str, str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One run to do: the walk of `seed`, or the replay of `text`. `wall` is its limit in seconds.
+    """One run to do: the walk of `seed`, or the replay of the trace `text`, called `name` in messages. `wall`
+    is the limit in seconds: of the whole run, or of each line of its trace (`by_line`).
 
-    `index` is the run's index in the campaign, -1 outside of one; `damp` the calls to draw less
-    often; `keep`: give the trace also when nothing is wrong, or only where a check was decided.
-    `judge`: only answer the decided checks of `text`, as `murxpy.replaying.judging.judge` is told by
-    this. `by_line`: `wall` is for each line of the trace.
+    `index` is the number of the run in its campaign, -1 outside of a campaign. The walk draws the calls of
+    `damp` less often. `keep` asks for the trace also where nothing is wrong, "decided" only if a check in it
+    was decided. With `judge`, the solver does nothing but answer the decided checks of `text`;
+    `murxpy.replaying.judging.judge` reads `judge`. The replay service gives each job its `number`.
     """
 
-    number: int
     seed: int
     wall: float
     index: int = -1
@@ -41,6 +41,7 @@ class Job:
     keep: bool | Literal["decided"] = False
     judge: Mapping[str, Any] | None = None
     by_line: bool = False
+    number: int = 0
 
     def message(self) -> Message:
         """The job as the worker gets it."""

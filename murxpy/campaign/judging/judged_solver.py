@@ -9,7 +9,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from murxpy.campaign.findings.candidates import version_of
-from murxpy.campaign.judging.disagreement import Bench, Case, Solved, hear, investigate, judged
+from murxpy.campaign.judging.disagreement import (
+    Case,
+    Investigated,
+    Solvers,
+    cross_checked,
+    investigate,
+    judged,
+)
 from murxpy.campaign.judging.judge_limits import own_limit
 from murxpy.campaign.replays.inquiries import Ask, Inquirer, Questions, T
 from murxpy.campaign.replays.service import Replays
@@ -21,7 +28,7 @@ from murxpy.oracles.crash import Outcome
 from murxpy.oracles.disagreement import Answers
 
 
-class Court:
+class JudgedSolver:
     """The solver of `plan` and those of `judges`. Raises TargetError where one cannot be loaded.
     `close` ends all processes.
     """
@@ -39,7 +46,7 @@ class Court:
             f"{p.target.family} {version_of(about)}"
             for p, about in zip(self._pool.plans, abouts, strict=True)
         ]
-        self.bench = Bench(
+        self.solvers = Solvers(
             self._pool.plans,
             releases,
             [own_limit(plan, limits.judge_ms) for plan in self._pool.plans],
@@ -92,17 +99,17 @@ class Court:
             self.replays += 1
             outcome = yield ask
 
-    def hear(self, source: str) -> tuple[Outcome, Case | None]:
+    def cross_checked(self, source: str) -> tuple[Outcome, Case | None]:
         """The replay of the trace `source`, and the first check that a judge answers otherwise."""
-        return self.answer(hear(self.bench, source))
+        return self.answer(cross_checked(self.solvers, source))
 
     def judged(self, trace: str) -> dict[int, Answers]:
         """What each judge answers to the checks of `trace`, as its solver wrote it."""
-        return self.answer(judged(self.bench, trace))
+        return self.answer(judged(self.solvers, trace))
 
-    def solve(self, case: Case) -> Solved:
+    def solve(self, case: Case) -> Investigated:
         """See whether it shows again, make it small, and find out who is wrong."""
-        return self.answer(investigate(self.bench, case))
+        return self.answer(investigate(self.solvers, case))
 
     def close(self) -> None:
         """End all processes."""
