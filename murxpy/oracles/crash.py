@@ -1,7 +1,7 @@
-"""What a run's end means: from a report, a wait status and the last output of a process to a
+"""What the end of a run means: from a report, a wait status and the last output of a process to a
 verdict.
 
-The bucket of a finding is made of what is found here, so nothing here may depend on addresses,
+The key of a finding's bucket is made from the verdict, so nothing here may depend on addresses,
 process numbers or time.
 """
 
@@ -36,19 +36,19 @@ SEVERITY = {
     "internal": "low",
 }
 
-# A signal that somebody else may have sent: such a death counts only when a replay shows it again.
+# Signals that somebody outside may have sent: such a death counts only when a replay shows it again.
 _FROM_OUTSIDE = ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP")
 
-# The first place in a line that can be a source file's, then the first assertion behind it;
-# possessive, so that no other is tried.
+# The first word in a line that can name a place in a source file, then the first assertion behind
+# it. The quantifiers are possessive, so that no other place is tried.
 _ASSERTION = re.compile(
     r"^(?:(?!\S+:\d+: )\S*+[^\S\n])*+(\S+:\d+: (?:(?!Assertion [`']).)*+Assertion) [`'](.+)' (failed)",
     re.M,
 )
 
-# What dying programs print, the most telling first: kind (None to keep that of the signal), a word
-# that must be there, pattern. The message is what the groups catch, joined. Lines are cut, since
-# some patterns take quadratic time on one.
+# What dying programs print, the most telling first: kind (None keeps the kind of the signal), a
+# word that the output must hold, and a pattern whose groups make the message. Some patterns take
+# quadratic time in the length of a line, so lines are cut before.
 _LONG_LINE = re.compile(r"^(.{1000}).+$", re.M)
 _LAST_WORDS: tuple[tuple[str | None, str, re.Pattern[str]], ...] = (
     ("asan", "AddressSanitizer", re.compile(r"^SUMMARY: AddressSanitizer: (.+)$", re.M)),
@@ -100,9 +100,9 @@ _LAST_WORDS: tuple[tuple[str | None, str, re.Pattern[str]], ...] = (
 class Outcome:
     """How a run ended.
 
-    `report` is the session's, None when there is none; `status` the wait status of the process that
-    died; `peak` its largest resident memory in bytes; `after` says that the process died after the
-    run's report, between two runs.
+    `report` is what the session reported, None without a report. `status` is the wait status of the
+    process that died, `peak` its largest resident memory in bytes. `after` says that the process
+    died behind the report of this run, before the next one.
     """
 
     cause: Cause
@@ -118,7 +118,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A misbehaviour. `doubtful`: it may come from outside and counts only when a replay shows it
+    """A misbehaviour. A `doubtful` one may come from outside, and counts only when a replay shows it
     again.
     """
 
@@ -131,19 +131,20 @@ class Verdict:
     doubtful: bool = False
 
 
-# Calls that break a precondition, or that end objects' lives: what dies in them is the binding's.
+# Calls that break a precondition, or that end the lives of objects: a death in one of them is the
+# fault of the binding.
 _LIVES = ("misuse", "del", "gc", "delete")
 
 
 def severity(kind: str) -> str:
-    """`high`, `medium` or `low`; kinds that oracles bring are `high`, since they are about wrong
+    """`high`, `medium` or `low`. Kinds of other oracles are `high`, since they are about wrong
     answers.
     """
     return SEVERITY.get(kind, "high")
 
 
 def judge(outcome: Outcome) -> Verdict | None:
-    """The verdict on `outcome`; None when nothing is wrong, or when it was only ended at its time
+    """The verdict on `outcome`; None when nothing is wrong, or when the run only reached its time
     limit.
     """
     if outcome.cause in ("wall", "cpu"):
@@ -174,7 +175,7 @@ def _judge_death(outcome: Outcome) -> Verdict:
 
 
 def _death(outcome: Outcome) -> tuple[str, str, str, bool]:
-    """What a death shows: kind, message, name of the signal, and whether it may come from outside."""
+    """What a death shows: kind, message, the signal's name, and whether it may come from outside."""
     name = signal_name(outcome.status)
     died = "abort" if name == "SIGABRT" else "crash"
     if outcome.cause == "memory":
@@ -195,7 +196,7 @@ def _death(outcome: Outcome) -> tuple[str, str, str, bool]:
 
 
 def signal_name(status: int | None) -> str:
-    """The name of the signal in a wait status; empty when the process was not ended by one."""
+    """The name of the signal in a wait status; empty when no signal ended the process."""
     if status is None or not os.WIFSIGNALED(status):
         return ""
     number = os.WTERMSIG(status)
@@ -215,8 +216,8 @@ def _last_words(output: str) -> tuple[str | None, str]:
 
 
 def python_frames(output: str) -> str:
-    """The Python frames that the interpreter printed when it crashed, innermost first; empty when
-    there are none.
+    """The Python frames, innermost first, that the interpreter printed when it crashed; empty when
+    it printed none.
     """
     start = output.rfind("Fatal Python error: ")
     return output[start:].strip() if start >= 0 else ""

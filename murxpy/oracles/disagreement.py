@@ -1,5 +1,5 @@
-"""Disagreement: two solvers decided one check, and not alike. Values in, values out; unknown agrees
-with anything.
+"""Disagreement: one solver answers sat and another one unsat to the same check. The answer unknown
+disagrees with nothing. The functions take values and give values; they ask no solver.
 """
 
 from __future__ import annotations
@@ -15,16 +15,14 @@ from murxpy.trace.finished import Row, read_rows
 KIND = "disagreement"
 OPPOSITE = {"sat": "unsat", "unsat": "sat"}
 
-# line of the check, the answer recorded there, the answer now
+# For each check: its line, the answer that the trace records, and the answer of the judge.
 Answers = Sequence[tuple[int, str, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """At the check on line `line` the trace's solver answered `ours`, and judge number `judge` the
-    opposite.
-
-    `others` are the decided answers of all judges there, by their number.
+    """The trace's solver answered `ours` to the check on line `line`, and judge number `judge` gave
+    the opposite answer. `others` has the decided answers of all judges there, by their numbers.
     """
 
     line: int
@@ -42,11 +40,11 @@ def answers_of(report: Mapping[str, Any] | None) -> list[tuple[int, str, str]]:
 
 
 def first_disagreement(judged: Mapping[int, Answers]) -> Disagreement | None:
-    """The first check that some judge answered with the opposite of what is recorded, None where
-    there is none.
+    """The first check to which some judge gave the opposite of the recorded answer; None where there
+    is none.
 
-    `judged`: by number of a judge its answers to the checks that it carried out, in any order: of
-    several judges that disagree there, the one with the smallest number is named.
+    `judged` has the answers of each judge, by its number. Where several judges disagree at that
+    check, the one with the smallest number is named.
     """
     lines = sorted({line for answers in judged.values() for line, _, _ in answers})
     for line in lines:
@@ -65,8 +63,8 @@ def _at(answers: Answers, line: int) -> Iterable[tuple[str, str]]:
 
 
 def confirmed(judged: Mapping[int, Answers]) -> frozenset[int]:
-    """The lines of the checks that some judge answered as is recorded, sat or unsat, and none with
-    the opposite.
+    """The lines of the decided checks to which some judge gave the recorded answer, and no judge the
+    opposite one.
     """
     pairs = [
         (line, before, now)
@@ -79,13 +77,13 @@ def confirmed(judged: Mapping[int, Answers]) -> frozenset[int]:
 
 
 def decided_lines(trace: str) -> list[int]:
-    """The lines of the checks in the text of a trace that recorded sat or unsat."""
+    """The lines of the checks that the text of a trace records as sat or unsat."""
     return [row.number for row in _checks(trace) if any(a in OPPOSITE for a in row.answers)]
 
 
 def last_answer(trace: str) -> tuple[int, str]:
-    """Line and answer of the last check in a trace as a run writes it; the answer is empty where it
-    did not return.
+    """Line and answer of the last check in the text of a trace. The answer is empty where the check
+    did not return, and the line is 0 where there is no check.
     """
     last = next(iter(deque(_checks(trace), 1)), None)
     return (0, "") if last is None else (last.number, (last.answers or [""])[-1])

@@ -1,9 +1,10 @@
-"""What a solver documents as internal, unsupported or experimental: whether a finding needs it.
+"""Whether a finding needs something that the solver documents as internal, unsupported or
+experimental.
 
-An entry of the section `documented` of a wrapper names calls (a regular expression over templates
-of spellings) or options that are on, with the sorts that must be there, too, and the quote. One
-that says why it counts all the same decides a hit of the documentation and hides nothing. The first
-entry that names a call or an option decides.
+Each entry of the section `documented` of a wrapper quotes the solver's documentation. An entry
+names calls, by a regular expression over the templates of spellings, or options that are on; it may
+also name sorts that the trace must have. The first entry that names a call or an option decides. An
+entry with `counts` hides nothing: it says why a finding counts although the documentation warns.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ _SECTIONS = (
     "readers",
     "self-checks",
 )
-# Lines that check what the solver promised call a reader, or an action, of another name.
+# Some checks call a reader, or an action, of the wrapper that has another name than the check.
 _READERS = {"check-elimination": "eliminated", "check-blocked": "blocked"}
 
 
 class Documented:
-    """The entries of one wrapper's section, as plain data; a wrapper without the section has none."""
+    """The entries of one wrapper, which is given as plain data; there may be none."""
 
     def __init__(self, wrapper: Mapping[str, Any]) -> None:
         self._operators = [str(kind) for kind in wrapper.get("operators") or ()]
@@ -46,8 +47,8 @@ class Documented:
         self._known: dict[tuple[str, str], int | None] = {}
 
     def of_call(self, call: Call) -> str:
-        """The quote on a call that is documented so; empty for any other. What a misuse shows is
-        the binding's all the same.
+        """The quote that warns of a call; empty without a warning. A misuse has none: what it shows
+        is a fault of the binding, whatever it calls.
         """
         if not self._entries or call.action == "misuse":
             return ""
@@ -55,8 +56,8 @@ class Documented:
         return "" if place is None else self._quote(place)
 
     def of_trace(self, trace: str) -> str:
-        """The quote on the first line of a trace that uses what is documented so; empty where none
-        does.
+        """The quote that warns of the first such line of a trace; empty where no line uses what the
+        solver warns of.
         """
         if not self._entries:
             return ""
@@ -70,8 +71,8 @@ class Documented:
         return next(filter(None, quotes), "")
 
     def operators(self) -> list[str]:
-        """The operators that no spelling makes without a call that is documented so, in the
-        wrapper's order.
+        """The operators that can only be made by calls of which the solver warns, in the wrapper's
+        order.
         """
         spelled: dict[str, list[str]] = {}
         for kind, name in self._templates:
@@ -79,7 +80,9 @@ class Documented:
         return [kind for kind in self._operators if all(spelled.get(kind, [""]))]
 
     def option(self, name: str, sorts: list[str]) -> int | None:
-        """The place of the entry that decides an option that is on, where terms are of these sorts."""
+        """The index of the entry that decides about an option that is on, in a trace with these
+        sorts; None where no entry names it.
+        """
         for at, entry in enumerate(self._entries):
             named = any(fnmatchcase(name, pattern) for pattern in entry.get("options") or ())
             if named and (
@@ -89,7 +92,7 @@ class Documented:
         return None
 
     def template(self, text: str) -> int | None:
-        """The place of the entry that decides a template."""
+        """The index of the entry that decides about a template; None where no entry names it."""
         return next(
             (
                 at
@@ -133,11 +136,11 @@ def templates(wrapper: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], str
 
 
 def _sorts(trace: str) -> Iterator[str]:
-    """The words of the sorts that a trace makes (`SORT_FP 5 11`), those of floating-point terms too
-    where their line tells the format.
+    """The sorts that a trace makes, such as `SORT_FP 5 11`, and the formats of floating-point terms
+    whose line tells the format.
 
-    The line of a conversion ends with the format; of `fp`, the widths of exponent and significand
-    tell it.
+    The line of a conversion to floating point ends with the format. For `fp`, the widths of the
+    bit-vectors for exponent and significand tell it.
     """
     sorts: dict[str, list[str]] = {}
     terms: dict[str, str] = {}

@@ -1,9 +1,8 @@
-"""Triage: two solvers disagree on one check. Who is wrong, by which evidence? Values in, verdict
-out.
+"""Triage: two solvers disagree on one check. Which one is wrong, and by which evidence?
 
-The notions are those of the literature on solver fuzzing: a *refutation unsoundness* is an answer
-unsat where there is a model, a *solution unsoundness* an answer sat where there is none. A *wrong
-model* is one under which an assertion is false, whatever the answer.
+The notions are those of the literature on solver fuzzing. A *refutation unsoundness* is an answer
+unsat to assertions that have a model; a *solution unsoundness* is an answer sat to assertions that
+have none. A *wrong model* makes an assertion false, whether the answer sat is right or not.
 """
 
 from __future__ import annotations
@@ -14,19 +13,19 @@ from typing import Any, Literal
 
 from murxpy.oracles.disagreement import OPPOSITE
 
-Evidence = Literal["refutation-unsoundness", "solution-unsoundness", "wrong-model", "undecided"]
+Unsoundness = Literal["refutation-unsoundness", "solution-unsoundness", "wrong-model", "undecided"]
 Way = Literal["main", "judge", "plain", "variant", "without", "core"]
-UNDECIDED: Evidence = "undecided"
+UNDECIDED: Unsoundness = "undecided"
 
 
 @dataclass(frozen=True, slots=True)
 class GivenAnswer:
-    """An answer to the check in question.
+    """An answer to the check in question, which serves as evidence.
 
-    `solver` is the target as the user names it, `release` the family and version. `way`: how it was
-    asked: as the trace's solver (`main`), as a judge, with none of the trace's options (`plain`),
-    with other ones (`variant`), without one thing that the check does not ask about (`without`;
-    `options` says which), on the core alone (`core`).
+    `solver` is the target as the user names it, `release` its family and version. `way` says how
+    the solver was asked: as the trace's solver (`main`), as a judge, with none of the trace's
+    options (`plain`), with other options (`variant`), without one thing that the check does not ask
+    about (`without`; `options` says which), or on the core alone (`core`).
     """
 
     solver: str
@@ -50,8 +49,8 @@ class GivenAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ModelEvaluation:
-    """What our evaluator says of the model of a solver that answered sat: how many assertions are
-    true, false, not known.
+    """The verdict of murxpy's evaluator on the model of a solver that answered sat: how many
+    assertions are true, false, and not known under the model.
     """
 
     solver: str
@@ -62,7 +61,7 @@ class ModelEvaluation:
 
     @property
     def confirms(self) -> bool:
-        """Every assertion is true under the model."""
+        """Whether every assertion is true under the model."""
         return self.true > 0 and not self.false and not self.unknown
 
     def line(self) -> str:
@@ -77,11 +76,11 @@ class ModelEvaluation:
 
 @dataclass(frozen=True, slots=True)
 class Triage:
-    """Who is wrong: `verdict`, the solver's name and release that it is of (empty: not known), and
-    the evidence in lines.
+    """Which solver is wrong: the verdict, the name and the release of that solver (empty where it is
+    not known), and the evidence, a line each. `by` is the kind of evidence that decided.
     """
 
-    verdict: Evidence
+    verdict: Unsoundness
     culprit: str = ""
     release: str = ""
     evidence: tuple[str, ...] = ()
@@ -103,12 +102,12 @@ def triage(
     models: Sequence[ModelEvaluation],
     answers: Sequence[GivenAnswer],
 ) -> Triage:
-    """The verdict on `sides`, which answered opposite things.
+    """The verdict on two sides that gave opposite answers.
 
-    The strongest evidence decides: a model under which every assertion is true refutes an unsat; a
-    model under which one is false, a sat. Then a side that answers otherwise itself, with other
-    options, while the other side does not. Then the vote of the other solvers and releases, where
-    it is unanimous.
+    The strongest evidence decides. A model under which every assertion is true refutes the answer
+    unsat; a model under which an assertion is false refutes the answer sat. Next comes a side that
+    contradicts itself when it is asked in another way, while the other side does not. Last comes
+    the vote of the other solvers and releases, if it is unanimous.
     """
     said: list[GivenAnswer | ModelEvaluation] = [*sides, *models, *answers]
     lines = tuple(answer.line() for answer in said)
@@ -118,9 +117,9 @@ def triage(
         return _wrong(unsat, lines, "model")
     if any(model.false and model.solver == sat.solver for model in models):
         return _wrong(sat, lines, "model")
-    wavering = [side for side in sides if _wavers(side, answers)]
-    if len(wavering) == 1:
-        return _wrong(wavering[0], lines, "itself")
+    contradicting = [side for side in sides if _contradicts_itself(side, answers)]
+    if len(contradicting) == 1:
+        return _wrong(contradicting[0], lines, "itself")
     others = {v.solver: v.answer for v in answers if v.way == "judge" and v.answer in OPPOSITE}
     if len(set(others.values())) == 1:
         return _wrong(unsat if "sat" in others.values() else sat, lines, "vote")
@@ -130,9 +129,9 @@ def triage(
 def triage_model(
     side: GivenAnswer, models: Sequence[ModelEvaluation], answers: Sequence[GivenAnswer]
 ) -> Triage:
-    """The verdict on `side`, which answered sat and gave a model under which an assertion is false.
+    """The verdict on a side that answered sat and gave a model under which an assertion is false.
 
-    Where the others, unanimous, answer unsat, the answer is wrong; else the model is.
+    The answer is wrong if all the other solvers answer unsat; otherwise only the model is.
     """
     said: list[GivenAnswer | ModelEvaluation] = [side, *models, *answers]
     lines = tuple(answer.line() for answer in said)
@@ -144,13 +143,13 @@ def triage_model(
     return Triage(UNDECIDED, evidence=lines)
 
 
-def _wavers(side: GivenAnswer, answers: Sequence[GivenAnswer]) -> bool:
-    """Whether the same solver answers the opposite when asked in another way."""
+def _contradicts_itself(side: GivenAnswer, answers: Sequence[GivenAnswer]) -> bool:
+    """Whether the solver of this side gives the opposite answer when it is asked in another way."""
     return any(v.solver == side.solver and v.answer == OPPOSITE[side.answer] for v in answers)
 
 
 def _wrong(side: GivenAnswer, evidence: tuple[str, ...], by: str) -> Triage:
-    verdict: Evidence = (
+    verdict: Unsoundness = (
         "refutation-unsoundness" if side.answer == "unsat" else "solution-unsoundness"
     )
     return Triage(verdict, side.solver, side.release, evidence, by)

@@ -1,5 +1,5 @@
-"""Crashes alike: buckets with the same native frames, which are probably one defect that was
-reached by different calls.
+"""Crashes with the same native frames. They lie in different buckets, since different calls
+reached them, but they are probably one defect.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from murxpy.campaign.findings.buckets import Bucket
 
-FRAMES = 3  # that must be the same, from the innermost on
+FRAMES = 3  # innermost frames that two crashes must share
 
 # A frame as gdb prints it: `#0  0x00007ffff58e3c8c in lp::static_matrix<double,
 # double>::set(unsigned int) () from libz3.so`.
@@ -17,8 +17,8 @@ _FRAME = re.compile(r"^#\d+ +(?:(0x[0-9a-f]+) in )?(.+?)(?: \(|$)", re.MULTILINE
 
 
 def frames(backtrace: str) -> tuple[str, ...]:
-    """The functions of the innermost frames; the address of one that has no name (gdb loads
-    libraries to the same place each time).
+    """The functions of the innermost frames. A frame without a name counts with its address: gdb
+    loads libraries to the same place each time.
     """
     return tuple(
         name if name != "??" else address for address, name in _FRAME.findall(backtrace)[:FRAMES]
@@ -26,7 +26,9 @@ def frames(backtrace: str) -> tuple[str, ...]:
 
 
 def alike(buckets: Iterable[Bucket]) -> Mapping[str, str]:
-    """For each crash whose frames an earlier one of the same solver has, by its key that one's key."""
+    """The buckets whose frames an earlier crash of the same solver has: the key of that crash by the
+    key of the bucket.
+    """
     first: dict[tuple[str, ...], str] = {}
     found = {}
     for bucket in sorted(

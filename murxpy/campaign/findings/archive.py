@@ -1,14 +1,13 @@
-"""The archive of findings: buckets in memory, their traces in files, all of it mirrored in the store.
+"""The archive of findings: buckets in memory, their traces in files, and the database as a mirror.
 
-When the disk is full, what could not be written stays here and is tried again with each flush, the
-small before the large.
+When the disk is full, the archive keeps in memory what could not be written. Each flush tries to
+write it again, small files before large ones.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -16,17 +15,16 @@ from murxpy.campaign.finding import Finding, Reproducer
 from murxpy.campaign.findings.buckets import KEPT, TRIALS, Bucket, Kept, Known, new_bucket
 from murxpy.campaign.findings.files import Files
 from murxpy.campaign.findings.folder import Folder
-from murxpy.campaign.findings.store import Changes, FindingRow, Store, TargetState, finding_row
+from murxpy.campaign.findings.store import Changes, Store, TargetState, finding_row
 from murxpy.campaign.steering import Steering
-from murxpy.campaign.yields import Key, Yield
 from murxpy.oracles.crash import Tier
 
-_NAMED = 5  # files that are named where some could not be written
+_NAMED = 5  # files at most that the message about a full disk names
 
 
 class Archive:
-    """Counts findings into buckets and keeps the smallest traces. `notice` is told what the user
-    should know.
+    """Counts findings into buckets and keeps their smallest traces. `notice` gets the texts that the
+    user should read.
     """
 
     def __init__(
@@ -37,24 +35,20 @@ class Archive:
         self._known = known
         self._notice = notice
         self.buckets = {bucket.key: bucket for bucket in store.buckets()}
-        # by the database
+        # The files that the database names, by bucket: these must not go before their names do.
         self._named = {
             bucket.key: [kept.file for kept in bucket.traces] for bucket in store.buckets()
         }
         self._relabel()
         self._dirty: dict[str, Bucket] = dict(self.buckets)
-        self._rows: list[FindingRow] = []
+        self._changes = Changes()
         self._files = Files(folder)
         self._doomed: list[str] = []
-        self._counters: Counter[str] = Counter()
-        self._meta: dict[str, object] = {}
-        self._yields: dict[tuple[str, Key], Yield] = {}
-        self._session: tuple[float, float | None, str | None, str] | None = None
         self._full = False
         self._reason = ""
 
     def _relabel(self) -> None:
-        """What the user lists as known now is what counts, also for buckets of an earlier session."""
+        """Apply the present list of known bugs, also to the buckets of earlier sessions."""
         for bucket in self.buckets.values():
             if bucket.key in self._known:
                 bucket.state = "known"
@@ -62,8 +56,8 @@ class Archive:
                 bucket.state = "pending"
 
     def count(self, found: Finding, target: str, now: float) -> bool:
-        """Count `found` of the target called `target`, at `now` (epoch); gives whether it opened
-        its bucket.
+        """Count a finding of the target called `target`, at `now` (seconds since the epoch), and
+        return whether it opened its bucket.
         """
         bucket = self.buckets.get(found.bucket)
         new = bucket is None
@@ -74,13 +68,13 @@ class Archive:
             )
         bucket.count += 1
         bucket.last = now
-        self._rows.append(finding_row(found, target, now))
+        self._changes.rows.append(finding_row(found, target, now))
         self._dirty[found.bucket] = bucket
         return new
 
     def keep(self, found: Finding) -> bool:
-        """Keep the trace of `found` if it is among the smallest of its bucket, and worth a trial;
-        gives whether.
+        """Keep the trace of `found` if it is among the smallest of its bucket, and return whether it
+        was kept: then it is worth a replay.
         """
         bucket = self.buckets[found.bucket]
         size = len(found.trace)
@@ -98,7 +92,7 @@ class Archive:
         self._write(f"{stem}.trace", found.trace)
         self._write(f"findings/{found.bucket}/stderr.txt", found.outcome.output)
         while len(bucket.traces) > KEPT:
-            # what was made of a trace stays beside it
+            # A trace goes last if reproducers were made of it: these lie beside it.
             written = [form.file for form in bucket.reproducers]
             self._drop(
                 bucket, max(bucket.traces, key=lambda kept: (kept.file not in written, kept.size))
@@ -106,7 +100,7 @@ class Archive:
         return True
 
     def settle(self, found: Finding) -> None:
-        """Note whether `found`, whose trace was kept, showed again."""
+        """Note whether a finding whose trace was kept showed again."""
         bucket = self.buckets[found.bucket]
         self._dirty[bucket.key] = bucket
         kept = next((kept for kept in bucket.traces if kept.seed == found.seed), None)
@@ -133,38 +127,39 @@ class Archive:
         self._write(f"findings/{key}/backtrace.txt", text)
 
     def set_reproducers(self, key: str, forms: tuple[Reproducer, ...]) -> None:
-        """Note the forms in which the finding of bucket `key` was written, and whether they show
-        it.
+        """Note the forms in which the finding of bucket `key` was written, each with whether it shows
+        the finding.
         """
         self.buckets[key].reproducers = forms
         self._dirty[key] = self.buckets[key]
 
     def set_triage(self, found: Finding) -> None:
-        """Note the triage of `found`. The first one stays, unless it decided nothing and `found` is
-        confirmed.
+        """Note the triage of a finding. The first triage of a bucket stays, unless it was undecided
+        and `found` is confirmed.
         """
         bucket = self.buckets[found.bucket]
         if not bucket.triage or (found.confirmed and bucket.triage.get("verdict") == "undecided"):
             bucket.triage = dict(found.triage)
 
     def set_tier(self, key: str, tier: Tier) -> None:
-        """Note whose the defect of bucket `key` is."""
+        """Note whose fault the defect of bucket `key` is."""
         self.buckets[key].tier = tier
         self._dirty[key] = self.buckets[key]
 
     def add(self, counts: Mapping[str, int]) -> None:
         """Add the counters of runs that ended."""
-        self._counters.update(counts)
+        self._changes.counters.update(counts)
 
     def note(self, **meta: object) -> None:
         """Set named values of the campaign."""
-        self._meta.update(meta)
+        self._changes.meta.update(meta)
 
     def steered(self, target: str, steering: Steering) -> None:
-        """Note what was learnt of the seeds of `target` since the last time."""
-        self._yields.update({(target, key): entry for key, entry in steering.changed.items()})
+        """Note what the seeds of `target` gave since the last call."""
+        changed = {(target, key): entry for key, entry in steering.changed.items()}
+        self._changes.yields.update(changed)
         steering.changed.clear()
-        self._meta[f"steering:{target}"] = steering.state()
+        self._changes.meta[f"steering:{target}"] = steering.state()
 
     def session(
         self,
@@ -174,20 +169,22 @@ class Archive:
         reason: str | None = None,
     ) -> None:
         """Note this session of the campaign."""
-        self._session = (started, ended, reason, json.dumps(arguments, default=str))
+        told = json.dumps(arguments, default=str)
+        self._changes.session = (started, ended, reason, told)
 
     def pending_trace(self, kept: Kept) -> str | None:
         """The text of a kept trace; None when its file is gone."""
         return self._files.read(kept.file)
 
     def waits(self, kept: Kept) -> bool:
-        """Whether a kept trace is not written yet, the disk being full."""
+        """Whether a kept trace is not written yet, because the disk is full."""
         return kept.file in self._files.waiting
 
     def unkept(self) -> str:
-        """What could not be kept until now, for the user; empty when all is."""
-        lost = [f"{len(self._rows):,} findings are not in the database"] * bool(self._rows)
-        lost += ["the database lacks the last counts"] * bool(self._dirty and not self._rows)
+        """What could not be written until now, in words for the user; empty when all is written."""
+        rows = len(self._changes.rows)
+        lost = [f"{rows:,} findings are not in the database"] * bool(rows)
+        lost += ["the database lacks the last counts"] * bool(self._dirty and not rows)
         names = sorted(self._files.waiting)
         more = ", ..." if len(names) > _NAMED else ""
         lost += [f"not written: {', '.join(names[:_NAMED])}{more} ({len(names)} in all)"] * bool(
@@ -203,7 +200,7 @@ class Archive:
         bucket.traces.remove(kept)
         files = [kept.file, kept.file.removesuffix(".trace") + ".history"]
         if kept.file in self._named.get(bucket.key, ()):
-            self._doomed += files  # gone when the database does not name them any more
+            self._doomed += files  # removed when the database does not name them any more
         else:
             self._remove(files)
 
@@ -226,12 +223,12 @@ class Archive:
             )
 
     def flush(self, targets: Sequence[TargetState]) -> bool:
-        """Bring files and database up to date, with `targets` as far as they are; False when it did
-        not work.
+        """Bring files and database up to date; `targets` says how far each target has come. Returns
+        False when something could not be written.
 
-        The files that fit come first: what the database names is there. When the database itself
-        has no room, it gets that of the larger traces that it does not name yet, of buckets that
-        have others.
+        Files are written first, so that each file that the database names is there. When the
+        database itself has no room, traces make room for it: large ones that it does not name yet,
+        in buckets that have another trace.
         """
         for name in self._files.retry():
             self._dirty.update(
@@ -241,13 +238,8 @@ class Archive:
             self._files.take_back(spare)
             self._dirty.update({key: self.buckets[key] for key in spare.split("/")[1:2]})
         if saved:
-            self._dirty, self._rows, self._counters, self._meta, self._yields = (
-                {},
-                [],
-                Counter(),
-                {},
-                {},
-            )
+            self._dirty = {}
+            self._changes = Changes(session=self._changes.session)
             self._remove(self._doomed)
             self._doomed = []
         if self._full and saved and not self._files.waiting:
@@ -258,17 +250,7 @@ class Archive:
     def _save(self, targets: Sequence[TargetState]) -> bool:
         buckets = [self._as_written(bucket) for bucket in self._dirty.values()]
         try:
-            self._store.save(
-                Changes(
-                    targets,
-                    buckets,
-                    self._rows,
-                    self._counters,
-                    self._meta,
-                    self._session,
-                    self._yields,
-                )
-            )
+            self._store.save(replace(self._changes, targets=targets, buckets=buckets))
         except (OSError, sqlite3.OperationalError) as error:
             self._failed(getattr(error, "strerror", None) or str(error))
             return False
@@ -278,12 +260,12 @@ class Archive:
         return True
 
     def _as_written(self, bucket: Bucket) -> Bucket:
-        """`bucket` with those of its traces that are in their files: the database names no other."""
+        """The bucket with the traces that are in their files: the database names no others."""
         return replace(bucket, traces=[kept for kept in bucket.traces if not self.waits(kept)])
 
     def _spare_trace(self) -> str | None:
-        """The largest written trace of a bucket that has another one, and that the database does
-        not name.
+        """The largest written trace that the database does not name, of a bucket that has another
+        trace; None where there is none.
         """
         kept = [
             sorted(self._as_written(bucket).traces, key=lambda kept: kept.size)[1:]
@@ -299,7 +281,7 @@ class Archive:
 
 
 def _history(found: Finding) -> str:
-    """The runs that must come before, one a line: seed, and what was damped in it."""
+    """The runs that show the finding in one process, one a line: the seed and the damped calls."""
     runs = [*found.history, found.job]
     head = "# The runs that show this finding when one process does them one after another: seed, damped calls.\n"
     return head + "".join(f"{job.seed:x} {json.dumps(job.damp)}\n" for job in runs)

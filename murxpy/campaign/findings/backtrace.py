@@ -1,5 +1,5 @@
-"""Native frames of a crash, from gdb where it is installed: to look at, and to tell which buckets
-are alike; never part of a key.
+"""Native frames of a crash, from gdb where it is installed. People read them, and they tell which
+buckets are alike; they are never part of a bucket's key, which must not depend on gdb.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from murxpy.campaign.workers.scratch import Scratch
 from murxpy.campaign.workers.targets import Plan
 from murxpy.worker.process import die_with_parent
 
-SECONDS = 30.0
-_FRAMES = 40
+SECONDS = 30.0  # until gdb is ended
+_FRAMES = 40  # that gdb prints at most
 
 
 class Backtraces:
@@ -37,7 +37,7 @@ class Backtraces:
         self._deadline = 0.0
 
     def add(self, key: str, plan: Plan, trace: str) -> None:
-        """Get the frames of the crash of `trace`, some time later; nothing where there is no gdb."""
+        """Ask for the frames of the crash of `trace`. They come later, and never without gdb."""
         if self._gdb is not None:
             self._queue.append((key, plan, trace))
 
@@ -47,7 +47,7 @@ class Backtraces:
         return self._process is not None or bool(self._queue)
 
     def poll(self) -> None:
-        """Take what gdb has found, and begin with the next."""
+        """Take the frames of a gdb that has ended, and start gdb on the next trace."""
         if self._process is not None:
             if self._process.poll() is None and time.monotonic() < self._deadline:
                 return
@@ -55,7 +55,7 @@ class Backtraces:
         if self._queue:
             try:
                 self._begin(*self._queue.popleft())
-            except OSError:  # no room for the files: no frames
+            except OSError:  # without room for the files there are no frames
                 self.stop()
 
     def _begin(self, key: str, plan: Plan, trace: str) -> None:
@@ -104,7 +104,7 @@ class Backtraces:
             self._done(self._key, frames + "\n")
 
     def stop(self) -> None:
-        """End gdb, if it runs, and remove its files."""
+        """End gdb if it runs, and remove its files."""
         self._kill()
         if self._folder is not None:
             self._folder.remove()

@@ -1,4 +1,4 @@
-"""Buckets: what is kept of the findings of one defect; and the user's list of known bugs."""
+"""Buckets: what a campaign keeps of the findings of one defect; and the user's list of known bugs."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from murxpy.oracles.documented import TIER as DOCUMENTED
 
 State = Literal["pending", "confirmed", "unconfirmed", "known"]
 
-KEPT = 3  # traces of one bucket
+KEPT = 3  # traces that a bucket keeps
 MOST_KNOWN = 16 << 20  # bytes of a list of known bugs
-# characters of a pattern of known bugs; keys have less than 150, and long patterns take seconds to
-# compile
+# characters of a pattern of known bugs; keys are shorter than 150, and long patterns take seconds
+# to compile
 MAX_PATTERN = 1000
-TRIALS = 6  # findings of one bucket that are tried for whether they show again
+TRIALS = 6  # findings of a bucket that are replayed at most to confirm them
 
 
 @dataclass(slots=True)
 class Kept:
-    """A trace kept for a bucket: `file` under the output folder. `confirmed` is None until it was
-    tried.
+    """A trace that a bucket keeps. `file` is its path under the output folder, `size` its characters.
+    `confirmed` says whether the trace alone shows the finding, and is None until it was replayed.
     """
 
     file: str
@@ -39,8 +39,9 @@ class Kept:
 
 @dataclass(slots=True)
 class Bucket:
-    """One defect. `first` and `last` are seconds since the epoch; `tried` the findings that were
-    tried alone.
+    """One defect: all findings with the same key. Kind, tier, message and call are those of the
+    first finding. `first` and `last` are the times of the first and the last finding, in seconds
+    since the epoch; `tried` is how many findings were replayed to confirm them.
     """
 
     key: str
@@ -60,21 +61,21 @@ class Bucket:
     tried: int = 0
     backtrace: str = ""
     traces: list[Kept] = field(default_factory=list)
-    # of a disagreement: who is wrong, by which evidence
+    # of a disagreement or an invalid model: which solver is wrong, by which evidence
     triage: dict[str, Any] = field(default_factory=dict)
     reproducers: tuple[Reproducer, ...] = ()
 
     @property
     def known(self) -> bool:
-        """Whether the user listed it as known."""
+        """Whether the user lists the defect as known."""
         return self.state == "known"
 
     def smallest(self) -> Kept | None:
-        """The trace to show: the smallest that shows the defect alone, else the smallest."""
+        """The trace to show: the smallest that alone shows the defect, else the smallest of all."""
         return min(self.traces, key=lambda kept: (not kept.confirmed, kept.size), default=None)
 
 
-def new_bucket(key: str, family: str, verdict: Verdict, *, known: bool, now: float) -> Bucket:
+def new_bucket(key: str, solver: str, verdict: Verdict, *, known: bool, now: float) -> Bucket:
     """The bucket that a first finding opens."""
     call = verdict.call
     return Bucket(
@@ -82,7 +83,7 @@ def new_bucket(key: str, family: str, verdict: Verdict, *, known: bool, now: flo
         verdict.kind,
         verdict.tier,
         severity(verdict.kind),
-        family,
+        solver,
         verdict.signal,
         verdict.message,
         call.action,
@@ -94,19 +95,19 @@ def new_bucket(key: str, family: str, verdict: Verdict, *, known: bool, now: flo
     )
 
 
-NOT_FAILING = ("hang", "out-of-memory")  # unless the user wants to fail on them
+NOT_FAILING = ("hang", "out-of-memory")  # kinds that count only with --fail-on
 
 
 def failing(bucket: Bucket, fail_on: Sequence[str] = ()) -> bool:
-    """Whether `bucket` makes the exit code 1: confirmed, not known, the solver's, and of a kind
-    that counts.
+    """Whether `bucket` makes the exit code 1: it is confirmed, not known, no fault of murxpy, needs
+    nothing that the solver documents as experimental, and its kind counts.
     """
     counts = bucket.kind in fail_on or (bucket.kind not in NOT_FAILING and bucket.tier != "murxpy")
     return bucket.state == "confirmed" and counts and bucket.tier != DOCUMENTED
 
 
 class Known:
-    """The user's list of known bugs: bucket keys or patterns with `*` and `?`."""
+    """The user's list of known bugs: bucket keys, or patterns of them with `*` and `?`."""
 
     def __init__(self, patterns: Sequence[str] = ()) -> None:
         self._patterns = tuple(patterns)
@@ -116,9 +117,9 @@ class Known:
 
 
 def read_known(path: Path) -> tuple[str, ...]:
-    """The patterns in the file `path`, one a line, `#` begins a comment. Raises InputError."""
+    """The patterns in the file `path`, one a line; `#` begins a comment. Raises InputError."""
     try:
-        if path.exists() and not path.is_file():  # a pipe would be waited for
+        if path.exists() and not path.is_file():  # reading a pipe would wait for its writer
             raise InputError(
                 "the list of known bugs cannot be read: expected a file", file=str(path)
             )

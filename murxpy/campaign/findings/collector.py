@@ -1,4 +1,4 @@
-"""The collector of findings: each is counted, confirmed and told of."""
+"""The collector of findings: it counts each finding, has it confirmed, and reports it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.oracles.documented import Documented
 from murxpy.trace.finished import Call
 
-_DAMPED = 200  # calls in the list of what is drawn less often
+_DAMPED = 200  # calls at most in the list of those that runs draw less often
 _NATIVE = ("crash", "abort")  # kinds with native frames
 
 
 class Collector:
-    """Counts findings in `archive`, has them confirmed by `replays`, and tells of them through `emit`.
+    """Counts findings in `archive`, has them confirmed by `replays`, and reports them with `emit`.
 
     `urgent` says that there is something to be stored now.
     """
@@ -52,14 +52,14 @@ class Collector:
             Documented(plan.setup.get("wrapper") or {}) for plan in self._pool.plans
         ]
 
-    def damped(self, family: str) -> Damp:
-        """The fatal calls (action, operator, spelling) of the buckets of `family`: to be drawn less
-        often.
+    def damped(self, solver: str) -> Damp:
+        """The fatal calls (action, operator, spelling) of the buckets of a solver. Runs draw them less
+        often, to find something else.
         """
         calls = {
             (b.action, b.operator, b.spelling): None
             for b in self._archive.buckets.values()
-            if b.solver == family and b.action
+            if b.solver == solver and b.action
         }
         return tuple(sorted(calls)[:_DAMPED])
 
@@ -73,17 +73,17 @@ class Collector:
 
     @property
     def broken(self) -> bool:
-        """Whether this session opened a bucket of an internal error of ours that shows again."""
+        """Whether this session opened a bucket of a confirmed internal error of murxpy."""
         opened = [self._archive.buckets[key] for key in self._opened]
         return any(bucket.kind == "internal" and bucket.state == "confirmed" for bucket in opened)
 
     def framed(self, key: str, text: str) -> None:
-        """The native frames of bucket `key` are known."""
+        """Take the native frames of bucket `key`, and compare them with those of other buckets."""
         self._archive.set_backtrace(key, text)
         self.compare()
 
     def compare(self) -> None:
-        """Tell which buckets are alike, where that was not told yet."""
+        """Report which buckets are alike, where that was not reported yet."""
         for key, same in alike(self._archive.buckets.values()).items():
             if self._alike.get(key) != same:
                 self._alike[key] = same
@@ -107,8 +107,8 @@ class Collector:
         self._confirm(found, settled)
 
     def found(self, found: Finding) -> None:
-        """Count `found`, confirm it when its bucket needs it, and tell of it when its bucket is
-        settled.
+        """Count a finding, have it confirmed if its bucket needs that, and report it when its bucket
+        is settled.
         """
         self.urgent = True
         found = self._with_tier(found)
@@ -126,7 +126,7 @@ class Collector:
         elif found.bucket in self._waiting:
             self._waiting[found.bucket].append(found)
         elif not tried:
-            self._waiting[found.bucket] = []  # it is told of when it is settled
+            self._waiting[found.bucket] = []  # `_settled` reports it
         if found.triage:
             self._archive.set_triage(found)
 
@@ -134,10 +134,10 @@ class Collector:
         Confirmation(self.trials, self._pool.limits.replay_wall, found, settled)
 
     def _with_tier(self, found: Finding) -> Finding:
-        """The finding, with the tier `documented` where the solver documents its call as
-        experimental or the like.
+        """The finding, with the tier `documented` where the solver documents the fatal call as
+        experimental, internal or unsupported.
 
-        A bucket has that tier only as long as everything in it needs such a thing.
+        A bucket keeps that tier only as long as each finding in it needs such a thing.
         """
         documented = self._documented[found.target]
         if found.verdict.tier != "murxpy" and documented.of_call(found.verdict.call):
@@ -152,7 +152,7 @@ class Collector:
         return found
 
     def _settled(self, found: Finding) -> None:
-        """A finding was tried: it is confirmed or not."""
+        """Take a finding that was replayed: it is confirmed or unconfirmed now."""
         self.urgent = True
         bucket = self._archive.buckets[found.bucket]
         first = bucket.state == "pending"
@@ -176,13 +176,13 @@ class Collector:
         self._emit(events.Found(found.bucket, new, bucket.known, found, file))
 
     def confirm_stored(self, solvers: Sequence[tuple[str, str]], wall: float) -> None:
-        """Try what an earlier session had no time for; `solvers` are family and version of each
-        target.
+        """Confirm the findings that an earlier session had no time for. `solvers` are name and
+        version of the solver of each target.
         """
-        families = [family for family, _ in solvers]
+        names = [name for name, _ in solvers]
         for bucket in self._archive.buckets.values():
-            if bucket.state == "pending" and bucket.solver in families:
-                self._confirm_bucket(bucket, families.index(bucket.solver), solvers, wall)
+            if bucket.state == "pending" and bucket.solver in names:
+                self._confirm_bucket(bucket, names.index(bucket.solver), solvers, wall)
 
     def _confirm_bucket(
         self, bucket: Bucket, target: int, solvers: Sequence[tuple[str, str]], wall: float

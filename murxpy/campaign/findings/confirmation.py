@@ -1,5 +1,5 @@
-"""Does a finding show again? Its trace alone in a fresh process, or its run's seed, or only with
-the runs before it.
+"""Confirmation: does a finding show again? First its trace is replayed alone in a fresh process,
+then the run of its seed is done again, then that run behind the runs that came before it.
 """
 
 from __future__ import annotations
@@ -15,18 +15,19 @@ from murxpy.campaign.replays.trials import Trial, Trials
 from murxpy.campaign.workers.handles import Job
 from murxpy.oracles.crash import Verdict, judge
 
-_SHORT = 8  # runs of the shorter history that is tried
-# replays of one attempt that may be killed from outside; they say nothing of the finding
+_SHORT = 8  # runs of the shorter of the two histories that are tried
+# Replays of one attempt that are done again because somebody killed their process. Such a replay
+# says nothing of the finding.
 _SPOILT = 3
 
-# Kinds of one defect that broke memory: which of them shows depends on where the memory is.
+# A defect that broke memory may show as any of these kinds, depending on where the memory lies.
 _DEATHS = ("crash", "abort", "asan", "exit")
 
 
 class Confirmation:
-    """Replays `found` in `trials`, and calls `settled` with the finding that comes of that: confirmed,
-    or unconfirmed. Where the run of `found` was killed from outside and its replay shows something
-    else, that is a new candidate. Each job gets `wall` seconds.
+    """Replays `found` in `trials`, and calls `settled` with the finding as it is then: confirmed or
+    unconfirmed. Where the run of `found` was killed from outside and its replay shows something
+    else, `settled` gets that as a new candidate. Each job gets `wall` seconds.
     """
 
     def __init__(
@@ -49,7 +50,7 @@ class Confirmation:
             attempts.append((replace(found.job, text=found.outcome.trace, name=name),))
         if found.job.text is None:
             attempts.append((found.job,))
-        # no run before it makes somebody kill the process
+        # A kill from outside has nothing to do with the runs before it.
         if found.job.text is None and not found.verdict.doubtful:
             for length in (_SHORT, len(found.past)):
                 if found.past and attempts[-1] != (*found.past[-length:], found.job):
@@ -77,8 +78,8 @@ class Confirmation:
             self._next(any(verdict is not None and verdict.doubtful for verdict in verdicts))
 
     def _next(self, spoilt: bool) -> None:
-        """The attempt showed nothing: go on with the next one, or make it again where somebody
-        killed its process.
+        """Go on after an attempt that showed nothing: with the next attempt, or with the same one
+        where somebody killed its process (`spoilt`).
         """
         if spoilt and not self._found.verdict.doubtful and self._spoilt < _SPOILT:
             self._spoilt += 1
@@ -100,7 +101,7 @@ class Confirmation:
         return False
 
     def _instead(self, trial: Future) -> Finding | None:
-        """What the run of a candidate that may come from outside shows of its own."""
+        """The candidate that the run itself shows, where `found` may have come from outside."""
         found = self._found
         if not found.verdict.doubtful:
             return None
@@ -114,5 +115,5 @@ class Confirmation:
 
 
 def _related(one: Verdict, other: Verdict) -> bool:
-    """Whether both are deaths of the process's own making."""
+    """Whether both are deaths that the process itself caused."""
     return one.kind in _DEATHS and other.kind in _DEATHS and not (one.doubtful or other.doubtful)

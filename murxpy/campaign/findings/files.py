@@ -1,5 +1,5 @@
-"""The text files of a campaign's folder: written at once, or kept in memory until there is room for
-them, the smallest first.
+"""The text files of a campaign's folder. A file for which the disk has no room stays in memory until
+there is room; the smallest such file is written first.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from murxpy.campaign.findings.folder import Folder
 
 
 class Files:
-    """Files under `folder`. `waiting` maps the name of each file that is not written yet to its
-    text; `reason` says why.
+    """Files under `folder`. `waiting` has the text of each file that is not written yet, by name;
+    `reason` says why the last such file could not be written.
     """
 
     def __init__(self, folder: Folder) -> None:
@@ -23,8 +23,8 @@ class Files:
         self._try(name)
 
     def retry(self) -> list[str]:
-        """Write what waits, the smallest first, as long as there is room; gives the names that were
-        written.
+        """Write the files that wait, the smallest first, and return the names of those for which
+        there was room.
         """
         names = sorted(self.waiting, key=lambda name: (len(self.waiting[name]), name))
         return [name for name in names if self._try(name)]
@@ -39,7 +39,7 @@ class Files:
         return True
 
     def read(self, name: str) -> str | None:
-        """The text of the file `name`, written or not; None when it is gone."""
+        """The text of the file `name`, whether it is written or waits; None when it is gone."""
         if name in self.waiting:
             return self.waiting[name]
         try:
@@ -48,13 +48,13 @@ class Files:
             return None
 
     def take_back(self, name: str) -> None:
-        """Give the room of the written file `name` to what is worth more; its text waits again."""
+        """Remove the written file `name` to make room for something worth more; its text waits."""
         text = self.read(name)
         if text is not None:
             self._folder.remove(name)
             self.waiting[name] = text
 
     def drop(self, name: str) -> None:
-        """Forget the file `name`."""
+        """Remove the file `name`, whether it is written or waits."""
         self.waiting.pop(name, None)
         self._folder.remove(name)

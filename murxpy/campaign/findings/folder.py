@@ -1,4 +1,4 @@
-"""The output folder of a campaign: its lock, and files that are there whole or not at all."""
+"""The output folder of a campaign: its lock, and the atomic writing of its files."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 
 from murxpy.errors import InputError
 
-_PART = re.compile(r"\.[a-z0-9_]{8}\.part")  # a file that `write_atomically` has not finished
+_PART = re.compile(r"\.[a-z0-9_]{8}\.part")  # an unfinished file of `write_atomically`
 
 
 class Folder:
-    """The folder `path`, made if need be and locked for this campaign. Raises InputError when it
-    cannot be used.
+    """The folder `path`, which is made if it is missing, and locked for this campaign. Raises
+    InputError when it cannot be written, or when another campaign holds the lock.
     """
 
     def __init__(self, path: Path) -> None:
@@ -40,12 +40,12 @@ class Folder:
                 file=str(path),
             ) from error
         self._sweep()
-        with contextlib.suppress(OSError):  # a full disk; the lock holds without the number in it
+        with contextlib.suppress(OSError):  # on a full disk the lock holds without the number
             os.ftruncate(self._lock, 0)
             os.pwrite(self._lock, f"{os.getpid()}\n".encode(), 0)
 
     def _sweep(self) -> None:
-        """Remove what a killed process left half-written; no other one writes here now."""
+        """Remove the files that a killed process left half-written; nobody else writes here now."""
         for folder, _, names in os.walk(self.path):
             for name in names:
                 if _PART.fullmatch(name):
@@ -53,23 +53,23 @@ class Folder:
                         os.unlink(os.path.join(folder, name))
 
     def write(self, name: str, text: str) -> None:
-        """Write `text` to the file `name` under the folder, atomically. Raises OSError, when the
-        disk is full.
+        """Write `text` atomically to the file `name` under the folder. Raises OSError, for instance
+        when the disk is full.
         """
         write_atomically(self.path / name, text)
 
     def remove(self, name: str) -> None:
-        """Remove the file `name` if it is there."""
+        """Remove the file `name` under the folder, if it is there."""
         with contextlib.suppress(OSError):
             (self.path / name).unlink()
 
     def close(self) -> None:
-        """Give the lock back."""
+        """Release the lock."""
         os.close(self._lock)
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Make `path` a file with `text`, or leave it as it was and raise OSError."""
+    """Write `text` to the file `path`; where that fails, leave `path` as it was and raise OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fd, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
     try:

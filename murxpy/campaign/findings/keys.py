@@ -27,22 +27,15 @@ _HEAP = re.compile(
 )
 
 # What a solver throws in one of these actions is about its assertions.
-_SOLVING = frozenset(
-    [
-        "check-sat",
-        "check-sat-assuming",
-        "push",
-        "check-core",
-        "check-assumptions",
-        "check-model",
-        "check-invariant",
-    ]
+_SOLVING = (
+    *("check-sat", "check-sat-assuming", "push", "check-core"),
+    *("check-assumptions", "check-model", "check-invariant"),
 )
 
-# What differs between two findings of one defect, the longest pattern first.
+# What differs between two findings of one defect, and what stands in its place.
 _VARIABLE = (
     (re.compile(r"0x[0-9a-fA-F]+"), "ADDR"),
-    (re.compile(r"(?:/[\w.+-]+)+/([\w.+-]+)"), r"\1"),  # of a path, the name of the file stays
+    (re.compile(r"(?:/[\w.+-]+)+/([\w.+-]+)"), r"\1"),  # only the file's name stays of a path
     (re.compile(r"\|[^|]*\||\"[^\"]*\"|`[^`']*'|'[^']*'"), "NAME"),
     (re.compile(r"(?<![A-Za-z_])[-+]?\d+(?:\.\d+)?"), "N"),
     (re.compile(r"\b([A-Za-z_]+?)[!_]?\d+\b"), r"\1N"),

@@ -1,5 +1,5 @@
-"""Where a trace comes from: the campaign that keeps it, the target it was found on, the runs that
-go before it.
+"""The origin of a trace: the campaign that keeps it, the target on which it was found, and the runs
+that must come before it.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _STEM = re.compile(r"([0-9a-f]{16})(?:-(\d+))?(?:\.min)?")
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The solver of a trace as the user called it, a target or a judge that is wrong, and the
-    request of the campaign for it alone.
+    """The solver that wrote a trace, by the name that the user gave it, and the campaign's request
+    for that solver alone. The solver is a target of the campaign, or a judge that is wrong.
     """
 
     target: str
@@ -32,8 +32,8 @@ class Origin:
 
 
 def origin(path: Path) -> Origin | None:
-    """The origin of the trace `OUT/findings/BUCKET/SEED.trace`, or `SEED.min.trace` there; None for
-    a file anywhere else.
+    """The origin of the trace `OUT/findings/BUCKET/SEED.trace`, or of `SEED.min.trace` there; None
+    for a file that no campaign keeps.
     """
     match = _STEM.fullmatch(path.stem)
     folder = path.absolute().parent
@@ -54,13 +54,13 @@ def origin(path: Path) -> Origin | None:
                     name, parse_request(arguments["request"], name)
                 )
             except (KeyError, TypeError, ValueError):
-                continue  # of another target, or of another release of murxpy
+                continue  # this session had other targets, or another release of murxpy
     return None
 
 
 def _of_judge(arguments: Mapping[str, Any], number: int) -> Origin | None:
-    """The origin of a trace that plan number `number` of a session wrote, where that is a judge;
-    judges come behind the targets.
+    """The origin of a trace that plan number `number` of a session wrote, where that plan is a
+    judge: judges are numbered behind the targets. None for a target.
     """
     targets = list(arguments["request"]["targets"])
     if number < len(targets):
@@ -77,13 +77,15 @@ def _of_judge(arguments: Mapping[str, Any], number: int) -> Origin | None:
 
 
 def holds_traces(path: Path) -> bool:
-    """Whether a `.history` file holds traces, not the seeds of runs."""
+    """Whether a `.history` file holds traces rather than the seeds of runs."""
     with open(path, "rb") as file:
         return file.read(64).startswith(b"# murxpy-trace ")
 
 
 def read_history(path: Path) -> list[tuple[int, Damp]]:
-    """The runs in a `.history` file: seed and damped calls of each, in order. Raises InputError."""
+    """The runs in a `.history` file in order, each with its seed and its damped calls. Raises
+    InputError.
+    """
     runs: list[tuple[int, Damp]] = []
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

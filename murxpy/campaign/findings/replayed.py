@@ -1,4 +1,4 @@
-"""One trace, or one run, in a supervised process of its own."""
+"""Replays for a command: one trace, or a few runs, in one supervised process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from murxpy.worker import buffer
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """How the runs ended, in order, and the finding in the last of them that has one."""
+    """How the runs ended, in order, and the last finding that they showed. `about` is what the
+    session says of its solver.
+    """
 
     outcomes: tuple[Outcome, ...]
     found: Finding | None
@@ -39,11 +41,11 @@ def replay_trace(
     follow: Callable[[str], None] | None = None,
     wall: float | None = None,
 ) -> Replayed:
-    """Replay the trace `text`, called `name` in messages, in a fresh process of `plan`'s target,
-    for `wall` seconds.
+    """Replay the trace `text`, which messages call `name`, in a fresh process of the target of
+    `plan`, for `wall` seconds at most.
 
-    `follow` gets the text of the trace that the replay writes, as it grows. Raises TargetError when
-    the solver cannot be loaded. A malformed trace is an outcome whose report says so.
+    `follow` gets the trace that the replay writes, piece by piece as it grows. Raises TargetError
+    when the solver cannot be loaded. The report of the outcome says where a trace is malformed.
     """
     limits = limits or Limits()
     return _run(plan, [Job(0, wall or limits.replay_wall, text=text, name=name)], limits, follow)
@@ -55,10 +57,11 @@ def walk_seeds(
     limits: Limits | None = None,
     follow: Callable[[str], None] | None = None,
 ) -> Replayed:
-    """Do the random runs of `runs` (seed, damped calls) one after another in one fresh process.
+    """Do random runs, each given by its seed and its damped calls, one after another in one fresh
+    process.
 
-    `follow` gets the text of the last run's trace as it grows. Raises TargetError when the solver
-    cannot be loaded.
+    `follow` gets the trace of the last run, piece by piece as it grows. Raises TargetError when the
+    solver cannot be loaded.
     """
     limits = limits or Limits()
     jobs = [
@@ -106,7 +109,7 @@ def _run(
 
 
 class _Follower:
-    """Gives the text of the trace of the last job of `future` to `write`, as its process writes it."""
+    """Passes the trace of the last job of `future` on to `write` while its process writes it."""
 
     def __init__(self, future: Future, write: Callable[[str], None]) -> None:
         self._future = future
@@ -114,7 +117,7 @@ class _Follower:
         self._given = 0
 
     def look(self, pool: Pool) -> None:
-        """Give what was written since, in whole lines, while the process lives."""
+        """Pass on the whole lines that are new since the last look, while the process lives."""
         worker = self._future.worker
         if worker is None or worker.number not in pool.workers:
             return
@@ -123,7 +126,7 @@ class _Follower:
             self._give(data[: data.rfind(b"\n") + 1])
 
     def end(self) -> None:
-        """Give the rest, where the last job began."""
+        """Pass on the rest, if the last job began."""
         last = self._future.jobs[-1].number
         for result in self._future.results:
             if result.job.number == last:

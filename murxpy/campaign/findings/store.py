@@ -1,5 +1,5 @@
-"""The store of a campaign: an SQLite database in WAL mode with one writer. It mirrors what is held
-in memory.
+"""The store of a campaign: an SQLite database in WAL mode with one writer. It mirrors the buckets,
+counters and states that the campaign holds in memory.
 """
 
 from __future__ import annotations
@@ -8,7 +8,8 @@ import contextlib
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -21,12 +22,12 @@ from murxpy.errors import InputError
 
 FILE = "campaign.sqlite"
 
-# Pages of 4 KiB in the log of changes before they go to their place in the database: the log takes
-# room besides it. On a disk with less than `_SMALL` bytes left each change goes there soon, which
-# costs a write to the disk each time.
+# Pages of 4 KiB that the log of changes may hold before they move to the database. The log takes
+# room of its own, so on a disk with less than `_SMALL` bytes left the changes move soon, although
+# each move costs a write to the disk.
 _LOG, _SHORT_LOG, _SMALL = 128, 16, 16 << 20
 SCHEMA = 2
-_OLDEST = 1  # read as it is, and brought up to date by a campaign that goes on
+_OLDEST = 1  # version that is still read; a campaign that goes on brings it up to date
 
 _TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -42,8 +43,8 @@ CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
 CREATE TABLE sessions (started REAL PRIMARY KEY, ended REAL, reason TEXT, arguments TEXT NOT NULL);
 """
 
-# Version 1 had the list of damped calls in each row of `findings`, 8.8 KB long: of 96 MB at 600
-# buckets these were 90.
+# Version 1 had the list of damped calls in each row of `findings`. A list was 8.8 KB long: at 600
+# buckets the lists were 90 of the 96 MB.
 _FROM_1 = f"""
 CREATE TABLE damps (id INTEGER PRIMARY KEY, calls TEXT NOT NULL UNIQUE);
 INSERT INTO damps (calls) SELECT DISTINCT damp FROM findings;
@@ -57,7 +58,7 @@ ALTER TABLE findings_2 RENAME TO findings;
 PRAGMA user_version = {SCHEMA};
 """
 
-# Of fuzzers on seeds; made where it is missing, in folders of earlier releases.
+# What mutation fuzzers made of each seed. Folders of earlier releases lack the table.
 _YIELDS = "CREATE TABLE IF NOT EXISTS yields (target TEXT, source TEXT, seed TEXT, data TEXT NOT NULL, PRIMARY KEY (target, source, seed))"
 
 _BUCKET = (
@@ -95,7 +96,9 @@ def finding_row(found: Finding, target: str, now: float) -> FindingRow:
 
 @dataclass(slots=True)
 class TargetState:
-    """How far a target has come: the next run index, and those below it that are not done."""
+    """How far a target has come: the index of its next run, and the indices below that of runs that
+    are not done.
+    """
 
     name: str
     solver: str
@@ -106,19 +109,21 @@ class TargetState:
 
 @dataclass(slots=True)
 class Changes:
-    """What one transaction writes."""
+    """What one transaction writes. `session` is its start, its end, the reason of its end, and as
+    JSON what it was asked to do.
+    """
 
     targets: Iterable[TargetState] = ()
     buckets: Iterable[Bucket] = ()
-    rows: Iterable[FindingRow] = ()
-    counters: Mapping[str, int] = field(default_factory=dict)
-    meta: Mapping[str, Any] = field(default_factory=dict)
+    rows: list[FindingRow] = field(default_factory=list)
+    counters: Counter[str] = field(default_factory=Counter)
+    meta: dict[str, Any] = field(default_factory=dict)
     session: tuple[float, float | None, str | None, str] | None = None
-    yields: Mapping[tuple[str, Key], Yield] = field(default_factory=dict)
+    yields: dict[tuple[str, Key], Yield] = field(default_factory=dict)
 
 
 class Store:
-    """The database in `folder`. Raises InputError when it is of another version, or no database."""
+    """The database in `folder`. Raises InputError for another version, or what is no database."""
 
     def __init__(self, folder: Path, *, read_only: bool = False) -> None:
         self._path = folder / FILE
@@ -168,8 +173,8 @@ class Store:
             self._db.execute(_YIELDS)
 
     def _update(self) -> None:
-        """Bring a database of version 1 up to date, whole or not at all, and give back the room
-        that this makes.
+        """Bring a database of version 1 up to date, whole or not at all, and give the room that
+        becomes free back to the disk.
         """
         try:
             self._db.executescript(f"BEGIN; {_FROM_1} COMMIT;")
@@ -177,7 +182,7 @@ class Store:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
             raise
-        # it needs room of its own; without, later rows fill what is free
+        # VACUUM needs room of its own. Where it fails, later rows fill the free pages.
         with contextlib.suppress(sqlite3.Error):
             self._db.execute("VACUUM")
 
@@ -186,8 +191,8 @@ class Store:
         try:
             self._transact(changes)
         except sqlite3.OperationalError:
-            # The log of changes may be what fills the disk: what is in it goes to its place in the
-            # database, then it begins anew.
+            # The log of changes may be what fills the disk: move its pages to the database, and
+            # begin a new log.
             self._db.execute("PRAGMA wal_checkpoint(RESTART)")
             self._transact(changes)
 
@@ -265,8 +270,8 @@ class Store:
         return [(target, run, int(seed, 16)) for target, run, seed in rows]
 
     def yields(self) -> dict[str, list[Yield]]:
-        """By target, what came of the seeds that were used, in the order of their names; nothing in
-        a folder of an earlier release.
+        """By target, what each used seed gave, in the order of the seeds' names; nothing in a folder
+        of an earlier release.
         """
         found: dict[str, list[Yield]] = {}
         if self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'yields'").fetchone():
@@ -277,7 +282,7 @@ class Store:
         return found
 
     def versions(self) -> dict[str, str]:
-        """The version of the solver in which each bucket was seen last."""
+        """The solver's version in which each bucket was last seen, by key."""
         rows = self._db.execute("SELECT bucket, version, MAX(time) FROM findings GROUP BY bucket")
         return {bucket: version for bucket, version, _ in rows}
 
@@ -287,7 +292,7 @@ class Store:
         return [json.loads(arguments) for (arguments,) in rows]
 
     def counters(self) -> dict[str, int]:
-        """The sums of all runs that ended, by name."""
+        """The counters of all runs that ended, by name."""
         return dict(self._db.execute("SELECT name, value FROM counters ORDER BY name"))
 
     def close(self) -> None:
@@ -311,24 +316,24 @@ def _load(key: str, data: dict[str, Any]) -> Bucket:
 
 
 def read_buckets(folder: Path) -> list[Bucket]:
-    """The buckets of the campaign in `folder`, which may be running. Raises InputError when there
-    is none.
+    """The buckets of the campaign in `folder`, which may be running. Raises InputError when no
+    campaign is there.
     """
     with closing(Store(folder, read_only=True)) as store:
         return store.buckets()
 
 
 def read_versions(folder: Path) -> dict[str, str]:
-    """The solver's version of each bucket of the campaign in `folder`. Raises InputError when there
-    is none.
+    """The solver's version in which each bucket of the campaign in `folder` was last seen, by key.
+    Raises InputError when no campaign is there.
     """
     with closing(Store(folder, read_only=True)) as store:
         return store.versions()
 
 
 def read_yields(folder: Path) -> dict[str, list[Yield]]:
-    """By target, what came of the seeds of the campaign in `folder`. Raises InputError when there
-    is none.
+    """By target, what each seed gave in the campaign in `folder`. Raises InputError when no campaign
+    is there.
     """
     with closing(Store(folder, read_only=True)) as store:
         meta = store.meta()
