@@ -171,7 +171,8 @@ def test_truncated_trace(capsys: Sys, tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 SOLVERS = {
-    "z3@nowhere": "target 'z3@nowhere': there is no folder ",
+    "z3@nowhere": "'nowhere' is neither a folder that exists nor a release: expected a number such as 4.13.0",
+    "z3@no/where": "target 'z3@no/where': there is no folder ",
     f"z3@{FAKES}": f"target 'z3@{FAKES}': {FAKES} has neither bin/python (an environment) nor the Python package 'z3'",
 }
 

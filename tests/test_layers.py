@@ -20,6 +20,7 @@ LAYERS = (
     "cli",
     "report",
     "campaign",
+    "releases",
     "fuzzers",
     "oracles",
     "worker",

@@ -45,6 +45,7 @@ _OTHERS = {
     "fsm": "Show or check a state machine.",
     "theories": "Show the theories and their operators.",
     "wrappers": "Show the solvers' wrappers and their spellings.",
+    "releases": "List and install releases of the solvers, which are targets such as z3@4.13.0.",
     "doctor": "Say what the installed solvers can and cannot do.",
 }
 # Of commands that have no module of their own name.

@@ -19,7 +19,8 @@ from murxpy.campaign.findings.buckets import read_known
 from murxpy.campaign.findings.replayed import walk_seeds
 from murxpy.campaign.judging.common_operators import agree, make_judges
 from murxpy.campaign.workers.limits import Limits, ensure_files
-from murxpy.campaign.workers.plans import Request, absolute_target, make_plans
+from murxpy.campaign.workers.names import absolute_target
+from murxpy.campaign.workers.plans import Request, make_plans, settle
 from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError
 from murxpy.fuzzers.api import Wishes, chosen_checks, parse_option, without_object
@@ -61,7 +62,7 @@ def run(targets: tuple[str, ...], wishes: dict[str, Any], mutation: Mutation | N
     """Do the campaign, or the one run, that the options ask for; the exit code."""
     if wishes["contract"] and wishes["machine"] == "default":
         wishes["machine"] = "contract"
-    request = _request(targets, wishes, mutation)
+    request = settle(_request(targets, wishes, mutation))
     plans = make_plans(request)
     judged = tuple(dict.fromkeys(name for given in wishes["judges"] for name in given))
     limits = _limits(wishes, by_line=mutation is not None)

@@ -17,7 +17,7 @@ from murxpy.campaign.judging.judged_solver import JudgedSolver
 from murxpy.campaign.judging.seed_check import FAULTS, VERDICTS, Checked
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
-from murxpy.cli.params import MISSING_SEEDS, Existing, duration, names
+from murxpy.cli.params import MISSING_SEEDS, Existing, Target, duration, judge_names
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.fuzzers.seeds import script_files
@@ -29,6 +29,7 @@ from murxpy.report.console import Progress
 @click.argument("seeds", metavar="SEEDS...", nargs=-1, required=True, type=Existing(MISSING_SEEDS))
 @click.option(
     "--solver",
+    type=Target(),
     metavar="SOLVER[@PLACE]",
     default="z3",
     show_default=True,
@@ -37,7 +38,7 @@ from murxpy.report.console import Progress
 @click.option(
     "--cross-check",
     "judges",
-    type=names(),
+    type=judge_names,
     default="",
     metavar="SOLVER[@PLACE],...",
     help="And on these.",

@@ -15,7 +15,7 @@ from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
 from murxpy.cli import fail
-from murxpy.cli.params import NamedFile
+from murxpy.cli.params import NamedFile, Target
 from murxpy.data import wrapper_names
 from murxpy.errors import MurxpyError
 from murxpy.report.doctor import host_lines, target_json, target_lines
@@ -24,7 +24,7 @@ _RUNS = 150
 
 
 @click.command()
-@click.argument("targets", metavar="[SOLVER[@PLACE]]...", nargs=-1)
+@click.argument("targets", type=Target(), metavar="[SOLVER[@PLACE]]...", nargs=-1)
 @click.option(
     "--runs",
     type=click.IntRange(min=1),

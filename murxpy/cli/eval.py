@@ -15,7 +15,7 @@ from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
 from murxpy.checks.registry import ANSWERING
-from murxpy.cli.params import Existing, duration
+from murxpy.cli.params import Existing, Target, duration
 from murxpy.cli.replay import plan_of
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
@@ -47,6 +47,7 @@ API, TEXT = "api", "text"
 @click.argument("file", metavar="FILE", type=Existing())
 @click.option(
     "--solver",
+    type=Target(),
     metavar="SOLVER[@PLACE]",
     help="Solve with this one.  [default: where the trace comes from]",
 )

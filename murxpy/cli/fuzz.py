@@ -9,9 +9,19 @@ from typing import Any
 
 import click
 
+from murxpy.campaign.workers.names import solver_of
 from murxpy.cli.campaigns import mutation_of, run
 from murxpy.cli.own_options import own_options, prefixed
-from murxpy.cli.params import Existing, NamedFile, duration, names, run_seed, seed, size
+from murxpy.cli.params import (
+    Existing,
+    NamedFile,
+    duration,
+    judge_names,
+    names,
+    run_seed,
+    seed,
+    size,
+)
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError
 from murxpy.fuzzers.api import (
@@ -65,7 +75,7 @@ from murxpy.oracles.crash import SEVERITY
 @click.option(
     "--cross-check",
     "judges",
-    type=names(),
+    type=judge_names,
     multiple=True,
     metavar="SOLVER[@PLACE],...",
     help="Have other solvers or releases answer each decided check, too; repeatable.",
@@ -237,7 +247,9 @@ def _sorted_out(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]
     others = [
         name
         for name in names
-        if name not in wrappers and "@" not in name and Path(name).suffix not in (".yaml", ".yml")
+        if name not in wrappers
+        and solver_of(name) == name
+        and Path(name).suffix not in (".yaml", ".yml")
     ]
     seeds = [name for name in others if Path(name).exists()]
     missing = [

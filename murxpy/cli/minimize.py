@@ -25,7 +25,7 @@ from murxpy.campaign.reduction.wanted import Match, exit_kind
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
 from murxpy.cli.minimizing import Watch
-from murxpy.cli.params import Existing, NamedFile, duration, names
+from murxpy.cli.params import NONE, Existing, NamedFile, Target, duration, judge_names
 from murxpy.cli.replay import judges_of
 from murxpy.cli.replay import plan_of as trace_plan
 from murxpy.errors import InputError
@@ -87,7 +87,7 @@ from murxpy.trace.grammar import Trace, parse_trace
 @click.option(
     "--cross-check",
     "judged",
-    type=names(),
+    type=judge_names,
     metavar="SOLVER[@PLACE],...",
     help="Keep that one of these disagrees, and who is wrong; 'none': the finding.  [default: those in the header]",
 )
@@ -98,6 +98,7 @@ from murxpy.trace.grammar import Trace, parse_trace
 )
 @click.option(
     "--solver",
+    type=Target(),
     metavar="SOLVER[@PLACE]",
     help="Replay on this one.  [default: where the trace comes from]",
 )
@@ -260,7 +261,7 @@ def _script_file(
     text = read_text(file)
     labels = statuses_of(text)
     labelled = any(label != "unknown" for label in labels)
-    names = tuple(judged or ()) if judged != ("none",) else ()
+    names = tuple(judged or ()) if judged != (NONE,) else ()
     names = names or (others_than(plan.target.name) if labelled else ())
     watch = Watch(None)
     script = Scripted(text, labels if labelled else ())

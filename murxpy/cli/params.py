@@ -10,8 +10,10 @@ from typing import Any
 
 import click
 
+from murxpy.campaign.workers.names import settled, split_names
 from murxpy.errors import InputError, nearest
 
+NONE = "none"  # in the place of the names of judges
 _SECONDS = {"ms": 0.001, "": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _BYTES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _LEAST_MEMORY = 64 << 20  # bytes; less does not hold the interpreter
@@ -77,6 +79,25 @@ def names(known: Iterable[str] = ()) -> Callable[[str], tuple[str, ...]]:
         return found
 
     return read
+
+
+class Target(click.ParamType[Any]):
+    """The name of a target, in which `latest` is the newest release there is."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return settled(value)
+
+
+def judge_names(text: str) -> tuple[str, ...]:
+    """A reader of names of targets with commas between them. Raises BadParameter, InputError,
+    TargetError.
+    """
+    found = split_names(text) if text else []
+    if not all(found):
+        raise click.BadParameter(f"'{text}': expected names with commas between them")
+    return tuple(name if name == NONE else settled(name) for name in found)
 
 
 class Existing(click.ParamType[Any]):

@@ -20,7 +20,7 @@ from murxpy.campaign.reduction.histories import parts
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
-from murxpy.cli.params import Existing, NamedFile, duration, names, size
+from murxpy.cli.params import NONE, Existing, NamedFile, Target, duration, judge_names, size
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError
 from murxpy.oracles.disagreement import first_disagreement
@@ -35,6 +35,7 @@ from murxpy.trace.grammar import Trace, parse_trace
 @click.argument("file", metavar="TRACE", type=Existing())
 @click.option(
     "--solver",
+    type=Target(),
     metavar="SOLVER[@PLACE]",
     help="Replay on this one.  [default: where the trace comes from]",
 )
@@ -42,7 +43,7 @@ from murxpy.trace.grammar import Trace, parse_trace
 @click.option(
     "--cross-check",
     "judged",
-    type=names(),
+    type=judge_names,
     metavar="SOLVER[@PLACE],...",
     help="Have these answer its checks, too; 'none' for nobody.  [default: those that its header names]",
 )
@@ -154,7 +155,7 @@ def judges_of(trace: Trace, wished: tuple[str, ...] | None) -> tuple[str, ...]:
     """The names of the judges: those wished for, else those in the header of the trace."""
     if wished is None:
         return tuple(filter(None, trace.header.get(HEADER, "").split(",")))
-    return () if wished == ("none",) else wished
+    return () if wished == (NONE,) else wished
 
 
 def _show_judged(

@@ -9,7 +9,7 @@ import click
 
 from murxpy.campaign.judging.triage import triaged
 from murxpy.campaign.workers.limits import Limits
-from murxpy.cli.params import duration, names
+from murxpy.cli.params import duration, judge_names
 from murxpy.report.console import make_console
 from murxpy.report.judged import print_triage, triage_json
 
@@ -19,7 +19,7 @@ from murxpy.report.judged import print_triage, triage_json
 @click.option(
     "--cross-check",
     "judges",
-    type=names(),
+    type=judge_names,
     default="",
     metavar="SOLVER[@PLACE],...",
     help="Who is asked where a trace names no judges.  [default: all other solvers]",

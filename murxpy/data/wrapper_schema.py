@@ -189,6 +189,7 @@ class Wrapper(Strict, frozen=True):
     actions: dict[str, Any]
     shorthands: dict[str, dict[str, Any]] = {}
     releases: str = ""
+    release_needs: dict[str, list[str]] = field(name="release-needs", default_factory=dict)
     version: str = ""
     about: str = ""
     helpers: str | list[str] = []

@@ -10,6 +10,8 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
 from murxpy.data.convert import convert, plain
 from murxpy.data.dialects import decode_dialect
 from murxpy.data.folders import data_folder
@@ -42,6 +44,7 @@ def load_wrapper(name_or_path: str) -> Plain:
     helpers = [[str(path), read_text(path)] for path in _helpers(document, wrapper)]
     check_spellings(document, wrapper, SECTIONS, [text for _, text in helpers])
     _check_refusals(document, wrapper)
+    _check_releases(document, wrapper)
     profile = decode_profile(document, ("profile",)) if wrapper["profile"] else {}
     return wrapper | {
         "options": [trim(option) for option in wrapper["options"]],
@@ -187,6 +190,19 @@ def _check_options(document: Document, wrapper: Plain) -> None:
                 raise document.error(
                     place, f"the option '{name}' is a number: expected 'min' and 'max', or 'values'"
                 )
+
+
+def _check_releases(document: Document, wrapper: Plain) -> None:
+    """Raise InputError for what is no span of releases."""
+    spans: dict[Place, str] = {("releases",): wrapper["releases"]}
+    spans |= {("release-needs", span): span for span in wrapper["release-needs"]}
+    for place, span in spans.items():
+        try:
+            SpecifierSet(span)
+        except InvalidSpecifier:
+            raise document.error(
+                place, f"'{span[:80]}' is no span of releases, expected one such as '>=4.8.7,<5'"
+            ) from None
 
 
 def _check_refusals(document: Document, wrapper: Plain) -> None:

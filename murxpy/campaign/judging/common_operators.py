@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from murxpy.campaign.workers.limits import Limits
+from murxpy.campaign.workers.names import solver_of
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.pool import Pool
 from murxpy.campaign.workers.targets import Plan
@@ -40,7 +41,7 @@ def make_judges(
         if all(plan.target.name == name for plan in targets):
             raise InputError(
                 f"--cross-check {name}: that is the target itself, expected another solver, or another release of it as "
-                f"{name.partition('@')[0]}@PLACE"
+                f"{solver_of(name)}@PLACE"
             )
     return judge_plans(names, request)
 

@@ -12,7 +12,7 @@ from murxpy.campaign.judging.dependence import Dependence, dependences
 from murxpy.campaign.judging.judge_limits import HEADER as LIMITS
 from murxpy.campaign.judging.judge_limits import judging_wishes, limits_row, parse_limits
 from murxpy.campaign.replays.inquiries import Ask, Questions
-from murxpy.campaign.workers.plans import absolute_target
+from murxpy.campaign.workers.names import absolute_target
 from murxpy.campaign.workers.targets import Plan
 from murxpy.machine.script import own_options
 from murxpy.machine.tokens import Quoted

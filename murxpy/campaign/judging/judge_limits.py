@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from murxpy.campaign.workers.plans import absolute_target
+from murxpy.campaign.workers.names import absolute_target
 from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError
 

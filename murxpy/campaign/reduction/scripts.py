@@ -29,7 +29,7 @@ from murxpy.campaign.reduction.pipeline import (
 from murxpy.campaign.reduction.scripted import Scripted, answers_in, loose_key, trace_of
 from murxpy.campaign.replays.tester import Tester, replay_of
 from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.plans import absolute_target
+from murxpy.campaign.workers.names import absolute_target
 from murxpy.campaign.workers.targets import Plan
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from murxpy.campaign.workers.names import absolute_target, parse_target, settled, solver_of
 from murxpy.campaign.workers.targets import Plan, resolve
 from murxpy.data import (
     load_catalogue,
@@ -19,15 +20,16 @@ from murxpy.data import (
 from murxpy.errors import InputError
 from murxpy.fuzzers.api import Wishes, session_setup
 from murxpy.fuzzers.mutation import Mutation, parse_mutation, seed_files, sources_setup
+from murxpy.releases.environments import Notice, print_notice
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
     """What to fuzz, in the user's words.
 
-    A target is `SOLVER` or `SOLVER@PLACE`. `wrapper` is the file (or name) of a wrapper for the
-    targets of its solver; without targets that solver is the target. `machine` and `profile` are
-    names or files.
+    A target is `SOLVER` or `SOLVER@PLACE`, with options of its own in brackets behind it where they
+    are wished. `wrapper` is the file (or name) of a wrapper for the targets of its solver; without
+    targets that solver is the target. `machine` and `profile` are names or files.
     """
 
     targets: tuple[str, ...] = ()
@@ -64,10 +66,12 @@ def parse_request(data: Mapping[str, Any], target: str) -> Request:
     )
 
 
-def make_plans(request: Request) -> tuple[Plan, ...]:
-    """The plans of the request's targets. Raises InputError for bad input, TargetError for a place
-    without a solver.
+def make_plans(request: Request, notice: Notice = print_notice) -> tuple[Plan, ...]:
+    """The plans of the request's targets. A release that is not in the cache is installed, and
+    `notice` is told of it. Raises InputError for bad input, TargetError for a place without a
+    solver.
     """
+    request = settle(request)
     catalogue = load_catalogue()
     machine = load_machine(request.machine)
     profile = {} if request.profile is None else load_profile(request.profile)
@@ -79,29 +83,41 @@ def make_plans(request: Request) -> tuple[Plan, ...]:
     plans = []
     for name, wrapper in _wrappers(request).items():
         whole = merge_profile(wrapper["profile"], profile)
-        setup = session_setup(
-            with_dialect(catalogue, wrapper), machine, wrapper, whole, request.wishes
-        )
+        options = _merged(request.wishes.options, parse_target(name).options)
+        wishes = replace(request.wishes, options=options)
+        setup = session_setup(with_dialect(catalogue, wrapper), machine, wrapper, whole, wishes)
         if sources is not None:
             setup["sources"] = sources
-        target = replace(resolve(name, wrapper["module"]), family=wrapper["solver"])
+        target = replace(resolve(name, wrapper, notice), family=wrapper["solver"])
         plans.append(Plan(target, setup))
     return tuple(plans)
+
+
+def settle(request: Request) -> Request:
+    """The same request with the newest release in the place of `latest`. Raises InputError,
+    TargetError.
+    """
+    own = None if request.wrapper is None else load_wrapper(request.wrapper)
+    names = [
+        settled(name, own if own is not None and solver_of(name) == own["solver"] else None)
+        for name in request.targets
+    ]
+    return replace(request, targets=tuple(names))
 
 
 def _wrappers(request: Request) -> dict[str, dict[str, Any]]:
     """The wrapper of each target."""
     own = None if request.wrapper is None else load_wrapper(request.wrapper)
     if own is None:
-        return {name: load_wrapper(name.partition("@")[0]) for name in _different(request.targets)}
+        return {name: load_wrapper(solver_of(name)) for name in _different(request.targets)}
     solver = own["solver"]
     targets = _different(request.targets) or (solver,)
-    if all(name.partition("@")[0] != solver for name in targets):
+    if all(solver_of(name) != solver for name in targets):
         raise InputError(
             f"{request.wrapper}: it is a wrapper of '{solver}', but the target is {', '.join(targets)}; "
             f"name the target '{solver}' or '{solver}@PLACE', or leave it out"
         )
-    families = {name: name.partition("@")[0] for name in targets}
+    families = {name: solver_of(name) for name in targets}
     return {
         name: own if family == solver else load_wrapper(family) for name, family in families.items()
     }
@@ -116,14 +132,15 @@ def _different(targets: tuple[str, ...]) -> tuple[str, ...]:
     return targets
 
 
+def _merged(
+    wished: tuple[tuple[str, str], ...], own: tuple[tuple[str, str], ...]
+) -> tuple[tuple[str, str], ...]:
+    """The options of every run: those wished for all targets, but for those of the target's own."""
+    names = [name for name, _ in own]
+    return (*((name, value) for name, value in wished if name not in names), *own)
+
+
 def _absolute(name: str | None) -> str | None:
     """The absolute path of a file; a name stays."""
     path = Path(name or "").expanduser()
     return str(path.absolute()) if name and path.is_file() else name
-
-
-def absolute_target(name: str) -> str:
-    """The name of a target that means the same in any folder."""
-    family, at, place = name.partition("@")
-    family = _absolute(family) or family
-    return f"{family}{at}{Path(place).expanduser().absolute()}" if at else family

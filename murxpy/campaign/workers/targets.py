@@ -1,5 +1,5 @@
-"""Targets: which solver, in which interpreter, from which folder. `z3`, `z3@ENVIRONMENT`,
-`z3@BUILD-FOLDER`.
+"""Targets: which solver, in which interpreter, from which folder. `z3`, `z3@RELEASE`,
+`z3@ENVIRONMENT`, `z3@BUILD-FOLDER`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from murxpy.campaign.workers.names import TargetName, parse_target, releases_of
 from murxpy.errors import TargetError
+from murxpy.releases.environments import Notice, found, package_of, print_notice, provide
+from murxpy.releases.versions import chosen
 
+NO_WRAPPER: Mapping[str, Any] = {}
 _PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
 
 # Where builds and installations keep the Python package, and the libraries that it loads.
@@ -93,27 +97,49 @@ class Plan:
     setup: Mapping[str, Any] = field(default_factory=dict)
 
 
-def resolve(name: str, module: str | None = None) -> TargetSpec:
-    """The target that the user calls `name`; `module` is the solver's Python module when it is not
-    named as the family.
+def resolve(
+    name: str, wrapper: Mapping[str, Any] = NO_WRAPPER, notice: Notice = print_notice
+) -> TargetSpec:
+    """The target that the user calls `name`, by the decoded wrapper of its solver. A release that
+    is not in the cache is installed, and `notice` is told of that.
 
-    Raises TargetError when the place named after `@` holds neither an environment nor a build.
+    Raises InputError for a name that is none, TargetError when the place behind `@` holds neither
+    an environment nor a build, and for a release that cannot be installed or loaded.
     """
-    family, _, place = name.partition("@")
-    if not place:
+    named = parse_target(name)
+    if named.release:
+        return _release(name, named, wrapper, notice)
+    if not named.place:
         user = [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
         return TargetSpec(
-            name, family, sys.executable, tuple(path for path in user if os.path.isdir(path))
+            name, named.solver, sys.executable, tuple(path for path in user if os.path.isdir(path))
         )
-    folder = Path(place).expanduser().absolute()
+    folder = Path(named.place).expanduser().absolute()
     if not folder.is_dir():
         raise TargetError(
-            f"target '{name}': there is no folder {folder}; give an environment or a build folder"
+            f"target '{name}': there is no folder {folder}; give an environment, a build folder, or a release"
         )
     interpreter = folder / "bin" / "python"
     if interpreter.exists():
-        return TargetSpec(name, family, str(interpreter), root=str(folder))
-    return _build(name, family, folder, module or family)
+        return TargetSpec(name, named.solver, str(interpreter), root=str(folder))
+    return _build(name, named.solver, folder, wrapper.get("module") or named.solver)
+
+
+def _release(
+    name: str, named: TargetName, wrapper: Mapping[str, Any], notice: Notice
+) -> TargetSpec:
+    package = package_of(wrapper)
+    environment = found(package, named.release)
+    if environment is None:
+        release = chosen(named.release, releases_of(package.name), package.name)
+        environment = provide(package, release, notice)
+    if environment.fault:
+        raise TargetError(
+            f"target '{name}': {package.name} {environment.release} is installed in {environment.folder}, but "
+            f"cannot be loaded: {environment.fault}"
+        )
+    interpreter = Path(environment.folder, "bin", "python")
+    return TargetSpec(name, named.solver, str(interpreter), root=environment.folder)
 
 
 def _build(name: str, family: str, folder: Path, module: str) -> TargetSpec:

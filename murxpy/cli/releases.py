@@ -1,0 +1,120 @@
+"""`murxpy releases`: the releases of the solvers, and the cache of environments with them."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+
+import click
+
+from murxpy.campaign.workers.names import releases_of
+from murxpy.cli import fail
+from murxpy.data import load_wrapper, wrapper_names
+from murxpy.errors import InputError, TargetError
+from murxpy.releases.environments import (
+    Environment,
+    Package,
+    cache_folder,
+    cached,
+    package_of,
+    print_notice,
+    provide,
+    prune,
+    remove,
+)
+from murxpy.releases.versions import short, span
+from murxpy.report.console import make_console
+from murxpy.report.releases import mebibytes, releases_table
+from murxpy.report.tables import print_table
+
+
+@click.command()
+@click.argument("solvers", metavar="[SOLVER]...", nargs=-1)
+@click.option("--add", metavar="RELEASES", help="Install these, such as 4.8.12,4.13.0..latest.")
+@click.option("--remove", "doomed", metavar="RELEASES", help="Remove these from the cache.")
+@click.option(
+    "--prune", "pruned", is_flag=True, help="Remove what unfinished installations left, too."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def releases(
+    solvers: tuple[str, ...], add: str | None, doomed: str | None, pruned: bool, as_json: bool
+) -> int:
+    """List the releases of each solver that the package index has for this Python, and which of
+    them are installed in the cache.
+
+    A release is installed when it is first named as a target, or by --add. The variable
+    MURXPY_RELEASES names another folder for the cache.
+
+    \b
+    Examples:
+      murxpy releases z3
+      murxpy releases z3 --add 4.8.12,4.13.0..4.13.4
+      murxpy fuzz z3@4.13.0 --cross-check z3@latest --time 5m
+      murxpy releases z3 --remove ..4.8.17
+    """
+    packages = {name: package_of(load_wrapper(name)) for name in solvers or wrapper_names()}
+    if (add or doomed) and len(packages) != 1:
+        raise InputError(f"{'--add' if add else '--remove'}: name the one solver that it is about")
+    for package in packages.values():
+        if add:
+            _add(package, add)
+        if doomed:
+            _remove(package, doomed)
+    if pruned:
+        click.echo(f"{mebibytes(prune())} MiB of unfinished installations removed")
+    code = 0
+    told = {}
+    for name, package in packages.items():
+        known: Sequence[str] = ()
+        try:
+            known = [short(one) for one in releases_of(package.name)]
+        except TargetError as error:
+            code = fail(str(error), error.exit_code)
+        told[name] = (package, known, cached(package.name))
+    if as_json:
+        click.echo(json.dumps({name: _json(*each) for name, each in told.items()}, indent=2))
+        return code
+    console = make_console()
+    for name, (package, known, there) in told.items():
+        total = mebibytes(sum(one.size for one in there))
+        console.print(
+            f"{name}: {package.name}, {len(known)} releases, {len(there)} of them in {cache_folder()} ({total} MiB)",
+            soft_wrap=True,
+        )
+        print_table(console, releases_table(known, there))
+    return code
+
+
+def _add(package: Package, wished: str) -> None:
+    """Install the wished releases. Raises InputError, TargetError."""
+    names = span(wished, releases_of(package.name), package.name)
+    for number, release in enumerate(names, 1):
+        began = time.monotonic()
+        if len(names) > 1:
+            print_notice(f"{number} of {len(names)}: {package.name} {short(release)}")
+        made = provide(package, release, print_notice)
+        taken = time.monotonic() - began
+        print_notice(
+            f"{package.name} {made.release}: {mebibytes(made.size)} MiB, {taken:.0f} s"
+            + (f"; {made.fault}" if made.fault else "")
+        )
+
+
+def _remove(package: Package, doomed: str) -> None:
+    """Remove releases from the cache. Raises InputError, TargetError."""
+    there = {one.release: one for one in cached(package.name)}
+    for release in span(doomed, list(there), package.name):
+        remove(there[release])
+        print_notice(f"{package.name} {release}: removed, {mebibytes(there[release].size)} MiB")
+
+
+def _json(
+    package: Package, known: Sequence[str], there: Sequence[Environment]
+) -> dict[str, object]:
+    return {
+        "package": package.name,
+        "releases": list(known),
+        "cached": [asdict(one) for one in there],
+    }

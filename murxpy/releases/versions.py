@@ -1,0 +1,80 @@
+"""Releases by name: their order, spans of them, and the nearest to one that does not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from packaging.version import InvalidVersion, Version
+
+from murxpy.errors import InputError, TargetError
+
+LATEST = "latest"
+_NEAR = 2  # releases that are named on each side of one that does not exist
+
+
+def version(name: str) -> Version:
+    """The release called `name`, such as `4.13.0`. Raises TargetError."""
+    try:
+        return Version(name)
+    except InvalidVersion:
+        raise TargetError(
+            f"'{name[:80]}' is neither a folder that exists nor a release: expected a number such as 4.13.0, or "
+            f"'{LATEST}'"
+        ) from None
+
+
+def short(name: str) -> str:
+    """The one name that is used here of the release called `name`: `4.13.0` for `4.13.0.0` and for
+    `4.13`. Raises TargetError.
+    """
+    numbers = list(version(name).release)
+    while len(numbers) > 3 and not numbers[-1]:
+        numbers.pop()
+    numbers += [0] * (3 - len(numbers))
+    behind = version(name).public.removeprefix(version(name).base_version)
+    return ".".join(map(str, numbers)) + behind
+
+
+def chosen(name: str, published: Sequence[str], package: str) -> str:
+    """The one of the `published` releases that is called `name`, which may be `latest`.
+
+    Raises TargetError for a release that does not exist.
+    """
+    ordered = sorted(published, key=Version)
+    if name == LATEST and ordered:
+        return ordered[-1]
+    wanted = version(name)
+    for one in ordered:
+        if Version(one) == wanted:
+            return one
+    below = [short(one) for one in ordered if Version(one) < wanted][-_NEAR:]
+    above = [short(one) for one in ordered if Version(one) > wanted][:_NEAR]
+    near = f"; the nearest are {', '.join(below + above)}" if below or above else ""
+    raise TargetError(
+        f"{package} has no release {name} that can be installed for this Python{near}"
+    )
+
+
+def span(text: str, published: Sequence[str], package: str) -> list[str]:
+    """The `published` releases that `text` names, oldest first: releases with commas between them,
+    or spans such as `4.8.7..latest`.
+
+    Raises InputError for a span that holds none, TargetError for a release that does not exist.
+    """
+    named: set[str] = set()
+    for part in text.split(","):
+        first, dots, last = (word.strip() for word in part.partition(".."))
+        if not dots:
+            named.add(chosen(first, published, package))
+            continue
+        least = version(first) if first else None
+        most = version(last) if last and last != LATEST else None
+        within = [
+            one
+            for one in published
+            if (least is None or Version(one) >= least) and (most is None or Version(one) <= most)
+        ]
+        if not within:
+            raise InputError(f"'{part}' holds no release of {package} that can be installed here")
+        named.update(within)
+    return sorted(named, key=Version)

@@ -1,0 +1,30 @@
+"""The table of a solver's releases."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from packaging.version import Version
+
+from murxpy.releases.environments import Environment
+from murxpy.report.tables import Table
+
+
+def releases_table(known: Sequence[str], there: Sequence[Environment]) -> Table:
+    """The releases, newest first: those that the index knows, and those that are in the cache."""
+    table = Table(("release", "MiB", "installed", "loads"), right=("MiB",))
+    cached = {one.release: one for one in there}
+    for release in sorted({*known, *cached}, key=Version, reverse=True):
+        one = cached.get(release)
+        if one is None:
+            table.add(release)
+        else:
+            made = time.strftime("%Y-%m-%d", time.localtime(one.made))
+            table.add(release, mebibytes(one.size), made, one.fault or "yes")
+    return table
+
+
+def mebibytes(size: int) -> str:
+    """A size in bytes as whole mebibytes."""
+    return f"{size / (1 << 20):,.0f}"
