@@ -6,11 +6,12 @@ from murxpy.data.catalogue import load_catalogue, with_dialect
 from murxpy.data.folders import data_folder
 from murxpy.data.machines import inspect_machine, load_machine, machine_names
 from murxpy.data.profiles import load_profile, merge_profile
-from murxpy.data.wrappers import load_wrapper, shipped_names, wrapper_names
+from murxpy.data.wrappers import default_judges, load_wrapper, shipped_names, wrapper_names
 
 __all__ = [
     "data_folder",
     "inspect_machine",
+    "default_judges",
     "load_catalogue",
     "load_machine",
     "load_profile",

@@ -149,6 +149,7 @@ class Contract(Strict, frozen=True):
     defects: list[Defect] = []
     undefined: list[Undefined] = []
     conversions: list[Conversion] = []
+    extension_module: str = ""
     calls: Calls = Calls()
 
 
@@ -222,6 +223,8 @@ class Wrapper(Strict, frozen=True):
     contract: Contract = Contract()
     documented: list[Documented] = []
     variants: list[dict[str, Scalar]] = []
+    default_judge: Annotated[int, Meta(ge=1)] | None = None
+    library_variables: list[str] = []
     judge_options: list[tuple[str, Scalar]] = []
     differences: list[Difference] = []
     profile: dict[str, Any] = {}

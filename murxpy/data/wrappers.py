@@ -86,6 +86,18 @@ def shipped_names() -> list[str]:
     return sorted(path.stem for path in data_folder("wrappers").glob("*.yaml"))
 
 
+def default_judges() -> tuple[str, ...]:
+    """The solvers that say what is right where the user names none, most trusted first: the shipped
+    ones whose wrappers have a rank `default-judge`.
+    """
+    found = {}
+    for name in shipped_names():
+        rank = read_document(wrapper_path(name)).data.get("default-judge")
+        if rank is not None:
+            found[name] = rank
+    return tuple(sorted(found, key=lambda name: found[name]))
+
+
 def _of_entry_point(name: str, load: Any) -> Path:
     """The path that a package's entry point gives: a str or a path object. Raises InputError for
     anything else.

@@ -79,6 +79,8 @@ class Contract:
             re.compile(entry["message"]) for entry in data.get("conversions") or ()
         ]
         self._helpers = frozenset(helpers)
+        # before the names of functions in old releases stands the module of the extension
+        self._extension = f".{data.get('extension-module') or ''}."
 
     def undefined(self, template: str, rule: str) -> bool:
         """True if the binding does not say what a call of this template does with the operands that
@@ -127,11 +129,8 @@ class Contract:
                 or "/murxpy/" in name
                 or _standard(name)
             )
-            place = (
-                ""
-                if ours
-                else f"{code.co_qualname.rpartition('.cvc5_python_base.')[2]} ({PurePath(name).name})"
-            )
+            function = code.co_qualname.rpartition(self._extension)[2]
+            place = "" if ours else f"{function} ({PurePath(name).name})"
             trace = trace.tb_next
         return place
 

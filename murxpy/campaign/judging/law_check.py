@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from murxpy.campaign.findings.replayed import replay_trace
 from murxpy.campaign.judging.common_operators import judge_plans
 from murxpy.campaign.workers.targets import Plan
-from murxpy.data import load_catalogue
+from murxpy.data import default_judges, load_catalogue
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.random import Stream
@@ -20,19 +20,18 @@ from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.tables import Tables
 from murxpy.trace.grammar import parse_trace
 
-SOLVERS = ("z3", "cvc5")
 LIMIT_MS = 5000.0  # of a law, as the solver's resource limit
 _WALL = 120.0  # seconds for all laws on one solver
 _LAWS = ("x", "y")
 
 
-def check_functions(text: str, name: str, names: Sequence[str] = SOLVERS) -> None:
+def check_functions(text: str, name: str, names: Sequence[str] = ()) -> None:
     """Raise InputError where the functions in `text`, of the file `name`, are none, or a solver of
-    `names` does not prove their laws.
+    `names` does not prove their laws; by default those that judge where nobody names any.
     """
     tables = Tables(build_catalogue(load_catalogue()))
     read_functions(text, name, tables)
-    for plan in judge_plans(names):
+    for plan in judge_plans(names or default_judges()):
         _check(plan, text, name)
 
 

@@ -31,7 +31,7 @@ from murxpy.campaign.replays.tester import Tester, replay_of
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.names import absolute_target
 from murxpy.campaign.workers.targets import Plan
-from murxpy.data import load_catalogue
+from murxpy.data import default_judges, load_catalogue
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.dialects import STANDARD
@@ -311,8 +311,6 @@ def _problem(
     )
 
 
-def others_than(target: str, known: Sequence[str] = ("z3", "cvc5")) -> tuple[str, ...]:
-    """The solvers that say what is right where nobody names any: those that are installed beside
-    murxpy.
-    """
-    return tuple(name for name in known if name != target)
+def others_than(target: str) -> tuple[str, ...]:
+    """The solvers, other than the target, that say what is right where nobody names any."""
+    return tuple(name for name in default_judges() if name != target)

@@ -88,7 +88,11 @@ def make_plans(request: Request, notice: Notice = print_notice) -> tuple[Plan, .
         setup = session_setup(with_dialect(catalogue, wrapper), machine, wrapper, whole, wishes)
         if sources is not None:
             setup["sources"] = sources
-        target = replace(resolve(name, wrapper, notice), family=wrapper["solver"])
+        target = replace(
+            resolve(name, wrapper, notice),
+            family=wrapper["solver"],
+            library_variables=tuple(wrapper["library-variables"]),
+        )
         plans.append(Plan(target, setup))
     return tuple(plans)
 

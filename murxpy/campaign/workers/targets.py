@@ -50,6 +50,7 @@ class TargetSpec:
     `paths` come first in the search for modules, `libraries` in that for shared libraries. `root`
     is the folder that the solver's module must lie under, None when any will do. `bare`: the
     interpreter is ours, but none of the packages installed for it may be imported.
+    `library_variables` are the environment variables by which the binding finds its library.
     """
 
     name: str
@@ -59,12 +60,13 @@ class TargetSpec:
     libraries: tuple[str, ...] = ()
     root: str | None = None
     bare: bool = False
+    library_variables: tuple[str, ...] = ()
 
     def environment(self) -> dict[str, str]:
         """The environment variables of the target's processes."""
         variables = dict(os.environ)
         if self.libraries:
-            for name in ("LD_LIBRARY_PATH", "Z3_LIBRARY_PATH"):
+            for name in ("LD_LIBRARY_PATH", *self.library_variables):
                 variables[name] = os.pathsep.join(
                     [*self.libraries, *filter(None, [variables.get(name)])]
                 )
