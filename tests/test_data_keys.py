@@ -31,8 +31,8 @@ FILES = [
 CODE = Path(__file__).parent.parent / "murxpy"
 FOR_READERS = {"because"}  # what only explains an entry
 # Read where the files are decoded: sections that become spellings or other sections, and what
-# `murxpy fsm check` compares with.
-DECODED = {*SECTIONS, "shorthands", "expect", "theory", "extensions", "syntax"}
+# `murxpy fsm check` compares with, and the choice of judges.
+DECODED = {*SECTIONS, "shorthands", "expect", "theory", "extensions", "syntax", "default-judge"}
 ASKED = ("script-since", "own-actions", "required-options", "special-options")
 MOST_WALKS = 60
 
@@ -155,6 +155,8 @@ def _unread(solver: str) -> list[Place]:
             "catalogue": load_catalogue(),
             "machine": load_machine("default"),
             "wrapper": watched(data, (), read),
+            # whoever prints scripts asks which operators the solver reads
+            "sources": {"seeds": [], "mix": [["api", 1.0]], "walk": 5, "check-ms": 20.0},
         }
     )
     entries = {(section, key) for section in ASKED for key in data.get(section) or {}}
