@@ -10,8 +10,8 @@ from murxpy.data.wrappers import default_judges, load_wrapper, shipped_names, wr
 
 __all__ = [
     "data_folder",
-    "inspect_machine",
     "default_judges",
+    "inspect_machine",
     "load_catalogue",
     "load_machine",
     "load_profile",
