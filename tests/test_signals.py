@@ -20,7 +20,7 @@ from supervised import start as start
 from murxpy.campaign import interrupts
 from murxpy.campaign.findings.store import FILE, Store, read_buckets
 from murxpy.campaign.workers.plans import Request
-from murxpy.cli import fuzz
+from murxpy.cli import campaigns
 from murxpy.errors import InputError
 
 SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"]
@@ -77,13 +77,13 @@ def test_signal_while_a_campaign_is_made(
     tmp_path: Path,
 ) -> None:
     """While seeds are read, judges are loaded, and so on: it begins and ends with its summary."""
-    real = getattr(fuzz, place)
+    real = getattr(campaigns, place)
 
     def interrupted(*args: object) -> object:
         signal.raise_signal(signal.Signals[name])
         return real(*args)
 
-    monkeypatch.setattr(fuzz, place, interrupted)
+    monkeypatch.setattr(campaigns, place, interrupted)
     (tmp_path / "other").symlink_to(FAKES)
     judges = ("--cross-check", f"fake@{tmp_path / 'other'}") if place == "agree" else ()
     code, out, err = fuzz_fake(capsys, tmp_path / "out", "--time", "100s", *judges)
@@ -98,13 +98,13 @@ def test_signal_while_a_campaign_is_made(
 def test_signal_before_a_single_run(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    real = fuzz.make_plans
+    real = campaigns.make_plans
 
     def interrupted(request: Request) -> object:
         signal.raise_signal(signal.SIGINT)
         return real(request)
 
-    monkeypatch.setattr(fuzz, "make_plans", interrupted)
+    monkeypatch.setattr(campaigns, "make_plans", interrupted)
     assert fuzz_fake(capsys, tmp_path / "out", "--run-seed", "1") == (
         130,
         "",
