@@ -22,6 +22,12 @@ def test_fake_solver(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
     assert "    actions set-option: default (f.set_option)" in lines
     assert any(line.startswith("  probe    4 runs: ") for line in lines)
     assert "    found crash-sigsegv-fake-mk-term-op-or-mk-25ef75e1: SIGSEGV" in lines
+    data = json.loads(outcome(capsys, "doctor", *FAKE, "--runs", "4", "--json")[1])
+    (found,) = data["targets"][0]["findings"]
+    assert " ".join(found) == (
+        "key kind tier severity solver version message new known confirmed count seed lines first "
+        "trace same"
+    )
 
 
 def test_real_solver(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,5 +1,5 @@
-"""What the sessions of a campaign say of their solvers: the operators there are, and what the
-releases lack.
+"""What the sessions of a campaign say of their solvers: which operators there are, and how much of
+its wrapper each release lacks.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ About = Mapping[str, Any]
 
 
 def operators_of(abouts: Sequence[About]) -> dict[str, list[str]]:
-    """By theory, the operators that some target draws from."""
+    """The operators that at least one target draws from, by theory."""
     merged: dict[str, dict[str, None]] = {}
     for about in abouts:
         for theory, kinds in about.get("operators", {}).items():
@@ -20,7 +20,7 @@ def operators_of(abouts: Sequence[About]) -> dict[str, list[str]]:
 
 
 def lacking(abouts: Sequence[About]) -> Iterator[str]:
-    """A line for each target whose release has not all that its wrapper spells."""
+    """A line for each target whose release lacks spellings of its wrapper."""
     for about in abouts:
         missing = about.get("missing") or []
         if missing:

@@ -1,5 +1,5 @@
-"""The terminal as reports use it: no markup in foreign text, no failure over an encoding, a broken
-pipe told apart.
+"""The terminal as reports use it. Foreign text is never read as markup, characters that the encoding
+lacks do not fail, and a broken pipe is told apart from other errors.
 """
 
 from __future__ import annotations
@@ -10,25 +10,24 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Self, TextIO
 
 from rich.console import Console
 
-PLAIN_WIDTH = 120  # columns where no terminal and no COLUMNS says otherwise
+PLAIN_WIDTH = 120  # columns where neither a terminal nor COLUMNS tells the width
 
 
 class _ReportConsole(Console):
     def on_broken_pipe(self) -> None:
-        """Leave it to `quiet_pipe`: rich would end the process with the exit code that means
-        findings.
+        """Leave the error to `quiet_pipe`. Rich would end the process with exit code 1, which means
+        findings here.
         """
         raise
 
 
 def make_console(stream: TextIO | None = None, *, width: int | None = None) -> Console:
-    """A console on `stream` (standard output), `width` columns wide if given; heeds NO_COLOR, TERM
-    and COLUMNS.
+    """A console on `stream`, by default standard output; `width` is its columns, if given. It heeds
+    NO_COLOR, TERM and COLUMNS.
     """
     stream = sys.stdout if stream is None else stream
     tolerate_any_text(stream)
@@ -42,13 +41,13 @@ def make_console(stream: TextIO | None = None, *, width: int | None = None) -> C
 
 
 def tolerate_any_text(stream: TextIO) -> None:
-    """Write what the encoding of `stream` lacks as an escape instead of failing."""
+    """Have `stream` write characters that its encoding lacks as escapes instead of failing."""
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")
 
 
 def is_live_terminal(stream: TextIO | None = None) -> bool:
-    """Whether a view that redraws itself works on `stream` (standard output)."""
+    """Whether a view that redraws itself works on `stream`, by default standard output."""
     stream = sys.stdout if stream is None else stream
     return stream.isatty() and os.environ.get("TERM", "dumb") not in ("dumb", "unknown", "")
 
@@ -60,8 +59,8 @@ def write_now(text: str) -> None:
 
 
 class Progress:
-    """How many of `total` things are done, on one line of standard error that is written over;
-    nothing where that is no terminal.
+    """Shows how many of `total` things are done, on one line of standard error that it writes over.
+    It shows nothing where standard error is no terminal.
     """
 
     def __init__(self, total: int) -> None:
@@ -72,17 +71,11 @@ class Progress:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-        /,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._write("")
 
     def step(self) -> None:
-        """One more is done."""
+        """Note that one more thing is done."""
         self._done += 1
         self._write(f"{self._done:,} of {self._total:,}")
 
@@ -94,29 +87,32 @@ class Progress:
 
 @contextmanager
 def quiet_pipe() -> Iterator[None]:
-    """Swallow the end of the reader of our output (`| head`), and keep Python quiet about it when
-    it exits.
+    """Pass over that the reader of the output has ended, as `| head` does, and keep Python quiet
+    about that at its exit.
     """
     try:
         yield
         sys.stdout.flush()
     except BrokenPipeError:
-        devnull = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(devnull, sys.stdout.fileno())
-        os.close(devnull)
+        _discard(sys.stdout.fileno())
 
 
 @contextmanager
 def going_on_without_terminal() -> Iterator[None]:
-    """Swallow the failure to write to a terminal that was closed, and send all further output
-    nowhere, so that a campaign ends in order.
+    """Pass over that the terminal was closed, and discard all further output, so that a campaign
+    ends in good order.
     """
     try:
         yield
     except OSError as error:
         if error.errno != errno.EIO:
             raise
-        devnull = os.open(os.devnull, os.O_WRONLY)
-        for stream in (1, 2):
-            os.dup2(devnull, stream)
-        os.close(devnull)
+        _discard(1, 2)
+
+
+def _discard(*descriptors: int) -> None:
+    """Send what is written to these descriptors nowhere."""
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    for descriptor in descriptors:
+        os.dup2(devnull, descriptor)
+    os.close(devnull)

@@ -1,4 +1,4 @@
-"""What `murxpy doctor` prints: the machine, and each solver with what its release can and cannot
+"""The output of `murxpy doctor`: this machine, and for each solver what its release can and cannot
 do.
 """
 
@@ -10,17 +10,18 @@ from typing import Any
 
 from murxpy import __version__
 from murxpy.campaign.probe import Host, Probe
+from murxpy.campaign.snapshot import BucketView
 from murxpy.campaign.workers.targets import Plan
 from murxpy.report.text import amount, one_line
 
 _GIB = 1 << 30
 _MISSING = ("section", "key", "spelling", "name")
-_MESSAGES = 12  # refusals shown of each class
+_MESSAGES = 12  # messages shown of each class of refusals
 _CLASSES = ("unsupported", "resources", "ill-formed", "undocumented")
 
 
 def host_lines(host: Host, worker_memory: int, jobs: int) -> Iterator[str]:
-    """The machine: memory against what workers may take, and gdb."""
+    """The machine: its memory, beside the memory that the workers may take, and gdb."""
     yield f"murxpy {__version__}"
     bounds = [(host.available, "available"), (host.group_limit, "limit of the control group")]
     bounds += [(host.address_space, "limit of the address space (ulimit -v)")]
@@ -37,7 +38,7 @@ def host_lines(host: Host, worker_memory: int, jobs: int) -> Iterator[str]:
 
 
 def target_lines(plan: Plan, probe: Probe) -> Iterator[str]:
-    """One target that can be used."""
+    """The lines about a target that can be used."""
     about, gaps = probe.about, operator_gaps(plan, probe.about)
     yield f"{plan.target.name}: {about['solver']} {about['version']}"
     yield f"  module   {about['module_file']}"
@@ -53,7 +54,7 @@ def target_lines(plan: Plan, probe: Probe) -> Iterator[str]:
 
 
 def target_json(plan: Plan, probe: Probe) -> dict[str, Any]:
-    """One target that can be used, as plain data."""
+    """A target that can be used, as plain data."""
     return {
         "target": plan.target.name,
         "usable": True,
@@ -67,12 +68,19 @@ def target_json(plan: Plan, probe: Probe) -> dict[str, Any]:
         "runs": probe.runs,
         "overstayed": probe.overstayed,
         "refused": dict(sorted(probe.refused.items())),
-        "findings": [asdict(bucket) for bucket in probe.buckets],
+        "findings": [_found(bucket) for bucket in probe.buckets],
     }
 
 
+def _found(bucket: BucketView) -> dict[str, Any]:
+    """A bucket as plain data. A probe writes no reproducers and asks no judges."""
+    data = asdict(bucket)
+    del data["reproducers"], data["triage"]
+    return data
+
+
 def operator_gaps(plan: Plan, about: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The operators of the solver's theories that no run draws, by reason."""
+    """The operators of the solver's theories that no run draws, by the reason for that."""
     setup = plan.setup
     wrapper, chosen = setup["wrapper"], setup["theories"] or setup["wrapper"]["theories"]
     drawn = {kind for kinds in about["operators"].values() for kind in kinds}
@@ -88,21 +96,19 @@ def operator_gaps(plan: Plan, about: Mapping[str, Any]) -> dict[str, list[str]]:
         for kind in theory["operators"] if theory["name"] in chosen else ():
             if kind in drawn:
                 continue
-            reason = (
-                0
-                if kind not in wrapper["operators"]
-                else 2
-                if kind in excluded
-                else 1
-                if kind in absent
-                else 3
-            )
-            list(gaps.values())[reason].append(kind)
+            if kind not in wrapper["operators"]:
+                gaps["not in the wrapper"].append(kind)
+            elif kind in excluded:
+                gaps["left out by the profile"].append(kind)
+            elif kind in absent:
+                gaps["not in this release"].append(kind)
+            else:
+                gaps["left out for their sorts, features or spellings"].append(kind)
     return gaps
 
 
 def _missing_lines(missing: Sequence[Sequence[str]]) -> Iterator[str]:
-    """The spellings that the release has not, those of one operator together."""
+    """The spellings that the release lacks; those of one operator share a line."""
     if not missing:
         yield "  lacks    no spelling of the wrapper"
         return
@@ -133,7 +139,7 @@ def _probe_lines(probe: Probe) -> Iterator[str]:
 
 
 def _refused_lines(probe: Probe, name: str) -> Iterator[str]:
-    """The refusals of one class: the share of runs that saw each message."""
+    """The refusals of one class: each message with the share of the runs that saw it."""
     own = {
         key.partition(":")[2]: runs
         for key, runs in probe.refused.items()

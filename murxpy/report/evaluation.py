@@ -1,4 +1,4 @@
-"""A model and the values of assertions under it, as lines to read."""
+"""A model and the values of assertions under it, read from a trace and written as lines."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from murxpy.trace.grammar import Trace
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The model as texts by symbol, and each formula (its id and what it is) with `true`, `false`,
-    or why that cannot be said.
+    """A model, as the text of each symbol's value, and the formulas that it was asked about. Each
+    formula has its id, and `true`, `false`, or the reason why its value is not known.
     """
 
     model: dict[str, str]
@@ -19,8 +19,8 @@ class Evaluation:
 
 
 def read_evaluation(trace: Trace) -> Evaluation | None:
-    """What the last line `evaluate` with results noted; None where there is none, say since no
-    answer was sat.
+    """The evaluation that the last line `evaluate` with results recorded; None without such a line,
+    for instance because no answer was sat.
     """
     for line in reversed(trace.lines):
         if line.action == "evaluate" and line.results and line.result("refused") is None:
@@ -39,13 +39,13 @@ def read_evaluation(trace: Trace) -> Evaluation | None:
 
 
 def _symbol(names: list[str]) -> str:
-    """A symbol with the id of its term; a script has no ids."""
+    """A symbol with the id of its term, if there is one: scripts have no ids."""
     return names[0] if len(names) == 1 else f"{names[1]} ({names[0]})"
 
 
 def unread(trace: Trace) -> str:
-    """Why the last script that was evaluated could not be: what the solver refused, or what could
-    not be read. Empty where it was.
+    """The reason why the last script that was to be evaluated was not: the solver refused something,
+    or its model could not be read. Empty where the script was evaluated.
     """
     for line in reversed(trace.lines):
         if (
@@ -62,7 +62,7 @@ def _of(words: list[tuple[str, list[str]]], kind: str) -> Iterator[tuple[str, li
 
 
 def evaluation_lines(found: Evaluation) -> Iterator[str]:
-    """The model, a constant a line, then the assertions, a line each."""
+    """The model, one constant a line, then the assertions, one a line."""
     if not found.holds:
         yield "no model: no check answers sat with something asserted"
         return

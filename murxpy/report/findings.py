@@ -1,5 +1,5 @@
-"""The findings of an output folder, a bucket each: for people, as JSON, and as a file of known
-bugs.
+"""The findings of an output folder, one bucket for each defect: for people, as JSON, and as a file
+of known bugs.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from murxpy.campaign.snapshot import BucketView
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.report.text import amount, form_word, one_line, replay_command
 
-_INLINE = 24  # columns that must be left for a message to stand on the line of its bucket
-# of a bucket in JSON, before its trace
+_INLINE = 24  # columns that must be left on the line of a bucket for its message
+# The fields of a bucket in JSON that stand before its trace.
 _FIELDS = (
     "key",
     "kind",
@@ -38,8 +38,8 @@ STATUS_STYLES = {"new": "bold red", "again": "yellow", "known": "dim"}
 def bucket_views(
     buckets: Sequence[Bucket], versions: Mapping[str, str], out: str
 ) -> list[BucketView]:
-    """The stored buckets of the campaign in folder `out`, with whole paths; `versions` gives the
-    solver's version of each.
+    """The stored buckets of the campaign in folder `out`, with whole paths. `versions` has the
+    solver's version of each bucket, by key.
     """
     same = alike(buckets)
     return [
@@ -77,17 +77,17 @@ def _view(bucket: Bucket, version: str, out: str, same: str) -> BucketView:
 
 
 def shown(rows: Sequence[BucketView]) -> list[BucketView]:
-    """The buckets that a list shows unless it is asked for all: those that need nothing that the
-    solver documents as experimental.
+    """The buckets that need nothing that the solver documents as experimental. A list shows only
+    these, unless the user asks for all.
     """
     return [row for row in rows if row.tier != DOCUMENTED]
 
 
 def print_findings(console: Console, rows: Sequence[BucketView], every: bool = False) -> None:
-    """Print the buckets for people: a line of figures each, below it the key and the command that
-    shows it again.
+    """Print the buckets for people: for each a line of figures, the key, and the command that shows
+    the finding again.
 
-    Those of tier `documented` are only counted, unless `every`.
+    Buckets of tier `documented` are only counted, unless `every` is set.
     """
     listed = list(rows) if every else shown(rows)
     limit = console.width if console.is_terminal else None
@@ -102,8 +102,8 @@ def print_findings(console: Console, rows: Sequence[BucketView], every: bool = F
 
 
 def finding_lines(rows: Sequence[BucketView], width: int | None) -> Iterator[Text]:
-    """The lines of `print_findings`; messages are cut to `width` columns (None: not), keys and
-    commands never.
+    """The lines of `print_findings`. Messages are cut to `width` columns, unless that is None; keys
+    and commands are never cut.
     """
     kinds = max(4, *(len(row.kind) for row in rows))
     solvers = max(6, *(len(_solver(row)) for row in rows))
@@ -137,7 +137,7 @@ def finding_lines(rows: Sequence[BucketView], width: int | None) -> Iterator[Tex
 
 
 def _defects(rows: Sequence[BucketView]) -> Iterator[tuple[BucketView, list[BucketView]]]:
-    """The buckets of each defect: the one with the shortest trace that shows it, and the others."""
+    """The buckets by defect: for each the bucket with the shortest confirmed trace, and the others."""
     groups: dict[str, list[BucketView]] = {}
     for row in rows:
         groups.setdefault(row.same or row.key, []).append(row)
@@ -169,12 +169,14 @@ def _solver(row: BucketView) -> str:
 
 
 def first_line(message: str) -> str:
-    """The first line of `message` that is not blank; the empty string if there is none."""
+    """The first line of `message` that is not blank; empty if all are."""
     return next((line.strip() for line in message.splitlines() if line.strip()), "")
 
 
 def findings_json(rows: Sequence[BucketView]) -> str:
-    """The buckets as one JSON array, with the command that shows each again (null without a trace)."""
+    """The buckets as a JSON array, each with the command that shows it again, which is null where no
+    trace is kept.
+    """
     return json.dumps([_data(row) for row in rows], indent=2)
 
 
@@ -192,7 +194,7 @@ def _data(row: BucketView) -> dict[str, Any]:
 
 
 def findings_known(rows: Sequence[BucketView]) -> str:
-    """The buckets as a file for `--known`: a key a line, below a comment line that says what it is."""
+    """The buckets as a file for `--known`: one key a line, below a comment that says what it is."""
     lines = [
         "# Known bugs, for `murxpy fuzz --known FILE`: a bucket key or pattern a line; delete what is to count."
     ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from types import TracebackType
 from typing import Any, Self, TextIO
 
 from murxpy.campaign.events import (
@@ -25,13 +24,13 @@ from murxpy.campaign.snapshot import BucketView, Snapshot, WorkerView
 from murxpy.report.seeds import seeds_data
 from murxpy.report.text import replay_command, seed_text, trace_path
 
-VERSION = 1  # of the schema; grows when a field changes its meaning or goes
+VERSION = 1  # of the schema; it grows when a field changes its meaning or goes
 EVERY = 1.0  # seconds between two status objects
-_LONGEST = 20_000  # characters of standard error or backtrace
+_LONGEST = 20_000  # characters at most of standard error and of a backtrace
 
 
 class JsonLines:
-    """Writes each event as one JSON object on a line of its own, and nothing else."""
+    """Writes each event as a JSON object on a line of its own, and nothing else."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -41,17 +40,11 @@ class JsonLines:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-        /,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         return None
 
     def consume(self, event: Event) -> None:
-        """Write the object of `event`. Raises BrokenPipeError when nobody reads."""
+        """Write the object of an event, if it has one. Raises BrokenPipeError when nobody reads."""
         data = self._data(event)
         if data is not None:
             self._stream.write(json.dumps(data, allow_nan=False) + "\n")

@@ -1,4 +1,4 @@
-"""What a replay and its judges answered, and the triage of a campaign: for people, and as plain
+"""The answers of a replay and of its judges, and the triage of a campaign: for people, and as plain
 data.
 """
 
@@ -29,8 +29,8 @@ def judged_lines(
     answers: Mapping[int, Answers],
     found: Disagreement | None,
 ) -> Iterator[str]:
-    """What happened, for people; `releases` are solver and version of the trace's solver and of the
-    judges, by number.
+    """What the replay and its judges showed, for people. `releases` are solver and version, first of
+    the trace's solver, then of the judges.
     """
     first, *rest = outcome_lines(replayed)
     if found is not None:
@@ -56,7 +56,7 @@ def judged_json(
     answers: Mapping[int, Answers],
     found: Disagreement | None,
 ) -> dict[str, Any]:
-    """What happened, as plain data."""
+    """What the replay and its judges showed, as plain data."""
     data = outcome_json(replayed)
     judges = [
         {"solver": releases[judge], "answers": [list(answer) for answer in given]}
@@ -78,8 +78,8 @@ def judged_json(
 
 
 def print_triage(console: Console, judged: Sequence[Judged], out: str) -> None:
-    """The triage of a campaign: a line of figures each, the evidence below it, and the command that
-    shows it again.
+    """Print the triage of a campaign: for each bucket a line of figures, the evidence, and the
+    command that shows the finding again.
     """
     if not judged:
         console.print("no disagreements and no invalid models")

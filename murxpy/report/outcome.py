@@ -1,4 +1,4 @@
-"""How one run or replay ended, in a few lines or as JSON."""
+"""How one run or replay ended: in a few lines for people, and as plain data."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from murxpy.report.text import amount, brief, one_line
 from murxpy.trace.finished import Call, last_call, read_rows
 from murxpy.trace.grammar import Trace
 
-_SHOWN = 5  # differences, and messages of refusals
+_SHOWN = 5  # differences, messages of refusals and Python frames that are shown at most
 _REFUSED = "replay-refused:"
 _ANSWERS = ("sat", "unsat", "unknown")
 
 
 def hangs(replayed: Replayed) -> bool:
-    """Whether it was ended from outside after a time that makes it a hang, not just a slow run."""
+    """Whether the replay was ended after so long a time that it counts as a hang, not as slow."""
     outcome = replayed.outcome
     return outcome.cause == "wall" and outcome.seconds >= Limits().hang
 
 
 def fails(replayed: Replayed) -> bool:
-    """Whether something went wrong."""
+    """Whether the replay shows a finding or a hang."""
     return replayed.found is not None or hangs(replayed)
 
 
 def outcome_lines(replayed: Replayed, trace: Trace | None = None) -> Iterator[str]:
-    """What happened, for people; `trace` is the one that was replayed, None for a random run."""
+    """What happened, for people. `trace` is the trace that was replayed, None for a random run."""
     outcome, about = replayed.outcome, replayed.about
     where = f"{about['solver']} {about['version']}, {brief(outcome.seconds)}"
     yield f"{_what(replayed)} ({where})"
@@ -43,7 +43,7 @@ def outcome_lines(replayed: Replayed, trace: Trace | None = None) -> Iterator[st
         yield f"  bucket {replayed.found.bucket}"
     yield from (f"  {line}" for line in _details(replayed, trace))
     frames = re.findall(r"^  File .+$", python_frames(outcome.output), re.M)
-    # the frames outside of it are our own
+    # The frames outside of the binding are murxpy's own.
     binding = takewhile(lambda line: "/murxpy/" not in line, frames)
     yield from (
         f"  {one_line(line, 160)}" for line in list(binding)[:_SHOWN] if "<lambda>" not in line
@@ -97,7 +97,7 @@ def _what(replayed: Replayed) -> str:
 
 
 def _call(replayed: Replayed) -> Call:
-    """The call that it ended in; the empty one where it came to its end."""
+    """The call in which the replay ended; the empty call where the replay reached its end."""
     if replayed.found is not None:
         return replayed.found.verdict.call
     return last_call(replayed.outcome.trace) if replayed.outcome.report is None else Call()
@@ -113,10 +113,10 @@ def _place(replayed: Replayed, trace: Trace | None) -> str:
 
 
 def _line_number(replayed: Replayed, trace: Trace | None) -> int | None:
-    """The line of the replayed file that it ended in; None for a random run and where it came to
-    its end.
+    """The line of the replayed file in which the replay ended; None for a random run, and where the
+    replay reached its end.
 
-    The replay writes the lines of the file with their seeds, but not those that it skips.
+    The replay writes the lines of the file with their seeds, but not the lines that it skips.
     """
     if trace is None or not _call(replayed).action:
         return None

@@ -1,10 +1,9 @@
-"""Plain lines where the output is no terminal: one line an event, `word key=value ...`, stable and
-easy to grep.
+"""Plain lines, for output that is no terminal: one line for each event, `word key=value ...`, stable
+and easy to grep.
 """
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import Self, TextIO
 
 from murxpy.campaign.events import Alike, Ended, Event, Found, Notice, Reproduced, Started, Tick
@@ -16,7 +15,7 @@ EVERY = 5.0  # seconds between two status lines
 
 
 class PlainLines:
-    """Writes `start`, `status` (every five seconds), `bucket` (at once), `notice` and `end` lines."""
+    """Writes a line for each event that has one, and a `status` line every five seconds."""
 
     def __init__(self, stream: TextIO) -> None:
         tolerate_any_text(stream)
@@ -26,17 +25,11 @@ class PlainLines:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-        /,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         return None
 
     def consume(self, event: Event) -> None:
-        """Write the line of `event`, if it has one. Raises BrokenPipeError when nobody reads."""
+        """Write the line of an event, if it has one. Raises BrokenPipeError when nobody reads."""
         line = self._line(event)
         if line is not None:
             self._stream.write(line + "\n")
@@ -132,7 +125,7 @@ def _reproduced(event: Reproduced) -> str:
 
 
 def _quoted(text: str) -> str:
-    """`text` as one word: in double quotes where it has blanks or quotes."""
+    """The text as one word: in double quotes where it holds blanks or quotes."""
     text = one_line(text)
     if text and not any(char in text for char in ' "'):
         return text

@@ -1,9 +1,8 @@
-"""What a reporter is, and which one suits the output at hand."""
+"""Reporters: what each can do, and which one suits the output at hand."""
 
 from __future__ import annotations
 
 import sys
-from types import TracebackType
 from typing import Protocol, Self, TextIO
 
 from murxpy.campaign.events import Event
@@ -14,22 +13,16 @@ from murxpy.report.status import LiveStatus
 
 
 class Reporter(Protocol):
-    """Consumes the events of one campaign, in order, inside a `with` block that restores the
-    terminal.
+    """Consumes the events of one campaign in order, inside a `with` block that restores the terminal
+    at its end.
 
     `consume` raises BrokenPipeError when nobody reads the output any more; `console.quiet_pipe`
-    ends that quietly.
+    catches that.
     """
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-        /,
-    ) -> None: ...
+    def __exit__(self, *error: object) -> None: ...
 
     def consume(self, event: Event) -> None:
         """Show one event."""
@@ -37,8 +30,8 @@ class Reporter(Protocol):
 
 
 def make_reporter(*, json: bool = False, stream: TextIO | None = None) -> Reporter:
-    """JSON lines if asked for, the live view on a terminal, plain lines elsewhere; on `stream`
-    (standard output).
+    """The reporter for `stream`, by default standard output: JSON lines if asked for, the live view
+    on a terminal, and plain lines elsewhere.
     """
     stream = sys.stdout if stream is None else stream
     if json:

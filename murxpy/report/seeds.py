@@ -1,5 +1,5 @@
-"""What came of each seed in the hands of each fuzzer: the best and the worst as a table, all of
-them as JSON.
+"""What each seed gave in each mutation fuzzer: the best and the worst seeds as a table, all of them
+as JSON.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from murxpy.campaign.yields import FIGURES, Yield
 from murxpy.report.tables import Table, print_table
 from murxpy.report.text import amount
 
-ENDS = 5  # seeds that are shown of the best, and of the worst
+ENDS = 5  # how many of the best seeds are shown, and how many of the worst
 _COLUMNS = ("runs", *FIGURES, "findings", "new")
 
 
 def ranked(entries: Iterable[Yield]) -> list[Yield]:
-    """The best first: by new buckets, then by weight, which is decided checks by what they cost."""
+    """The entries, best first: by new buckets, then by weight, which is decided checks by cost."""
     return sorted(entries, key=lambda entry: (-entry.new, -entry.weight, -entry.decided, entry.key))
 
 
 def print_seeds(console: Console, seeds: Mapping[str, Sequence[Yield]], most: int = ENDS) -> None:
-    """Print the best and the worst `most` seeds of each target, under its name where there are
-    several.
+    """Print the `most` best and the `most` worst seeds of each target. Where there are several
+    targets, their names head the tables.
     """
     for target, entries in seeds.items():
         files = len({entry.seed for entry in entries})
@@ -71,7 +71,7 @@ def _table(entries: Sequence[Yield], most: int) -> Table:
 
 
 def _shortened(files: Sequence[str]) -> dict[str, str]:
-    """Paths without the folders that all of them have in common."""
+    """The paths without the folders that all of them share."""
     parts = [PurePath(file).parts[:-1] for file in files]
     common = 0
     while parts and all(len(part) > common and part[common] == parts[0][common] for part in parts):
@@ -80,7 +80,7 @@ def _shortened(files: Sequence[str]) -> dict[str, str]:
 
 
 def seeds_data(seeds: Mapping[str, Sequence[Yield]]) -> list[dict[str, Any]]:
-    """An object a seed, fuzzer and target, the best first."""
+    """An object for each target, seed and fuzzer; the best entries of a target come first."""
     rows = [(target, entry) for target, entries in seeds.items() for entry in ranked(entries)]
     return [
         {"target": target, **asdict(entry), "weight": round(entry.weight, 4)}
@@ -89,5 +89,5 @@ def seeds_data(seeds: Mapping[str, Sequence[Yield]]) -> list[dict[str, Any]]:
 
 
 def seeds_json(seeds: Mapping[str, Sequence[Yield]]) -> str:
-    """All of them as JSON."""
+    """What each seed gave, as JSON."""
     return json.dumps({"seeds": seeds_data(seeds)}, indent=2)

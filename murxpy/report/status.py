@@ -1,8 +1,8 @@
-"""The live view on a terminal: redraws the figures of the campaign in place, four times a second at
-most.
+"""The live view on a terminal: it redraws the figures of a campaign in place, at most four times a
+second.
 
-It draws on the alternate screen, so that it follows every change of size and leaves the shell's
-text as it was. It draws only when an event comes and starts no thread, since the supervisor that
+The view uses the alternate screen, so that it follows every change of size and leaves the shell's
+text as it was. It draws only when an event comes and starts no thread, because the supervisor that
 calls it forks.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Self
 
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -21,12 +20,12 @@ from murxpy.campaign.events import Ended, Event, Notice, Started, Tick
 from murxpy.campaign.snapshot import Snapshot
 from murxpy.report.view import Screen, view_lines
 
-PERIOD = 0.25  # seconds between two drawings at least
+PERIOD = 0.25  # least seconds between two drawings
 
 
 @dataclass(frozen=True, slots=True)
 class StatusView:
-    """The view as something that rich draws, in the size the terminal has at that moment."""
+    """The view in the form that rich draws, in the size that the terminal has at that moment."""
 
     started: Started
     snapshot: Snapshot
@@ -40,8 +39,8 @@ class StatusView:
 
 
 class LiveStatus:
-    """Shows the live view from `Started` to the end of the `with` block; afterwards prints the
-    notices once more.
+    """Shows the live view from the event `Started` to the end of the `with` block. Afterwards it
+    prints the notices once more, since the view is gone.
     """
 
     def __init__(self, console: Console) -> None:
@@ -54,18 +53,12 @@ class LiveStatus:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-        /,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._stop()
 
     def consume(self, event: Event) -> None:
-        """Take `event` in, and redraw if it is time to. Raises BrokenPipeError when the terminal is
-        gone.
+        """Take in an event, and redraw the view if it is time for that. Raises BrokenPipeError when
+        the terminal is gone.
         """
         match event:
             case Started():
@@ -99,7 +92,7 @@ class LiveStatus:
     def _stop(self) -> None:
         if self._live is None:
             return
-        # tmux shows what is left on the alternate screen in its history after some resizes
+        # After some changes of size, tmux keeps what is left on the alternate screen in its history.
         self._console.clear()
         self._live.stop()
         self._live = None

@@ -1,5 +1,5 @@
-"""What a campaign prints when it is over: operators, states, results, refusals, findings, the exit
-code.
+"""The summary that a campaign prints at its end: operators, states, results, refusals, findings and
+the exit code.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ EXIT_MEANING = {
     4: "the solver cannot be used",
 }
 CLASSES = ("unsupported", "resources", "ill-formed", "undocumented")
-_MESSAGES = 10  # refusal messages shown a class
+_MESSAGES = 10  # messages shown of each class of refusals
 
 
 def print_summary(
     console: Console, started: Started, ended: Ended, theories: Mapping[str, Sequence[str]]
 ) -> None:
-    """Print the tables of the campaign; `theories` maps each theory to the operators that were to
-    be executed.
+    """Print the tables of the campaign. `theories` has the operators that were to be executed, by
+    theory.
     """
     snapshot = ended.snapshot
     if snapshot.part("mutator:"):
@@ -71,7 +71,7 @@ def _heading(console: Console, text: str) -> None:
 
 
 def _table(*names: str) -> Table:
-    """A table whose first column is text, the others numbers."""
+    """A table whose first column is text and whose other columns are numbers."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="cyan")
     table.add_column(names[0], overflow="fold")
     for name in names[1:]:
@@ -80,15 +80,15 @@ def _table(*names: str) -> Table:
 
 
 def _print_whole(console: Console, table: Table) -> None:
-    """Print a table of short cells in its natural width: better folded by the terminal than with
-    names cut off.
+    """Print a table of short cells in its natural width. The terminal may fold its lines, but no
+    name is cut off.
     """
     natural = Measurement.get(console, console.options.update(width=1000), table).maximum
     console.print(table, width=natural, crop=False, soft_wrap=True)
 
 
 def _print_mutators(console: Console, snapshot: Snapshot) -> None:
-    """What each mutation fuzzer made, and what came of it."""
+    """How many mutants each mutation fuzzer made, and what came of them."""
     counts = snapshot.part("mutator:")
     names = list(dict.fromkeys(key.split(":")[0] for key in counts))
     known = YIELD
@@ -108,7 +108,7 @@ def _print_mutators(console: Console, snapshot: Snapshot) -> None:
 def _print_operators(
     console: Console, snapshot: Snapshot, theories: Mapping[str, Sequence[str]]
 ) -> None:
-    """The operators that were tried, by theory, and the names of those that were never executed."""
+    """The operators that were tried, by theory, and the operators that were never executed."""
     tried, good = snapshot.part("op:"), snapshot.part("op-ok:")
     refused = snapshot.part("op-refused:")
     used = [name for name in CLASSES if any(key.endswith(f":{name}") for key in refused)]
@@ -256,7 +256,7 @@ def _share(snapshot: Snapshot, part: str, whole: str) -> str:
 
 
 def _print_refusals(console: Console, snapshot: Snapshot) -> None:
-    """The refusals of each class by message, the most frequent first."""
+    """The refusals of each class by message, the most frequent message first."""
     _heading(console, "Refusals")
     messages = snapshot.part("refusal-message:")
     table = _table("count", "class", "message")

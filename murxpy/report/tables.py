@@ -1,4 +1,4 @@
-"""Tables of what the data folders hold: for a terminal, as plain aligned lines, and as data for
+"""Tables of what the data folders hold: for a terminal, as plain aligned lines, and as plain data for
 JSON.
 """
 
@@ -24,7 +24,7 @@ _GAP = 2
 
 @dataclass
 class Table:
-    """Cells in columns; the columns named in `right` are numbers, rows in `strong` head a group."""
+    """Cells in columns. The columns named in `right` hold numbers; the rows in `strong` head groups."""
 
     columns: Sequence[str]
     rows: list[Sequence[str]] = field(default_factory=list)
@@ -32,15 +32,15 @@ class Table:
     strong: set[int] = field(default_factory=set)
 
     def add(self, *cells: str, strong: bool = False) -> None:
-        """Add a row; missing cells at its end are empty."""
+        """Add a row. Cells that are missing at its end are empty."""
         if strong:
             self.strong.add(len(self.rows))
         self.rows.append([*cells, *[""] * (len(self.columns) - len(cells))])
 
 
 def print_table(console: Console, table: Table) -> None:
-    """Print a table: fitted to a terminal; anywhere else one line a row, whole and aligned, for
-    grep and awk.
+    """Print a table. On a terminal it is fitted to the width; elsewhere each row is one whole line,
+    with the columns aligned, for grep and awk.
     """
     if not console.is_terminal:
         for line in plain_lines(table):
@@ -72,7 +72,7 @@ def plain_lines(table: Table) -> list[str]:
 
 
 def machine_summary(machine: Plain, visits: Visits) -> str:
-    """What an average run is, in one line."""
+    """What an average run of the machine does, in one line."""
     terms = visits.actions.get("mk-term", 0.0)
     checks = sum(visits.actions.get(action, 0.0) for action in ANSWERING)
     return (
@@ -82,8 +82,8 @@ def machine_summary(machine: Plain, visits: Visits) -> str:
 
 
 def machine_table(machine: Plain, visits: Visits) -> Table:
-    """The states, each with its transitions: expected numbers a run, and the share of the state's
-    actions.
+    """The states, each with its transitions: how often a run is expected to take each, and its share
+    of the state's actions.
     """
     table = Table(
         ("state", "needs / when", "to", "weight", "share", "a run"),
@@ -110,7 +110,7 @@ def machine_table(machine: Plain, visits: Visits) -> Table:
 
 
 def machine_json(machine: Plain, visits: Visits) -> Plain:
-    """The machine with its expected numbers."""
+    """The machine with its expected numbers, as plain data."""
     states = {}
     for name, state in machine["states"].items():
         transitions = [
@@ -136,7 +136,7 @@ def machine_json(machine: Plain, visits: Visits) -> Plain:
 
 
 def reach_table(rows: Sequence[Expected], runs: int) -> Table:
-    """The expected calls of operators and spellings in a number of runs, by theory."""
+    """How many calls of each operator and spelling are expected in a number of runs, by theory."""
     column = f"in {runs:,} runs"
     table = Table(("theory / operator / spelling", column, ""), right=(column,))
     theory = ""
@@ -155,7 +155,7 @@ def reach_table(rows: Sequence[Expected], runs: int) -> Table:
 
 
 def reach_json(rows: Sequence[Expected], runs: int) -> Plain:
-    """The expected calls by operator, each with its spellings."""
+    """The expected calls of each operator and of its spellings, as plain data."""
     operators: Plain = {}
     for row in rows:
         if row.spelling is None:
@@ -173,8 +173,8 @@ def _count(value: float) -> str:
 
 
 def theories_table(catalogue: Plain, wrappers: Mapping[str, Plain]) -> Table:
-    """The theories: what they have, what they require, and how much of each the solvers' wrappers
-    spell.
+    """The theories: what they hold, what they require, and how many operators of each the wrapper of
+    each solver spells.
     """
     right = ("sorts", "operators", *wrappers)
     table = Table(("theory", "SMT-LIB", "sorts", "operators", *wrappers, "requires"), right=right)
@@ -192,8 +192,8 @@ def _spelled(theory: Plain, wrapper: Plain) -> int:
 
 
 def operators_table(theory: Plain, wrappers: Mapping[str, Plain]) -> Table:
-    """The operators of a theory: SMT-LIB name, signature, and which solvers spell each in how many
-    ways.
+    """The operators of a theory: SMT-LIB name, signature, and in how many ways each solver spells
+    them.
     """
     table = Table(("operator", "SMT-LIB", "signature", *wrappers, ""), right=tuple(wrappers))
     for kind, operator in theory["operators"].items():
@@ -220,7 +220,7 @@ def _ways(entry: Any) -> str:
 
 
 def theories_json(catalogue: Plain, wrappers: Mapping[str, Plain]) -> Plain:
-    """The catalogue, each operator with its spellings by solver."""
+    """The catalogue as plain data, each operator with the names of its spellings by solver."""
     theories = []
     for theory in catalogue["theories"]:
         operators = {
@@ -237,7 +237,7 @@ def _names_by_solver(kind: str, wrappers: Mapping[str, Plain]) -> dict[str, list
 
 
 def wrappers_table(wrappers: Mapping[str, Plain]) -> Table:
-    """The wrappers: package, releases, and how much each spells."""
+    """The wrappers: package, releases, and how much each wrapper spells."""
     table = Table(
         ("solver", "package", "releases", "theories", "operators", "spellings", "options"),
         right=("theories", "operators", "spellings", "options"),
@@ -255,7 +255,7 @@ def wrappers_table(wrappers: Mapping[str, Plain]) -> Table:
 
 
 def spellings_table(wrapper: Plain, sections: Sequence[str]) -> Table:
-    """Every spelling of a wrapper, by section."""
+    """All spellings of a wrapper, by section."""
     table = Table(("section / entry", "spelling", "template", "when", "weight"), right=("weight",))
     for section in sections:
         if wrapper[section]:
@@ -279,7 +279,7 @@ def _form_cells(form: Any) -> tuple[str, str, str]:
 
 
 def options_table(wrapper: Plain) -> Table:
-    """The options a wrapper draws from."""
+    """The options of the solver that runs draw from."""
     table = Table(("option", "type", "values"))
     for option in wrapper["options"]:
         table.add(option["name"], option["type"], _values(option))
@@ -293,7 +293,7 @@ def _values(option: Plain) -> str:
 
 
 def profile_lines(profile: Any, indent: str = "") -> list[str]:
-    """A profile, one restriction a line."""
+    """The lines of a profile, one for each restriction."""
     lines = []
     for key, value in profile.items():
         if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""How figures, times, seeds and foreign text are written, the same in every report."""
+"""Figures, times, seeds and foreign text as all reports write them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from murxpy.campaign.snapshot import BucketView
 
 
 def clock(seconds: float) -> str:
-    """A span as a clock: `0:07`, `1:02:03`, `3 d 04:05:06`."""
+    """A span of time as a clock: `0:07`, `1:02:03`, `3 d 04:05:06`."""
     whole = max(0, int(seconds))
     days, hours, minutes = whole // 86400, whole // 3600 % 24, whole // 60 % 60
     if days:
@@ -20,7 +20,7 @@ def clock(seconds: float) -> str:
 
 
 def brief(seconds: float) -> str:
-    """A short span with its unit: `0.3 s`, `12 s`, from a minute on as a clock."""
+    """A short span of time with its unit: `0.3 s`, `12 s`; from a minute on as a clock."""
     seconds = max(0.0, seconds)
     if seconds < 9.95:
         return f"{seconds:.1f} s"
@@ -34,8 +34,8 @@ def rate(per_second: float) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A share of one as a whole percentage: `78 %`; `-` when there is none. What is less than all
-    is 99.9 % at most.
+    """A share of one as a whole percentage: `78 %`; `-` for None. A share of less than one is at most
+    99.9 %.
     """
     if share is None:
         return "-"
@@ -48,20 +48,20 @@ def amount(number: int, noun: str) -> str:
 
 
 def judged_word(name: str) -> str:
-    """What the checks that judges were asked are called, by the key of their counter: `decided` is
-    said of a target alone.
+    """The word for the checks that judges were asked, by the key of their counter. It is not
+    `undecided`, since reports say `decided` of the checks of targets.
     """
     return "left open" if name == "undecided" else name
 
 
 def seed_text(seed: int) -> str:
-    """The seed of a run as traces, file names and `--run-seed` have it: bare hexadecimal digits."""
+    """The seed of a run in bare hexadecimal digits, as in traces, file names and `--run-seed`."""
     return f"{seed:x}"
 
 
 def one_line(text: str, limit: int | None = None) -> str:
-    """`text` on one line, safe on any terminal: control characters written as escapes, cut to
-    `limit` characters.
+    """The text on one line, safe on any terminal: control characters are written as escapes, and the
+    line is cut to `limit` characters.
     """
     joined = " ".join(text.split())
     shown = "".join(
@@ -76,18 +76,18 @@ def target_names(started: Started) -> str:
 
 
 def trace_path(out: str, bucket: BucketView) -> str | None:
-    """Where the smallest trace of `bucket` lies; None when none is kept."""
+    """The path of the smallest trace of a bucket; None when no trace is kept."""
     return str(PurePath(out, bucket.trace)) if bucket.trace else None
 
 
 def replay_command(path: str) -> str:
-    """The command that shows a finding again, ready to be pasted into a shell."""
+    """The command that replays a trace, ready to be pasted into a shell."""
     return f"murxpy replay {shlex.quote(path)}"
 
 
 def form_word(form: Reproducer) -> str:
-    """Whether a form of a finding shows it: `yes`, `no`, `untried`, or `none` where it cannot be
-    said in this form.
+    """Whether a form of a finding shows the finding: `yes`, `no` or `untried`; `none` where the
+    finding cannot be said in this form.
     """
     if not form.file:
         return "none"

@@ -1,5 +1,5 @@
-"""The live view as lines of text: a function of the campaign's figures and the size of the screen,
-nothing else.
+"""The live view as lines of text. It depends on the campaign's figures and the size of the screen, and
+on nothing else.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from murxpy.report.text import (
     target_names,
 )
 
-LABEL = 10  # columns of the labels at the left
+LABEL = 10  # columns of the labels at the left side
 ANSWER_STYLES = {"sat": "green", "unsat": "blue", "unknown": "yellow", "over-limit": "magenta"}
 _STATE_STYLES = {"starting": "dim", "running": "", "confirming": "bold magenta", "waiting": "dim"}
 _BAR = {"sat": "█", "unsat": "▓", "unknown": "▒", "over-limit": "░"}
@@ -35,7 +35,7 @@ _HINT = "Ctrl-C ends the campaign; findings are kept"
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """Where the view is drawn: columns, rows, and whether only ASCII characters can be."""
+    """The place where the view is drawn: its columns, its rows, and whether it shows only ASCII."""
 
     width: int
     height: int
@@ -47,8 +47,8 @@ def view_lines(
 ) -> list[Text]:
     """The whole view: at most `screen.height` lines of at most `screen.width` columns.
 
-    Where rows are scarce the blank lines go first, then workers and old buckets. The last row
-    always is the hint.
+    Where rows are scarce, blank lines go first, then workers and old buckets. The last row always
+    says how to end the campaign.
     """
     head = _title(started, screen) + figures(started, snapshot, screen)
     room = screen.height - len(head) - 1
@@ -74,7 +74,9 @@ def _title(started: Started, screen: Screen) -> list[Text]:
 
 
 def figures(started: Started, snapshot: Snapshot, screen: Screen) -> list[Text]:
-    """The figures of the campaign, a label and its values a line (two where the screen is narrow)."""
+    """The figures of the campaign: a line for each label with its values, or more where the screen
+    is narrow.
+    """
     return [
         *_flow("time", _time(started, snapshot), screen),
         *_flow("runs", _runs(snapshot), screen),
@@ -129,7 +131,7 @@ _YIELD_STYLES = {
 
 
 def _mutants(snapshot: Snapshot) -> Iterable[Text]:
-    """Of each fuzzer: what it made, and what came of that."""
+    """How many mutants each fuzzer made, and what came of them."""
     counts = snapshot.mutants
     for name in dict.fromkeys(key.rpartition("-")[0] for key in counts):
         yield Text.assemble((name, "bold"), f" {counts[f'{name}-made']:,}")
@@ -139,7 +141,7 @@ def _mutants(snapshot: Snapshot) -> Iterable[Text]:
 
 
 def _judged(snapshot: Snapshot) -> Iterable[Text]:
-    """What judges said to the checks they were asked."""
+    """What the judges answered to the checks that they were asked."""
     for name, number in snapshot.judged.items():
         yield Text(
             f"{number:,} {judged_word(name)}",
@@ -160,7 +162,7 @@ def _findings(snapshot: Snapshot) -> Iterable[Text]:
 
 
 def _bar(answers: dict[str, int], screen: Screen) -> list[Text]:
-    """The shares of the answers as one bar; an answer that was given at all has at least one
+    """The shares of the answers as one bar. An answer that was given at least once has at least one
     column.
     """
     total = sum(answers.values())
@@ -176,7 +178,7 @@ def _bar(answers: dict[str, int], screen: Screen) -> list[Text]:
 
 
 def _flow(label: str, items: Iterable[Text], screen: Screen) -> list[Text]:
-    """`label` and `items`, three blanks between them, on as many lines as the width asks for."""
+    """A label and its items, three blanks between two items, on as many lines as the width needs."""
     lines = [Text(label.ljust(LABEL), "cyan")]
     used = LABEL
     for item in items:
@@ -190,7 +192,9 @@ def _flow(label: str, items: Iterable[Text], screen: Screen) -> list[Text]:
 
 
 def _workers(snapshot: Snapshot, screen: Screen, room: int) -> list[Text]:
-    """A line a worker under a heading, in `room` lines; those that do not fit are counted by state."""
+    """A line for each worker under a heading, in `room` lines. Workers that do not fit are counted by
+    state.
+    """
     views = snapshot.workers
     if not views or room < 2:
         return []
@@ -210,8 +214,8 @@ def _workers(snapshot: Snapshot, screen: Screen, room: int) -> list[Text]:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Widths in the table of workers; no column of targets where there is but one target or too
-    little room.
+    """The widths of the columns in the table of workers. The column of targets is left out where
+    there is only one target, or where the screen is too narrow.
     """
 
     target: int
@@ -267,7 +271,7 @@ def _worker(view: WorkerView, columns: _Columns, elapsed: float) -> Text:
 
 
 def _buckets(snapshot: Snapshot, screen: Screen, room: int) -> list[Text]:
-    """The newest buckets, one a line under a heading, newest first, in `room` lines."""
+    """The newest buckets under a heading, one a line, the newest first, in `room` lines."""
     if room < 2 or not snapshot.buckets:
         return []
     newest = sorted(
@@ -290,7 +294,7 @@ def _bucket(bucket: BucketView, elapsed: float, screen: Screen) -> Text:
 
 
 def _cut(text: Text, screen: Screen) -> Text:
-    """`text`, cut to the width of the screen, with an ellipsis if it was longer."""
+    """The text, cut to the width of the screen, with an ellipsis where something was cut."""
     if text.cell_len > screen.width:
         dots = "..." if screen.ascii else "…"
         text = text.copy()
