@@ -1,4 +1,4 @@
-"""What ends a campaign early: a target whose processes cannot live, and runs that keep ending in
+"""Reasons to end a campaign early: the processes of a target cannot live, or runs keep ending in
 errors of murxpy itself.
 """
 
@@ -16,10 +16,9 @@ SPAN = 200  # the last runs of one target; at most half of them may end in one
 
 class Breakdown:
     """Watches the runs of the targets called `names`. `reason` says why the campaign must end; it
-    is empty as long as it can go on.
+    is empty while the campaign can go on.
 
-    `exit_code` is then that of the process. `unusable`: no process can do anything any more, so
-    nothing is left to wait for.
+    `exit_code` is the exit code that the reason means.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -30,13 +29,15 @@ class Breakdown:
 
     @property
     def unusable(self) -> bool:
-        """Whether a target cannot be used any more."""
+        """Whether the processes of a target cannot live any more, so that there is nothing left to
+        wait for.
+        """
         return self.exit_code == TargetError.exit_code
 
     @contextmanager
     def watch(self, runs: int) -> Iterator[None]:
-        """What happens inside may show that a target cannot be used: after so many `runs` the
-        campaign ends in good order, before the first one the error is raised.
+        """Turn a TargetError from inside into the reason to end the campaign in good order. If no
+        runs have ended yet (`runs` is 0), the error is raised as it is.
         """
         try:
             yield
@@ -46,8 +47,8 @@ class Breakdown:
             self.reason, self.exit_code = str(error), error.exit_code
 
     def run_ended(self, target: int, internal: bool, trace: str) -> None:
-        """A run of target number `target` ended, perhaps in an internal error; `trace` is a file
-        that shows one.
+        """Note that a run of target number `target` ended; `internal` says whether it ended in an
+        internal error, and `trace` names a file that shows that error.
         """
         last = self._last[target]
         last.append(internal)

@@ -1,4 +1,4 @@
-"""What a campaign is asked to do."""
+"""The configuration of a campaign."""
 
 from __future__ import annotations
 
@@ -13,15 +13,20 @@ from murxpy.campaign.workers.targets import Plan
 
 @dataclass(frozen=True, slots=True)
 class CampaignConfig:
-    """The wishes of the user.
+    """What the user asks of a campaign.
 
-    `seed` None: that of the campaign in `out`, or a new one. `time` is in seconds; `runs` are the
-    runs of this session for each target; None: no limit. `first`: end with the first finding that
-    fails. `known` are patterns of bucket keys. `fail_on` are kinds that make the exit code 1
-    besides the usual ones. `machine` and `arguments` are recorded. `damp`: draw the fatal calls of
-    found buckets less often. `backtrace`: ask gdb for native frames, where it is installed.
-    `minimize`: make findings smaller while it runs. `tick` are the seconds between two `Tick`
-    events. `judges` answer again what the targets decided.
+    `judges` are solvers that answer the decided checks of the `targets` again. The campaign writes
+    to the folder `out`. If `seed` is None, the campaign takes the seed that is stored in `out`, or
+    draws a new one. `jobs` is the number of worker processes. The campaign ends after `time`
+    seconds, after `runs` runs for each target in this session, or with the first finding that makes
+    the exit code 1 (`first`); None means no limit.
+
+    Buckets whose keys match a pattern of `known` are known to the user already. Findings of the
+    kinds in `fail_on` make the exit code 1 although they would not by default. `machine` and
+    `arguments` are only recorded. With `damp`, walks draw the fatal calls of the buckets less
+    often. With `backtrace`, gdb is asked for native frames where it is installed. With `minimize`,
+    findings are made smaller while the campaign runs. There are `tick` seconds between two `Tick`
+    events.
     """
 
     targets: tuple[Plan, ...]

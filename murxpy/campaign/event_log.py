@@ -1,4 +1,4 @@
-"""The events of a campaign, in order, and their sums."""
+"""The log of a campaign: its events in order, and their sums."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from murxpy.campaign.statistics import Statistics
 
 
 class EventLog:
-    """Collects events until the campaign yields them, and sums them in `statistics`. `now` are the
+    """Collects events until the campaign yields them, and sums them in `statistics`. Times are
     seconds since the campaign began.
     """
 
@@ -22,17 +22,17 @@ class EventLog:
         self.statistics = Statistics()
 
     def restart_clock(self) -> None:
-        """The campaign begins now."""
+        """Let the campaign begin now."""
         self._start = time.monotonic()
 
     @property
     def now(self) -> float:
-        """Seconds since the campaign began."""
+        """The seconds since the campaign began."""
         return time.monotonic() - self._start
 
     @property
     def runs(self) -> int:
-        """How many runs have ended."""
+        """The number of runs that have ended."""
         return self.statistics.counts["run:total"]
 
     def emit(self, event: events.Event) -> None:
@@ -45,10 +45,12 @@ class EventLog:
         self.emit(events.Notice(text))
 
     def show(self, slot: int, target: str, state: WorkerState, seed: int | None = None) -> None:
-        """The process in `slot` is from now on in `state`, with the run of `seed` (None: with none)."""
+        """Note that the process in `slot` is now in `state`, with the run of `seed` (None: with no
+        run).
+        """
         self.statistics.worker(slot, target, state, seed, self.now)
 
     def drain(self) -> Iterator[events.Event]:
-        """The events that were not given yet."""
+        """Yield the events that were not yielded before."""
         while self._events:
             yield self._events.popleft()

@@ -1,6 +1,7 @@
-"""What a campaign yields. Reporters only consume these; a new reporter touches no campaign code.
+"""The events that a campaign yields. Reporters do nothing but consume events, so a new reporter
+touches no code of the campaign.
 
-Times are seconds since the campaign began, but for `Started.time`, which is the wall clock.
+Times are seconds since the campaign began; only `Started.time` is wall-clock time.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from murxpy.oracles.crash import Tier
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A solver under test: `name` as the user gave it (`z3@envs/old`), its family and its version."""
+    """A solver under test: its `name` as the user gave it (`z3@envs/old`), its family and its
+    version.
+    """
 
     name: str
     solver: str
@@ -26,8 +29,8 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The campaign begins. `time` is in seconds since the epoch; a limit is None where there is
-    none.
+    """The campaign begins. `time` is in seconds since the epoch. A limit that the user did not set
+    is None.
     """
 
     time: float
@@ -42,8 +45,8 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class RunEnded:
-    """A run came to its end by itself. `report` is the worker's plain data; `report["counts"]` are
-    its counters.
+    """A run ended by itself. `report` is the plain data that the worker sent, and
+    `report["counts"]` are the counters of the run.
     """
 
     worker: int
@@ -53,8 +56,8 @@ class RunEnded:
 
 @dataclass(frozen=True, slots=True)
 class Overstayed:
-    """A run was ended from outside because it was past the wall-time limit: a statistic, not a
-    finding.
+    """A run was ended from outside because it was past the limit of wall time. That is a statistic,
+    not a finding.
     """
 
     worker: int
@@ -65,7 +68,9 @@ class Overstayed:
 
 @dataclass(frozen=True, slots=True)
 class WorkerLost:
-    """A worker process is gone and is replaced; `reason` says why, in a few words."""
+    """A worker process ended when nobody had told it to, and is replaced. `reason` says in a few
+    words how it ended.
+    """
 
     worker: int
     reason: str
@@ -73,11 +78,11 @@ class WorkerLost:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A finding was stored. `new`: its bucket was empty before; `known`: the user listed it as
-    known.
+    """A finding was stored. `new` says that its bucket was empty before, `known` that the user
+    listed the bucket as known.
 
     `trace` is the path, relative to the output folder, of the smallest trace that the bucket keeps
-    now; empty when it keeps none.
+    now. It is empty when the bucket keeps no trace.
     """
 
     bucket: str
@@ -89,11 +94,11 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Reproduced:
-    """The forms of a finding were written, and tried. `after` lines are left of `before`; both 0
-    where it was not minimized.
+    """A finding was written in all its forms, and each form was tried. Of `before` lines, `after`
+    are left; both are 0 when the finding was not minimized.
 
-    `tier` is that of the bucket from now on: what is left may need something that the solver
-    documents as experimental.
+    `tier` is the tier of the bucket from now on. It can change because the smaller trace shows
+    whether the finding needs something that the solver documents as experimental.
     """
 
     bucket: str
@@ -105,8 +110,8 @@ class Reproduced:
 
 @dataclass(frozen=True, slots=True)
 class Alike:
-    """The crash of `bucket` has the innermost native frames of `same`, an earlier bucket: probably
-    one defect.
+    """The crash of `bucket` has the same innermost native frames as `same`, an earlier bucket. Both
+    are probably one defect.
     """
 
     bucket: str
@@ -122,7 +127,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """Time goes by: sent a few times a second with the figures so far."""
+    """Time has passed: a few times a second, this event tells the figures so far."""
 
     elapsed: float
     snapshot: Snapshot
@@ -130,12 +135,12 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The campaign is over. `reason` in a few words (`time limit`, `interrupted`); `exit_code` of
-    the process.
+    """The campaign is over. `reason` says why in a few words (`time limit`, `interrupted`), and
+    `exit_code` is the exit code of the process.
 
-    `seeds`: by target, what came of each seed of the mutation fuzzers, in all sessions; empty where
-    only walks were made. `unjudged` runs and `unsolved` known disagreements are left for the next
-    session. `unkept` says what could not be written.
+    `seeds` tells, for each target, what came of each seed of the mutation fuzzers in all sessions.
+    It is empty for a campaign of walks alone. `unjudged` runs and `unsolved` known disagreements
+    are left for the next session. `unkept` says what could not be written.
     """
 
     reason: str

@@ -1,7 +1,8 @@
-"""Hangs: which runs past the wall limit never return at all.
+"""Hangs: which of the runs past the wall limit never return at all.
 
-To overstay a limit is a statistic. One suspect of each fatal call is replayed alone with far more
-time, and again with twice that, within a part of the campaign's time.
+A run past the wall limit is only a statistic. For each fatal call, one suspect is replayed alone
+with far more time, and then again with twice as much. These replays get a limited part of the
+campaign's time.
 """
 
 from __future__ import annotations
@@ -18,13 +19,14 @@ from murxpy.campaign.workers.pool import Result
 from murxpy.oracles.crash import Verdict
 from murxpy.trace.finished import last_call
 
-SHARE = 0.1  # of the workers' time that may go into this
-_WAITING = 50  # suspects that wait for their turn
+SHARE = 0.1  # the part of the time of all workers that replays of suspects may take
+_WAITING = 50  # suspects that may wait; each takes 60 s or more, so others would never be reached
 
 
 class Hangs:
-    """Takes runs that overstayed, and calls `hung` with those that hang; `family(target)` names a
-    target's solver.
+    """Collects runs past the wall limit, replays them, and calls `hung` with the findings of those
+    that hang. `family(target)` gives family and version of a target's solver. `tried` names the
+    fatal calls that an earlier session replayed.
     """
 
     def __init__(
@@ -45,7 +47,9 @@ class Hangs:
         self.tried = dict.fromkeys(tried)
 
     def suspect(self, result: Result, target: int) -> None:
-        """Remember a run that overstayed, unless its fatal call was looked at before."""
+        """Remember a run past the wall limit, unless a run with the same fatal call was remembered
+        before.
+        """
         call = last_call(result.outcome.trace)
         name = f"{target} {call.action} {call.operator}"
         if name not in self.tried and result.outcome.trace and len(self._suspects) < _WAITING:
@@ -54,8 +58,8 @@ class Hangs:
             self._suspects.append(result)
 
     def feed(self, workers_time: float) -> None:
-        """Begin with the next suspect when it fits into its share of `workers_time` (seconds, all
-        workers together).
+        """Begin to replay the next suspect, if that fits into the share of `workers_time`: the
+        seconds that all workers have together.
         """
         if not self._trials.busy and self._suspects:
             needed = 3 * self._patience
@@ -73,7 +77,7 @@ class Hangs:
         self._trials.add(Trial((job,), Fresh(self._target_of[result.job.number]), done))
 
     def clear(self) -> None:
-        """Forget the suspects that are being replayed."""
+        """Forget the suspect that is being replayed."""
         self._trials.clear()
 
     def _first(self, result: Result, trial: Future) -> None:

@@ -1,8 +1,9 @@
 """The signals that end a command: Ctrl-C, SIGTERM, and SIGHUP when the terminal goes away. All
 three are treated alike.
 
-`nohup` starts a command with SIGHUP ignored, and it stays ignored; so does SIGTERM. Outside of the
-main thread nothing here changes anything, since Python delivers no signals there.
+A signal that is ignored stays ignored: `nohup` starts a command with SIGHUP ignored. Outside of the
+main thread the functions of this module change nothing, since Python delivers signals only to the
+main thread.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from types import FrameType
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
-# Seconds after the first signal in which another one is taken for the same: `timeout` sends its
-# signal twice, a shell and the terminal may both send SIGHUP.
+# Seconds after the first signal in which a second one counts as the same signal: `timeout` sends
+# its signal twice, and a shell and the terminal may both send SIGHUP.
 _SAME = 0.5
 
 _Handler = Callable[[int, FrameType | None], None]
@@ -28,8 +29,8 @@ _early = threading.Event()
 
 @contextmanager
 def _handled(handler: _Handler, numbers: tuple[signal.Signals, ...] = SIGNALS) -> Iterator[None]:
-    """Inside, `handler` gets those of `numbers` that are not ignored; SIGINT also when it is, as it
-    is for a shell's background jobs.
+    """Inside this context, `handler` gets those signals of `numbers` that are not ignored. It also
+    gets SIGINT when that is ignored, as it is for a shell's background jobs.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -45,15 +46,15 @@ def _handled(handler: _Handler, numbers: tuple[signal.Signals, ...] = SIGNALS) -
 
 @contextmanager
 def raised() -> Iterator[None]:
-    """Inside, SIGTERM and SIGHUP raise KeyboardInterrupt, as Ctrl-C does."""
+    """Inside this context, SIGTERM and SIGHUP raise KeyboardInterrupt, as Ctrl-C does."""
     with _handled(signal.default_int_handler, (signal.SIGTERM, signal.SIGHUP)):
         yield
 
 
 @contextmanager
 def caught(first: Callable[[], None]) -> Iterator[None]:
-    """Inside, the first signal calls `first`. A later Ctrl-C or SIGTERM raises KeyboardInterrupt,
-    for a user who does not want to wait.
+    """Inside this context, the first signal calls `first`. A later Ctrl-C or SIGTERM raises
+    KeyboardInterrupt, for a user who does not want to wait.
     """
     since: list[float] = []
 
@@ -71,8 +72,9 @@ def caught(first: Callable[[], None]) -> Iterator[None]:
 
 @contextmanager
 def kept() -> Iterator[None]:
-    """Inside, the first signal is only kept, for `early`: it came while a campaign was made, which
-    then begins and ends in good order.
+    """Inside this context, the first signal is kept for `early` to tell. A signal that comes while
+    a campaign is still being made does not break it off: the campaign begins, and ends in good
+    order.
     """
     _early.clear()
     try:
@@ -89,7 +91,9 @@ def early() -> bool:
 
 @contextmanager
 def at_once() -> Iterator[None]:
-    """Inside, each signal raises KeyboardInterrupt, inside `kept`, too; so does one that was kept."""
+    """Inside this context, each signal raises KeyboardInterrupt, even inside `kept`. A signal that
+    was kept before raises it, too.
+    """
     with _handled(signal.default_int_handler):
         if early():
             raise KeyboardInterrupt
@@ -98,8 +102,8 @@ def at_once() -> Iterator[None]:
 
 @contextmanager
 def deferred() -> Iterator[None]:
-    """Inside, the first signal is only noted, for `check`: Python loses what is raised while it
-    forks. A later one is raised at once.
+    """Inside this context, the first signal is noted until `check` is called, because Python loses
+    an exception that is raised while it forks. A later signal raises KeyboardInterrupt at once.
     """
     _noted.clear()
     try:
@@ -110,7 +114,7 @@ def deferred() -> Iterator[None]:
 
 
 def check() -> None:
-    """Raise the KeyboardInterrupt that was noted."""
+    """Raise KeyboardInterrupt if a signal was noted."""
     if _noted.is_set():
         _noted.clear()
         raise KeyboardInterrupt

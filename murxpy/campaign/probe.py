@@ -1,4 +1,6 @@
-"""A quick look at a target: what its session says, and what a few random runs are refused."""
+"""A quick look at a target: the session's description of the solver, and the refusals in a few
+random runs.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +20,13 @@ from murxpy.campaign.workers.scratch import Scratch
 from murxpy.campaign.workers.targets import Plan
 
 _REFUSAL = "refusal-message:"
-_SEED = 1  # the same runs each time, so that two answers can be compared
+_SEED = 1  # always the same runs, so that the results for two releases can be compared
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What `runs` runs gave: `refused` are the runs that saw a refusal, by class and message
-    (`unsupported:...`).
+    """The results of `runs` random runs. `refused` counts, by class and message
+    (`unsupported:...`), the runs in which the solver refused a call.
     """
 
     about: Mapping[str, Any]
@@ -36,7 +38,9 @@ class Probe:
 
 
 def probe(plan: Plan, runs: int, jobs: int) -> Probe:
-    """Do `runs` random runs on `plan`'s target. Raises TargetError when the solver cannot be used."""
+    """Make `runs` random runs on the target of `plan`. Raises TargetError when the solver cannot be
+    used.
+    """
     refused: Counter[str] = Counter()
     with Scratch("doctor") as folder:
         config = CampaignConfig(
@@ -63,8 +67,8 @@ def probe(plan: Plan, runs: int, jobs: int) -> Probe:
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """What this machine has: paths, bytes (None: no limit, or not known), and the gdb that shows
-    native frames.
+    """The machine: the path of the gdb that shows native frames, and sizes in bytes. A size is None
+    where there is no limit, or where the size is not known.
     """
 
     gdb: str | None
@@ -75,7 +79,7 @@ class Host:
 
 
 def look_at_host() -> Host:
-    """The facts of this machine."""
+    """Describe this machine."""
     memory = _meminfo()
     soft, _ = resource.getrlimit(resource.RLIMIT_AS)
     space = None if soft == resource.RLIM_INFINITY else soft
@@ -89,7 +93,7 @@ def look_at_host() -> Host:
 
 
 def _meminfo() -> dict[str, int]:
-    """Sizes in bytes by the kernel's names."""
+    """The sizes in /proc/meminfo, in bytes, by the kernel's names."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
     except OSError:
@@ -99,12 +103,14 @@ def _meminfo() -> dict[str, int]:
 
 
 def _group_limit() -> int | None:
-    """The limit of the control group, as containers have one."""
+    """The memory limit of the control group, which containers have."""
     for file in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
         try:
             text = Path(file).read_text(encoding="ascii").strip()
         except OSError:
             continue
-        if text.isdigit() and int(text) < 1 << 60:  # version 1 has a huge number for none
+        if (
+            text.isdigit() and int(text) < 1 << 60
+        ):  # version 1 of control groups says "no limit" with a huge number
             return int(text)
     return None

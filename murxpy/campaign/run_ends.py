@@ -1,4 +1,6 @@
-"""What comes of a run that ended: counters, findings, suspects of hanging, and work for the judges."""
+"""The end of a run: its counters, its finding, the suspicion that it hangs, and its checks for the
+judges.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,9 @@ from murxpy.trace.finished import last_call
 
 
 class RunEnds:
-    """Takes the results of the runs of `targets`, and hands them on. `cross` asks the judges, None where
-    the campaign has none; `out` is the campaign's folder.
+    """Takes the results of the runs of `targets` and hands them on: to the `archive` and the `log`,
+    to the `collector` of findings, to `hangs` and to the judges. `cross` is None in a campaign
+    without judges. `out` is the campaign's folder.
     """
 
     def __init__(
@@ -45,9 +48,11 @@ class RunEnds:
         self.cross: CrossCheck | None = None
 
     def ended(self, number: int, result: Result) -> None:
-        """A run of target number `number` ended, or a process died behind it (`Outcome.after`)."""
+        """Take the result of a run of target number `number`. A result with `Outcome.after` says
+        that a process died after the run had ended.
+        """
         target, outcome = self._targets[number], result.outcome
-        # the bucket of what was found in it in an earlier session, when it waits only for its judges
+        # Not None: the run ended in an earlier session and only lacks the answers of its judges.
         before = None if outcome.after else target.runs.counted(result.job.index)
         if outcome.report is not None:
             self._reported(target, result, before is None)
@@ -55,17 +60,17 @@ class RunEnds:
             self._unreported(number, result)
         found = candidate(number, target.family, target.version, result.job, result.past, outcome)
         doubtful = found is not None and found.verdict.doubtful
-        # the event of the lost worker tells the statistics
+        # The statistics count such a run when they get the event of the lost worker.
         if before is None and outcome.report is None and not (outcome.after or doubtful):
             self._archive.add({"run:total": 1})
         if found is None or found.bucket == before:
             self._over(number, result, before or "")
         elif doubtful:
-            self._log.show(result.worker.slot, target.name, "waiting")  # it may run again
+            self._log.show(result.worker.slot, target.name, "waiting")  # the run may be made again
             self._collector.doubt(found, partial(self._doubt_settled, number, result))
         else:
             self._found(found)
-            if not outcome.after:  # else its answers are with the judges already
+            if not outcome.after:  # otherwise the judges have its answers already
                 self._over(number, result, found.bucket)
         self._watch(number, found)
 
@@ -77,9 +82,9 @@ class RunEnds:
         self._log.emit(events.RunEnded(result.worker.slot, result.job.seed, report))
 
     def _unreported(self, number: int, result: Result) -> None:
-        """A run for the first time ended with its process."""
+        """Take a run that ended together with its process."""
         target, slot, job = self._targets[number], result.worker.slot, result.job
-        # several jobs may have ended since this one began
+        # Several jobs may have ended in one step, so the statistics may not know of this one yet.
         self._log.show(slot, target.name, "running", job.seed)
         if result.outcome.cause in ("wall", "cpu"):
             call = last_call(result.outcome.trace)
@@ -88,7 +93,7 @@ class RunEnds:
             self._hangs.suspect(result, number)
 
     def _watch(self, number: int, found: Finding | None) -> None:
-        """Tell the watcher of breakdowns whether the run ended in an internal error."""
+        """Tell the breakdown whether the run ended in an internal error."""
         if found is None or found.verdict.kind != "internal":
             self._breakdown.run_ended(number, False, "")
             return
@@ -110,22 +115,22 @@ class RunEnds:
         target.damp = self._collector.damped(target.family)
 
     def _credit(self, found: Finding) -> None:
-        """Credit the seed of a finding with it. What the user knows already pays nothing, nor does a
-        fault of ours.
+        """Credit a finding to the seed file of its run, unless the user knows the bucket already,
+        or murxpy itself is at fault.
         """
         pays = not self._archive.buckets[found.bucket].known and found.verdict.tier != "murxpy"
         self._targets[found.target].runs.found(found.job.index, found.bucket if pays else "")
 
     def triaged(self, found: Finding) -> None:
-        """A disagreement was looked into: `found` is the finding with its triage."""
+        """Take a disagreement that was investigated: `found` holds the triage."""
         runs, job = self._targets[found.target].runs, found.job
         self._collector.found(found)
         self._credit(found)
         self.count(runs.ended_badly(job.index, job.seed, "findings"))
 
     def _over(self, number: int, result: Result, bucket: str) -> None:
-        """A run was counted, and so was what was found in it, of `bucket`. It is done, or will be when the
-        judges have answered its checks.
+        """Note that a run and its finding, in `bucket`, were counted. The run is done now, or as
+        soon as the judges have answered its checks.
         """
         runs, index = self._targets[number].runs, result.job.index
         if self.cross is None:
@@ -135,7 +140,9 @@ class RunEnds:
             self.cross.run_ended(number, result.job, result.outcome)
 
     def _doubt_settled(self, number: int, result: Result, over: bool) -> None:
-        """It is known whether a run whose process somebody may have killed must be done again."""
+        """Take the answer to the doubt whether somebody else killed the run's process: either the
+        run is `over`, or it must be made again.
+        """
         runs, index = self._targets[number].runs, result.job.index
         if result.outcome.after:  # the run had ended before
             return

@@ -1,4 +1,4 @@
-"""The runs of one target: which comes next and with which seed, and which are done."""
+"""The runs of one target: which run comes next, from which seed, and which runs are done."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from murxpy.campaign.yields import Yield, settled
 
 
 class Runs:
-    """Hands out runs as `ledger` has them. `steering` chooses what they are made from; None for
-    walks alone, which need no choice.
+    """Hands out runs as `ledger` has them. `steering` chooses the seed files that the runs work on;
+    it is None when all runs are walks, which need no seed files.
     """
 
     def __init__(self, seed: int, ledger: Ledger, steering: Steering | None) -> None:
@@ -24,7 +24,7 @@ class Runs:
         self.steering = steering
 
     def take(self) -> tuple[int, int] | None:
-        """Index and seed of the next run; None when there is none."""
+        """The index and the seed of the next run; None when there is none."""
         if self.used_up:
             self.ledger.close()
         index = self.ledger.take()
@@ -36,22 +36,22 @@ class Runs:
 
     @property
     def used_up(self) -> bool:
-        """Whether no new run can be made, since every seed has had its budget."""
+        """Whether no new run can be made because every seed file has used up its budget."""
         return self.steering is not None and self.steering.used_up and not self.ledger.redoing
 
     @property
     def exhausted(self) -> bool:
-        """Whether no run will be handed out any more and all that were are done."""
+        """Whether no further run will be handed out, and all runs that were handed out are done."""
         return self.ledger.exhausted
 
     def count(self, index: int, counts: Mapping[str, int]) -> None:
-        """Run `index` counted this."""
+        """Note the counters of run `index`."""
         if self.steering is not None:
             self.steering.count(index, counts)
 
     def ended_badly(self, index: int, seed: int, word: str) -> dict[str, int]:
-        """A mutation fuzzer's run ended without a report, or was found fault with: what to count
-        for it, `word` of its fuzzer.
+        """The counters for a run that ended without a report, or in which something was found:
+        `word` names the counter. Empty unless the run belongs to a mutation fuzzer.
         """
         if self.steering is None or (source := self.steering.fuzzer_of(seed)) is None:
             return {}
@@ -60,34 +60,36 @@ class Runs:
         return counts
 
     def found(self, index: int, bucket: str) -> None:
-        """Something of a bucket was found in run `index`, of none (empty) what pays nothing."""
+        """Note that run `index` had a finding of `bucket`, empty for a finding that does not count
+        for its seed file.
+        """
         if self.steering is not None:
             self.steering.found(index, bucket)
 
     def ended(self, index: int, bucket: str = "") -> None:
-        """Run `index` came to its end and was counted, with what was found in it, of `bucket`. It
-        is done when judges have answered.
+        """Note that run `index` ended and was counted; a finding in it went to `bucket`. The run is
+        done when its judges have answered.
         """
         self.ledger.ended[index] = bucket
 
     def counted(self, index: int) -> str | None:
-        """The bucket of what was found when run `index` ended before, in an earlier session, empty
-        for nothing; None for a first time.
+        """The bucket of the finding in run `index`, if the run ended in an earlier session; empty
+        if it had no finding. None if the run did not end before.
         """
         return self.ledger.ended.get(index)
 
     def done(self, index: int) -> None:
-        """Run `index` is over, whatever its outcome."""
+        """Note that run `index` is over, whatever its outcome."""
         self.ledger.done(index)
         if self.steering is not None:
             self.steering.done(index)
 
     def give_back(self, index: int) -> None:
-        """Run `index` did not happen: it is handed out again, with the same seed."""
+        """Note that run `index` was not begun. It is handed out again with the same seed."""
         self.ledger.give_back(index)
 
     def yields(self) -> tuple[Yield, ...]:
-        """What came of each seed that was used."""
+        """What came of each seed file that was used."""
         return (
             ()
             if self.steering is None
@@ -97,8 +99,8 @@ class Runs:
 
 @dataclass(eq=False)
 class Fuzzed:
-    """A target of a campaign: its name, its solver and the solver's version, its runs, and the calls that are
-    drawn less often in them.
+    """A target in a campaign: its name, the family and version of its solver, its runs, and the
+    calls that its walks draw less often (`damp`).
     """
 
     name: str
@@ -109,8 +111,9 @@ class Fuzzed:
 
 
 def stored_runs(plan: Plan, store: Store, seed: int, limit: int | None) -> Runs:
-    """The runs of a target in the campaign with `seed`, from where an earlier session left them, at most
-    `limit` more. Raises InputError when no source has the seeds that it needs.
+    """The runs of the target of `plan` in the campaign with `seed`. They go on where an earlier
+    session stopped, and there are at most `limit` more. Raises InputError when every source lacks
+    seeds that it needs.
     """
     name, meta = plan.target.name, store.meta()
     state = store.targets().get(name)

@@ -1,4 +1,4 @@
-"""Run seeds, and the book of which run indices are done."""
+"""Run seeds, and the ledger that says which runs are done."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from hashlib import blake2b
 
 
 def run_seed(seed: int, index: int) -> int:
-    """The 64-bit seed of run `index` of the campaign with `seed`, whoever runs it and when."""
+    """The 64-bit seed of run `index` in the campaign with `seed`. It depends on nothing else."""
     return int.from_bytes(blake2b(f"{seed}:{index}".encode()).digest()[:8], "big")
 
 
 class Ledger:
-    """Hands out run indices. All below `next` were handed out; of these, those in `open()` are not
-    done.
+    """Hands out the indices of runs. All indices below `next` were handed out; those of them in
+    `open()` are not done.
 
-    `ended` are those of the open ones that came to their end and were counted, but wait for judges:
-    by index, the bucket of what was found in the run, empty where nothing was. They are handed out
-    again in the next session, and are not counted again there.
+    `ended` holds open runs that ended and were counted, but wait for their judges. It maps the
+    index to the bucket of the run's finding, empty for a run without one. The next session hands
+    these runs out again, and does not count them again.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class Ledger:
         self._left = limit
 
     def take(self) -> int | None:
-        """The next index to run; None when as many runs as the limit allows were handed out."""
+        """The next index to run; None when the limit is reached."""
         if self._left == 0:
             return None
         if self._left is not None:
@@ -56,12 +56,12 @@ class Ledger:
         self._left = 0
 
     def done(self, index: int) -> None:
-        """Run `index` has ended, whatever its outcome, and nobody waits for more."""
+        """Note that run `index` is over, and that nobody waits for its judges."""
         self._running.pop(index, None)
         self.ended.pop(index, None)
 
     def give_back(self, index: int) -> None:
-        """Run `index` did not happen: somebody must take it again."""
+        """Note that run `index` was not begun, so that it is handed out again."""
         if index in self._running:
             del self._running[index]
             self._again = sorted([*self._again, index], reverse=True)
@@ -69,7 +69,7 @@ class Ledger:
                 self._left += 1
 
     def open(self) -> list[int]:
-        """The indices below `next` that are not done."""
+        """The indices below `next` of runs that are not done."""
         return sorted([*self._again, *self._running])
 
     @property

@@ -1,4 +1,4 @@
-"""The slots of a campaign: in each, one process after another does runs of one target."""
+"""The slots of a campaign: in each slot, one process after another makes runs of one target."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ from murxpy.campaign.runs import Fuzzed
 from murxpy.campaign.workers.handles import Job, Worker
 from murxpy.campaign.workers.pool import Lost, Result
 
-_AHEAD = 2  # jobs that a process has, so that it never waits for the next
+_AHEAD = (
+    2  # a process has its next job while it does one, so that it never waits for the supervisor
+)
 
 Ended = Callable[[int, Result], None]
 
 
 class Slots(Watcher):
-    """As many slots as `config` has jobs, at least one for each of `targets`. `ended` gets the target's number
-    and the result of each run.
+    """The slots of `targets`: as many as `config` has jobs, and at least one for each target.
+    `ended` gets the number of the target and the result of each run.
 
     A run that was not begun goes back to the ledger of its target, which hands it out again.
     """
@@ -48,7 +50,9 @@ class Slots(Watcher):
         ]
 
     def feed(self, held: Callable[[], bool]) -> None:
-        """Give each process its runs, unless they are `held` until the judges have done theirs."""
+        """Give runs to the processes that have room for more, unless `held` says that the judges
+        are behind.
+        """
         for target, group in enumerate(self._groups):
             while self._replays.room(group) and not held():
                 taken = self._targets[target].runs.take()
@@ -71,7 +75,7 @@ class Slots(Watcher):
             self.show(future.worker)
 
     def show(self, worker: Worker) -> None:
-        """Tell what `worker` does now."""
+        """Tell the log what `worker` does now."""
         target = self._targets[worker.slot % len(self._targets)].name
         if worker.jobs:
             self._log.show(worker.slot, target, "running", worker.jobs[0].seed)
@@ -79,13 +83,13 @@ class Slots(Watcher):
             self._log.show(worker.slot, target, "waiting")
 
     def end(self) -> None:
-        """End the processes: there are no more runs."""
+        """End the processes, since there are no more runs."""
         for group in self._groups:
             for worker in group.workers:
                 self._log.show(worker.slot, self._targets[group.target].name, "confirming")
             self._replays.end(group)
 
-    # What the service tells.
+    # The replay service calls these.
 
     def _over(self, target: int, future: Future) -> None:
         for result in future.results:
@@ -97,16 +101,16 @@ class Slots(Watcher):
                 self._log.statistics.not_begun(future.worker.slot, job.seed)
 
     def hired(self, worker: Worker) -> None:
-        """A process begins in a slot."""
+        """Tell the log that a process begins in a slot."""
         target = self._targets[worker.slot % len(self._targets)]
         self._log.show(worker.slot, target.name, "starting")
 
     def died_after(self, result: Result) -> None:
-        """A process died between two runs: the first of them may have done it."""
+        """Hand on that a process died between two runs. The run before may be to blame."""
         self._tell(result.worker.slot % len(self._targets), result)
 
     def lost(self, lost: Lost) -> None:
-        """Count a process that did not end as it was told to."""
+        """Count a process that ended when nobody had told it to."""
         if lost.reason:
             self._archive.add({"worker:lost": 1})
             self._log.emit(events.WorkerLost(lost.worker.slot, lost.reason))

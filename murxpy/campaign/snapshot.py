@@ -1,4 +1,4 @@
-"""The figures of a campaign at one moment: what reporters show."""
+"""The figures of a campaign at one moment, for reporters to show."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ YIELD = ("made", "accepted", "decided", "unknown", "timeouts", "findings")
 
 @dataclass(frozen=True, slots=True)
 class WorkerView:
-    """What one worker does: runs done, the run in hand (None: none) and when it entered this state."""
+    """The state of one worker: how many runs it has done, the seed of the run in hand (None: no
+    run), and since when it is in this state.
+    """
 
     worker: int
     target: str
@@ -33,10 +35,10 @@ class BucketView:
 
     `new` says whether this campaign opened the bucket; it is None where the bucket is read from an
     output folder and no campaign runs. `seed` and `lines` are those of the smallest trace, `first`
-    is when the bucket was opened, and `trace` is the path of the trace that is kept, empty where
-    none is (known bugs). `same` is the key of an earlier bucket that is probably the same defect.
-    `reproducers` are the forms in which the finding was written; `triage` says of a disagreement
-    which solver is wrong.
+    is the time when the bucket was opened, and `trace` is the path of the trace that is kept, empty
+    where none is (known bugs). `same` is the key of an earlier bucket that is probably the same
+    defect. `reproducers` are the forms in which the finding was written. For a disagreement,
+    `triage` says which solver is wrong.
     """
 
     key: str
@@ -60,7 +62,7 @@ class BucketView:
 
     @property
     def status(self) -> str:
-        """`known`; `new` or `again` in the campaign that runs; `open` in an output folder."""
+        """`known`; in a campaign that runs `new` or `again`; in an output folder `open`."""
         if self.known:
             return "known"
         return "open" if self.new is None else "new" if self.new else "again"
@@ -70,8 +72,8 @@ class BucketView:
 class Snapshot:
     """The figures of a campaign at one moment, `elapsed` seconds after it began.
 
-    Rates are per second of the wall time in which there were runs: up to the grace for what was
-    found last, and for the judges.
+    Rates are per second of the wall time in which runs were made. Time in which the campaign only
+    confirms findings or waits for judges does not count.
     """
 
     elapsed: float
@@ -82,15 +84,17 @@ class Snapshot:
     lost: int = 0
     recent_runs: float = 0.0
     recent_decided: float = 0.0
-    runs_ended: float | None = None  # seconds from the start to the grace, once it has come
+    runs_ended: float | None = (
+        None  # seconds from the start to the last run, once there are no more
+    )
 
     @property
     def running(self) -> float:
-        """Seconds in which there were runs."""
+        """The seconds in which runs were made."""
         return self.elapsed if self.runs_ended is None else min(self.elapsed, self.runs_ended)
 
     def part(self, prefix: str) -> dict[str, int]:
-        """The counters whose name begins with `prefix`, by the rest of their name, sorted."""
+        """The counters whose names begin with `prefix`, sorted, by the rest of the name."""
         return {
             name[len(prefix) :]: n
             for name, n in sorted(self.counts.items())
@@ -99,35 +103,37 @@ class Snapshot:
 
     @property
     def runs(self) -> int:
-        """Runs that ended, by themselves or from outside."""
+        """The number of runs that ended, by themselves or from outside."""
         return self.counts.get("run:total", 0)
 
     @property
     def decided(self) -> int:
-        """Checks answered sat or unsat with something asserted, once for each distinct set."""
+        """The number of checks answered sat or unsat with something asserted. Checks of the same
+        set of formulas in one run count once.
+        """
         return self.counts.get("check:decided", 0)
 
     @property
     def runs_per_second(self) -> float:
-        """Mean since the start."""
+        """The mean rate of runs since the start."""
         return self.runs / self.running if self.running > 0 else 0.0
 
     @property
     def decided_per_second(self) -> float:
-        """Mean since the start."""
+        """The mean rate of decided checks since the start."""
         return self.decided / self.running if self.running > 0 else 0.0
 
     @property
     def solver_share(self) -> float | None:
-        """Share of the time of all runs that was spent in solver and binding, from 0 to 1; None
-        before the first.
+        """The share, from 0 to 1, of the time of all runs that was spent in solver and binding;
+        None before the first run ended.
         """
         total = self.counts.get("time-ns:run", 0)
         return min(1.0, self.counts.get("time-ns:solver", 0) / total) if total else None
 
     @property
     def answers(self) -> dict[str, int]:
-        """Checks by answer: `sat`, `unsat`, `unknown`, `over-limit`, in this order."""
+        """The number of checks by answer: `sat`, `unsat`, `unknown`, `over-limit`, in this order."""
         return {
             name: self.counts.get(f"answer:{name}", 0)
             for name in ("sat", "unsat", "unknown", "over-limit")
@@ -135,14 +141,14 @@ class Snapshot:
 
     @property
     def refusals(self) -> dict[str, int]:
-        """Refused calls by class: the four classes always, in this order."""
+        """The number of refused calls by class, always with all four classes in this order."""
         classes = ("unsupported", "resources", "ill-formed", "undocumented")
         return {name: self.counts.get(f"refusal:{name}", 0) for name in classes}
 
     @property
     def mutants(self) -> dict[str, int]:
-        """Of each mutation fuzzer what it made and what came of that, as `opfuzz-made`; nothing
-        where none runs.
+        """For each mutation fuzzer, the number of mutants and what came of them, under names such
+        as `opfuzz-made`. Empty where no mutation fuzzer runs.
         """
         counts = self.part("mutator:")
         names = dict.fromkeys(key.partition(":")[0] for key in counts)
@@ -152,8 +158,8 @@ class Snapshot:
 
     @property
     def judged(self) -> dict[str, int]:
-        """Checks by what judges said to them: `agreed`, `disagreed`, `undecided`; `lost` runs of
-        theirs. Nothing without judges.
+        """The number of checks by what the judges answered: `agreed`, `disagreed`, `undecided`; and
+        the number of runs that judges `lost`. Empty without judges.
         """
         checks, decided, agreed, lost = (
             self.counts.get(f"judge:{name}", 0) for name in ("checks", "decided", "agreed", "lost")
@@ -169,15 +175,15 @@ class Snapshot:
 
     @property
     def confirmed_share(self) -> float | None:
-        """Share of the decided checks of judged runs that some judge answered in the same way, and
-        none in the other; None without one.
+        """The share of the decided checks in judged runs for which some judge gave the same answer
+        and no judge the opposite one; None where there was no such check.
         """
         judged = self.counts.get("check:judged", 0)
         return self.counts.get("check:confirmed", 0) / judged if judged else None
 
     @property
     def judges_share(self) -> float | None:
-        """Share of the judges in the time of runs and judges together; None where no judge has
+        """The judges' share of the time of runs and judges together; None where no judge has
         answered.
         """
         judges = self.counts.get("judge:time-ns:run", 0)
@@ -185,13 +191,13 @@ class Snapshot:
 
     @property
     def findings(self) -> int:
-        """Findings of this campaign, all buckets together."""
+        """The number of findings of this campaign, in all buckets together."""
         return sum(bucket.count for bucket in self.buckets)
 
     @property
     def new_buckets(self) -> tuple[BucketView, ...]:
-        """Buckets that this campaign opened, that are not known to the user and not the same as an
-        earlier one, oldest first.
+        """The buckets that this campaign opened, oldest first, without those that the user knows or
+        that are the same as an earlier one.
         """
         return tuple(
             bucket for bucket in self.buckets if bucket.new and not bucket.known and not bucket.same
@@ -199,6 +205,6 @@ class Snapshot:
 
     @property
     def since_new(self) -> float | None:
-        """Seconds since the last new bucket; None when there was none."""
+        """The seconds since the last new bucket; None when there was none."""
         firsts = [bucket.first for bucket in self.new_buckets]
         return max(0.0, self.elapsed - max(firsts)) if firsts else None

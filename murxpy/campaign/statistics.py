@@ -1,5 +1,5 @@
-"""Sums of a campaign: the counters of all runs, what each worker does, the buckets, and the figures
-drawn from them.
+"""The sums of a campaign: the counters of all runs, the state of each worker, the buckets, and the
+figures drawn from them.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from types import MappingProxyType
 from murxpy.campaign.events import Alike, Event, Found, Overstayed, Reproduced, RunEnded, WorkerLost
 from murxpy.campaign.snapshot import BucketView, Snapshot, WorkerState, WorkerView
 
-RECENT = 10.0  # seconds over which the present rates are taken
+RECENT = 10.0  # seconds over which the recent rates are taken
 
 
 class Statistics:
-    """Sums events. The caller gives all times, in seconds since the campaign began; nothing here
-    reads a clock.
+    """Sums events. The caller gives all times, in seconds since the campaign began; this class
+    reads no clock.
     """
 
     def __init__(self) -> None:
@@ -32,26 +32,24 @@ class Statistics:
     def worker(
         self, worker: int, target: str, state: WorkerState, seed: int | None, now: float
     ) -> None:
-        """Worker `worker` of `target` is in `state` since `now`, on the run of `seed` (None: on
-        none).
+        """Note that worker `worker` of `target` is in `state` since `now`, with the run of `seed`
+        (None: with no run).
         """
         view = self._workers.get(worker) or WorkerView(worker, target)
         self._workers[worker] = replace(view, target=target, state=state, seed=seed, since=now)
 
     def end_runs(self, now: float) -> None:
-        """There are no more runs from `now` on."""
+        """Note that no more runs are made from `now` on."""
         self._runs_ended = now
 
     def not_begun(self, worker: int, seed: int) -> None:
-        """The run of `seed` that `worker` was given was not begun."""
+        """Note that `worker` was given the run of `seed` and did not begin it."""
         view = self._workers.get(worker)
         if view is not None and view.seed == seed:
             self._workers[worker] = replace(view, seed=None, state="waiting")
 
     def add(self, event: Event, now: float) -> None:
-        """Count `event`, which happened at `now`. Events without figures of their own are passed
-        over.
-        """
+        """Count `event`, which happened at `now`. Events without figures of their own do nothing."""
         if isinstance(event, RunEnded):
             self.counts.update(event.report["counts"])
             self._run_over(event.worker, now)
@@ -71,7 +69,7 @@ class Statistics:
             self._same[event.bucket] = event.same
 
     def _unreported_run(self, worker: int, now: float) -> None:
-        """Count the run that was under way, if any: it ended without a report of its own."""
+        """If the worker had a run under way, count it: it ended without a report of its own."""
         view = self._workers.get(worker)
         if view is not None and view.state == "running" and view.seed is not None:
             self.counts["run:total"] += 1
@@ -117,7 +115,7 @@ class Statistics:
         )
 
     def snapshot(self, now: float) -> Snapshot:
-        """The figures at `now`, a copy that later events do not change."""
+        """The figures at `now`, in a copy that later events do not change."""
         past, runs, decided = self._mark(now)
         span = max(now - past, 1e-9)
         return Snapshot(
@@ -135,7 +133,7 @@ class Statistics:
         )
 
     def _mark(self, now: float) -> tuple[float, int, int]:
-        """Note the sums at `now`; give those at the beginning of the recent span."""
+        """Note the sums at `now`, and give the sums at the beginning of the recent span."""
         self._history.append((now, self.counts["run:total"], self.counts["check:decided"]))
         while len(self._history) > 1 and self._history[1][0] <= now - RECENT:
             self._history.popleft()

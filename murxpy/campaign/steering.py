@@ -1,9 +1,9 @@
-"""Which seeds the runs of a target work on: those that paid before more often, none beyond its
-budget.
+"""Steering: which seed files the runs of a target work on. Seed files that paid before are used
+more often, and none is used beyond its budget.
 
-It decides by counts alone, of runs in the order of their numbers, never by a clock. What is decided
-is written into the run's own seed (`murxpy.mutation.corpus`), so that a run can be redone without
-the campaign.
+The choice depends only on the counters of earlier runs, in the order of their numbers, and never on
+a clock. The choice is written into the seed of the run (`murxpy.mutation.corpus`), so that the run
+can be made again without the campaign.
 """
 
 from __future__ import annotations
@@ -18,20 +18,22 @@ from murxpy.machine.random import Stream, mix
 from murxpy.mutation.corpus import STEERED, Corpus
 from murxpy.mutation.registry import API, FUZZERS
 
-LAG = 32  # runs that may be under way: a run is chosen by what came of those so far before it
-MOST = 4.0  # the largest weight of a seed; one that nothing is known of has 1
+# A run is chosen by the counters of the runs that are so many places before it, since the runs in
+# between may still be under way.
+LAG = 32
+MOST = 4.0  # the largest weight of a seed file; an unused seed file has the weight 1
 _KEY = 0x5EED5
-# beginnings of what runs count of their seeds
+# what the names of counters begin with that runs keep for their seed files
 _COUNTED = ("mutator:", "unreadable:", "mislabelled:")
 
 
 class Steering:
     """Chooses the run seeds of one target.
 
-    `seed` is the campaign's; `sources` the part of a session's setup; `saved` what `state` gave;
-    `yields` what is known of seeds, as far as any were used, `changed` those of them that are to be
-    stored. `starved` are the sources that have no seed of a label that they need. Raises InputError
-    where all are.
+    `seed` is the seed of the campaign, `sources` a part of a session's setup, `saved` what `state`
+    gave in an earlier session. `yields` says what came of each seed file that was used, and
+    `changed` holds those that are to be stored. `starved` are the sources that lack seeds of a
+    label that they need. Raises InputError where all sources are starved.
     """
 
     def __init__(
@@ -76,7 +78,7 @@ class Steering:
         return f"none of the {len(self._corpus.seeds)} seeds is {named} (by its (set-info :status ...), or its folder)"
 
     def state(self) -> dict[str, Any]:
-        """What is to be kept besides `yields`, as plain data."""
+        """The plain data to store besides `yields`."""
         open_, over = (
             {str(index): run.row() for index, run in runs.items()}
             for runs in (self._open, self._over)
@@ -85,11 +87,11 @@ class Steering:
 
     @property
     def used_up(self) -> bool:
-        """Whether no source has seeds left."""
+        """Whether no source has seed files left."""
         return not any(self._alive(source) for source in self._pools)
 
     def seed_of(self, index: int) -> int:
-        """The seed of run `index`, which begins now; one that has begun before keeps its own."""
+        """The seed of run `index`, which begins now. A run that began before keeps its seed."""
         if index in self._open:
             return self._open[index].seed
         self._learn(index)
@@ -105,7 +107,7 @@ class Steering:
         return seed
 
     def count(self, index: int, counts: Mapping[str, int]) -> None:
-        """Run `index` counted this; names are those of a run's report."""
+        """Note the counters of run `index`, under the names of a run's report."""
         if index in self._open:
             own = self._open[index].counts
             own.update(
@@ -117,17 +119,19 @@ class Steering:
             )
 
     def found(self, index: int, bucket: str) -> None:
-        """Something of a bucket was found in run `index`, of none (empty) what pays nothing."""
+        """Note that run `index` had a finding of `bucket`, empty for a finding that does not count
+        for its seed file.
+        """
         if index in self._open:
             self._open[index].buckets.append(bucket)
 
     def done(self, index: int) -> None:
-        """Run `index` is over."""
+        """Note that run `index` is over."""
         if index in self._open:
             self._over[index] = self._open.pop(index)
 
     def fuzzer_of(self, seed: int) -> str | None:
-        """The mutation fuzzer that the run of this seed is of; None for a walk."""
+        """The mutation fuzzer that makes the run of this seed; None for a walk."""
         source = self._corpus.draw(seed).source
         return None if source == API else source
 
@@ -135,8 +139,8 @@ class Steering:
         return source == API or (bool(self._pools[source]) and all(self._pools[source]))
 
     def _choose(self, source: str, stream: Stream) -> list[int]:
-        """A seed for each place of a run, by weight; two that do not fit each other as seldom as
-        one that gives nothing.
+        """Draw a seed file for each place of a run, by weight. Two seed files that do not fit each
+        other are chosen as rarely as a seed file that gives nothing.
         """
         seeds = [self._drawn(source, pool, stream) for pool in self._pools[source] if pool]
         while len(seeds) == STEERED and not self._fit(source, seeds) and stream.random() >= LEAST:
@@ -148,8 +152,8 @@ class Steering:
         return FUZZERS[source].fit(first, second)
 
     def _drawn(self, source: str, pool: Sequence[int], stream: Stream) -> int:
-        """A seed of the pool: one drawn uniformly is taken with a chance that is its share of the
-        largest weight.
+        """Draw a seed file of the pool: draw one uniformly, and accept it with a chance that is its
+        share of the largest weight.
         """
         while True:
             number = stream.choose(pool)
@@ -158,8 +162,8 @@ class Steering:
                 return number
 
     def _begin(self, seed: int) -> Begun:
-        """Count a run under its source with each of its steered seeds, and take what is spent by
-        that out of the pools.
+        """Count a run under its source and under each of its seed files, and take the seed files
+        whose budget that uses up out of the pools.
         """
         drawn = self._corpus.draw(seed)
         run = Begun(
@@ -172,7 +176,7 @@ class Steering:
         return run
 
     def _changed(self, key: Key) -> None:
-        """What is known of a seed is to be stored; where it is spent by that, it is drawn no more."""
+        """Mark a seed file as to be stored. If its budget is used up, it is not drawn any more."""
         self.changed[key] = self.yields[key]
         source, name = key
         number = self._numbers.get(name, -1)
@@ -189,7 +193,7 @@ class Steering:
         )
 
     def _learn(self, index: int) -> None:
-        """Count what came of the runs that are far enough before `index`, in their order."""
+        """Count, in their order, the runs that are far enough before `index`."""
         for number in sorted(n for n in self._over if n <= index - LAG):
             run = self._over.pop(number)
             credit(self.yields, run, self._paid)

@@ -1,5 +1,5 @@
-"""What came of a seed file in the hands of a fuzzer, and the weight that it has for that when seeds
-are drawn.
+"""The yield of a seed file in the hands of one fuzzer, and the weight that follows from it when
+seed files are drawn.
 """
 
 from __future__ import annotations
@@ -11,27 +11,28 @@ from typing import Any
 Key = tuple[str, str]
 FIGURES = ("made", "accepted", "decided", "unknown", "timeouts")
 
-# A decided check is worth and costs 1. In the same unit:
-PRIOR = 5.0  # what is believed of a seed before its first run, on both sides of the quotient
-NEW = 50.0  # what a bucket that nobody had filled is worth
-RUN = 2.0  # what it costs to read the seed
-UNKNOWN = 10.0  # a check that went to its limit, of a solver that does not tell what it spends
-# a millisecond of a solver's limit: beside it a script costs what three are, to make, read and set
-# up
+# The unit of the following constants is one decided check, which is worth 1 and costs 1.
+PRIOR = 5.0  # added to worth and to cost, so that a seed file begins with the quotient 1
+NEW = 50.0  # the worth of a finding that opens a bucket
+RUN = 2.0  # the cost of reading the seed file
+UNKNOWN = 10.0  # the cost of a check at its limit, of a solver that does not tell what it spends
+# The cost of a millisecond of a solver's limit. To make, read and set up a script costs as much as
+# three milliseconds.
 SPENT = 1 / 3
-TIMEOUT = 500.0  # a run that was killed: its wall time, and a new process
-AGAIN = 10.0  # a finding that is not new: it ends its run
+TIMEOUT = 500.0  # the cost of a run that was killed: its wall time, and a new process
+AGAIN = 10.0  # the cost of a finding that is not new, since it ends its run
 LEAST = 0.02
 
 
 @dataclass
 class Yield:
-    """The sums of one fuzzer on one seed: runs, mutants and what came of them, findings, and
-    buckets that these were the first of.
+    """The sums of one fuzzer on one seed file: runs, mutants and what came of them, findings, and
+    the buckets that these findings opened.
 
-    `unreadable` are runs that could not read it, `mislabelled` those in which the solver denied its
-    label: of either one is enough to draw it no more. `spent` is the solver's own count of its
-    work, in milliseconds of its limit, 0 where it tells none.
+    `unreadable` counts the runs that could not read the seed file, `mislabelled` the runs in which
+    the solver denied its label. One of either is enough for the seed file not to be drawn any more.
+    `spent` is the solver's own count of its work, in milliseconds of its limit; 0 where the solver
+    does not tell.
     """
 
     source: str
@@ -50,18 +51,18 @@ class Yield:
 
     @property
     def key(self) -> Key:
-        """Fuzzer and seed file."""
+        """The fuzzer and the seed file."""
         return self.source, self.seed
 
     @property
     def unusable(self) -> bool:
-        """True for one that is drawn no more."""
+        """Whether the seed file is not to be drawn any more."""
         return self.unreadable > 0 or self.mislabelled > 0
 
     @property
     def weight(self) -> float:
-        """The square of what it paid by what it cost, in decided checks; 1 for a seed that was
-        never used, at least LEAST.
+        """The square of worth by cost, both in decided checks, and at least LEAST. It is 1 for a
+        seed file that was never used.
         """
         paid = self.decided + NEW * self.new
         refused = self.made - self.accepted
@@ -71,11 +72,11 @@ class Yield:
             again + self.decided + undecided + RUN * self.runs + TIMEOUT * self.timeouts + refused
         )
         quotient = (PRIOR + paid) / (PRIOR + cost)
-        # by the quotient alone, most of the time goes into what pays least
+        # By the quotient without the square, most of the time goes into the seed files that pay least.
         return max(LEAST, quotient * quotient)
 
     def add(self, counts: Mapping[str, int], findings: int, new: int) -> None:
-        """Add what a run counted, under the names of its report."""
+        """Add the counters of a run, under the names of its report."""
         for figure in (*FIGURES, "spent"):
             setattr(
                 self,
@@ -88,8 +89,8 @@ class Yield:
 
 @dataclass
 class Begun:
-    """A run that is under way, or over and not counted yet: its seed, what it works on, what it
-    counted, the buckets of its findings.
+    """A run that is under way, or over and not counted yet: its seed, the seed files that it works
+    on, its counters, and the buckets of its findings.
     """
 
     seed: int
@@ -98,21 +99,23 @@ class Begun:
     buckets: list[str] = field(default_factory=list)
 
     def row(self) -> list[Any]:
-        """The run as plain data; `begun` reads it."""
+        """The run as plain data, which `begun` reads."""
         return [self.seed, self.keys, self.counts, self.buckets]
 
 
 def begun(row: Iterable[Any]) -> Begun:
-    """The run in a row."""
+    """The run that `row` described."""
     seed, keys, counts, buckets = row
     return Begun(seed, [(source, name) for source, name in keys], dict(counts), list(buckets))
 
 
 def credit(yields: dict[Key, Yield], run: Begun, paid: dict[str, None]) -> None:
-    """Count a run under what it worked on; `paid` are the buckets that another run has filled."""
+    """Count a run under the seed files that it worked on. `paid` are the buckets that other runs
+    have opened already.
+    """
     new = [bucket for bucket in dict.fromkeys(run.buckets) if bucket and bucket not in paid]
     paid.update(dict.fromkeys(new))
-    for key in dict.fromkeys(run.keys):  # both may be the same
+    for key in dict.fromkeys(run.keys):  # a run may work on one seed file in two places
         yields.setdefault(key, Yield(*key)).add(run.counts, len(run.buckets), len(new))
     for place, key in enumerate(run.keys):
         yields[key].unreadable += run.counts.get(f"unreadable:{place}", 0)
@@ -120,8 +123,8 @@ def credit(yields: dict[Key, Yield], run: Begun, paid: dict[str, None]) -> None:
 
 
 def settled(yields: Iterable[Yield], state: Mapping[str, Any]) -> list[Yield]:
-    """The sums with the runs that are over and not counted yet, which `state` of a `Steering` has;
-    the sums given stay as they are.
+    """Copies of the sums, with the runs that are over and not counted yet; a `Steering` lists these
+    runs in its `state`.
     """
     found = {entry.key: replace(entry) for entry in yields}
     paid = dict.fromkeys(state.get("paid", ()))

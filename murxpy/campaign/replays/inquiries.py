@@ -1,5 +1,5 @@
-"""Inquiries: questions that depend on the answers before them, each a replay, asked one after
-another in few processes.
+"""Inquiries: series of questions to solvers, where each question may depend on the answers before
+it. A question is a trace to replay.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Replay `text` on plan number `target`; `judge`: only answer its decided checks, as a judge
-    told this.
+    """A question: replay the trace `text` on plan number `target`. With `judge`, the solver only
+    answers the decided checks of the trace, as a judge that is told `judge`.
 
-    `patient`: the replay gets the time that a finding's has when it is confirmed, since the machine
-    may be busier than it was.
+    A `patient` question gets as much time as the replay that confirms a finding, because the
+    machine may be busier than it was.
     """
 
     target: int
@@ -35,10 +35,11 @@ Questions = Generator[Ask, Outcome, T]
 
 
 class Inquirer:
-    """Carries out inquiries one after another; each replay has the pool's wall limit of a run, a
-    judge's for each check.
+    """Carries out inquiries, one after another. A replay gets the wall limit of a run, and a judge
+    gets this limit for each check.
 
-    A process does many replays. One in which it dies is its answer, and it is replaced.
+    Each solver is asked in one process, as long as that lives. If it dies in a replay, its death is
+    the answer.
     """
 
     def __init__(self, replays: Replays) -> None:
@@ -50,21 +51,23 @@ class Inquirer:
         self._groups: dict[int, Group] = {}
 
     def add(self, questions: Questions[T], done: Callable[[T], None]) -> None:
-        """Carry out `questions` after those that wait already; `done` gets what it returns."""
+        """Carry out `questions` after the waiting inquiries. `done` gets what the generator
+        returns.
+        """
         self._waiting.append((questions, done))
 
     @property
     def busy(self) -> bool:
-        """Whether an inquiry is under way or waits."""
+        """Whether an inquiry waits or is under way."""
         return self.waiting > 0
 
     @property
     def waiting(self) -> int:
-        """How many wait or are under way."""
+        """The number of inquiries that wait or are under way."""
         return len(self._waiting) + (self._running is not None)
 
     def feed(self) -> None:
-        """Begin the next inquiry when none is under way."""
+        """Begin the next inquiry if none is under way."""
         while self._running is None and self._waiting:
             self._running = self._waiting.popleft()
             self._advance(None)
@@ -91,7 +94,7 @@ class Inquirer:
         self._asked = self._replays.submit((job,), group, self._advance)
 
     def clear(self) -> None:
-        """Forget what is under way or waits."""
+        """Forget all inquiries, and kill the processes."""
         self._waiting.clear()
         self._running = None
         if self._asked is not None:

@@ -1,9 +1,10 @@
-"""The replay service: it does jobs in worker processes, and a `Future` tells what came of each.
+"""The replay service: it does jobs in worker processes, and a `Future` tells what came of each
+submission.
 
-All users of processes go through this module: the runs of a campaign, confirmation, judges, minimizer and
-replay. They decide what is done, in which order and how many at a time. The service alone decides in which
-process, replaces processes that did enough replays, and does a job again when its process was lost before
-the job began.
+All users of worker processes go through this module: the runs of a campaign, confirmation, judges,
+the minimizer and `murxpy replay`. They decide what is done, in which order, and how much at a time.
+The service alone decides in which process it is done: it replaces processes that have done enough,
+keeps spare processes, and does a job again when its process was lost before the job began.
 """
 
 from __future__ import annotations
@@ -17,16 +18,18 @@ from murxpy.campaign.workers.pool import Lost, Pool, Result
 from murxpy.errors import InternalError
 from murxpy.oracles.crash import Outcome
 
-# Processes that one submission may lose through no fault of its own. After as many in a row the pool
-# itself gives the target up, so this ends only what fails while other submissions succeed.
+# The number of processes that may be lost before they begin the jobs of one submission. The pool
+# gives a target up after as many in a row, so this limit matters only when other submissions of the
+# target succeed meanwhile.
 TRIES = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Fresh:
-    """Jobs get a new process of target number `target`, which does nothing else and then ends.
+    """The place of a submission: a new process of target number `target`, which does these jobs and
+    then ends.
 
-    `private`: the process gets a warm parent of its own, so that no other process can end it.
+    A `private` process gets a warm parent of its own, so that no other process can take it down.
     """
 
     target: int = 0
@@ -34,25 +37,26 @@ class Fresh:
 
 
 class Watcher:
-    """Hears what happens to the processes of a group. A subclass overrides what it wants to know."""
+    """Is told what happens to the processes of a group. Subclasses override what they need."""
 
     def hired(self, worker: Worker) -> None:
-        """`worker` is new in the group."""
+        """A new process, `worker`, belongs to the group."""
 
     def lost(self, lost: Lost) -> None:
         """A process of the group is gone."""
 
     def died_after(self, result: Result) -> None:
-        """A process died after it had reported the end of `result.job`, between two jobs."""
+        """A process died between two jobs, after it had reported the end of `result.job`."""
 
 
 @dataclass(eq=False)
 class Group:
-    """Pooled processes of target number `target`: each does many replays, one after another.
+    """The place of a submission: pooled processes of target number `target`, each of which does
+    many jobs, one after another.
 
-    `places` are the numbers that the processes get as their `slot`; there is at most one process for each.
-    A process is handed `ahead` jobs at a time. A job whose process was lost before the job began is done
-    again where `again` is set; otherwise its future is over without an outcome.
+    There is at most one process for each number in `places`; that number is its `slot`. A process
+    is handed `ahead` jobs at a time. When a process is lost before it began a job, the job is done
+    again if `again` is set; otherwise its future is over without an outcome.
     """
 
     target: int = 0
@@ -66,10 +70,11 @@ class Group:
 
 @dataclass(eq=False)
 class Future:
-    """A submission: its jobs, and once it is `over` how each of them ended.
+    """A submission: its jobs, and how each of them ended once the future is `over`.
 
-    `results` has one entry for each job that began, in order; where a fresh process died behind its last
-    job, one more that says so (`Outcome.after`).
+    `results` holds one entry for each job that began, in order. When a fresh process died behind
+    its last job, one more entry says so (`Outcome.after`). `losses` counts the processes that were
+    lost before they began anything.
     """
 
     jobs: tuple[Job, ...]
@@ -77,17 +82,17 @@ class Future:
     done: Callable[[Future], None] | None
     results: list[Result] = field(default_factory=list)
     worker: Worker | None = None
-    losses: int = 0  # processes that were lost before they began anything
+    losses: int = 0
     over: bool = False
     cancelled: bool = False
 
     @property
     def outcomes(self) -> list[Outcome]:
-        """How the jobs ended; empty where none of them began."""
+        """The outcomes of the jobs; empty where none of them began."""
         return [result.outcome for result in self.results]
 
     def seen(self) -> list[Outcome]:
-        """How the jobs ended. Raises InternalError where no process came to begin them."""
+        """The outcomes of the jobs. Raises InternalError where no process came to begin them."""
         if not self.results:
             raise InternalError(
                 "the processes die before they begin a replay; see what 'murxpy doctor' says"
@@ -97,8 +102,8 @@ class Future:
 
 @dataclass(eq=False)
 class _Process:
-    """What the service knows of a process: the group that it belongs to, the futures that it has in hand,
-    and whether it came to do anything.
+    """The service's notes on a process: its group, the futures that it has in hand, and whether it
+    ever began a job.
     """
 
     group: Group | None
@@ -107,11 +112,12 @@ class _Process:
 
 
 class Replays:
-    """The service on the processes of `pool`. For each target of `spares` one process waits to be used, so
-    that nobody has to wait for a fork.
+    """The replay service on the processes of `pool`. For each target in `spares`, one process is
+    kept waiting, so that nobody has to wait for a fork.
 
-    Call `step` again and again: it waits for processes and calls the `done` of each future that is over.
-    `submit` and `step` raise TargetError when the processes of a target cannot live.
+    `step` must be called again and again: it waits for the processes, and calls `done` of each
+    future that is over. `submit` and `step` raise TargetError when the processes of a target cannot
+    live.
     """
 
     def __init__(self, pool: Pool, spares: Iterable[int] = ()) -> None:
@@ -125,8 +131,8 @@ class Replays:
         on: Fresh | Group,
         done: Callable[[Future], None] | None = None,
     ) -> Future:
-        """Do `jobs`: one after another in one fresh process, or the only one of them in a process of a
-        group, as soon as one is free. `done` gets the future when it is over.
+        """Do `jobs` one after another in one fresh process, or one single job in a process of a
+        group, as soon as one has room. `done` gets the future when it is over.
         """
         numbered = tuple(replace(job, number=self.pool.job_number()) for job in jobs)
         future = Future(numbered, on, done)
@@ -138,8 +144,8 @@ class Replays:
         return future
 
     def cancel(self, future: Future) -> None:
-        """Nobody wants to know any more: `done` is not called. A fresh process is ended; a pooled one
-        finishes its job, unless more such processes than the group has places are busy.
+        """Forget `future`: its `done` is not called. A fresh process is killed. A pooled process
+        finishes its job, unless that makes more such processes than the group has places.
         """
         if future.over or future.cancelled:
             return
@@ -151,7 +157,9 @@ class Replays:
             future.on.waiting.remove(future)
 
     def end(self, group: Group) -> None:
-        """End the processes of `group`. Futures without an outcome are over without one."""
+        """Kill the processes of `group`. Its futures are over; those that did not end have no
+        outcome.
+        """
         for worker in group.workers:
             worker.kill("stopped")
         waiting = list(group.waiting)
@@ -166,21 +174,23 @@ class Replays:
         )
 
     def step(self, timeout: float = 0.05) -> None:
-        """Wait at most `timeout` seconds for something to happen, and tell of it."""
+        """Wait at most `timeout` seconds for something to happen, and call `done` of the futures
+        that are over.
+        """
         for event in self.pool.step(timeout):
             if isinstance(event, Result):
                 self._ended(event)
             else:
                 self._lost(event)
 
-    # Processes.
+    # The choice of processes.
 
     def _alive(self, worker: Worker) -> bool:
         gone = worker.eof or worker.killed is not None or worker.stopping
         return not gone and worker.number in self.pool.workers
 
     def _new(self, target: int, *, private: bool = False) -> Worker:
-        """A process that has done nothing yet: the spare one where it is there."""
+        """A process that has done nothing yet: the spare one if there is one."""
         spare = None if private else self._spares.get(target)
         if spare is None:
             return self.pool.spawn(target, private=private)
@@ -192,7 +202,7 @@ class Replays:
             self._spares[target] = self.pool.spawn(target)
 
     def _begin(self, future: Future, on: Fresh) -> None:
-        """Give the jobs to a fresh process."""
+        """Give the jobs of `future` to a fresh process."""
         worker = future.worker = self._new(on.target, private=on.private)
         self._processes[worker.number] = _Process(None, deque([future]))
         for job in future.jobs:
@@ -201,7 +211,7 @@ class Replays:
         self._refill(on.target)
 
     def _feed(self, group: Group) -> None:
-        """Give what waits to processes of `group`, as long as they may have more."""
+        """Give the waiting jobs to processes of `group`, as long as these have room."""
         while group.waiting:
             worker = self._best(group)
             place = None if worker is not None and not worker.jobs else self._place(group)
@@ -216,7 +226,7 @@ class Replays:
             self._refill(group.target)
 
     def _best(self, group: Group) -> Worker | None:
-        """The process with the fewest jobs in hand that may have one more."""
+        """The process with the fewest jobs in hand among those that have room for one more."""
         able = [
             worker
             for worker in group.workers
@@ -227,8 +237,8 @@ class Replays:
         return min(able, key=lambda worker: len(worker.jobs), default=None)
 
     def _place(self, group: Group) -> int | None:
-        """A place without a process. A process that does only what nobody wants to know any more holds no
-        place; of such processes the oldest are ended when there are more than places.
+        """The number of a free place, None if all are taken. A process takes no place if all its
+        jobs were cancelled. When there are more such processes than places, the oldest are killed.
         """
         unwanted = [worker for worker in group.workers if self._unwanted(worker)]
         for worker in unwanted[: max(0, len(unwanted) - len(group.places))]:
@@ -248,14 +258,14 @@ class Replays:
         group.watcher.hired(worker)
         return worker
 
-    # What came of it.
+    # The ends of jobs and processes.
 
     def _ended(self, result: Result) -> None:
         process = self._processes.get(result.worker.number)
         if process is None:
             return
         process.began = True
-        if process.group is None:  # the future is over when the process has ended
+        if process.group is None:  # a fresh process; its future is over when the process has ended
             process.futures[0].results.append(result)
         elif result.outcome.after:
             process.group.watcher.died_after(result)
@@ -267,7 +277,9 @@ class Replays:
             self._feed(process.group)
 
     def _release(self, group: Group, worker: Worker) -> None:
-        """Let `worker` go when it has done enough: its successor need not wait for its end."""
+        """Let `worker` leave if it has done enough. Its place is free at once, so that its
+        successor does not wait for its end.
+        """
         enough = not worker.jobs and len(worker.past) >= self.pool.limits.recycle
         if enough and self._alive(worker):
             self.pool.stop(worker)
@@ -276,7 +288,7 @@ class Replays:
     def _lost(self, lost: Lost) -> None:
         worker = lost.worker
         process = self._processes.pop(worker.number, None)
-        if process is None:  # a spare one, or one of somebody else
+        if process is None:  # a spare process
             return
         for future in process.futures:
             future.losses += not process.began
@@ -286,8 +298,9 @@ class Replays:
             self._pooled_over(process.group, process.futures, lost)
 
     def _fresh_over(self, future: Future, worker: Worker) -> None:
-        """A fresh process ended. Its jobs are begun again when it was lost before them; and when its warm
-        parent died, which other processes had, too: whose fault that was shows in a process tree of its own.
+        """Take the end of a fresh process. If it was lost before it began, its jobs are done again.
+        They are also done again, in a private process, if it died with a warm parent that other
+        processes shared, because one of those may have killed the parent.
         """
         assert isinstance(future.on, Fresh)
         orphaned = worker.killed == "parent" and worker.parent.forks > 1
@@ -299,7 +312,7 @@ class Replays:
             self._over(future)
 
     def _pooled_over(self, group: Group, futures: Sequence[Future], lost: Lost) -> None:
-        """A process of `group` is gone, and did not begin `futures`."""
+        """Take the end of a process of `group`, which did not begin the jobs of `futures`."""
         if lost.worker in group.workers:
             group.workers.remove(lost.worker)
         again = [
@@ -319,5 +332,5 @@ class Replays:
 
 
 def _worth_another(future: Future, worker: Worker) -> bool:
-    """Whether to do `future` again, which `worker` was lost with."""
+    """Whether to do the jobs of `future` again after `worker` was lost with them."""
     return not future.cancelled and worker.killed != "stopped" and future.losses < TRIES

@@ -1,5 +1,7 @@
-"""Replays of many candidates: several in one process, which is replaced after a death; what counts
-shows in a fresh one.
+"""The tester: it replays the many candidates of a minimization, several of them in one process.
+
+What one process did before may change what a candidate shows. So a candidate counts only when a
+replay in a fresh process shows the wanted outcome.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ _NAME = "candidate"
 
 
 class OutOfTime(Exception):
-    """The time given is over."""
+    """The time given for a task is over."""
 
 
 def replay_of(text: str, name: str = _NAME) -> Job:
@@ -29,14 +31,15 @@ def replay_of(text: str, name: str = _NAME) -> Job:
 
 
 class Tester:
-    """Replays candidates on `plan`'s target, `jobs` at a time, each for `wall` seconds at most,
-    until `deadline` (monotonic).
+    """Replays candidates on the target of `plan`, `jobs` at a time, each for at most `wall`
+    seconds, until `deadline` (monotonic).
 
-    `alone`: every replay gets a process of its own, and how that process ends counts, too;
-    otherwise a process does up to `limits.recycle` replays, and a replay in which it dies is made
-    again in a fresh one. `tries`: how often a candidate is replayed at most, for faults that do not
-    show each time. `split` cuts a candidate into texts that one fresh process replays one after
-    another. Raises TargetError when the solver cannot be loaded. `close` ends all processes.
+    By default a process makes up to `limits.recycle` replays. With `alone`, every replay gets a
+    fresh process, and the way in which that process ends counts, too. `tries` limits how often a
+    candidate is replayed, for faults that do not show each time. `split` cuts a candidate into
+    several texts, which one fresh process replays one after another. `replays` counts the replays.
+
+    Raises TargetError when the solver cannot be loaded. `close` ends all processes.
     """
 
     def __init__(self, plan: Plan, limits: Limits, jobs: int = 1) -> None:
@@ -61,14 +64,14 @@ class Tester:
         self._pool.close()
 
     def fresh(self, *jobs: Job) -> list[Outcome]:
-        """How each of `jobs` in one fresh process ended, and then how the process did where
-        something was wrong with that.
+        """The outcomes of `jobs` in one fresh process. If the process itself then ended badly, a
+        last outcome says so.
         """
         return self.many(1, *jobs)[0]
 
     def many(self, count: int, *jobs: Job) -> list[list[Outcome]]:
-        """The outcomes of `count` fresh processes that each do `jobs`, as many at a time as there
-        may be.
+        """The outcomes of `count` fresh processes that each do `jobs`, as many at a time as
+        `self.jobs` allows.
         """
         ended: list[Future] = []
         running: list[Future] = []
@@ -81,10 +84,11 @@ class Tester:
         return [future.seen() for future in ended]
 
     def first(self, texts: Iterator[str], wanted: Wanted) -> int | None:
-        """The index of the first of `texts` that is seen to end as `wanted`; None when none does.
-        Raises OutOfTime.
+        """The index of the first text of `texts` that is seen to end as `wanted`; None when none
+        is. Raises OutOfTime.
 
-        With several jobs, those that are begun behind it are given up as soon as one is seen to.
+        With several jobs, later texts are begun before earlier ones have ended; they are given up
+        as soon as one text is seen to end as wanted.
         """
         begun = enumerate(texts)
         running: dict[Future, int] = {}
@@ -104,8 +108,8 @@ class Tester:
                 self._service.cancel(future)
 
     def _shows(self, future: Future, wanted: Wanted) -> bool:
-        """Whether a candidate is seen to end as `wanted`. In a process that had done other replays that
-        does not count, so the candidate is replayed again in a fresh one.
+        """Whether a candidate, replayed in `future`, ends as `wanted`. If it did so in a process
+        that had made other replays, it is replayed again in a fresh one.
         """
         shown = any(map(wanted, future.seen()))
         alone = isinstance(future.on, Fresh) or not future.results[-1].past
@@ -115,7 +119,7 @@ class Tester:
         return any(wanted(outcome) for _ in range(tries) for outcome in self.fresh(*future.jobs))
 
     def jobs_of(self, text: str) -> tuple[Job, ...]:
-        """The replays that a candidate takes, all in one process."""
+        """The jobs that replay a candidate, all in one process."""
         return (replay_of(text),) if self.split is None else tuple(map(replay_of, self.split(text)))
 
     def _begin(self, text: str) -> Future:

@@ -1,4 +1,4 @@
-"""Trials: replays in a fresh process each, one at a time, to see whether a finding shows again."""
+"""Trials: replays that see whether a finding shows again, each in a fresh process, one at a time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from murxpy.campaign.workers.handles import Job
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """`jobs`, in this order, in one fresh process; `done` gets the future when it is over."""
+    """The jobs of one trial, and the fresh process to do them in. `done` gets the future when it is
+    over.
+    """
 
     jobs: Sequence[Job]
     on: Fresh
@@ -28,11 +30,11 @@ class Trials:
         self._running: Future | None = None
 
     def add(self, trial: Trial) -> None:
-        """Do `trial` after those that wait already."""
+        """Do `trial` after the waiting trials."""
         self._waiting.append(trial)
 
     def add_first(self, trial: Trial) -> None:
-        """Do `trial` before those that wait already."""
+        """Do `trial` before the waiting trials."""
         self._waiting.appendleft(trial)
 
     @property
@@ -52,7 +54,7 @@ class Trials:
             self._running = self._replays.submit(trial.jobs, trial.on, over)
 
     def clear(self) -> None:
-        """Forget the trials that wait, and end the one under way without a word."""
+        """Forget the waiting trials, and kill the process of the trial under way."""
         self._waiting.clear()
         if self._running is not None:
             self._replays.cancel(self._running)

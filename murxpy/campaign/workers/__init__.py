@@ -1,1 +1,1 @@
-"""Worker processes: started, fed, put under limits, and buried."""
+"""Worker processes: how they are started, fed, limited and buried."""

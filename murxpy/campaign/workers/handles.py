@@ -1,4 +1,4 @@
-"""The supervisor's view of one worker process: its channel, its shared files, its jobs."""
+"""The supervisor's handle of one worker process: its channel, its shared files, and its jobs."""
 
 from __future__ import annotations
 
@@ -23,13 +23,15 @@ Damp = tuple[tuple[str, str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One run to do: the walk of `seed`, or the replay of the trace `text`, called `name` in messages. `wall`
-    is the limit in seconds: of the whole run, or of each line of its trace (`by_line`).
+    """One run to do: the walk of `seed`, or the replay of the trace `text`, called `name` in
+    messages. `wall` is the limit in seconds: of the whole run, or of each line of its trace
+    (`by_line`).
 
-    `index` is the number of the run in its campaign, -1 outside of a campaign. The walk draws the calls of
-    `damp` less often. `keep` asks for the trace also where nothing is wrong, "decided" only if a check in it
-    was decided. With `judge`, the solver does nothing but answer the decided checks of `text`;
-    `murxpy.replaying.judging.judge` reads `judge`. The replay service gives each job its `number`.
+    `index` is the number of the run in its campaign, -1 outside of a campaign. The walk draws the
+    calls of `damp` less often. `keep` asks for the trace also where nothing is wrong, "decided"
+    only if a check in it was decided. With `judge`, the solver does nothing but answer the decided
+    checks of `text`; `murxpy.replaying.judging.judge` reads `judge`. The replay service gives each
+    job its `number`.
     """
 
     seed: int
@@ -44,7 +46,7 @@ class Job:
     number: int = 0
 
     def message(self) -> Message:
-        """The job as the worker gets it."""
+        """The job in the form that the worker receives."""
         message: Message = {"job": self.number, "seed": self.seed}
         if self.damp:
             message["damp"] = self.damp
@@ -60,7 +62,10 @@ class Job:
 
 @dataclass(eq=False)
 class Worker:
-    """One worker. `slot` is its place among the workers, kept by its successor; -1: it has none."""
+    """One worker process. `slot` is its place, which its successor keeps; -1 if it has none. `past`
+    are the jobs that it has done, `jobs` those that it was given and has not done. `killed` says
+    why the supervisor killed it, None if the supervisor did not.
+    """
 
     number: int
     parent: WarmParent
@@ -75,24 +80,24 @@ class Worker:
     past: list[Job] = field(default_factory=list)
     killed: Cause | None = None
     stopping: bool = False
-    waits: bool = False  # for the process to take what was sent
+    waits: bool = False  # whether the pool waits until the process can take more data
     eof: bool = False
     head_since: float = 0.0
-    # job and length of the trace when it last grew, and when that was seen
+    # the job and the length of the trace when the trace last grew, and when that was seen
     _line: tuple[int, int, float] = (-1, 0, 0.0)
     _cpu: tuple[int, float] = (-1, 0.0)
     _unsent: bytearray = field(default_factory=bytearray)
     _decoder: Decoder = field(default_factory=Decoder)
 
     def assign(self, job: Job) -> None:
-        """Queue `job`; it starts when those before it are done."""
+        """Queue `job`. The process begins it when the jobs before it are done."""
         if not self.jobs:
             self.head_since = time.monotonic()
         self.jobs.append(job)
         self._send(job.message())
 
     def stop(self) -> None:
-        """Have it leave after the jobs that it has."""
+        """Tell the process to leave when its jobs are done."""
         if not self.stopping:
             self.stopping = True
             self._send({"stop": True})
@@ -102,8 +107,8 @@ class Worker:
         self.flush()
 
     def flush(self) -> bool:
-        """Send what waits to be sent; True when nothing is left. What a dead worker does not take
-        is dropped.
+        """Send the data that waits to be sent, and return True when nothing is left. Data that a
+        dead process does not take is dropped.
         """
         if self._unsent:
             try:
@@ -116,7 +121,9 @@ class Worker:
         return not self._unsent
 
     def receive(self) -> list[tuple[Job, Outcome]]:
-        """The runs that ended by themselves since the last call; sets `eof`."""
+        """Return the runs that ended by themselves since the last call. Sets `eof` at the end of
+        the channel.
+        """
         done: list[tuple[Job, Outcome]] = []
         while not self.eof:
             try:
@@ -158,7 +165,7 @@ class Worker:
         with contextlib.suppress(ProcessLookupError):
             try:
                 os.killpg(self.pid, signal.SIGKILL)
-            except ProcessLookupError:  # it has not come to make its own group yet
+            except ProcessLookupError:  # it has not made its own group yet
                 os.kill(self.pid, signal.SIGKILL)
 
     def overdue(self, now: float) -> bool:
@@ -170,8 +177,8 @@ class Worker:
         return running and now - self._begun(progress, now) >= self.jobs[0].wall
 
     def _begun(self, progress: buffer.Progress, now: float) -> float:
-        """When began what the wall limit is for: the run, or the line in hand as far as it was
-        seen.
+        """The time when the thing began that the wall limit is for: the run, or the line in hand,
+        as far as its beginning was seen.
         """
         if not self.jobs[0].by_line:
             return progress.start
@@ -180,11 +187,13 @@ class Worker:
         return self._line[2]
 
     def cpu_of_run(self) -> float:
-        """CPU seconds of the run in hand, since the first time that this was asked for it."""
+        """The CPU seconds of the run in hand, counted from the first call for this run."""
         if self.pid is None or not self.jobs:
             return 0.0
         try:
-            cpu = time.clock_gettime((~self.pid << 3) | 2)  # the kernel's clock of another process
+            cpu = time.clock_gettime(
+                (~self.pid << 3) | 2
+            )  # the number of the kernel's CPU clock of another process
         except OSError:
             return 0.0
         if self._cpu[0] != self.jobs[0].number:
@@ -192,11 +201,11 @@ class Worker:
         return cpu - self._cpu[1]
 
     def resident(self) -> int:
-        """Resident memory in bytes; 0 when the process is gone."""
+        """The resident memory in bytes; 0 when the process is gone."""
         return resident(self.pid)
 
     def running(self) -> Job | None:
-        """The job in the middle of which it is, or died; None between two."""
+        """The job in the middle of which the process is, or died; None between two jobs."""
         if not self.jobs:
             return None
         progress = buffer.progress(self.trace_fd)
@@ -209,7 +218,9 @@ class Worker:
     def outcome(
         self, cause: Cause, status: int | None, peak: int, *, after: bool = False
     ) -> Outcome:
-        """How the run in hand ended when the process died of `cause`."""
+        """The outcome of the run in hand when the process died of `cause`. With `after`, the run
+        had ended before.
+        """
         trace = buffer.decode(buffer.read(self.trace_fd))
         seconds = time.monotonic() - buffer.progress(self.trace_fd).start
         return Outcome(
@@ -217,7 +228,7 @@ class Worker:
         )
 
     def close(self) -> None:
-        """Give back its descriptors."""
+        """Close the descriptors."""
         self.sock.close()
         os.close(self.trace_fd)
         os.close(self.output_fd)

@@ -1,4 +1,4 @@
-"""The limits that the supervisor puts on a run and on the processes."""
+"""The limits that the supervisor puts on runs and on processes."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from murxpy.errors import InputError
 
 MIB = 1 << 20
-# descriptors of a campaign without workers: store, seeds, warm parents, the processes beside it
+# Descriptors of a campaign without workers: store, seeds, warm parents, gdb, making reproducers.
 _FILES = 64
-_FILES_OF_JOB = 10  # of a worker three, as many of one that waits to follow it, and of a judge's
+_FILES_OF_JOB = (
+    10  # three each for a worker, for its successor that waits, and for a judge's worker
+)
 
 
 def ensure_files(jobs: int = 0) -> None:
-    """See to it that this process can open what it needs for so many workers. Raises InputError
-    where the system does not let it.
+    """Raise the limit of open files, so that this process can serve so many workers. Raises
+    InputError where the system does not allow that.
     """
     needed = _FILES + _FILES_OF_JOB * jobs
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -31,15 +33,16 @@ def ensure_files(jobs: int = 0) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of runs and workers.
+    """The limits of runs and workers.
 
-    `judge_ms` is the limit of a judge's check, in milliseconds of a usual machine, as the judge's
-    own resource limit (0: none). `wall` and `cpu` are seconds of one run (`cpu` 0: none); `memory`
-    is the resident memory of a worker in bytes; `output` what one run may print, in bytes;
-    `recycle` the runs after which a worker is replaced (1: a process for each run). A run past
-    `wall` hangs when it does not return within max(`hang`, `hang_factor` * `wall`) seconds in a
-    replay of its own, and then again not within twice that. `by_line`: `wall` is for each line of a
-    run's trace, not for all of them.
+    `wall` and `cpu` are the seconds of one run (`cpu` 0: no limit); with `by_line`, `wall` is for
+    each line of a run's trace. `memory` is the resident memory of a worker in bytes, `output` the
+    number of bytes that one run may print. A worker is replaced after `recycle` runs (1: a process
+    for each run). `judge_ms` is the limit of a judge's check, in milliseconds of a usual machine,
+    given to the judge as its own resource limit (0: no limit).
+
+    A run past `wall` hangs when a replay of it alone does not return within max(`hang`,
+    `hang_factor` * `wall`) seconds, and a second replay not within twice that.
     """
 
     wall: float = 2.0
@@ -54,20 +57,20 @@ class Limits:
     judge_ms: float = 200.0
 
     def kernel(self) -> dict[str, int]:
-        """What the worker asks the kernel for; address space is a backstop, for what fills memory
-        at once.
+        """The limits that the worker asks the kernel for. The limit of address space only stops
+        what fills memory at once, before the supervisor looks.
         """
         space = 2 * self.memory + 4096 * MIB if self.memory else 0
         return {"output": self.output, "address_space": space, "nice": self.nice}
 
     @property
     def patience(self) -> float:
-        """Seconds that a suspect of hanging gets in its first replay."""
+        """The seconds that the first replay of a suspected hang gets."""
         return max(self.hang, self.hang_factor * self.wall)
 
     @property
     def replay_wall(self) -> float:
-        """Seconds that a replay gets when a finding is confirmed: the machine may be busier than it
-        was.
+        """The seconds that a replay gets when a finding is confirmed. They are more than a run
+        gets, because the machine may be busier than it was.
         """
         return max(5 * self.wall, 10.0)

@@ -1,6 +1,4 @@
-"""The supervisor's end of a warm parent: starts it, hears that it is ready, and asks it for
-workers.
-"""
+"""The supervisor's handle of a warm parent: the process that has loaded a solver and forks workers."""
 
 from __future__ import annotations
 
@@ -22,12 +20,12 @@ from murxpy.worker.channel import Message
 
 PACKAGE = Path(murxpy.__file__).parent
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
-START_SECONDS = 120.0  # an import from a cold, slow disk
+START_SECONDS = 120.0  # enough for an import from a cold, slow disk
 _ERRORS: dict[int, type[MurxpyError]] = {kind.exit_code: kind for kind in (InputError, TargetError)}
 
 
 def command(plan: Plan, mode: str, first: str, second: str) -> list[str]:
-    """The command that boots murxpy's worker side in the interpreter of `plan`'s target; see
+    """The command that boots murxpy's worker side in the interpreter of the target of `plan`; see
     `worker/boot.py`.
     """
     bare = ["-S"] if plan.target.bare else []
@@ -47,14 +45,14 @@ def command(plan: Plan, mode: str, first: str, second: str) -> list[str]:
 
 
 def setup_data(plan: Plan) -> bytes:
-    """The setup of `plan` as the session gets it."""
+    """The setup of `plan` in the form that the session reads."""
     return json.dumps(
         {**plan.setup, "paths": [*plan.target.paths, *plan.setup.get("paths", [])]}
     ).encode()
 
 
 def resident(pid: int | None) -> int:
-    """Resident memory of process `pid` in bytes; 0 when it is gone."""
+    """The resident memory of process `pid` in bytes; 0 when the process is gone."""
     try:
         with open(f"/proc/{pid}/statm", "rb") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -63,10 +61,12 @@ def resident(pid: int | None) -> int:
 
 
 class WarmParent:
-    """One warm parent process for target number `target`. After its death it is of no more use; see
-    `dead`.
+    """The warm parent process of target number `target`. `about` is the session's description, None
+    until the solver is loaded. After `dead` is set the object is of no more use.
 
-    `refused`: it said itself that there can be no session, so that trying again is in vain.
+    `refused` says that the process itself reported why there can be no session, so that another try
+    would be in vain. `error` is that reason, or the reason of its early death. `forks` counts the
+    workers that the parent was asked for.
     """
 
     def __init__(self, plan: Plan, target: int = 0, *, private: bool = False) -> None:
@@ -78,8 +78,8 @@ class WarmParent:
         self.dead = False
         self.refused = False
         self.status: int | None = None
-        self.resident = 0  # bytes, when the solver was loaded
-        self.forks = 0  # workers that it was asked for
+        self.resident = 0  # bytes, measured when the solver was loaded
+        self.forks = 0
         self.control, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._setup = os.memfd_create("murxpy-setup")
         self._output = os.memfd_create("murxpy-parent")
@@ -110,12 +110,12 @@ class WarmParent:
 
     @property
     def pid(self) -> int:
-        """The number of its process."""
+        """The number of the process."""
         return self._process.pid
 
     def wait_ready(self, seconds: float = START_SECONDS) -> dict[str, Any]:
-        """Wait until the solver is loaded; gives the session's description. Raises the error that
-        prevents it.
+        """Wait until the solver is loaded, and return the session's description. Raises the error
+        that prevents it.
         """
         deadline = time.monotonic() + seconds
         while self.about is None and self.error is None:
@@ -134,7 +134,7 @@ class WarmParent:
         return self.about
 
     def receive(self) -> list[Message]:
-        """What it has said since; sets `about`, `error` and `dead`."""
+        """Return the messages that have come since the last call. Sets `about`, `error` and `dead`."""
         messages: list[Message] = []
         while not self.dead:
             try:
@@ -182,7 +182,9 @@ class WarmParent:
             )
 
     def request(self, number: int, limits: dict[str, int], fds: list[int]) -> bool:
-        """Ask for worker `number` with `fds`; False when the parent is dead or does not listen."""
+        """Ask for worker `number`, which gets the descriptors `fds`. Returns False when the parent
+        is dead or does not listen.
+        """
         self.forks += 1
         try:
             socket.send_fds(
@@ -193,13 +195,13 @@ class WarmParent:
         return True
 
     def kill(self) -> None:
-        """End the process; the kernel then ends its workers."""
+        """End the process. The kernel then ends its workers."""
         if not self.dead:
             self._process.kill()
             self._process.wait()
 
     def close(self) -> None:
-        """End the process and give back the descriptors."""
+        """End the process and close the descriptors."""
         self.kill()
         self.dead = True
         self.control.close()

@@ -1,4 +1,4 @@
-"""From what the user names (targets, machine, wrapper, profile) to the plans of a campaign."""
+"""The way from the user's words (targets, machine, wrapper, profile) to the plans of a campaign."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from murxpy.releases.environments import Notice, print_notice
 class Request:
     """What to fuzz, in the user's words.
 
-    A target is `SOLVER` or `SOLVER@PLACE`, with options of its own in brackets behind it where they
-    are wished. `wrapper` is the file (or name) of a wrapper for the targets of its solver; without
-    targets that solver is the target. `machine` and `profile` are names or files.
+    A target is `SOLVER` or `SOLVER@PLACE`; behind it, in brackets, may stand options of its own.
+    `wrapper` is the name or the file of a wrapper, for the targets of its solver; without any
+    targets its solver is the target. `machine` and `profile` are names or files, too.
     """
 
     targets: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ class Request:
     mutation: Mutation | None = None
 
     def recorded(self) -> dict[str, Any]:
-        """The request as plain data that means the same in any folder; `parse_request` reads it."""
+        """The request as plain data that means the same in any folder. `parse_request` reads it."""
         data = asdict(self)
         data["targets"] = {name: absolute_target(name) for name in self.targets}
         for key in ("machine", "wrapper", "profile"):
@@ -51,13 +51,13 @@ class Request:
 
 
 def parse_request(data: Mapping[str, Any], target: str) -> Request:
-    """The recorded request, for the target called `target` alone. Raises KeyError or TypeError for
-    other data.
+    """The recorded request, for the target called `target` alone. Raises KeyError or TypeError when
+    `data` is something else.
     """
     wishes = dict(data["wishes"])
     wishes["theories"] = tuple(wishes["theories"])
     wishes["options"] = tuple((name, value) for name, value in wishes["options"])
-    if "checks" in wishes:  # a folder of an earlier release has none
+    if "checks" in wishes:  # folders of earlier releases have no checks in their wishes
         wishes["checks"] = tuple(wishes["checks"])
     place = data["targets"][target]
     mutation = parse_mutation(data["mutation"]) if data.get("mutation") else None
@@ -145,6 +145,6 @@ def _merged(
 
 
 def _absolute(name: str | None) -> str | None:
-    """The absolute path of a file; a name stays."""
+    """The absolute path where `name` is a file, else `name` itself."""
     path = Path(name or "").expanduser()
     return str(path.absolute()) if name and path.is_file() else name

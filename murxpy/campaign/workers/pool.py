@@ -1,8 +1,8 @@
-"""The pool of worker processes: starts them, feeds them, puts them under limits, and says how each
-run ended.
+"""The pool of worker processes: it starts them, gives them jobs, enforces the limits, and says how
+each run ended.
 
-One thread, one selector. The pool knows nothing of findings or campaigns; it turns processes into
-`Result` and `Lost`.
+The pool uses one thread and one selector. It knows nothing of findings or campaigns; it turns the
+ends of runs and processes into `Result` and `Lost`.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from murxpy.worker import buffer
 from murxpy.worker.channel import Message
 from murxpy.worker.worker import excerpt
 
-POLL = 0.05  # seconds between two looks at memory and clocks
-_DYING = 1.0  # seconds from the end of a worker's channel to the news of its death
-_LEAVING = 5.0  # seconds that a worker may take to leave when told to
-_TRIES = 3  # times that a warm parent may die before it is ready
-# memory that a run needs beside the loaded solver; with less, nearly every run of z3 passes the
-# limit
+POLL = 0.05  # seconds between two looks at the memory and the clocks of all workers
+_DYING = 1.0  # seconds that a worker may live after its channel was closed
+_LEAVING = 5.0  # seconds that a worker may take to leave when it was told to
+_TRIES = 3  # times that the warm parent of a target may die before it is ready
+# Memory that a run needs beside the loaded solver. With less, nearly every run of z3 goes past the
+# limit.
 _ROOM = 32 * MIB
 _REASONS = {
     "wall": "past the wall limit",
@@ -47,7 +47,7 @@ _REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """`job` ended on `worker` in `outcome`. `past` are the jobs that this process did before it."""
+    """The outcome of `job` on `worker`. `past` are the jobs that this process did before."""
 
     worker: Worker
     job: Job
@@ -57,8 +57,8 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """The process of `worker` is gone; `unstarted` jobs it never began. `reason` is empty when it
-    was told to leave.
+    """The process of `worker` is gone, and never began the jobs in `unstarted`. `reason` is empty
+    when the supervisor had told the process to leave.
     """
 
     worker: Worker
@@ -67,8 +67,8 @@ class Lost:
 
 
 class Pool:
-    """All processes of a campaign, by target: `plans[i]` is warm in a parent from which workers are
-    forked.
+    """The processes of all targets: `plans[i]` is the plan of target number i, whose warm parent
+    forks the workers of this target.
     """
 
     def __init__(self, plans: Sequence[Plan], limits: Limits) -> None:
@@ -85,8 +85,8 @@ class Pool:
         self._polled = 0.0
 
     def warm(self) -> list[dict[str, object]]:
-        """Start all warm parents and wait until they are ready; gives their descriptions. Raises
-        TargetError.
+        """Start all warm parents, wait until they are ready, and return the descriptions of their
+        sessions. Raises TargetError.
         """
         for target in range(len(self.plans)):
             self._parent(target)
@@ -96,7 +96,7 @@ class Pool:
         return abouts
 
     def job_number(self) -> int:
-        """A number for a job, never given before."""
+        """A number for a job that no other job of this pool has."""
         return next(self._numbers)
 
     def _parent(self, target: int) -> WarmParent:
@@ -111,8 +111,8 @@ class Pool:
         return parent
 
     def spawn(self, target: int, *, private: bool = False) -> Worker:
-        """A new worker of `target`; jobs can be assigned at once. `private`: from a warm parent of
-        its own.
+        """Start a worker of `target`. It can be given jobs at once. A `private` worker is forked by
+        a warm parent of its own.
         """
         if private:
             parent = self._start_parent(target, private=True)
@@ -125,7 +125,7 @@ class Pool:
             if not parent.request(
                 worker.number, self.limits.kernel(), [theirs.fileno(), worker.trace_fd, output]
             ):
-                parent.kill()  # the selector tells us of its death
+                parent.kill()  # the selector will tell of its death
         finally:
             theirs.close()
             os.close(output)
@@ -149,8 +149,8 @@ class Pool:
         return worker, theirs, output
 
     def step(self, timeout: float) -> list[Result | Lost]:
-        """Wait at most `timeout` seconds for something to happen, enforce the limits, and say what
-        happened.
+        """Wait at most `timeout` seconds for something to happen, enforce the limits, and return
+        what happened.
         """
         for key, events in self._selector.select(min(timeout, POLL)):
             if isinstance(key.data, Worker):
@@ -167,12 +167,12 @@ class Pool:
         self._watch(worker)
 
     def stop(self, worker: Worker) -> None:
-        """Have `worker` leave when it has done its jobs."""
+        """Tell `worker` to leave when its jobs are done."""
         worker.stop()
         self._watch(worker)
 
     def _watch(self, worker: Worker) -> None:
-        """Wait also until `worker` takes more, as long as it did not take all that was sent."""
+        """Wait for the moment when `worker` can take more data, as long as some data was not sent."""
         waits = not worker.flush()
         if waits != worker.waits and not worker.eof:
             worker.waits = waits
@@ -232,7 +232,9 @@ class Pool:
             )
 
     def _died(self, worker: Worker, status: int, peak: int) -> None:
-        """`worker` ended with `status`: judge the run in hand."""
+        """Turn the death of `worker`, with the wait status `status`, into the outcome of the run in
+        hand.
+        """
         self._collect(worker)
         cause: Cause = worker.killed or "died"
         running = worker.running()
@@ -262,7 +264,7 @@ class Pool:
         self._lose(worker, "" if clean else reason, unborn=unborn)
 
     def _lose(self, worker: Worker, reason: str, *, unborn: bool = False) -> None:
-        """Forget `worker`, which is gone. `unborn`: it did not come to do a run."""
+        """Forget `worker`, which is gone. `unborn` says that it never began a run."""
         if unborn and reason:
             lines = excerpt(worker.output_fd).strip().splitlines()
             self._starts.failed(worker.parent.target, ": ".join([reason, *lines[-1:]]))
@@ -277,7 +279,9 @@ class Pool:
             self._close_parent(worker.parent)
 
     def _parent_died(self, parent: WarmParent) -> None:
-        """A warm parent died, and its workers with it: each run in hand may have done it."""
+        """Bury a warm parent and the workers that died with it. Each run in hand may have killed
+        it.
+        """
         ready = parent.about is not None
         if not parent.private:
             self._parents.pop(parent.target, None)
@@ -294,7 +298,7 @@ class Pool:
     def _orphaned(self, worker: Worker, parent: WarmParent) -> None:
         worker.kill("parent")
         deadline = time.monotonic() + 5.0
-        # until it is gone, so that its trace does not grow
+        # Wait until the worker is gone, so that its trace grows no more.
         while not worker.eof and time.monotonic() < deadline:
             select.select([worker.sock], [], [], 0.1)
             self._collect(worker)
@@ -324,7 +328,7 @@ class Pool:
                 if now - worker.born > START_SECONDS:
                     worker.parent.kill()
             elif worker.eof:
-                if now - worker.head_since > _DYING:  # it closed its channel and lives
+                if now - worker.head_since > _DYING:  # the worker closed its channel, but lives
                     worker.kill("channel")
             elif worker.overdue(now):
                 worker.kill("wall")

@@ -1,9 +1,9 @@
-"""Folders for temporary files, each owned by the process that made it, and the removal of those
-whose owner is gone.
+"""Folders for temporary files. Each belongs to the process that made it; folders whose owner is
+gone can be removed.
 
-The owner holds a lock on a file in the folder for as long as it lives: the kernel gives the lock
-back when the process ends, however it ends, so that no process number is asked after that may by
-now be another's.
+The owner holds a lock on a file in the folder as long as it lives. The kernel releases the lock
+when the process ends, however it ends. So nobody has to ask after a process number, which by now
+may belong to another process.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ import time
 from pathlib import Path
 
 _LOCK = ".owner"
-# with a dot: of a folder that does not have its lock yet
+# The name of a folder begins with a dot until its lock is held.
 _NAME = re.compile(r"\.?murxpy-[a-z]+-[a-z0-9_]{8}")
-_MADE = 3600.0  # seconds; a folder that has no lock after so long never gets one
+_MADE = 3600.0  # seconds after which a folder without a lock is taken to be abandoned
 
 
 class Scratch:
-    """A new folder `path` in the system's folder for temporary files, for `purpose`, a word of
-    small letters. Raises OSError.
+    """A new folder `path` in the system's folder for temporary files. `purpose` is a word of small
+    letters, for its name. Raises OSError.
     """
 
     def __init__(self, purpose: str) -> None:
@@ -35,7 +35,7 @@ class Scratch:
         try:
             self._lock = os.open(hidden / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             fcntl.flock(self._lock, fcntl.LOCK_EX)
-            # visible only when it is locked
+            # Give the folder its visible name only now, when it is locked.
             self.path = hidden.with_name(hidden.name.removeprefix("."))
             hidden.rename(self.path)
         except BaseException:
@@ -45,7 +45,7 @@ class Scratch:
             raise
 
     def remove(self) -> None:
-        """Remove the folder with all that is in it; a second time does nothing."""
+        """Remove the folder with everything in it. A second call does nothing."""
         if self._lock >= 0:
             shutil.rmtree(self.path, ignore_errors=True)
             os.close(self._lock)
@@ -59,8 +59,8 @@ class Scratch:
 
 
 def sweep() -> list[Path]:
-    """Remove the folders of this user whose owner is gone; gives what was removed. What cannot be
-    removed stays.
+    """Remove the folders of this user whose owner is gone, and return the removed ones. A folder
+    that cannot be removed stays.
     """
     removed = []
     root = Path(tempfile.gettempdir())
@@ -73,8 +73,8 @@ def sweep() -> list[Path]:
 
 
 def _ownerless(path: Path) -> bool:
-    """Whether nobody owned the folder `path`, which is then removed. Raises OSError where that
-    cannot be told.
+    """Remove the folder `path` if nobody owns it, and return whether it was removed. Raises OSError
+    where it cannot be told who owns it.
     """
     info = path.lstat()
     if not stat.S_ISDIR(info.st_mode) or info.st_uid != os.geteuid():

@@ -1,5 +1,5 @@
-"""Processes that end before their first run: a few may be chance, many in a row mean that the
-target cannot be used here.
+"""Processes that end before their first run. A few of them may be chance; many in a row mean that
+the target cannot be used on this machine.
 """
 
 from __future__ import annotations
@@ -8,10 +8,10 @@ import time
 
 from murxpy.errors import TargetError
 
-# processes of one target in a row; one that the kernel kills for want of memory elsewhere is rarely
-# followed by a second
+# Processes of one target in a row. The kernel may kill one because another program used up the
+# memory, but rarely kills a second one.
 TRIES = 5
-# seconds; the n-th try waits n times as long, since a lack of memory or of processes may pass
+# Seconds. The n-th try waits n times as long, since a lack of memory or of processes may pass.
 _PAUSE = 0.1
 
 
@@ -25,12 +25,12 @@ class Starts:
         self._failed = [0] * len(names)
 
     def lived(self, target: int) -> None:
-        """A run of target number `target` ended."""
+        """Note that a run of target number `target` ended."""
         self._failed[target] = 0
 
     def failed(self, target: int, how: str) -> None:
-        """A process of target number `target` ended before it had done a run, as `how` says; waits
-        a little.
+        """Note that a process of target number `target` ended before it had done a run, and wait a
+        little. `how` says how it ended.
 
         Raises TargetError after `TRIES` of them.
         """

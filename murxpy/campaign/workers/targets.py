@@ -1,5 +1,5 @@
-"""Targets: which solver, in which interpreter, from which folder. `z3`, `z3@RELEASE`,
-`z3@ENVIRONMENT`, `z3@BUILD-FOLDER`.
+"""Targets: the solver to load, the interpreter to load it in, and the folder to load it from. The
+user names a target as `z3`, `z3@RELEASE`, `z3@ENVIRONMENT` or `z3@BUILD-FOLDER`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from murxpy.releases.versions import chosen
 NO_WRAPPER: Mapping[str, Any] = {}
 _PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
 
-# Where builds and installations keep the Python package, and the libraries that it loads.
+# The folders where builds and installations keep the Python package and the libraries that it loads.
 _PACKAGE_FOLDERS = (
     "python",
     "src/api/python",
@@ -45,12 +45,13 @@ _LIBRARY_FOLDERS = (
 
 @dataclass(frozen=True, slots=True)
 class TargetSpec:
-    """Where a solver is loaded from.
+    """The place where a solver is loaded from.
 
-    `paths` come first in the search for modules, `libraries` in that for shared libraries. `root`
-    is the folder that the solver's module must lie under, None when any will do. `bare`: the
-    interpreter is ours, but none of the packages installed for it may be imported.
-    `library_variables` are the environment variables by which the binding finds its library.
+    `paths` come first in the search for modules, `libraries` first in the search for shared
+    libraries. The solver's module must lie under the folder `root`; None allows any place. `bare`
+    says that the interpreter is ours, but that none of the packages installed for it may be
+    imported. `library_variables` are the environment variables by which the binding finds its
+    library.
     """
 
     name: str
@@ -70,7 +71,7 @@ class TargetSpec:
                 variables[name] = os.pathsep.join(
                     [*self.libraries, *filter(None, [variables.get(name)])]
                 )
-        if self.bare:  # a developer's build may have sanitizers in it
+        if self.bare:  # a developer's build may contain sanitizers
             variables.setdefault("ASAN_OPTIONS", "detect_leaks=0:abort_on_error=1")
             variables.setdefault(
                 "UBSAN_OPTIONS", "halt_on_error=1:abort_on_error=1:print_stacktrace=1"
@@ -78,8 +79,8 @@ class TargetSpec:
         return variables
 
     def check_module(self, file: str | None) -> None:
-        """Raise TargetError unless `file`, where the solver's module was found, lies under the
-        target.
+        """Raise TargetError unless `file`, from which the solver's module was loaded, lies under
+        the target.
         """
         if self.root is None:
             return
@@ -93,7 +94,7 @@ class TargetSpec:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A target, and the plain data that its session is made from."""
+    """A target, and the plain data from which its session is made."""
 
     target: TargetSpec
     setup: Mapping[str, Any] = field(default_factory=dict)
@@ -102,8 +103,9 @@ class Plan:
 def resolve(
     name: str, wrapper: Mapping[str, Any] = NO_WRAPPER, notice: Notice = print_notice
 ) -> TargetSpec:
-    """The target that the user calls `name`, by the decoded wrapper of its solver. A release that
-    is not in the cache is installed, and `notice` is told of that.
+    """The target that the user calls `name`. `wrapper` is the decoded wrapper of its solver. A
+    release that is not in the cache is installed, and `notice` is told of that.
+
 
     Raises InputError for a name that is none, TargetError when the place behind `@` holds neither
     an environment nor a build, and for a release that cannot be installed or loaded.
