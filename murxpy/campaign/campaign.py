@@ -1,5 +1,5 @@
-"""A campaign: runs without end on all targets, findings confirmed and counted, events for whoever
-watches.
+"""A campaign: it makes runs on all targets until it is told to end, counts and confirms the
+findings, and yields events.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from murxpy.campaign.workers.scratch import sweep
 from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError, InternalError
 
-GRACE = 20.0  # seconds after the end for confirming what was found last
-_FLUSH = 1.0  # seconds between two looks for what is to be stored
+GRACE = 20.0  # seconds after the last run in which the last findings are confirmed
+_FLUSH = 1.0  # seconds between two writes to the store
 
 
 class Campaign:
-    """Iterate over it to run it; it yields the events of `murxpy.campaign.events`, the last of them
-    `Ended`.
+    """A campaign runs while it is iterated over. It yields the events of `murxpy.campaign.events`,
+    the last of them `Ended`.
 
     Raises InputError when the output folder cannot be used, TargetError when a solver cannot.
     """
@@ -51,7 +51,7 @@ class Campaign:
         self._abouts: list[dict[str, Any]] = []
 
     def stop(self, reason: str = "interrupted") -> None:
-        """End the campaign soon, in good order; may be called from a signal handler."""
+        """End the campaign soon, in good order. A signal handler may call this."""
         self._stop = self._stop or reason
 
     @property
@@ -61,7 +61,9 @@ class Campaign:
 
     @property
     def abouts(self) -> list[dict[str, Any]]:
-        """What the session of each target says of its solver; empty before the first event."""
+        """The description of the solver by the session of each target; empty before the first
+        event.
+        """
         return list(self._abouts)
 
     def __iter__(self) -> Generator[events.Event, None, None]:
@@ -96,7 +98,7 @@ class Campaign:
                     reason = yield from self._loop()
                     yield from self._finish(reason)
                 except BaseException:
-                    self._flush()  # what was told of is kept, whatever ends the campaign
+                    self._flush()  # what the user was told of is kept, whatever ends the campaign
                     raise
         finally:
             self._traces.stop()
@@ -208,7 +210,7 @@ class Campaign:
         return reason
 
     def _feed_replays(self) -> None:
-        """Begin what waits for its turn, to be confirmed or looked into."""
+        """Begin the next confirmation and the next investigation."""
         if self._cross is not None:
             self._cross.feed()
         self._collector.trials.feed()
@@ -226,7 +228,7 @@ class Campaign:
             self._log.emit(events.Tick(now, self._log.statistics.snapshot(now)))
 
     def _reason(self) -> str:
-        """Why the campaign ends now; empty while it goes on."""
+        """The reason to end the campaign now; empty while there is none."""
         if self._stop or self._breakdown.reason:
             return self._stop or self._breakdown.reason
         if self.config.time is not None and self._log.now >= self.config.time:
@@ -241,7 +243,7 @@ class Campaign:
     # The end.
 
     def _finish(self, reason: str) -> Iterator[events.Event]:
-        """Confirm what was found last, store all, and say the end."""
+        """Confirm the last findings, store everything, and tell the end."""
         self._stop = "" if self._stop == reason else self._stop
         ended = self._log.now
         self._log.statistics.end_runs(ended)
@@ -249,7 +251,7 @@ class Campaign:
         self._hangs.clear()
         self._forms.hurry()
         grace = self._grace(reason)
-        with interrupts.caught(self.stop):  # now a signal ends only the wait
+        with interrupts.caught(self.stop):  # a signal now ends only the wait
             yield from self._wait(ended, grace)
         self._left = self._cross.close() if self._cross is not None else Unfinished()
         if self._left.words():
@@ -264,7 +266,9 @@ class Campaign:
         yield from self._log.drain()
 
     def _wait(self, ended: float, grace: float) -> Iterator[events.Event]:
-        """Go on for `grace` seconds with what was found until `ended`, without new runs."""
+        """Go on without new runs for at most `grace` seconds, until everything found until `ended`
+        is settled.
+        """
         began = time.monotonic()
         while (
             self._unsettled(ended)
@@ -276,7 +280,7 @@ class Campaign:
                 self._step()
             yield from self._log.drain()
             if self.config.minimize and not self._collector.trials.busy and not self._judging:
-                grace = max(GRACE, ended)  # making findings smaller gets as long as the runs had
+                grace = max(GRACE, ended)  # minimizing gets as much time as the runs had
 
     def _tell_end(self, reason: str, now: float) -> None:
         seeds = {
@@ -297,7 +301,7 @@ class Campaign:
         )
 
     def _grace(self, reason: str) -> float:
-        """Seconds for what was found last, and for the judges. Ctrl-C leaves nothing but judges
+        """The seconds that the last findings and the judges get. After Ctrl-C only the judges get
         time, and a second Ctrl-C ends that.
         """
         if self._cross is None:
@@ -318,7 +322,7 @@ class Campaign:
         return self._cross is not None and self._cross.busy
 
     def _unsettled(self, ended: float) -> bool:
-        """Whether something is still to be told of what was found until `ended`."""
+        """Whether something found until `ended` is still to be confirmed, judged or stored."""
         busy = self._collector.trials.busy or self._traces.busy or self._forms.queue.busy
         return busy or self._judging or self._flushed <= ended
 

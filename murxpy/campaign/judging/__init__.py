@@ -1,1 +1,3 @@
-"""Other solvers as judges: who is right where answers differ."""
+"""Judging: other solvers answer the same checks, and where answers differ, it is found out who is
+wrong.
+"""

@@ -1,5 +1,5 @@
-"""What all solvers of a cross-check support: plans that generate nothing else, and what that
-leaves, in words.
+"""The operators and sorts that all solvers of a cross-check support: plans that generate nothing
+else, and a line for the user about what is left.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from murxpy.data import merge_profile
 from murxpy.errors import InputError
 
 About = Mapping[str, Any]
-_NAMED = 12  # operators that are named in a line
+_NAMED = 12  # operators that one line names; it counts the others
 
 
 def judge_plans(names: Sequence[str], request: Request | None = None) -> tuple[Plan, ...]:
     """The plans of the judges called `names`, with the machine and the wrapper of `request`. Raises
-    InputError, TargetError.
+    InputError and TargetError.
     """
     request = request or Request()
     wishes = replace(request.wishes, options=(), theories=())
@@ -35,7 +35,8 @@ def make_judges(
 ) -> tuple[Plan, ...]:
     """The plans of the judges called `names` for `targets`, which are the plans of `request`.
 
-    Raises InputError for one that is every target itself, TargetError for a place without a solver.
+    Raises InputError for a judge that is the only target itself, TargetError for a place without a
+    solver.
     """
     for name in names:
         if all(plan.target.name == name for plan in targets):
@@ -49,10 +50,10 @@ def make_judges(
 def agree(
     targets: Sequence[Plan], judges: Sequence[Plan], limits: Limits
 ) -> tuple[tuple[Plan, ...], list[str]]:
-    """The plans of `targets` that generate only what the judges have too; and what that leaves, a
-    line for each target.
+    """The plans of `targets`, changed so that they generate only what the judges support, too; and
+    for each target a line that says what is left.
 
-    All solvers are loaded for that. Raises TargetError where one cannot be, InputError where
+    All solvers are loaded for this. Raises TargetError where one cannot be loaded, InputError where
     nothing is left.
     """
     with closing(Pool([*targets, *judges], limits)) as pool:
@@ -71,7 +72,9 @@ def agree(
 
 
 def _restricted(plan: Plan, about: About, others: Sequence[tuple[Plan, About]]) -> tuple[Plan, str]:
-    """A plan that generates only what all of `others` have too, and what that leaves, in words."""
+    """The plan, changed so that it generates only what all of `others` support, too, and a line
+    that says what is left.
+    """
     own = {kind: theory for theory, kinds in about["operators"].items() for kind in kinds}
     theirs = [
         {kind for kinds in other["operators"].values() for kind in kinds} for _, other in others
@@ -123,8 +126,8 @@ def _spelled(wrapper: Mapping[str, Any], without: Collection[str]) -> dict[str, 
 
 
 def differences(plans: Sequence[Plan]) -> dict[str, str]:
-    """What does not mean the same in all solvers of `plans` by their wrappers: operators and
-    special values, with the reason.
+    """The operators and special values that, by the wrappers, do not mean the same in all solvers
+    of `plans`, with the reason.
     """
     found: dict[str, str] = {}
     families = [plan.target.family for plan in plans]
@@ -145,15 +148,15 @@ def _note(
     differing: Mapping[str, str],
 ) -> str:
     judges = " and ".join(f"{other['solver']} {other['version']}" for other in others)
-    said = f"{about['solver']} {about['version']} is judged by {judges} on what they all have: {', '.join(left)}"
+    said = f"{about['solver']} {about['version']} is judged by {judges} on the theories that all of them support: {', '.join(left)}"
     gone = [name for name in about["operators"] if name not in left]
     if gone:
-        said += f"; left out is {', '.join(gone)}"
+        said += f"; not on {', '.join(gone)}"
     lacking = [kind for kind in single if kind not in differing]
     if lacking:
-        said += f"; without {_named(lacking)} that not all have"
+        said += f"; without {_named(lacking)}, which not all of them support"
     if differing:
-        said += f"; without {_named(list(differing))} that mean something else in one of them (docs/cross-check.md)"
+        said += f"; without {_named(list(differing))}, whose meaning is not the same in all of them (docs/cross-check.md)"
     return said
 
 

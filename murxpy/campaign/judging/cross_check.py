@@ -1,5 +1,5 @@
-"""The cross-check of a campaign: runs before the judges, disagreements before the inquirer, what
-comes of them to the desk.
+"""The cross-check of a campaign: judges answer the checks of its runs, disagreements are
+investigated, and the results are handed to the campaign.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from murxpy.oracles.crash import Outcome, Verdict
 from murxpy.oracles.disagreement import KIND
 from murxpy.trace.finished import Call
 
-_UNDER_INQUIRY = 8  # disagreements that may wait for their inquiry; with more the targets wait, too
+_UNDER_INQUIRY = 8  # disagreements that may be open; with more, the targets wait, too
 
 
 @dataclass(frozen=True)
 class Hooks:
-    """What the cross-check tells the campaign: a run is over, a triaged finding, counters; and what
-    it asks: the buckets.
+    """The campaign's functions that the cross-check calls: a run of a target is done; a
+    disagreement was investigated; add counters; and give all buckets.
     """
 
     done: Callable[[int, int], None]
@@ -45,18 +45,18 @@ class Hooks:
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """What a cross-check has not finished: runs that no judge, or not each, has answered;
-    disagreements that are to be looked into.
+    """What a cross-check has left: runs that some judge has not answered, and disagreements that
+    are not investigated.
     """
 
     runs: int = 0
     disagreements: int = 0
 
     def words(self) -> str:
-        """It in words; empty where there is nothing."""
+        """The numbers in words; empty where nothing is left."""
         runs = f"{self.runs:,} run{'s' * (self.runs != 1)} to be judged" if self.runs else ""
         known = (
-            f"{self.disagreements:,} known disagreement{'s' * (self.disagreements != 1)} to be looked into"
+            f"{self.disagreements:,} known disagreement{'s' * (self.disagreements != 1)} to be investigated"
             if self.disagreements
             else ""
         )
@@ -64,8 +64,9 @@ class Unfinished:
 
 
 class CrossCheck:
-    """Judges the runs of `targets` targets by the plans behind them in the pool of `replays`;
-    `releases` are family and version of each plan.
+    """Has the runs of the first `targets` plans in the pool of `replays` judged by the solvers of
+    the other plans. `releases` are the family and version of each plan, `jobs` is the number of
+    workers of the campaign.
     """
 
     def __init__(
@@ -97,19 +98,19 @@ class CrossCheck:
 
     @property
     def busy(self) -> bool:
-        """Whether a run waits for what comes of it."""
+        """Whether some run is not done."""
         return bool(self._judges.unsettled) or self._inquirer.busy
 
     @property
     def unfinished(self) -> Unfinished:
-        """What is not finished."""
+        """What is not finished now."""
         return Unfinished(len(self._judges.unsettled) + self._dropped, self._inquirer.waiting)
 
     def run_ended(self, target: int, job: Job, outcome: Outcome) -> None:
-        """A run of target number `target` ended; its trace is there where a check was decided or
-        something was found.
+        """Take a run of target number `target` that ended. Its trace is there if a check was
+        decided or something was found.
         """
-        if outcome.after:  # its process died behind the run, which was told of before
+        if outcome.after:  # the process died after the run, which was taken before
             return
         if "\n      answer " in outcome.trace:
             self._judges.judge(target, job, outcome)
@@ -117,20 +118,20 @@ class CrossCheck:
             self._hooks.done(target, job.index)
 
     def feed(self) -> None:
-        """Begin to look into the next disagreement when none is under way."""
+        """Begin to investigate the next disagreement if none is under way."""
         self._inquirer.feed()
 
     def hasten(self) -> None:
-        """The campaign ends soon: look into each disagreement as soon as it is known."""
+        """Investigate each disagreement as soon as it is known, because the campaign ends soon."""
         self._judges.hasten()
 
     def close_judges(self) -> None:
-        """End the judges; what is under inquiry goes on."""
+        """End the judges. Investigations go on."""
         self._dropped += len(self._judges.unsettled)
         self._judges.clear()
 
     def close(self) -> Unfinished:
-        """End it all; gives what was not finished. These runs stay open."""
+        """End everything, and return what was not finished. The runs in question stay open."""
         left = self.unfinished
         self._judges.clear()
         self._inquirer.clear()
@@ -151,7 +152,7 @@ class CrossCheck:
         self._over(run)
 
     def _over(self, run: JudgedRun) -> None:
-        """The run is done, and counted."""
+        """Count a run, which is done."""
         self._hooks.count(run.counts + confirmation(run))
         self._hooks.done(run.target, run.job.index)
 
@@ -166,7 +167,7 @@ class CrossCheck:
         )
         family, version = self._releases[wrong]
         pair = self._pair(case)
-        key = joined(family, pair, solved, self._hooks.buckets())
+        key = disagreement_bucket(family, pair, solved, self._hooks.buckets())
         verdict = Verdict(KIND, "solver", message(pair, solved), "", Call("check-sat"))
         outcome = Outcome("report", run.outcome.report, solved.trace, run.outcome.output)
         judge = None if solved.on == run.target else solved.on
@@ -186,7 +187,7 @@ class CrossCheck:
         )
 
     def _pair(self, case: Case) -> tuple[tuple[str, str], tuple[str, str]]:
-        """Who answers sat, who answers unsat: name and release."""
+        """Who answers sat, and who answers unsat, each with name and release."""
         sat, unsat = (case.main, case.judge) if case.ours == "sat" else (case.judge, case.main)
         return (self._releases[sat][0], self._solvers.releases[sat]), (
             self._releases[unsat][0],
@@ -198,7 +199,7 @@ Pair = tuple[tuple[str, str], tuple[str, str]]
 
 
 def message(pair: Pair, solved: Investigated) -> str:
-    """The finding in a line."""
+    """The finding in one line."""
     (_, sat), (_, unsat) = pair
     said = f"{sat} answers sat, {unsat} unsat"
     if solved.triage.culprit:
@@ -210,18 +211,21 @@ def message(pair: Pair, solved: Investigated) -> str:
 
 
 def record(pair: Pair, solved: Investigated) -> dict[str, object]:
-    """What the bucket keeps of the triage, as plain data."""
+    """The triage as the plain data that the bucket stores."""
     return {**solved.triage.data(), "said": _said(pair, solved), **small_trace_data(solved)}
 
 
-def joined(family: str, pair: Pair, solved: Investigated, buckets: Sequence[Bucket]) -> str:
-    """The bucket of a disagreement.
+def disagreement_bucket(
+    family: str, pair: Pair, solved: Investigated, buckets: Sequence[Bucket]
+) -> str:
+    """The key of the bucket of a disagreement.
 
-    Two are one defect when the same solver is wrong (undecided: the same two disagree), and the
-    options and operators that are left in the small trace of one are among those of the other: what
-    the larger one has besides is what the reduction did not get rid of. The wrong answers must
-    depend on the same sorts of things (limit, option, earlier check). Which of the two answers is
-    wrong does not count: a wrong rewriting makes both, by where it stands.
+    Two disagreements are one defect when three things hold. The same solver is wrong; where that is
+    not known, the same two solvers disagree. The options and operators in the small trace of one
+    are among those of the other; the larger trace has some more only because its reduction stopped
+    early. The wrong answers depend on the same sorts of things (limit, option, earlier check).
+    Which of the two answers is the wrong one does not count, because a wrong rewriting can cause
+    both, by the place where it happens.
     """
     said = _said(pair, solved)
     mine = set(solved.operators) | set(solved.options)
@@ -252,5 +256,5 @@ def joined(family: str, pair: Pair, solved: Investigated, buckets: Sequence[Buck
 
 
 def _said(pair: Pair, solved: Investigated) -> str:
-    """Who is wrong, else who disagrees."""
+    """The solver that is wrong, or else the two that disagree."""
     return solved.triage.culprit or " and ".join(sorted(family for family, _ in pair))

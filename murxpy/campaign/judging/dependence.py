@@ -1,8 +1,8 @@
-"""What an answer depends on besides what is asserted: each limit, option and earlier call is left
-out, and the solver is asked again.
+"""Dependences: what an answer depends on besides the assertions. Each limit, option and earlier
+call is omitted in turn, and the solver is asked again.
 
-None of that changes the question of the last check, so a solver that then answers the opposite
-contradicts itself.
+None of these omissions changes the question of the last check. So a solver that then gives the
+opposite answer contradicts itself.
 """
 
 from __future__ import annotations
@@ -34,14 +34,16 @@ _ASSERTING = (
     "expect",
     "plant",
 )
-_MORE = (10, 100)  # times the limit, where the solver does not return without one
-_MOST = 40  # things that are left out
+_MORE = (10, 100)  # multiples of the limit, to try where the solver does not return without a limit
+_MOST = 40  # omissions that are tried
 _EARLIER = re.compile(r"^\(check-sat.*\)\n(?=(?:.*\n)*\(check-sat)", re.M)
 
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """A script without one thing: `sort` of thing in a word or two, `words` for this one."""
+    """A script from which one thing was omitted: `sort` says in a word or two what it is, `words`
+    names it.
+    """
 
     sort: str
     words: str
@@ -50,8 +52,8 @@ class Omission:
 
 @dataclass(frozen=True, slots=True)
 class Dependence:
-    """The answer depends on this: without it, the check answers `answer`, empty where it does not
-    return or is not reached.
+    """One thing that the answer depends on. Without it, the check answers `answer`, which is empty
+    where the check does not return or is not reached.
     """
 
     sort: str
@@ -59,13 +61,13 @@ class Dependence:
     answer: str
 
     def line(self) -> str:
-        """It in words."""
+        """The dependence in words."""
         return f"{self.words} (without: {self.answer or 'no answer'})"
 
 
 def omissions(script: Script) -> Iterator[Omission]:
-    """The script, which ends in a check, without each thing that says nothing of what is asserted
-    there.
+    """The script without each of the things that do not change what is asserted at its last line,
+    which is a check.
     """
     for at, line in enumerate(script[:-1]):
         sort = _sort(line)
@@ -85,7 +87,7 @@ def omissions(script: Script) -> Iterator[Omission]:
 
 
 def _sort(line: Line) -> str:
-    """What a line is of what can be left out; empty where it cannot."""
+    """The sort of thing that a line is; empty where the line cannot be omitted."""
     if line.action in MAKERS or line.action in _ASSERTING:
         return ""
     if line.action == "set-option":
@@ -113,8 +115,8 @@ def _without(script: Script, places: list[int]) -> Script:
 
 
 def _finished(script: Script) -> list[int]:
-    """The lines of scopes that are popped again before the last line, with their assertions and
-    checks.
+    """The lines of scopes that are popped again before the last line, with the assertions and
+    checks in them.
     """
     gone: list[int] = []
     opened: list[int] = []
@@ -132,8 +134,8 @@ def _finished(script: Script) -> list[int]:
 
 
 def _of_text(script: Script) -> Iterator[Omission]:
-    """The same for the script that the last line runs: without its options of this solver, its
-    logic, its earlier checks.
+    """The omissions from the whole script that the last line runs: its options, its logic, and its
+    earlier checks.
     """
     last = script[-1]
     source = last.args[0] if last.action == "run-script" and last.args else None
@@ -165,8 +167,8 @@ def _of_text(script: Script) -> Iterator[Omission]:
 
 
 def dependences(target: int, trace: str, header: str) -> Generator[Ask, Outcome, list[Dependence]]:
-    """What the answer of the last check of `trace` depends on, where plan number `target` is asked;
-    `header` is that of each question.
+    """The things that the answer of the last check of `trace` depends on, when plan number `target`
+    is asked. Each question gets the header `header`.
     """
     script = tuple(parse_trace(trace, "trace").lines)
     ours = last_answer(trace)[1]
@@ -186,7 +188,7 @@ def _answer(target: int, header: str, script: Script) -> Generator[Ask, Outcome,
 
 
 def _with_more(target: int, header: str, script: Script, ours: str) -> Generator[Ask, Outcome, str]:
-    """The opposite of `ours` where a larger limit gives that, else `ours`: a check that does not
+    """The opposite of `ours` where a larger limit leads to it, else `ours`. A check that does not
     return without a limit says nothing.
     """
     for times in _MORE:

@@ -1,5 +1,6 @@
-"""Disagreements: shown again, made small, and judged by all evidence that there is. Questions as
-`murxpy.campaign.replays.inquiries` asks them.
+"""The investigation of a disagreement: it is shown again, its trace is made small, and all evidence
+is collected to say who is wrong. The functions are inquiries, as
+`murxpy.campaign.replays.inquiries` carries them out.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any
 
 from murxpy.campaign.judging.dependence import Dependence, dependences
 from murxpy.campaign.judging.judge_limits import HEADER as LIMITS
-from murxpy.campaign.judging.judge_limits import judging_wishes, limits_row, parse_limits
+from murxpy.campaign.judging.judge_limits import judging_settings, limits_row, parse_limits
 from murxpy.campaign.replays.inquiries import Ask, Questions
 from murxpy.campaign.workers.names import absolute_target
 from murxpy.campaign.workers.targets import Plan
@@ -32,17 +33,16 @@ from murxpy.smtlib.syntax.fingerprint import theories
 from murxpy.trace.finished import add_header, header_value, until_row, without_header
 from murxpy.trace.grammar import Trace, parse_trace
 
-TESTS = 800  # candidates of the quick reduction
-HEADER = "cross-check"  # the key of a trace's header that names the judges
+TESTS = 800  # candidates that the quick reduction may try
+HEADER = "cross-check"  # the key of the row in a trace's header that names the judges
 _KEPT_HEADER = ("murxpy-trace", "solver", "python", "seed", HEADER, LIMITS)
 _CORE = ("OP_NOT", "OP_AND", "OP_OR", "OP_XOR", "OP_IMPLIES", "OP_ITE", "OP_EQUAL", "OP_DISTINCT")
 
 
 @dataclass(frozen=True)
 class Solvers:
-    """The plans of an inquiry, by number, with the release of each as `family version`.
-
-    `limits`: of the checks that each is asked as a judge, in its own unit.
+    """The solvers of an inquiry, as plans with numbers. `releases` gives each one's family and
+    version, `limits` the limit of a check that it answers as a judge, in its own unit.
     """
 
     plans: Sequence[Plan]
@@ -50,7 +50,7 @@ class Solvers:
     limits: Sequence[int]
 
     def of_trace(self, source: str) -> Solvers:
-        """The same with the limits that stand in the header of the trace `source`. Raises
+        """The same solvers with the limits that stand in the header of the trace `source`. Raises
         InputError.
         """
         named = parse_limits(header_value(source, LIMITS), "trace")
@@ -61,15 +61,17 @@ class Solvers:
         return replace(self, limits=limits)
 
     def name(self, at: int) -> str:
-        """The target as the user names it."""
+        """The target as the user named it."""
         return self.plans[at].target.name
 
-    def wishes(self, main: int, at: int, **more: Any) -> dict[str, Any]:
-        """What plan number `at` is told as a judge of traces of plan number `main`."""
-        return judging_wishes(self.plans[main].setup.get("wrapper") or {}, self.limits[at], **more)
+    def settings(self, main: int, at: int, **more: Any) -> dict[str, Any]:
+        """What plan number `at` is told when it judges traces of plan number `main`."""
+        return judging_settings(
+            self.plans[main].setup.get("wrapper") or {}, self.limits[at], **more
+        )
 
     def variants(self, at: int) -> list[dict[str, str]]:
-        """Options by which the solver of plan number `at` is asked again."""
+        """The sets of options with which the solver of plan number `at` is asked again."""
         wrapper = self.plans[at].setup.get("wrapper") or {}
         return [
             {str(name): str(value) for name, value in entry.items()}
@@ -79,10 +81,10 @@ class Solvers:
 
 @dataclass(frozen=True)
 class Case:
-    """The solver of plan `main` answered `ours` at the check on line `line` of `trace`, that of
-    plan `judge` the opposite.
+    """One disagreement: at the check on line `line` of `trace`, the solver of plan `main` answered
+    `ours`, and the solver of plan `judge` the opposite.
 
-    `judges` are all that there are.
+    `judges` are the numbers of all judges.
     """
 
     main: int
@@ -95,14 +97,14 @@ class Case:
 
 @dataclass(frozen=True)
 class Investigated:
-    """What came of a case. `shown`: it showed again; then `trace` is a small trace that shows it,
-    and `triage` the verdict on that.
+    """The result for one case. If the disagreement showed again (`shown`), `trace` is a small trace
+    that shows it, and `triage` is the verdict on that trace.
 
-    `operators` and `options` are what is left in it; `before` the lines of the trace that it was
-    made from. `on`: the number of the plan whose solver wrote the trace; where a judge is wrong
-    that is the judge, and the solver of the campaign's trace is its judge. `depends`: what the
-    wrong answer depends on besides what is asserted (the trace's solver's answer, where nobody is
-    known to be wrong).
+    `operators` and `options` are those of the small trace, and `before` is the number of lines that
+    it was made from. `on` is the number of the plan whose solver wrote the small trace: the judge,
+    where the judge is wrong; then the solver of the run is its judge. `depends` lists the things
+    that the wrong answer depends on; where nobody is known to be wrong, those that the answer in
+    the trace depends on.
     """
 
     shown: bool
@@ -117,7 +119,7 @@ class Investigated:
 
 
 def investigate(solvers: Solvers, case: Case) -> Questions[Investigated]:
-    """See whether the disagreement shows again, make it small, and find out who is wrong."""
+    """See whether the disagreement shows again, make its trace small, and find out who is wrong."""
     whole = until_row(case.trace, case.line)
     before = whole.count("\n")
     work = CaseQuestions(solvers, case)
@@ -141,8 +143,8 @@ def investigate(solvers: Solvers, case: Case) -> Questions[Investigated]:
 
 
 def _investigated(work: CaseQuestions, shown: str, before: int) -> Questions[Investigated]:
-    """Who is wrong in the small trace `shown`, and what the wrong answer depends on; its own trace
-    where a judge is wrong.
+    """The result for the small trace `shown`: who is wrong, and what the wrong answer depends on.
+    Where the judge is wrong, the result holds the judge's own trace.
     """
     verdict = yield from work.evidence(shown)
     case = work.case
@@ -164,8 +166,8 @@ def _investigated(work: CaseQuestions, shown: str, before: int) -> Questions[Inv
 
 
 def cross_checked(solvers: Solvers, source: str) -> Questions[tuple[Outcome, Case | None]]:
-    """Replay the trace `source` on the first plan, and have its checks judged by the others: the
-    replay, and the first disagreement.
+    """Replay the trace `source` on the first plan, and have its checks judged by the others.
+    Returns the replay and the first disagreement.
     """
     judges = tuple(range(1, len(solvers.plans)))
     solvers = solvers.of_trace(source)
@@ -179,18 +181,20 @@ def cross_checked(solvers: Solvers, source: str) -> Questions[tuple[Outcome, Cas
 
 
 def judged(solvers: Solvers, trace: str) -> Questions[dict[int, Answers]]:
-    """What the judges, all plans but the first, answer to the checks of `trace`, by their number."""
+    """The answers of the judges, which are all plans but the first, to the checks of `trace`, by
+    the judge's number.
+    """
     solvers = solvers.of_trace(trace)
     answers: dict[int, Answers] = {}
     for judge in range(1, len(solvers.plans)):
-        outcome = yield Ask(judge, trace, solvers.wishes(0, judge))
+        outcome = yield Ask(judge, trace, solvers.settings(0, judge))
         answers[judge] = answers_of(outcome.report)
     return answers
 
 
 def operators(script: Script) -> tuple[str, ...]:
-    """The operators of a trace, sorted; those of Boolean structure only where there is nothing
-    else. Of a whole script, its theories.
+    """The operators of a trace, sorted. Operators of Boolean structure are named only where there
+    are no others. For a whole script, its theories are named instead.
     """
     kinds = sorted(
         {str(line.args[0]) for line in script if line.action == "mk-term"}.union(
@@ -212,7 +216,7 @@ def texts(script: Script) -> list[str]:
 
 
 def options(script: Script) -> tuple[str, ...]:
-    """The options that a trace sets, also those of whole scripts in it."""
+    """The options that a trace sets, in its own lines and in whole scripts."""
     set_by_line = {str(line.args[0]) for line in script if line.action == "set-option"}
     return tuple(
         sorted(set_by_line.union(name for text in texts(script) for name, _ in own_options(text)))
@@ -220,13 +224,13 @@ def options(script: Script) -> tuple[str, ...]:
 
 
 def header_of(trace: Trace) -> str:
-    """The rows of the header that say what a replay needs."""
+    """The rows of the header that a replay needs."""
     return "".join(f"# {key} {trace.header[key]}\n" for key in _KEPT_HEADER if key in trace.header)
 
 
 class CaseQuestions:
-    """One case in hand: what is asked of its solvers about texts of traces whose last check is the
-    one in question.
+    """The questions about one case. They are asked about traces whose last check is the one in
+    question.
     """
 
     def __init__(self, solvers: Solvers, case: Case) -> None:
@@ -237,8 +241,8 @@ class CaseQuestions:
         self._theirs = ""
 
     def replayed(self, source: str, patient: bool = False) -> Generator[Ask, Outcome, str | None]:
-        """What the main solver writes for `source` where both sides still answer so at its last
-        check, else None.
+        """The trace that the main solver writes when it replays `source`; None unless both sides
+        answer the last check as they did.
         """
         case = self.case
         outcome = yield Ask(case.main, source, patient=patient)
@@ -246,7 +250,7 @@ class CaseQuestions:
             self.note = f"{self.solvers.releases[case.main]} does not answer {case.ours} again"
             return None
         trace = outcome.trace
-        judged = yield Ask(case.judge, trace, self.solvers.wishes(case.main, case.judge), patient)
+        judged = yield Ask(case.judge, trace, self.solvers.settings(case.main, case.judge), patient)
         answers = answers_of(judged.report)
         if (
             not answers
@@ -261,8 +265,8 @@ class CaseQuestions:
         return trace
 
     def _dependences(self, shown: str) -> Generator[Ask, Outcome, list[GivenAnswer]]:
-        """What the two sides answer to the last check of `shown`, which was replayed last, without
-        what their answers depend on.
+        """The answers of the two sides to the last check of `shown`, without the things that they
+        depend on. `shown` is the trace that was replayed last.
         """
         answers: list[GivenAnswer] = []
         for at, trace in ((self.case.main, shown), (self.case.judge, self._theirs)):
@@ -277,8 +281,8 @@ class CaseQuestions:
         return answers
 
     def turned(self) -> Generator[Ask, Outcome, str | None]:
-        """The trace that the judge wrote when it was asked last, with the other side as its judge;
-        None where that does not show it.
+        """The trace that the judge wrote last, with the other side as its judge; None where this
+        trace does not show the disagreement.
         """
         case, trace = self.case, self._theirs
         others = (case.main, *(judge for judge in case.judges if judge != case.judge))
@@ -290,7 +294,7 @@ class CaseQuestions:
         return None if shown is None else work.named(shown)
 
     def named(self, trace: str) -> str:
-        """The trace with the judges that it is for in its header."""
+        """The trace with the names of its judges in the header."""
         case = self.case
         first = [case.judge, *(judge for judge in case.judges if judge != case.judge)]
         row = (
@@ -300,11 +304,11 @@ class CaseQuestions:
         return add_header(without_judges(trace), row)
 
     def evidence(self, trace: str) -> Generator[Ask, Outcome, Triage]:
-        """The verdict on `trace`, after the model of the sat side, the others' votes, and other
-        ways to ask the two sides.
+        """The verdict on `trace`, from the model of the side that answers sat, the votes of the
+        other judges, and other ways of asking the two sides.
 
-        `trace` is what was replayed last; `needs` then has, by number of a side, what its answer
-        depends on.
+        `trace` must be the trace that was replayed last. Afterwards, `needs` says what the answer
+        of each side depends on.
         """
         case, solvers = self.case, self.solvers
         sides = (
@@ -333,18 +337,18 @@ class CaseQuestions:
     def _ask(
         self, at: int, trace: str, way: Way, more: dict[str, str] | None = None
     ) -> Generator[Ask, Outcome, list[GivenAnswer]]:
-        wishes = self.solvers.wishes(
+        settings = self.solvers.settings(
             self.case.main, at, options=[list(pair) for pair in (more or {}).items()]
         )
-        outcome = yield Ask(at, trace, wishes)
+        outcome = yield Ask(at, trace, settings)
         there = [
             now for line, _, now in answers_of(outcome.report) if line == last_answer(trace)[0]
         ]
         return [self._given(at, way, there[0], more)] if there else []
 
     def _models(self, trace: str) -> Generator[Ask, Outcome, list[ModelEvaluation]]:
-        """What our evaluator says of the model of the side that answers sat; nothing where the
-        model cannot be read.
+        """What our evaluator says of the model of the side that answers sat; empty where the model
+        cannot be read.
         """
         case = self.case
         if case.ours == "sat":
@@ -354,7 +358,7 @@ class CaseQuestions:
             outcome = yield Ask(at, f"{header_of(parsed)}{text(plain)}0 check-model\n")
         else:
             at = case.judge
-            outcome = yield Ask(at, trace, self.solvers.wishes(case.main, at, model=True))
+            outcome = yield Ask(at, trace, self.solvers.settings(case.main, at, model=True))
         counted = evaluated(outcome)
         return (
             [ModelEvaluation(self.solvers.name(at), self.solvers.releases[at], *counted)]
@@ -364,9 +368,7 @@ class CaseQuestions:
 
 
 def small_trace_data(solved: Investigated) -> dict[str, Any]:
-    """What a bucket keeps of the small trace, as plain data: what is left in it, and what the wrong
-    answer depends on.
-    """
+    """What a bucket stores about the small trace, as plain data."""
     depends = [[need.sort, need.words, need.answer] for need in solved.depends]
     return {
         "operators": list(solved.operators),
@@ -377,8 +379,8 @@ def small_trace_data(solved: Investigated) -> dict[str, Any]:
 
 
 def evaluated(outcome: Outcome) -> tuple[int, int, int] | None:
-    """How many assertions are true, false, and not known, as the report of a replay with one
-    `check-model` says.
+    """The numbers of assertions that are true, false and not known, from the report of a replay
+    with one `check-model`.
     """
     counts = (outcome.report or {}).get("counts", {})
     true, false, unknown = (

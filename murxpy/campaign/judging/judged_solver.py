@@ -1,5 +1,5 @@
-"""A solver and its judges, all warm: for questions about one trace after another, outside of a
-campaign.
+"""A solver and its judges, outside of a campaign, ready for questions about one trace after
+another.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from murxpy.oracles.disagreement import Answers
 
 
 class JudgedSolver:
-    """The solver of `plan` and those of `judges`. Raises TargetError where one cannot be loaded.
-    `close` ends all processes.
+    """The solver of `plan`, and the solvers of `judges`, all loaded. Raises TargetError where one
+    cannot be loaded. `replays` counts the replays. `close` ends all processes.
     """
 
     def __init__(self, plan: Plan, judges: Sequence[Plan], limits: Limits) -> None:
@@ -55,7 +55,7 @@ class JudgedSolver:
         self._inquirer = Inquirer(self._replays)
 
     def answer(self, questions: Questions[T]) -> T:
-        """What comes of `questions`. Raises OutOfTime past the deadline."""
+        """Carry out one inquiry, and return its result. Raises OutOfTime past the deadline."""
         results: list[T] = []
         self._inquirer.add(self._counted(questions), results.append)
         while not results:
@@ -67,9 +67,7 @@ class JudgedSolver:
         return results[0]
 
     def answers(self, each: Iterable[Questions[T]], jobs: int) -> Iterator[T]:
-        """What comes of each of several inquiries, in order; `jobs` of them are under way at a
-        time.
-        """
+        """Carry out several inquiries, `jobs` of them at a time, and yield their results in order."""
         inquirers = [Inquirer(self._replays) for _ in range(jobs)]
         results: dict[int, T] = {}
         begun, told, waiting = 0, 0, iter(each)
@@ -100,15 +98,17 @@ class JudgedSolver:
             outcome = yield ask
 
     def cross_checked(self, source: str) -> tuple[Outcome, Case | None]:
-        """The replay of the trace `source`, and the first check that a judge answers otherwise."""
+        """Replay the trace `source`, and return the replay with the first disagreement of a judge."""
         return self.answer(cross_checked(self.solvers, source))
 
     def judged(self, trace: str) -> dict[int, Answers]:
-        """What each judge answers to the checks of `trace`, as its solver wrote it."""
+        """The answers of each judge to the checks of `trace`, which the solver wrote."""
         return self.answer(judged(self.solvers, trace))
 
-    def solve(self, case: Case) -> Investigated:
-        """See whether it shows again, make it small, and find out who is wrong."""
+    def investigated(self, case: Case) -> Investigated:
+        """See whether the disagreement shows again, make its trace small, and find out who is
+        wrong.
+        """
         return self.answer(investigate(self.solvers, case))
 
     def close(self) -> None:

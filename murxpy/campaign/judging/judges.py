@@ -1,5 +1,5 @@
-"""The judges of a campaign: each answers the checks that the targets decided, in workers of its
-own.
+"""The judges of a campaign. Each one answers, in processes of its own, the checks that the targets
+decided.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from murxpy.campaign.judging.judge_limits import judging_wishes, own_limit
+from murxpy.campaign.judging.judge_limits import judging_settings, own_limit
 from murxpy.campaign.replays.service import Future, Group, Replays
 from murxpy.campaign.workers.handles import Job
 from murxpy.oracles.crash import Outcome
@@ -23,14 +23,17 @@ from murxpy.oracles.disagreement import (
     first_disagreement,
 )
 
-_AHEAD = 2  # jobs that a judge's process has, so that it never waits for the next
-WAITING = 24  # runs that may wait for a judge; with more the targets wait, too
+_AHEAD = (
+    2  # a process has its next job while it does one, so that it never waits for the supervisor
+)
+WAITING = 24  # runs that may wait for a judge; with more, the targets wait, too
 
 
 @dataclass(eq=False)
 class JudgedRun:
-    """One run of target number `target` whose checks the judges answer; `left` judges did not answer yet,
-    `counts` is what the others counted. It is `settled` when somebody was told what they said.
+    """A run of target number `target` whose checks the judges answer. `left` judges have not
+    answered yet. `counts` are the counters of the other judges. The run is `settled` when its
+    answers were handed on.
     """
 
     target: int
@@ -49,12 +52,12 @@ class JudgedRun:
 
 
 class Judges:
-    """Has runs judged. `judges` are numbers of plans in the pool of `replays`; `each` processes has each;
-    `settled` gets what they said of a run.
+    """Has runs judged by the plans number `judges`, each in up to `each` processes. `settled` gets
+    the runs with the answers.
 
-    A judge that dies or is past its limit says nothing of the run, and is replaced. What the judges
-    of a run counted is in its `JudgedRun`: whoever is told of it adds it to the totals when the run is
-    over, so that a run that is judged again counts once.
+    A judge that dies or is past its limit says nothing about the run. The counters of the judges
+    stay in the `JudgedRun` until the run is done. Only then are they added to the totals, so that a
+    run that the next session judges again counts once.
     """
 
     def __init__(
@@ -72,7 +75,7 @@ class Judges:
         self._open: dict[JudgedRun, None] = {}
 
     def of_target(self, target: int) -> list[int]:
-        """The judges of target number `target`: all that are not the target itself."""
+        """The judges of target number `target`: all but the target itself."""
         name = self._plans[target].target.name
         return [judge for judge in self._groups if self._plans[judge].target.name != name]
 
@@ -83,20 +86,18 @@ class Judges:
 
     @property
     def unsettled(self) -> list[JudgedRun]:
-        """The runs that the judges have not finished."""
+        """The runs that some judge has not answered."""
         return list(self._open)
 
     def hasten(self) -> None:
-        """The campaign ends soon: from now on a run is settled as soon as one judge disagrees,
-        without waiting for the other judges.
-        """
+        """From now on, settle a run as soon as one judge disagrees, because the campaign ends soon."""
         self._hasty = True
         for run in self.unsettled:
             self._settle(run)
 
     def _settle(self, run: JudgedRun) -> None:
-        """Tell of the run when all judges have answered, or when a disagreement is known and the
-        end is near.
+        """Hand on the run if all judges have answered; when the end is near, also if a disagreement
+        is known.
         """
         over = not run.left or (self._hasty and run.disagreement is not None)
         if over and not run.settled:
@@ -107,7 +108,7 @@ class Judges:
             self._tell(run)
 
     def judge(self, target: int, job: Job, outcome: Outcome) -> None:
-        """Have the run `job` of target number `target` judged, whose trace is in `outcome`."""
+        """Have the run `job` of target number `target` judged. Its trace is in `outcome`."""
         run = JudgedRun(target, job, outcome)
         self._open[run] = None
         judges = self.of_target(target)
@@ -126,12 +127,12 @@ class Judges:
             self._limits.wall,
             text=run.outcome.trace,
             name=f"{run.job.seed:016x}.trace",
-            judge=judging_wishes(wrapper, limit),
+            judge=judging_settings(wrapper, limit),
             by_line=True,
         )
 
     def _answered(self, run: JudgedRun, judge: int, future: Future) -> None:
-        # where no process of the judge came to begin it, it says nothing either
+        # If no process of the judge came to begin the job, the judge says nothing either.
         outcome = future.outcomes[-1] if future.results else Outcome("died")
         answers = answers_of(outcome.report)
         run.answers[judge] = answers
@@ -150,8 +151,8 @@ class Judges:
 
 
 def confirmation(run: JudgedRun) -> Counter[str]:
-    """What is counted of one run before all its judges: its decided checks, and those of them that
-    a judge answered in the same way.
+    """The counters for one run after all its judges: its decided checks, and those of them for
+    which a judge gave the same answer.
     """
     decided = decided_lines(run.outcome.trace)
     agreed = confirmed(run.answers)
@@ -161,7 +162,7 @@ def confirmation(run: JudgedRun) -> Counter[str]:
 
 
 def figures(outcome: Outcome, answers: Answers) -> Counter[str]:
-    """What is counted of one run before one judge. A check is decided when both decided it."""
+    """The counters for one run and one judge. A check counts as decided when both sides decided it."""
     counts: Counter[str] = Counter({"judge:runs": 1, "judge:checks": len(answers)})
     decided = [
         (before, now) for _, before, now in answers if before in OPPOSITE and now in OPPOSITE

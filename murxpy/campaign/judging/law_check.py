@@ -1,4 +1,6 @@
-"""The user's fusion functions are checked by two solvers before anything is made with them."""
+"""The check of the user's fusion functions: two solvers prove their laws before any test is made
+with them.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,14 @@ from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.tables import Tables
 from murxpy.trace.grammar import parse_trace
 
-LIMIT_MS = 5000.0  # of a law, as the solver's resource limit
-_WALL = 120.0  # seconds for all laws on one solver
+LIMIT_MS = 5000.0  # the limit of the proof of one law, given to the solver as its resource limit
+_WALL = 120.0  # seconds that one solver gets for all laws
 _LAWS = ("x", "y")
 
 
 def check_functions(text: str, name: str, names: Sequence[str] = ()) -> None:
-    """Raise InputError where the functions in `text`, of the file `name`, are none, or a solver of
-    `names` does not prove their laws; by default those that judge where nobody names any.
+    """Raise InputError if `text`, of the file `name`, holds no functions, or if a solver of `names`
+    does not prove their laws. Without names, the solvers are those that judge by default.
     """
     tables = Tables(build_catalogue(load_catalogue()))
     read_functions(text, name, tables)
@@ -62,7 +64,7 @@ def _check(plan: Plan, text: str, name: str) -> None:
 
 
 def _answers(plan: Plan, scripts: Sequence[str]) -> list[str]:
-    """What a solver answers to each script; `nothing` where it does not."""
+    """The answer of a solver to each script; `nothing` where there is no answer."""
     unit = float((plan.setup.get("wrapper") or {}).get("limit-per-ms") or 1)
     lines = "".join(f"1 run-script {quote(script)}\n" for script in scripts)
     text = f"# murxpy-trace 1\n# solver {plan.target.family}\n1 new\n1 set-limit {int(LIMIT_MS * unit)}\n{lines}"

@@ -1,5 +1,5 @@
-"""Checking seeds: each script is read, lifted, and run on solvers, and their answers are compared
-with what it says of itself.
+"""The check of seeds: each script is read, lifted and run on solvers, whose answers are compared
+with the labels of the script.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from murxpy.smtlib.script import Script
 from murxpy.trace.lift import for_judges, lift
 
 DECIDED = ("sat", "unsat")
-# From good to bad; those that count as faults stand in FAULTS.
+# From good to bad. The verdicts that count as faults stand in FAULTS.
 VERDICTS = ("right", "unlabelled", "undecided", "mislabelled", "disagreement", "unreadable")
 FAULTS = ("mislabelled", "disagreement", "unreadable")
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What came of a seed: a verdict of VERDICTS, its labels, the answers of each solver in order,
-    and why it is no good.
+    """The result for one seed: a verdict of VERDICTS, the seed's labels, the answers of each solver
+    in order, and the reason why the seed is no good.
     """
 
     path: str
@@ -41,8 +41,8 @@ class Checked:
 def check_seeds(
     paths: Sequence[Path], solver: JudgedSolver, catalogue: Catalogue, limit: int, jobs: int = 1
 ) -> Iterator[Checked]:
-    """Check each script, in order, `jobs` at a time; `limit` is that of each check, in milliseconds
-    of the solvers' own limits.
+    """Check each script, `jobs` of them at a time, and yield the results in order. `limit` is the
+    limit of each check in milliseconds, given to the solvers as their own limits.
     """
     return solver.answers((_check(path, solver, catalogue, limit) for path in paths), jobs)
 
@@ -59,8 +59,8 @@ def _check(
 
 
 def _labels(script: Script, path: Path) -> list[str | None]:
-    """What a script says of its checks; where it says nothing of its only one, what its folder
-    says.
+    """The labels of the checks of a script. A script with one check and no label gets the label of
+    its folder.
     """
     statuses = script.statuses()
     return [folder_label(path) or None] if statuses == [None] else statuses
@@ -76,8 +76,8 @@ def _ask(solver: JudgedSolver, trace: str, limit: int) -> Questions[dict[str, li
 
 
 def judge(path: str, labels: list[str | None], answers: dict[str, list[str]]) -> Checked:
-    """Compare answers with labels: solvers that contradict each other are worse than a label that
-    all contradict.
+    """Compare the answers with the labels. It is worse when solvers contradict each other than when
+    all solvers contradict a label.
     """
     verdict, reason = "right", ""
     for at, label in enumerate(labels):

@@ -1,5 +1,5 @@
-"""The triage of a campaign's folder: who is wrong in each of its disagreements and invalid models,
-asked again where that is missing.
+"""The triage of a campaign's folder: which solver is wrong in each disagreement and in each invalid
+model. Solvers are asked again where the triage is missing.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ KINDS = (KIND, MODEL)
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One bucket with its triage; `why` says what prevented one. `same`: another bucket that is
+    """A bucket with its triage. `why` says why there is no triage. `same` is another bucket that is
     probably the same defect.
     """
 
@@ -53,11 +53,12 @@ class Judged:
 def triaged(
     out: Path, judges: Sequence[str] = (), again: bool = False, limits: Limits | None = None
 ) -> list[Judged]:
-    """The disagreements and invalid models of the campaign in `out` with their triage; what is
-    missing is asked and stored.
+    """The disagreements and invalid models of the campaign in `out`, with their triage. A missing
+    triage is made and stored.
 
-    `judges` are asked where a trace names none, by default all other solvers that have a wrapper
-    and can be loaded; `again`: ask all. Raises InputError where there is no campaign.
+    If a trace names no judges, `judges` are asked; by default, these are all other solvers that
+    have a wrapper and can be loaded. `again` makes every triage anew. Raises InputError where there
+    is no campaign.
     """
     limits = limits or Limits()
     with closing(Store(out, read_only=True)) as store:
@@ -75,7 +76,7 @@ def triaged(
 
 
 def _save(out: Path, buckets: list[Bucket]) -> None:
-    """Store it, unless a campaign writes to the folder, which would overwrite it."""
+    """Store the triage, unless a campaign writes to the folder: it would overwrite the triage."""
     try:
         folder = Folder(out)
     except InputError:
@@ -85,8 +86,8 @@ def _save(out: Path, buckets: list[Bucket]) -> None:
 
 
 def _same(entry: Judged, others: Sequence[Judged]) -> str:
-    """The bucket whose operators and options are among those of this one, where the same solver is
-    wrong.
+    """A bucket in which the same solver is wrong, and whose operators and options are some of those
+    of this bucket.
     """
     for other in others:
         alike = all(entry.triage.get(key) == other.triage.get(key) for key in ("said", "culprit"))
@@ -108,7 +109,7 @@ def _parts(entry: Judged) -> set[str]:
 def _ask(out: Path, bucket: Bucket, judges: Sequence[str], limits: Limits) -> Judged:
     kept = bucket.smallest()
     if kept is None:
-        return Judged(bucket, bucket.triage, "no trace of it is kept")
+        return Judged(bucket, bucket.triage, "the bucket keeps no trace")
     file = out / kept.file
     try:
         text = read_trace(file)
@@ -132,22 +133,24 @@ def _ask(out: Path, bucket: Bucket, judges: Sequence[str], limits: Limits) -> Ju
 
 
 def other_solvers(family: str) -> tuple[str, ...]:
-    """The solvers with a wrapper that are not of `family`."""
+    """The solvers with a wrapper, without those of `family`."""
     return tuple(name for name in wrapper_names() if name != family)
 
 
 def _disagreement(solver: JudgedSolver, text: str) -> dict[str, Any]:
     _, case = solver.cross_checked(text)
     if case is None:
-        raise InputError(f"it does not show again: {' and '.join(solver.solvers.releases)} agree")
-    solved = solver.solve(case)
+        raise InputError(
+            f"the disagreement does not show again: {' and '.join(solver.solvers.releases)} agree"
+        )
+    solved = solver.investigated(case)
     if not solved.shown:
-        raise InputError(f"it does not show each time: {solved.note}")
+        raise InputError(f"the disagreement does not show each time: {solved.note}")
     return {**solved.triage.data(), "said": solved.triage.culprit, **small_trace_data(solved)}
 
 
 def _model(solvers: Solvers, text: str) -> Questions[dict[str, Any]]:
-    """Whether a solver whose model makes an assertion false is wrong about sat, too."""
+    """See whether a solver whose model makes an assertion false is also wrong about its answer sat."""
     outcome = yield Ask(0, text)
     line, answer = last_answer(outcome.trace)
     side = GivenAnswer(solvers.name(0), solvers.releases[0], "main", answer)
@@ -155,7 +158,7 @@ def _model(solvers: Solvers, text: str) -> Questions[dict[str, Any]]:
     models = [ModelEvaluation(solvers.name(0), solvers.releases[0], *counted)] if counted else []
     answers: list[GivenAnswer] = []
     for at in range(1, len(solvers.plans)):
-        judged = yield Ask(at, outcome.trace, solvers.wishes(0, at))
+        judged = yield Ask(at, outcome.trace, solvers.settings(0, at))
         there = [now for number, _, now in answers_of(judged.report) if number == line]
         answers += [
             GivenAnswer(solvers.name(at), solvers.releases[at], "judge", now) for now in there
