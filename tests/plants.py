@@ -13,7 +13,7 @@ from toy import TOY, toy_session, walk
 from murxpy.campaign.workers.targets import Plan, resolve
 from murxpy.data import load_catalogue, load_machine
 from murxpy.machine.tokens import Ref
-from murxpy.passes.terms import mapped
+from murxpy.passes.editing import mapped
 from murxpy.trace.grammar import Line, Trace, parse_trace
 
 sys.path.append(str(FAKES))  # as the worker has it

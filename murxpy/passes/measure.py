@@ -1,6 +1,4 @@
-"""The order in which traces are smaller: fewer lines, fewer words, simpler words, simpler
-spellings, smaller seeds.
-"""
+"""The order of traces: fewer lines, fewer words, simpler words, simpler spellings, smaller seeds."""
 
 from __future__ import annotations
 
@@ -13,26 +11,21 @@ from murxpy.trace.grammar import Line
 
 Rank = Callable[[Line], int]  # of a line's spelling, 0 for the simplest
 
-_CHARACTER = 256  # what a character of a text counts at least
+_CHARACTER = 256  # the least size of a character of a text
 _KEPT = 50_000  # lines that are remembered
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What a line counts, and how it is printed; the line itself, so that its place in memory is
-    given to no other.
-    """
+    """The sizes of a line, and its text. It keeps the line, so that no other gets its address."""
 
     line: Line
-    words: int
-    size: int
-    rank: int
-    seed: int
+    sizes: tuple[int, ...]
     rows: str
 
 
 class Measure:
-    """Sizes and texts of traces. Lines are never changed in place, so what is known of one is kept.
+    """Sizes and texts of traces. Lines are never changed in place, so each is looked at once.
 
     `rank` counts the simpler spellings of a line's call.
     """
@@ -43,17 +36,11 @@ class Measure:
 
     def key(self, script: Script) -> tuple[int, ...]:
         """A key to sort traces by."""
-        known = [self._known(line) for line in script]
-        return (
-            len(script),
-            sum(k.words for k in known),
-            sum(k.size for k in known),
-            sum(k.rank for k in known),
-            sum(k.seed for k in known),
-        )
+        sizes = [self._known(line).sizes for line in script]
+        return (len(script), *map(sum, zip(*sizes, strict=True)))
 
     def text(self, script: Script) -> str:
-        """The lines as a trace without header, with nothing of what followed them but the ids."""
+        """The lines as a trace without header, each with the ids that it returned and no more."""
         return "".join([self._known(line).rows for line in script])
 
     def _known(self, line: Line) -> _Known:
@@ -61,25 +48,14 @@ class Measure:
         if known is None:
             if len(self._lines) > _KEPT:
                 self._lines.clear()
-            known = _Known(
-                line,
-                len(line.args),
-                sum(map(_size, line.args)),
-                self._rank(line),
-                line.seed or 0,
-                _rows(line),
-            )
-            self._lines[id(line)] = known
+            words = sum(map(_size, line.args))
+            sizes = (len(line.args), words, self._rank(line), line.seed or 0)
+            known = self._lines[id(line)] = _Known(line, sizes, _rows(line))
         return known
 
 
-def measure(script: Script, rank: Rank = lambda line: 0) -> tuple[int, ...]:
-    """A key to sort traces by."""
-    return Measure(rank).key(script)
-
-
 def text(script: Script) -> str:
-    """The lines as a trace without header, with nothing of what followed them but the ids."""
+    """The lines as a trace without header, each with the ids that it returned and no more."""
     return "".join(map(_rows, script))
 
 

@@ -1,4 +1,4 @@
-"""The parts of a script that is made smaller: its terms, and how large it is."""
+"""The terms of a script, and its size."""
 
 from __future__ import annotations
 
@@ -54,30 +54,25 @@ def terms(commands: Commands) -> dict[Term, None]:
 
 
 def largest_first(commands: Commands) -> Iterator[Term]:
-    """The terms of a script, each behind all that it is in."""
+    """The terms of a script, each behind all terms that it is in."""
     return iter(sorted(terms(commands), key=lambda term: -term.serial))
 
 
 def order(text: str, commands: Commands) -> tuple[int, int, int, int]:
-    """How large a script is: different terms, commands, bits of its widths and numerals,
-    characters.
-    """
+    """A key to sort scripts by: terms, commands, bits of widths and numerals, characters."""
     found = terms(commands)
     widths = {part: _width(part) for term in found for part in components(term.sort)}
     return len(found), len(commands), sum(widths.values()) + sum(map(_bits, found)), len(text)
 
 
 def _width(sort: Sort) -> int:
-    """The bits of a bit-vector or floating-point number, 0 of all else."""
-    return (
-        sum(n for n in sort.params if isinstance(n, int))
-        if sort.kind in ("SORT_BV", "SORT_FP")
-        else 0
-    )
+    """The bits of a bit-vector or floating-point number; 0 for other sorts."""
+    wide = sort.kind in ("SORT_BV", "SORT_FP")
+    return sum(n for n in sort.params if isinstance(n, int)) if wide else 0
 
 
 def _bits(term: Term) -> int:
-    """The size of a numeral, 0 of all else."""
+    """The bits of a numeral; 0 for other terms."""
     value = term.indices[0] if term.op == VALUE else None
     if isinstance(value, bool) or not isinstance(value, int | Fraction):
         return 0

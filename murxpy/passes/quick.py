@@ -1,25 +1,28 @@
-"""A quick reduction of a trace to its last check, for one who can wait for few answers: parts of
-lines, then smaller terms.
+"""A quick reduction of a trace to its last check, for few replays: parts of lines, then terms.
 
-It is a generator of candidates: it yields a script and is sent whether that still shows what it
+It is a generator of candidates: it yields a script, and is sent whether that still shows what it
 must.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable
+from functools import partial
 
 from murxpy.passes import lines as parts
 from murxpy.passes import sorts, terms, words
 from murxpy.replaying.defuse import MAKERS, Script, closed, collected
 
 Search = Generator[Script, bool, Script]
+Variants = Callable[[Script, int], Iterable[Script]]
 
 
 def reduced(script: Script, tests: int) -> Search:
     """The smallest script found in at most `tests` tests; its last line is the one of `script`."""
     left = [tests]
-    for smaller in (_slices, _parts, _merged, _terms, _parts, _terms):
+    merged = partial(_each, all_variants=(sorts.merged_sorts,))
+    simpler = partial(_each, all_variants=_SMALLER)
+    for smaller in (_slices, _parts, merged, simpler, _parts, simpler):
         script = yield from smaller(script, left)
     return script
 
@@ -41,9 +44,7 @@ def _slices(script: Script, left: list[int]) -> Search:
 
 
 def _parts(script: Script, left: list[int]) -> Search:
-    """Without parts of the lines that make nothing, half of them first; what nothing uses goes with
-    them.
-    """
+    """Leave out parts of the lines that make nothing, half of them first, and what only they use."""
     size = max(1, len(_doing(script)) // 2)
     while True:
         at = len(_doing(script))
@@ -60,15 +61,11 @@ def _parts(script: Script, left: list[int]) -> Search:
 
 
 def _doing(script: Script) -> list[int]:
-    """The lines that can go: all that make no object, but the first and the last."""
-    return [
-        at
-        for at, line in enumerate(script[:-1])
-        if line.action not in MAKERS and line.action != "new"
-    ]
+    """The lines that may be left out: those that make no object, but for the last one."""
+    kept = ("new", *MAKERS)
+    return [at for at, line in enumerate(script[:-1]) if line.action not in kept]
 
 
-Variants = Callable[[Script, int], Iterable[Script]]
 _SMALLER: tuple[Variants, ...] = (
     terms.older_terms,
     terms.leaves,
@@ -78,20 +75,8 @@ _SMALLER: tuple[Variants, ...] = (
 )
 
 
-def _merged(script: Script, left: list[int]) -> Search:
-    """With one sort for those that lines made twice, so that more terms are of the same."""
-    return (yield from _each(script, left, (sorts.merged_sorts,)))
-
-
-def _terms(script: Script, left: list[int]) -> Search:
-    """With an argument, an older term, a constant in the place of a term, with fewer arguments."""
-    return (yield from _each(script, left, _SMALLER))
-
-
-def _each(script: Script, left: list[int], all_variants: Sequence[Variants]) -> Search:
-    """With variants of each line, from the last one to the first, again at one as long as it gets
-    smaller.
-    """
+def _each(script: Script, left: list[int], all_variants: tuple[Variants, ...]) -> Search:
+    """Try variants at each line, from the last to the first; at one as long as that helps."""
     at = len(script) - 1
     while at >= 0 and left[0] > 0:
         smaller = (
@@ -107,6 +92,6 @@ def _each(script: Script, left: list[int], all_variants: Sequence[Variants]) -> 
 
 
 def _size(script: Script) -> tuple[int, int, int]:
-    """Applications, lines, words."""
+    """The numbers of applications, of lines and of words."""
     applied = sum(line.action == "mk-term" for line in script)
     return applied, len(script), sum(len(line.args) for line in script)

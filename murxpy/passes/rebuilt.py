@@ -1,6 +1,4 @@
-"""Passes that build a script anew: narrower bit-vectors, smaller formats of numbers, smaller
-datatypes, shorter names.
-"""
+"""Passes that build a script anew: smaller bit-vectors, formats and datatypes, shorter names."""
 
 from __future__ import annotations
 
@@ -26,15 +24,13 @@ _UNINTERPRETED = "SORT_UNINTERPRETED"
 
 
 def narrow(tables: Tables, reducer: Reducer[Commands]) -> None:
-    """Make bit-vectors narrower: all of them at once, else those of one width."""
+    """Make all bit-vectors narrower, or those of one width."""
     while reducer.offer(_narrower(tables, reducer.best)) is not None:
         pass
 
 
 def reformat(tables: Tables, reducer: Reducer[Commands]) -> None:
-    """Give floating-point numbers smaller formats, one format after another; bit-vectors of their
-    sizes follow, or stay.
-    """
+    """Give floating-point numbers smaller formats; bit-vectors of their sizes follow, or stay."""
     while reducer.offer(_reformatted(tables, reducer.best)) is not None:
         pass
 
@@ -46,9 +42,7 @@ def shrink_datatypes(tables: Tables, reducer: Reducer[Commands]) -> None:
 
 
 def rename(tables: Tables, reducer: Reducer[Commands]) -> None:
-    """Give constants, variables and sorts names of a letter: all of them, else all but one kind,
-    else each by itself.
-    """
+    """Name constants, variables and sorts with a letter: all at once, else one by one."""
     leaves, sorts = _named(reducer.best)
     whole = Rebuilder(tables, names=_short(leaves), sorts=_short(sorts, str.upper))
     if reducer.offer(_built(reducer.best, [whole])) is not None:
@@ -89,7 +83,7 @@ def _reformatted(tables: Tables, best: Commands) -> Iterator[Commands]:
         for new in dict.fromkeys((*_FORMATS, (e, max(2, s - 1)), (max(2, e - 1), s))):
             if new != old and new[0] <= e and new[1] <= s:
                 form = partial(_one, old, new)
-                # of the parts of a number, and of the whole
+                # bit-vectors as wide as a part of a number, or as the whole number
                 widths = {s - 1: new[1] - 1, e: new[0], e + s: sum(new)}
                 ways = [
                     Rebuilder(tables, partial(_mapped, widths), form=form),
@@ -103,7 +97,7 @@ def _mapped(widths: Mapping[int, int], given: int) -> int:
 
 
 def _shrunk(tables: Tables, best: Commands) -> Iterator[Commands]:
-    """Without a constructor, or a field, where a value of each datatype is left."""
+    """Leave out a constructor or a field, if each datatype still has a value."""
     found = list(
         dict.fromkeys(
             d for sort in _sorts(best) if sort.kind == DT for d in reachable(sort.datatype)
@@ -119,13 +113,13 @@ def _shrunk(tables: Tables, best: Commands) -> Iterator[Commands]:
 
 
 def _sorts(best: Commands) -> list[Sort]:
-    """The sorts of a script's terms and what is in them, in the order in which they came."""
+    """The sorts of a script's terms and of their parts, the oldest first."""
     found = {part: None for term in terms(best) for part in components(term.sort)}
     return sorted(found, key=lambda sort: sort.serial)
 
 
 def _built(best: Commands, rebuilders: list[Rebuilder]) -> Iterator[Commands]:
-    """The script as each of them builds it, where it can be."""
+    """The script as each of the rebuilders builds it, without those that find it ill-sorted."""
     for rebuilder in rebuilders:
         try:
             yield tuple([changed(command, rebuilder.term) for command in best])
@@ -134,9 +128,7 @@ def _built(best: Commands, rebuilders: list[Rebuilder]) -> Iterator[Commands]:
 
 
 def _named(best: Commands) -> tuple[list[Term], list[Sort]]:
-    """What has a name that is ours to change: constants, functions, variables, uninterpreted sorts;
-    in the order in which they came.
-    """
+    """The constants, functions, variables and uninterpreted sorts of a script, the oldest first."""
     leaves: dict[Term, None] = {}
     sorts: dict[Sort, None] = {}
     for term in terms(best):
@@ -147,6 +139,6 @@ def _named(best: Commands) -> tuple[list[Term], list[Sort]]:
 
 
 def _short(things: list[T], style: Callable[[str], str] = str) -> dict[T, str]:
-    """A letter for each thing, and with many of them a number behind it."""
+    """A letter for each thing; with many things, a number follows the letter."""
     names = (f"{letter}{number or ''}" for number in range(len(things)) for letter in _LETTERS)
     return dict(zip(things, (style(name) for name in names if name not in RESERVED), strict=False))

@@ -1,6 +1,4 @@
-"""Passes that make an SMT-LIB script smaller: fewer commands, fewer and smaller terms of the same
-sorts, whatever they mean.
-"""
+"""Passes that make an SMT-LIB script smaller: fewer commands, fewer and smaller terms."""
 
 from __future__ import annotations
 
@@ -13,36 +11,41 @@ from typing import Any
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, FUNCTION, VALUE, VARIABLE, Term
 from murxpy.logic.typing import IllSorted
-from murxpy.passes.parts import Commands, changed, largest_first
+from murxpy.passes.parts import Commands, changed, largest_first, terms
 from murxpy.passes.rebuilt import narrow, reformat, rename, shrink_datatypes
 from murxpy.passes.reduction import Reducer, ddmin, each, fixpoint
 from murxpy.smtlib import commands as c
+from murxpy.smtlib.commands import Command
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.substitution import substituted
 from murxpy.smtlib.tables import Tables
 
-# printed where they are needed
+Pass = Callable[[Reducer[Commands]], None]
+
+# Commands that printing adds where they are needed.
 _DECLARING = (c.DeclareSort, c.DefineSort, c.DeclareDatatypes, c.DeclareFun, c.DefineFun, c.SetInfo)
 _HELD = (CONSTANT, VARIABLE, VALUE, FUNCTION)
+_VALUES: dict[str, tuple[Any, ...]] = {  # the simplest of a sort
+    "SORT_BOOL": (True, False),
+    "SORT_INT": (0, 1),
+    "SORT_REAL": (0, 1),
+    "SORT_STRING": ("", "a"),
+    "SORT_BV": (0, 1),
+}
 
 
 def bare(script: Script) -> Commands:
-    """The commands of a script without declarations, which printing adds where they are needed, and
-    descriptions.
-    """
+    """The commands of a script without descriptions and declarations, which printing adds anew."""
     return tuple(command for command in script.commands if not isinstance(command, _DECLARING))
 
 
 def reduce_script(reducer: Reducer[Commands], tables: Tables) -> None:
     """Make the best of `reducer` as small as the passes can."""
-    whole = _Whole(tables)
-    passes = (
+    passes: tuple[Pass, ...] = (
         _commands,
-        whole.conjuncts,
+        _conjuncts,
         _commands,
-        whole.subterms,
-        whole.arguments,
-        whole.literals,
+        *_Whole(tables).passes(),
         partial(narrow, tables),
         partial(reformat, tables),
         partial(shrink_datatypes, tables),
@@ -53,22 +56,36 @@ def reduce_script(reducer: Reducer[Commands], tables: Tables) -> None:
 
 def _commands(reducer: Reducer[Commands]) -> None:
     ddmin(reducer, len, lambda best, low, high: best[:low] + best[high:])
-    each(reducer, len, _without_level)
+    each(reducer, len, _simpler_command)
 
 
-def _without_level(best: Commands, at: int) -> Iterator[Commands]:
-    """Without a `push` and the `pop` that ends its level; a check under assumptions as one without."""
+def _conjuncts(reducer: Reducer[Commands]) -> None:
+    each(reducer, len, _split)
+
+
+def _simpler_command(best: Commands, at: int) -> Iterator[Commands]:
+    """Leave out a `push` and the `pop` behind it, the assumptions of a check, a logic, a name."""
     command = best[at]
+    simpler: Command | None = None
     if isinstance(command, c.Push):
         end = next((to for to in range(at + 1, len(best)) if isinstance(best[to], c.Pop)), None)
         if end is not None:
             yield best[:at] + best[at + 1 : end] + best[end + 1 :]
     elif isinstance(command, c.CheckSatAssuming | c.CheckSatUsing):
-        yield (*best[:at], c.CheckSat(), *best[at + 1 :])
+        simpler = c.CheckSat()
     elif isinstance(command, c.SetLogic) and command.logic != "ALL":
-        yield (*best[:at], c.SetLogic("ALL"), *best[at + 1 :])
+        simpler = c.SetLogic("ALL")
     elif isinstance(command, c.Assert) and command.name is not None:
-        yield (*best[:at], replace(command, name=None), *best[at + 1 :])
+        simpler = replace(command, name=None)
+    if simpler is not None:
+        yield (*best[:at], simpler, *best[at + 1 :])
+
+
+def _split(best: Commands, at: int) -> Iterator[Commands]:
+    """Assert the parts of a conjunction each by itself."""
+    command = best[at]
+    if isinstance(command, c.Assert) and command.term.op == "OP_AND":
+        yield best[:at] + tuple(c.Assert(part) for part in command.term.args) + best[at + 1 :]
 
 
 class _Whole:
@@ -77,41 +94,21 @@ class _Whole:
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
 
-    def conjuncts(self, reducer: Reducer[Commands]) -> None:
-        """Assert the parts of a conjunction each by itself."""
-        each(reducer, len, self._split)
-
-    def _split(self, best: Commands, at: int) -> Iterator[Commands]:
-        command = best[at]
-        if isinstance(command, c.Assert) and command.term.op == "OP_AND":
-            yield best[:at] + tuple(c.Assert(part) for part in command.term.args) + best[at + 1 :]
-
-    def subterms(self, reducer: Reducer[Commands]) -> None:
-        """Put something smaller in the place of each term: a part of it, a constant or a value."""
-        self._each_term(reducer, self._smaller)
-
-    def arguments(self, reducer: Reducer[Commands]) -> None:
-        """Leave out arguments of what takes any number, and variables that a quantifier binds."""
-        self._each_term(reducer, self._fewer)
-
-    def literals(self, reducer: Reducer[Commands]) -> None:
-        """Make literals small."""
-        self._each_term(reducer, self._simpler)
+    def passes(self) -> tuple[Pass, ...]:
+        """Put something smaller in place of terms, leave out arguments, make literals small."""
+        variants = (self._smaller, self._fewer, self._simpler)
+        return tuple(partial(self._each_term, variants=some) for some in variants)
 
     def _each_term(
-        self, reducer: Reducer[Commands], variants: Callable[[Commands, Term], Iterator[Term]]
+        self, reducer: Reducer[Commands], variants: Callable[[Commands, Term], Iterable[Term]]
     ) -> None:
         """Offer the variants of every term, the largest terms first, until none is accepted."""
         done: set[Term] = set()
         waiting = largest_first(reducer.best)
         while (term := next((t for t in waiting if t not in done), None)) is not None:
             done.add(term)
-            if (
-                reducer.offer(
-                    map(partial(self._with, reducer.best, term), variants(reducer.best, term))
-                )
-                is not None
-            ):
+            made = map(partial(self._with, reducer.best, term), variants(reducer.best, term))
+            if reducer.offer(made) is not None:
                 waiting = largest_first(reducer.best)
 
     def _with(self, best: Commands, old: Term, new: Term) -> Commands:
@@ -121,88 +118,54 @@ class _Whole:
         return tuple(changed(command, replaced) for command in best)
 
     def _smaller(self, best: Commands, term: Term) -> Iterator[Term]:
+        """A value, a part of the term and a constant, all of the sort of the term."""
         if term.op in _HELD:
             return
-        allowed = set(term.free)
-        inside = [
-            part
-            for part in _parts(term)
-            if part.sort is term.sort and allowed.issuperset(part.free)
-        ]
         yield from self._values(term.sort)
-        yield from sorted(inside, key=lambda part: part.serial)[:12]
-        yield from _constants(best, term.sort)[:3]
+        parts = [*term.args, *(inner for arg in term.args for inner in arg.args)]
+        yield from _oldest(
+            (part for part in parts if set(term.free).issuperset(part.free)), term.sort
+        )[:12]
+        yield from _oldest((one for one in terms(best) if one.op == CONSTANT), term.sort)[:3]
 
     def _values(self, sort: Sort) -> list[Term]:
-        tables = self._tables
-        if sort.kind == "SORT_BOOL":
-            return [tables.true, tables.false]
-        if sort.kind == "SORT_FP":
-            exponent, significand = sort.number(0), sort.number(1)
-            # zero and one
-            return [
-                tables.value(sort, 0),
-                tables.value(sort, ((1 << exponent - 1) - 1) << significand - 1),
-            ]
-        plain: dict[str, Any] = {
-            "SORT_INT": (0, 1),
-            "SORT_REAL": (0, 1),
-            "SORT_STRING": ("", "a"),
-            "SORT_BV": (0, 1),
-        }
-        return [tables.value(sort, value) for value in plain.get(sort.kind, ())]
+        values = _VALUES.get(sort.kind, ())
+        if sort.kind == "SORT_FP":  # zero and one
+            values = (0, ((1 << sort.number(0) - 1) - 1) << sort.number(1) - 1)
+        return [self._tables.value(sort, value) for value in values]
 
     def _fewer(self, best: Commands, term: Term) -> Iterator[Term]:
+        """The operator, which takes any number of arguments, applied to one less."""
         operator = self._tables.catalogue.operators.get(term.op)
-        if (
-            operator is None
-            or not operator.variadic
-            or operator.signature.binder
-            or len(term.args) <= max(2, operator.minimum)
-        ):
+        if operator is None or not operator.variadic or operator.signature.binder:
             return
-        for at in range(len(term.args)):
+        for at in range(len(term.args)) if len(term.args) > max(2, operator.minimum) else ():
+            args = (*term.args[:at], *term.args[at + 1 :])
             try:
-                yield self._tables.apply(
-                    term.op, *term.args[:at], *term.args[at + 1 :], indices=term.indices
-                )
+                yield self._tables.apply(term.op, *args, indices=term.indices)
             except IllSorted:
                 return
 
-    def _simpler(self, best: Commands, term: Term) -> Iterator[Term]:
-        if term.op != VALUE:
-            return
-        yield from (
-            self._tables.value(term.sort, other)
-            for other in _simpler_values(term.sort, term.indices[0])
-        )
+    def _simpler(self, best: Commands, term: Term) -> Iterable[Term]:
+        """Smaller literals."""
+        values = _simpler_values(term.sort, term.indices[0]) if term.op == VALUE else ()
+        return (self._tables.value(term.sort, value) for value in values)
 
 
 def _simpler_values(sort: Sort, value: Any) -> Iterable[Any]:
-    if sort.kind == "SORT_STRING":
-        return (
-            [value[: len(value) // 2], value[len(value) // 2 :], value[1:], value[:-1]]
-            if value
-            else []
-        )
+    if sort.kind == "SORT_STRING" and value:
+        half = len(value) // 2
+        return value[:half], value[half:], value[1:], value[:-1]
+    if value in (0, 1):
+        return ()
     if sort.kind == "SORT_REAL":
-        return [Fraction(int(value)), Fraction(int(value) // 2)] if value not in (0, 1) else []
+        return Fraction(int(value)), Fraction(int(value) // 2)
     if sort.kind in ("SORT_INT", "SORT_BV"):
-        return (
-            [abs(value), int(value / 2) if abs(value) < 1 << 50 else value // 2, value - 1]
-            if value not in (0, 1)
-            else []
-        )
-    return []
+        return abs(value), int(value / 2) if abs(value) < 1 << 50 else value // 2, value - 1
+    return ()
 
 
-def _parts(term: Term) -> list[Term]:
-    """What is in a term, two levels deep."""
-    return list(dict.fromkeys([*term.args, *(inner for arg in term.args for inner in arg.args)]))
-
-
-def _constants(best: Commands, sort: Sort) -> list[Term]:
-    return sorted(
-        (t for t in largest_first(best) if t.op == CONSTANT and t.sort is sort),
-        key=lambda t: t.serial,
-    )
+def _oldest(candidates: Iterable[Term], sort: Sort) -> list[Term]:
+    """The different terms of a sort, those that were made first in front."""
+    found = dict.fromkeys(one for one in candidates if one.sort is sort)
+    return sorted(found, key=lambda one: one.serial)

@@ -1,6 +1,4 @@
-"""The simplest spelling of a call: the one that the wrapper lists first among those that show the
-same.
-"""
+"""A pass that gives calls simpler spellings: those that the wrapper lists first."""
 
 from __future__ import annotations
 
@@ -9,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from murxpy.machine.tokens import Quoted
+from murxpy.passes.editing import put
 from murxpy.replaying.defuse import Script
 from murxpy.trace.grammar import Line
 
@@ -37,13 +36,13 @@ class Spellings:
         self._wrapper = wrapper
 
     def rank(self, line: Line) -> int:
-        """How many simpler spellings the line's call has; 0 where it names none."""
+        """The number of simpler spellings of the line's call; 0 where it names none."""
         return len(self._before(line))
 
     def simpler(self, lines: Script, at: int) -> Iterator[Script]:
-        """With a simpler spelling for the line at `at`, the simplest first."""
+        """Give the line at `at` a simpler spelling, the simplest first."""
         for name in self._before(lines[at])[:_SIMPLER]:
-            yield (*lines[:at], replace(lines[at], spelling=name), *lines[at + 1 :])
+            yield put(lines, at, replace(lines[at], spelling=name))
 
     def _before(self, line: Line) -> list[str]:
         """The spellings that are listed before the line's own."""
@@ -56,8 +55,8 @@ class Spellings:
         return []
 
     def _sets(self, line: Line) -> Iterator[Mapping[str, Any]]:
-        """The sets of spellings that the line's may be from; the wrapper says which one only to who
-        knows the sorts.
+        """The sets of spellings that the line's may be from; the sorts, which a line does not tell,
+        decide between them.
         """
         section = self._wrapper.get(_SECTIONS.get(line.action, "actions")) or {}
         first = line.args[0] if line.args else None

@@ -1,18 +1,17 @@
-"""Simpler terms: an older one of the same sort or an argument in place of a term, a constant or a
-value in place of its line.
-"""
+"""Passes that make terms simpler: another term of the same sort, a constant, a value."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
 from murxpy.machine.tokens import Quoted, Ref, Token
+from murxpy.passes.editing import made, put, term_sorts, with_uses, with_word
 from murxpy.replaying.defuse import Script, closed, definitions, returned, sort_of, used
 from murxpy.trace.grammar import Line
 
 _OLDER = 4  # older terms that are tried in place of one
-_SHORT = 60  # lines of a trace in which all are
+_SHORT = 60  # lines of a trace in which all older terms are tried
 
 # The simplest literal of a sort without parameters.
 _LITERALS: dict[str, list[Token]] = {
@@ -29,71 +28,39 @@ def _tried(lines: Script, older: list[Ref]) -> list[Ref]:
     return older if len(lines) <= _SHORT else older[:_OLDER]
 
 
-def mapped(line: Line, names: Mapping[Ref, Ref]) -> Line:
-    """The line with ids replaced, in its words and in what it returned."""
-
-    def change(tokens: list[Token]) -> list[Token]:
-        return [names.get(token, token) if isinstance(token, Ref) else token for token in tokens]
-
-    return replace(
-        line,
-        args=change(line.args),
-        results=[(name, change(tokens)) for name, tokens in line.results],
-    )
-
-
-def with_uses(lines: Script, old: Ref, new: Ref, start: int) -> Script:
-    """The lines from `start` on with the id `new` for `old` in their words: whole ids, so `t1` is
-    no part of `t10`.
-    """
-    names = {old: new}
-    changed = (replace(line, args=mapped(line, names).args) for line in lines[start:])
-    return (*lines[:start], *changed)
-
-
 def older_terms(lines: Script, at: int) -> Iterator[Script]:
-    """With another term for the one that the line at `at` makes: its arguments of that sort, then
-    the oldest terms of it.
-    """
+    """Replace the term that the line makes by an argument of it, then by the oldest terms."""
     sort = sort_of(lines[at])
     if sort is None or at == len(lines) - 1:
         return
-    sorts = {returned(line)[0]: sort_of(line) for line in lines[:at] if sort_of(line) is not None}
-    same = [ref for ref, other in sorts.items() if other == sort]
+    same = [ref for ref, other in term_sorts(lines[:at]).items() if other == sort]
     arguments = [ref for ref in dict.fromkeys(used(lines[at])) if ref in same]
     for ref in (*arguments, *_tried(lines, [ref for ref in same if ref not in arguments])):
         yield with_uses(lines, returned(lines[at])[0], ref, at + 1)
 
 
 def other_argument(lines: Script, at: int) -> Iterator[Script]:
-    """With another term of the same sort for a single argument of the line at `at`: one beside it,
-    then the oldest.
-    """
-    line = lines[at]
-    sorts = {
-        returned(other)[0]: sort_of(other) for other in lines[:at] if sort_of(other) is not None
-    }
+    """Replace one argument of the line by another one of it, then by the oldest terms."""
+    line, sorts = lines[at], term_sorts(lines[:at])
     for word, token in enumerate(line.args):
         if isinstance(token, Ref) and token in sorts:
             beside = [ref for ref in used(line) if ref != token and sorts.get(ref) == sorts[token]]
             oldest = [ref for ref, sort in sorts.items() if sort == sorts[token] and ref != token]
             for ref in dict.fromkeys((*beside, *_tried(lines, oldest))):
-                changed = replace(line, args=[*line.args[:word], ref, *line.args[word + 1 :]])
-                yield (*lines[:at], changed, *lines[at + 1 :])
+                yield put(lines, at, with_word(line, word, ref))
 
 
 def raised(lines: Script, at: int) -> Iterator[Script]:
-    """With the application at `at` above a later one of its own sort, not below it: `t(.. h(x) ..)`
-    becomes `h(t(.. y ..))`.
+    """Move the application at `at` above a later one of its sort: `t(.. h(x) ..)` becomes
+    `h(t(.. y ..))`, where `y` is the oldest term of the sort.
 
-    What lies between them goes, so this is smaller where much does; `y` is the oldest term of the
-    sort.
+    The terms between the two are left out, so the trace is smaller where there are many.
     """
     sort, line = sort_of(lines[at]), lines[at]
     if sort is None or line.action != "mk-term" or not used(line):
         return
-    sorts = {returned(other)[0]: sort_of(other) for other in lines if sort_of(other) is not None}
-    below = {returned(line)[0]}  # all that the application is in
+    sorts = term_sorts(lines)
+    below = {returned(line)[0]}  # all terms that the application is in
     for index in range(at + 1, len(lines)):
         upper = lines[index]
         if upper.action != "mk-term" or not below & {*used(upper)}:
@@ -116,73 +83,57 @@ def _raised(
 ) -> Script:
     line, upper = lines[at], lines[index]
     own, top = returned(line)[0], returned(upper)[0]
-    lowered = replace(
-        upper,
-        args=[next(older, None) or token if token in below else token for token in upper.args],
-    )
+    words = [next(older, None) or token if token in below else token for token in upper.args]
     first = next(
         at for at, token in enumerate(line.args) if isinstance(token, Ref) and token.letter == "t"
     )
-    above = replace(line, args=[*line.args[:first], top, *line.args[first + 1 :]])
     rest = with_uses(lines[index + 1 :], top, own, 0)
-    return closed([*lines[:at], *lines[at + 1 : index], lowered, above, *rest])
+    between = lines[at + 1 : index]
+    above = with_word(line, first, top)
+    return closed([*lines[:at], *between, replace(upper, args=words), above, *rest])
 
 
 def leaves(lines: Script, at: int) -> Iterator[Script]:
-    """With a constant, and with the simplest value, for the application at `at`."""
+    """Replace the application or value at `at` by the simplest value, then by a constant."""
     line, sort = lines[at], sort_of(lines[at])
-    if (
-        sort is None
-        or line.action not in ("mk-term", "mk-value", "mk-special-value")
-        or at == len(lines) - 1
-    ):
+    makes = line.action in ("mk-term", "mk-value", "mk-special-value")
+    if sort is None or not makes or at == len(lines) - 1:
         return
     before = sort_line(lines, at, sort)
     if before is None:
         return
-    words: list[tuple[str, list[Token]]] = []
+    own = returned(line)[0]
     kind = line.args[1] if line.action == "mk-term" else ""
     if isinstance(kind, str) and kind in _LITERALS:
-        words.append(("mk-value", [sort, *_LITERALS[kind]]))
-    words.append(("mk-const", [sort, Quoted(f"c{returned(line)[0].number}")]))
-    for action, args in words:
-        made = Line(action, args, 0, None, None, [("return", [returned(line)[0], sort])])
-        yield (*lines[:at], *before, made, *lines[at + 1 :])
+        yield put(lines, at, *before, made("mk-value", [sort, *_LITERALS[kind]], own, sort))
+    constant = made("mk-const", [sort, Quoted(f"c{own.number}")], own, sort)
+    yield put(lines, at, *before, constant)
 
 
 def sort_line(lines: Script, at: int, sort: Ref) -> list[Line] | None:
-    """What must stand before a line that names `sort` at `at`: nothing, or a line that makes it;
-    None if we cannot say how.
+    """The line that must come before one that names `sort` at `at`, if any; None where we do not
+    know how to make the sort.
     """
     if definitions(lines)[sort] < at:
         return []
     kind = lines[at].args[1] if lines[at].action == "mk-term" else None
-    if kind not in _PLAIN:
-        return None
-    return [Line("mk-sort", [str(kind)], 0, None, None, [("return", [sort])])]
+    return [made("mk-sort", [str(kind)], sort)] if kind in _PLAIN else None
 
 
 def unbound(lines: Script, at: int) -> Iterator[Script]:
-    """With a constant for the variable that the line at `at` makes, and bodies in place of the
-    quantifiers that bind it.
-    """
+    """Replace the variable at `at` by a constant, and the quantifiers that bind it by their bodies."""
     line = lines[at]
     if line.action != "mk-var" or len(returned(line)) != 2:
         return
     variable = returned(line)[0]
-    made = replace(line, action="mk-const", spelling=None)
-    changed: Script = (*lines[:at], made, *lines[at + 1 :])
+    changed = put(lines, at, replace(line, action="mk-const", spelling=None))
     for index in range(at + 1, len(lines)):
-        quantified = lines[index]
-        if (
-            quantified.action == "mk-term"
-            and quantified.args[0] in _QUANTIFIERS
-            and variable in quantified.args
-        ):
-            changed = with_uses(changed, returned(quantified)[0], used(quantified)[-1], index + 1)
-    dropped = [
-        other
-        for other in changed
-        if not (other.args and other.args[0] in _QUANTIFIERS and variable in other.args)
-    ]
-    yield tuple(dropped)
+        if lines[index].action == "mk-term" and _binds(lines[index], variable):
+            body = used(lines[index])[-1]
+            changed = with_uses(changed, returned(lines[index])[0], body, index + 1)
+    yield tuple(other for other in changed if not _binds(other, variable))
+
+
+def _binds(line: Line, variable: Ref) -> bool:
+    """Whether the line applies a quantifier to the variable."""
+    return bool(line.args) and line.args[0] in _QUANTIFIERS and variable in line.args

@@ -1,4 +1,4 @@
-"""Simpler words: fewer arguments, smaller numbers, shorter texts, plain symbols."""
+"""Passes that make words simpler: fewer arguments, smaller numbers, shorter texts, plain symbols."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from murxpy.machine.tokens import Quoted, Ref, Token
+from murxpy.passes.editing import put, with_word
 from murxpy.replaying.defuse import PLANT, Script, closed, matching_pops
 from murxpy.trace.grammar import Line
 
 _COUNTED = ("check-sat-assuming", "get-value", "get-value-completion")
-# An action, the one that does less, and how many words that takes (None: all).
+# An action, one that does less, and how many words that takes (None: all).
 _PLAINER: dict[str, tuple[str, int | None]] = {
     "check-sat-assuming": ("check-sat", 0),
     "assert-tracked": ("assert-formula", 1),
@@ -19,15 +20,8 @@ _PLAINER: dict[str, tuple[str, int | None]] = {
 _NAMED = {"mk-const": 1, "mk-var": 1, "mk-fun": 0, "assert-tracked": 1}
 
 
-def _with(lines: Script, at: int, args: list[Token], spelled: bool = True) -> Script:
-    line = (
-        replace(lines[at], args=args) if spelled else replace(lines[at], args=args, spelling=None)
-    )
-    return (*lines[:at], line, *lines[at + 1 :])
-
-
 def terms_of(line: Line) -> tuple[int, int] | None:
-    """Where the counted terms of the line begin, and how many there are; None where it has none."""
+    """The index and the number of the terms that the line counts; None where it counts none."""
     if line.action not in (*_COUNTED, "mk-term"):
         return None
     for at, token in enumerate(line.args[:-1]):
@@ -38,78 +32,65 @@ def terms_of(line: Line) -> tuple[int, int] | None:
 
 
 def fewer_terms(lines: Script, at: int) -> Iterator[Script]:
-    """With fewer of the counted terms of the line at `at`: one half, the other half, each one left
-    out.
-    """
-    place = terms_of(lines[at])
+    """Leave out one half of the counted terms of the line, the other half, each single one."""
+    line, place = lines[at], terms_of(lines[at])
     if place is None:
         return
     start, count = place
-    least = 1 if lines[at].action in _COUNTED else 2
+    least = 1 if line.action in _COUNTED else 2
     parts = [(0, count // 2), (count // 2, count)] if count > 3 else []
     parts += [(index, index + 1) for index in range(count - 1, -1, -1)]
     for low, high in parts:
         if count - (high - low) >= least:
-            for args in _cut(lines[at].args, start, count, low, high):
-                yield _with(lines, at, args)
-                yield _with(lines, at, args, spelled=False)
+            fewer = replace(line, args=_without(line.args, start, count, low, high))
+            yield put(lines, at, fewer)
+            yield put(lines, at, replace(fewer, spelling=None))
 
 
-def _cut(args: list[Token], start: int, count: int, low: int, high: int) -> Iterator[list[Token]]:
-    """The words without the terms from `low` up to `high`, and without their weights where each
-    term has one.
-    """
+def _without(args: list[Token], start: int, count: int, low: int, high: int) -> list[Token]:
+    """Leave out the terms from `low` up to `high`, and their weights where each term has one."""
     terms = [*args[start : start + low], *args[start + high : start + count]]
     rest = args[start + count :]
-    head: list[Token] = [*args[: start - 1], len(terms)]
-    weights = len(rest) - 2  # a count, a bound, and a weight each
-    if weights == count:
-        left = [*rest[2 : 2 + low], *rest[2 + high :]]
-        yield [*head, *terms, len(left) + 1, rest[1], *left]
-    else:
-        yield [*head, *terms, *rest]
+    if len(rest) - 2 == count:  # a count, a bound, and a weight each
+        weights = [*rest[2 : 2 + low], *rest[2 + high :]]
+        rest = [len(weights) + 1, rest[1], *weights]
+    return [*args[: start - 1], len(terms), *terms, *rest]
 
 
 def fewer_levels(lines: Script, at: int) -> Iterator[Script]:
-    """With one level less for the `push` at `at`, then also for the last pop of its levels; with
-    fewer for the `pop` at `at`.
-    """
+    """Push or pop one level less at `at`; with a push, then also at the last pop of its levels."""
     line = lines[at]
     count = line.args[0] if line.action in ("push", "pop") and line.args else 0
     if not isinstance(count, int) or count < 2:
         return
     if line.action == "pop":
-        yield _with(lines, at, [1])
-        yield _with(lines, at, [count - 1])
+        yield put(lines, at, replace(line, args=[1]))
+        yield put(lines, at, replace(line, args=[count - 1]))
         return
-    yield closed(_with(lines, at, [count - 1]))
-    changed = list(_with(lines, at, [count - 1]))
-    pops = matching_pops(lines, at)
-    if pops:
-        popped = lines[pops[-1]].args[0]
-        if isinstance(popped, int) and popped > 1:
-            changed[pops[-1]] = replace(lines[pops[-1]], args=[popped - 1])
-        else:
-            del changed[pops[-1]]
-    yield tuple(changed)
+    changed = put(lines, at, replace(line, args=[count - 1]))
+    yield closed(changed)
+    for last in matching_pops(lines, at)[-1:]:
+        popped = lines[last].args[0]
+        less = [popped - 1] if isinstance(popped, int) and popped > 1 else []
+        changed = put(changed, last, *(replace(lines[last], args=[levels]) for levels in less))
+    yield changed
 
 
 def simpler_actions(lines: Script, at: int) -> Iterator[Script]:
-    """With a plainer action for that of the line at `at`, with as many of its words as that takes."""
+    """Replace the action at `at` by one that does less, with the words that this one takes."""
     line = lines[at]
     if line.action in _PLAINER and line.args:
         plain, taken = _PLAINER[line.action]
-        changed = replace(line, action=plain, args=line.args[:taken], spelling=None)
-        yield (*lines[:at], changed, *lines[at + 1 :])
+        yield put(lines, at, replace(line, action=plain, args=line.args[:taken], spelling=None))
 
 
 def smaller_words(lines: Script, at: int) -> Iterator[Script]:
-    """With one number or text of the line at `at` made smaller; counts and bases of literals stay."""
+    """Make one number or text of the line smaller; counts and bases of literals stay."""
     line = lines[at]
     place = terms_of(line)
     for word, token in enumerate(line.args):
         for smaller in _smaller(line, word, token, place):
-            yield _with(lines, at, [*line.args[:word], smaller, *line.args[word + 1 :]])
+            yield put(lines, at, with_word(line, word, smaller))
 
 
 def _smaller(line: Line, word: int, token: Token, place: tuple[int, int] | None) -> list[Token]:
@@ -117,11 +98,8 @@ def _smaller(line: Line, word: int, token: Token, place: tuple[int, int] | None)
         return [False] if token else []
     if isinstance(token, int):
         return _numbers(token) if _free(line, word, place) else []
-    return (
-        _texts(token.text)
-        if isinstance(token, Quoted) and line.action in ("mk-value", PLANT)
-        else []
-    )
+    literal = line.action in ("mk-value", PLANT)
+    return _texts(token.text) if isinstance(token, Quoted) and literal else []
 
 
 def _free(line: Line, word: int, place: tuple[int, int] | None) -> bool:
@@ -130,10 +108,10 @@ def _free(line: Line, word: int, place: tuple[int, int] | None) -> bool:
         return place is not None and word > place[0] + place[1]
     if line.action == "mk-sort":
         return word > 0 and line.args[0] == "SORT_FP"
-    return line.action in ("set-limit", "set-option") or _elements(line)
+    return line.action in ("set-limit", "set-option") or _counts_elements(line)
 
 
-def _elements(line: Line) -> bool:
+def _counts_elements(line: Line) -> bool:
     """Whether the line says how many elements an uninterpreted sort has in the planted model."""
     return line.action == PLANT and isinstance(line.args[0], Ref) and line.args[0].letter == "s"
 
@@ -141,33 +119,18 @@ def _elements(line: Line) -> bool:
 def _numbers(number: int) -> list[Token]:
     """Smaller numbers, the smallest first."""
     steps = [0, 1, 2, number // 2, number - 1] if number > 0 else [0, 1, -number, number // 2]
-    return [
-        step
-        for step in dict.fromkeys(steps)
-        if 2 * abs(step) + (step < 0) < 2 * abs(number) + (number < 0)
-    ]
+    size = 2 * abs(number) + (number < 0)
+    return [step for step in dict.fromkeys(steps) if 2 * abs(step) + (step < 0) < size]
 
 
 def _texts(text: str) -> list[Token]:
-    """Shorter texts, of digits only where it is a number; those of the same length have simpler
-    characters.
-    """
+    """Shorter texts, then simple ones of the same length; for a binary number only such numbers."""
     if set(text) <= set("01"):
-        return (
-            [Quoted("0" * len(text)), Quoted("0" * (len(text) - 1) + "1")]
-            if len(text) > 1
-            else [Quoted("0"), Quoted("1")]
-        )
-    shorter = [
-        "",
-        "0",
-        "1",
-        "a",
-        text[: len(text) // 2],
-        text[len(text) // 2 :],
-        text[1:],
-        text[:-1],
-    ]
+        length = len(text)
+        plain = ["0" * length, "0" * (length - 1) + "1"] if length > 1 else ["0", "1"]
+        return [Quoted(other) for other in plain]
+    half = len(text) // 2
+    shorter = ["", "0", "1", "a", text[:half], text[half:], text[1:], text[:-1]]
     return [
         Quoted(other)
         for other in dict.fromkeys(shorter)
@@ -176,19 +139,14 @@ def _texts(text: str) -> list[Token]:
 
 
 def plain_symbols(lines: Script) -> Script:
-    """The same lines with short symbols, in the order in which they come: `a`, `b`, … `z`, `a1`, …"""
-    names: dict[str, str] = {}
-    for line in lines:
-        symbol = _symbol(line)
-        if symbol is not None:
-            names.setdefault(symbol, _short(len(names)))
+    """Give all symbols short names in the order in which they come: `a`, `b`, … `z`, `a1`, …"""
+    symbols = dict.fromkeys(symbol for symbol in map(_symbol, lines) if symbol is not None)
+    names = {symbol: _short(number) for number, symbol in enumerate(symbols)}
     return tuple(_renamed(line, names) for line in lines)
 
 
 def plain_symbol(lines: Script, at: int) -> Iterator[Script]:
-    """With a short or a shorter symbol for the one that the line at `at` declares, where nothing
-    else is called so.
-    """
+    """Give the symbol that the line declares a short name, or a part of its own, if that is free."""
     symbol = _symbol(lines[at])
     if symbol is None:
         return
@@ -214,18 +172,15 @@ def _renamed(line: Line, names: dict[str, str]) -> Line:
     symbol = _symbol(line)
     if symbol is None:
         return line
-    where = _NAMED[line.action]
-    return replace(
-        line, args=[*line.args[:where], Quoted(names.get(symbol, symbol)), *line.args[where + 1 :]]
-    )
+    return with_word(line, _NAMED[line.action], Quoted(names.get(symbol, symbol)))
 
 
 def plain_seeds(lines: Script) -> Script:
-    """The same lines, each with the seed 0."""
+    """Give each line the seed 0."""
     return tuple(replace(line, seed=0) for line in lines)
 
 
 def plain_seed(lines: Script, at: int) -> Iterator[Script]:
-    """With the seed 0 for the line at `at`."""
+    """Give the line at `at` the seed 0."""
     if lines[at].seed:
-        yield (*lines[:at], replace(lines[at], seed=0), *lines[at + 1 :])
+        yield put(lines, at, replace(lines[at], seed=0))

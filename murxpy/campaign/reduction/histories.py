@@ -33,8 +33,8 @@ from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError
 from murxpy.machine.tokens import Ref
+from murxpy.passes.editing import mapped
 from murxpy.passes.reduction import ddmin
-from murxpy.passes.terms import mapped
 from murxpy.trace.grammar import Line, Trace, parse_trace
 
 Run = tuple[int, Damp]  # the seed of a run, and what was damped in it
