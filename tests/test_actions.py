@@ -8,7 +8,7 @@ import pytest
 
 from murxpy.actions.base import Action, Check
 from murxpy.checks.registry import ACTIONS, CHECKS, DRAWN, READERS
-from murxpy.data import data_folder, load_machine, load_wrapper, machine_names
+from murxpy.data import data_folder, load_machine, load_wrapper, machine_names, wrapper_names
 from murxpy.fuzzers.api import CHECKS as OPTIONS
 from murxpy.translate import smtlib
 
@@ -77,6 +77,13 @@ def test_each_check_is_an_option_of_its_own() -> None:
 def test_each_reader_that_a_check_needs_is_in_some_wrapper(check: Check) -> None:
     wrappers = [load_wrapper(name) for name in ("z3", "cvc5")]
     assert not check.reader or any(check.reader in wrapper["readers"] for wrapper in wrappers)
+
+
+@pytest.mark.parametrize("solver", wrapper_names())
+def test_each_action_that_a_wrapper_spells_is_known_or_its_own(solver: str) -> None:
+    wrapper = load_wrapper(solver)
+    known = {*ACTIONS, *wrapper["own-actions"]}
+    assert [name for name in wrapper["actions"] if name not in known] == []
 
 
 @pytest.mark.parametrize("name", READERS)

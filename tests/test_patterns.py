@@ -103,14 +103,14 @@ def _used(call: ast.Call, name: str, file: Path) -> list[str]:
 def tables() -> Iterator[Pattern]:
     """Patterns in tables of modules, and those of the wrappers that we ship."""
     from murxpy.data import wrapper_schema
+    from murxpy.smtlib import logics
     from murxpy.solvers import guards
-    from murxpy.translate import smtlib
 
     yield "data/wrapper_schema.py", re.compile(wrapper_schema._TAKEN), "search"
     for rule in guards._GUARDS:
         yield "solvers/guards.py", re.compile(rule[0]), "fullmatch"
-    for rule in smtlib._LETTERS.values():
-        yield "translate/smtlib.py", re.compile(rule), "search"
+    for rule in logics._LETTERS.values():
+        yield "smtlib/logics.py", re.compile(rule), "search"
     for name in ("z3", "cvc5"):
         wrapper = load_wrapper(name)
         for refusal in wrapper["refusals"]:
