@@ -96,6 +96,13 @@ class Catalogue:
         """The dialect of a solver; the standard for a solver that has none of its own."""
         return self.dialects.get(name) or self.dialects[STANDARD]
 
+    def as_spelled(self, kind: str) -> list[str]:
+        """The spellings in wrappers that make the very expression by which scripts say an operator:
+        a script is then the formula that the solver got.
+        """
+        known = self.dialects.values()
+        return [name for dialect in known for name in dialect.as_spelled.get(kind, ())]
+
     def of_theory(self, name: str) -> list[Operator]:
         """The operators of a theory."""
         return [op for op in self.operators.values() if op.theory == name]

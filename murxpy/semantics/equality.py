@@ -10,18 +10,19 @@ Everything here is a generator of the kind that a meaning may be, since comparin
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice, product
 from typing import Any
 
 from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import VARIABLE, Term
+from murxpy.semantics.asking import every, given, graver
 from murxpy.semantics.closures import Built, Closure, Stored, opaque
 from murxpy.semantics.datatypes import fields_of
 from murxpy.semantics.domains import rows_of
 from murxpy.semantics.exact.regex import Regex
+from murxpy.semantics.forms import alike
 from murxpy.semantics.plain import all_plain, more_than, plain, signature
-from murxpy.semantics.registry import Asking, Body, OpenPoint, Points
+from murxpy.semantics.registry import Asking, Body, Points
 from murxpy.semantics.samples import samples
 from murxpy.semantics.values import BagValue, CannotSay, DatatypeValue, SetValue, Table, Value
 
@@ -57,7 +58,7 @@ def look_up(points: Points, sort: Sort, table: Table, args: Row) -> Asking:
     entries = [
         ((point,) if sort.kind == "SORT_ARRAY" else point, value) for point, value in table.items()
     ]
-    return (yield from _found(points, domain, result, entries, args, lambda: _given(table.default)))
+    return (yield from _found(points, domain, result, entries, args, lambda: given(table.default)))
 
 
 def _stored_at(points: Points, sort: Sort, array: Stored, index: Value) -> Asking:
@@ -96,7 +97,7 @@ def _found(
                 break
         except CannotSay as reason:
             possible.append(value)
-            unsaid = _graver(unsaid, reason)
+            unsaid = graver(unsaid, reason)
     else:
         possible.append((yield from otherwise()))
     if unsaid is not None and not (yield from _agreed(points, result, possible)):
@@ -111,33 +112,7 @@ def _agreed(points: Points, sort: Sort, values: list[Value]) -> Asking:
         return False
 
 
-def _given(value: Value) -> Asking:
-    yield from ()
-    return value
-
-
 # -- equality
-
-
-def every(tests: Iterable[Asking]) -> Asking:
-    """Whether all tests hold: False if one fails, whatever cannot be said of others; True if all
-    do. Raises CannotSay.
-    """
-    unsaid: CannotSay | None = None
-    for test in tests:
-        try:
-            if not (yield from test):
-                return False
-        except CannotSay as reason:
-            unsaid = _graver(unsaid, reason)
-    if unsaid is not None:
-        raise unsaid
-    return True
-
-
-def _graver(one: CannotSay | None, other: CannotSay) -> CannotSay:
-    """Of two reasons rather an open point, whose values can be tried."""
-    return one if isinstance(one, OpenPoint) and one.unknown.key is not None else other
 
 
 def same(points: Points, sort: Sort | None, left: Any, right: Any) -> Asking:
@@ -185,17 +160,6 @@ def same_rows(points: Points, sorts: Row, left: Row, right: Row) -> Asking:
 def differ(points: Points, sort: Sort, left: Any, right: Any) -> Asking:
     """The opposite of `same`."""
     return not (yield from same(points, sort, left, right))
-
-
-def settled(task: Asking) -> Any:
-    """What a comparison gives where no body of a closure has to be evaluated, as among values of a
-    solver's model. Raises CannotSay.
-    """
-    try:
-        task.send(None)
-    except StopIteration as end:
-        return end.value
-    raise CannotSay("equality of functions that have to be evaluated")
 
 
 def _same_languages(points: Points, sort: Sort, left: Any, right: Any) -> Asking:
@@ -265,7 +229,7 @@ def _same_functions(points: Points, sort: Sort, left: Any, right: Any) -> Asking
     if isinstance(left, Table) and isinstance(right, Table):
         return (yield from _same_tables(points, sort, left, right))
     decided = yield from _same_stores(points, sort, left, right)
-    if decided is not None or (yield from alike(points, left, right)):
+    if decided is not None or (yield from alike(points, left, right, same)):
         return decided is not False
     for row in _rows_to_try(points, sort, left, right):
         try:
@@ -314,7 +278,7 @@ def _same_stores(points: Points, sort: Sort, left: Any, right: Any) -> Asking:
     if not (isinstance(left, Stored) or isinstance(right, Stored)):
         return None
     one, other = (value.base if isinstance(value, Stored) else value for value in (left, right))
-    if not (one == other or (yield from alike(points, one, other))):
+    if not (one == other or (yield from alike(points, one, other, same))):
         return None
     keys = [
         (point,)
@@ -330,107 +294,6 @@ def _rows_to_try(points: Points, sort: Sort, left: Any, right: Any) -> Iterator[
     yield from islice([*_keys(sort, left), *_keys(sort, right)], SAMPLES)
     each = SAMPLES if len(domain) == 1 else _INNER
     yield from islice(product(*(samples(s, points)[:each] for s in domain)), SAMPLES)
-
-
-def alike(points: Points, left: Any, right: Any) -> Asking:
-    """Whether two functions that are no tables have one form, which makes them equal. False says
-    nothing.
-    """
-    try:
-        if isinstance(left, Closure) and isinstance(right, Closure):
-            return (yield from _alike_closures(points, left, right))
-        if isinstance(left, Built) and isinstance(right, Built):
-            if (
-                not left.head
-                or left.head != right.head
-                or [s for s, _ in left.parts] != [s for s, _ in right.parts]
-            ):
-                return False
-            return (
-                yield from every(
-                    same(points, s, a, b)
-                    for (s, a), (_, b) in zip(left.parts, right.parts, strict=True)
-                )
-            )
-    except CannotSay:
-        pass
-    return False
-
-
-def _alike_closures(points: Points, left: Closure, right: Closure) -> Asking:
-    """Whether two bodies are the same but for names of bound variables, and for parts that do not
-    depend on them and are equal.
-    """
-    if len(left.variables) != len(right.variables) or len(left.bound) != len(right.bound):
-        return False
-    taken = len(left.bound)
-    here = {**left.values, **dict(zip(left.variables, left.bound, strict=False))}
-    there = {**right.values, **dict(zip(right.variables, right.bound, strict=False))}
-    renamed = _Renaming(here, there)
-    renamed.bind(left.variables[taken:], right.variables[taken:])
-    pairs, known = [(left.body, right.body)], dict[tuple[Term, Term], None]()
-    while pairs:
-        pair = one, other = pairs.pop()
-        if pair in known or renamed.names.get(one) is other:
-            continue
-        known[pair] = None
-        if one.sort is not other.sort:
-            return False
-        if all(v in here for v in one.free) and all(v in there for v in other.free):
-            if one is other and not one.free:
-                continue
-            values = (yield Body(one, dict(here))), (yield Body(other, dict(there)))
-            if not (yield from same(points, one.sort, *values)):
-                return False
-            continue
-        if not one.args or (one.op, one.indices, len(one.args)) != (
-            other.op,
-            other.indices,
-            len(other.args),
-        ):
-            return False
-        renamed.bind_more(one.args, other.args)
-        pairs.extend(zip(one.args, other.args, strict=True))
-    return not renamed.broken
-
-
-class _Renaming:
-    """Which bound variable of one body stands for which of another: never two for one, and none
-    that has a value outside.
-    """
-
-    def __init__(self, here: Container[Term], there: Container[Term]) -> None:
-        self.names: dict[Term, Term] = {}
-        self._back: dict[Term, Term] = {}
-        self._outside = here, there
-        self.broken = False
-
-    def bind(self, ours: Iterable[Term], theirs: Iterable[Term]) -> None:
-        """Bind variables to variables."""
-        for one, other in zip(ours, theirs, strict=True):
-            other_name = (
-                self.names.get(one, other) is not other or self._back.get(other, one) is not one
-            )
-            if (
-                one.sort is not other.sort
-                or other_name
-                or one in self._outside[0]
-                or other in self._outside[1]
-            ):
-                self.broken = True
-            self.names[one], self._back[other] = other, one
-
-    def bind_more(self, ours: tuple[Term, ...], theirs: tuple[Term, ...]) -> None:
-        """Bind the variables among the arguments of two applications that have no meaning yet:
-        those that a binder binds stand there.
-        """
-        for one, other in zip(ours, theirs, strict=True):
-            if (
-                one.op == other.op == VARIABLE
-                and one not in self.names
-                and one not in self._outside[0]
-            ):
-                self.bind((one,), (other,))
 
 
 _COMPARED = {

@@ -11,7 +11,6 @@ evaluation.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import islice
 from operator import attrgetter
 from typing import Any
 
@@ -19,7 +18,6 @@ import murxpy.semantics.meanings.all  # noqa: F401  # enters the meanings
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, SPECIAL, VALUE, VARIABLE, Term
-from murxpy.semantics.domains import size_of, values_of
 from murxpy.semantics.equality import same
 from murxpy.semantics.model import Interpretation
 from murxpy.semantics.plans import FOLDS, pending, plan_of
@@ -29,71 +27,22 @@ from murxpy.semantics.registry import (
     LITERALS,
     MEANINGS,
     SPECIALS,
-    Asking,
     Body,
-    Fits,
     Meaning,
     OpenPoint,
     Scope,
     Site,
     Unknown,
 )
-from murxpy.semantics.samples import samples
 from murxpy.semantics.values import CannotSay, Value
+from murxpy.semantics.worlds import DOMAIN, Activation, OpenPoints, World
 
-DOMAIN = 1 << 10  # values of a sort that are enumerated
 WORLDS = 64  # combinations of open points that are tried
 BODIES = 1 << 16  # evaluations of bodies for one question
-CHOICES = 16  # values tried at one open point
 SEARCH = 256  # combinations of open points among which one is looked for
 
-Key = tuple[Any, ...]
 
-
-class _World:
-    """The values of closed terms, given the open points chosen so far."""
-
-    __slots__ = ("choices", "doubts", "values")
-
-    def __init__(self, values: dict[Term, Any], choices: dict[Key, Value]) -> None:
-        self.values = values
-        self.choices = choices
-        self.doubts: list[Term] = []  # those whose value is an Unknown
-
-    def split(self, unknown: Unknown) -> list[_World]:
-        """A world for each value that the open point may have."""
-        known = {term: value for term, value in self.values.items() if type(value) is not Unknown}
-        return [
-            _World(dict(known), {**self.choices, unknown.key or (): value})
-            for value in unknown.allowed
-        ]
-
-
-class _Activation:
-    """The evaluation of one term's parts: an order, how far it is, and a meaning that waits for the
-    value of a body.
-    """
-
-    __slots__ = ("at", "doubts", "needs", "order", "root", "task", "values")
-
-    def __init__(
-        self,
-        root: Term,
-        order: list[Term],
-        values: dict[Term, Any],
-        doubts: list[Term],
-        needs: tuple[Term, ...] = (),
-    ) -> None:
-        self.root = root
-        self.order = order
-        self.values = values
-        self.doubts = doubts
-        self.needs = needs
-        self.at = 0
-        self.task: Asking | None = None
-
-
-class Evaluator:
+class Evaluator(OpenPoints):
     """Values of terms under one interpretation; remembers those of closed terms."""
 
     def __init__(
@@ -105,17 +54,13 @@ class Evaluator:
         worlds: int = WORLDS,
         bodies: int = BODIES,
     ) -> None:
+        super().__init__(interpretation, domain)
         self.catalogue = catalogue
-        self.interpretation = interpretation
-        self.bounds = (domain, worlds, bodies)
-        self._base = self._world = _World({}, {})
+        self._worlds, self._most_bodies = worlds, bodies
         self._functions: dict[tuple[Any, ...], Callable[..., Any]] = {}
         self._plans: dict[Term, tuple[tuple[Term, ...], list[Term]]] = {}
-        self._sizes: dict[Sort, int | None] = {}
-        self._domains: dict[Sort, tuple[Value, ...] | None] = {}
         self._names: dict[tuple[Any, ...], int] = {}  # of what has no value
         self._bodies = 0
-        self._searching = False
 
     # -- questions
 
@@ -134,9 +79,9 @@ class Evaluator:
         """
         self._bodies = 0
         found: dict[Value, None] = {}
-        worlds, seen = [self._base], 1
+        worlds, seen = [self.base], 1
         while worlds:
-            self._world = worlds.pop()
+            self.world = worlds.pop()
             value = self._closed(term)
             if type(value) is not Unknown:
                 try:
@@ -145,9 +90,9 @@ class Evaluator:
                     raise CannotSay("a value nested too deeply") from None
                 continue
             seen += len(value.allowed)
-            if value.key is None or seen > self.bounds[1]:
+            if value.key is None or seen > self._worlds:
                 raise CannotSay(value.reason)
-            worlds.extend(reversed(self._world.split(value)))
+            worlds.extend(reversed(self.world.split(value)))
         return tuple(found)
 
     def satisfied(self, formulas: Sequence[Term]) -> bool:
@@ -157,14 +102,14 @@ class Evaluator:
         What an interpretation does not fix may be anything, so then it has an extension that is a
         model. False says nothing: of large sorts only some values are tried.
         """
-        self._bodies, self._searching = 0, True
+        self._bodies, self.searching = 0, True
         known = {
-            term: value for term, value in self._base.values.items() if type(value) is not Unknown
+            term: value for term, value in self.base.values.items() if type(value) is not Unknown
         }
-        worlds, seen = [_World(known, {})], 1
+        worlds, seen = [World(known, {})], 1
         try:
             while worlds:
-                self._world = worlds.pop()
+                self.world = worlds.pop()
                 values = [self._closed(formula) for formula in formulas]
                 unknown = [value for value in values if type(value) is Unknown]
                 if False in values or any(value.key is None for value in unknown):
@@ -173,10 +118,10 @@ class Evaluator:
                     return True
                 seen += len(unknown[0].allowed)
                 if seen <= SEARCH:
-                    worlds.extend(reversed(self._world.split(unknown[0])))
+                    worlds.extend(reversed(self.world.split(unknown[0])))
             return False
         finally:
-            self._world, self._searching = self._base, False
+            self.world, self.searching = self.base, False
 
     def equal(self, sort: Sort, left: Value, right: Value) -> bool:
         """Whether two values of a sort are equal. Raises CannotSay, as of functions that are no
@@ -194,66 +139,15 @@ class Evaluator:
         except StopIteration as end:
             return bool(end.value)
 
-    # -- what meanings ask (registry.Points)
-
-    def choose(
-        self, key: Key, sort: Sort, allowed: tuple[Value, ...] | None, fits: Fits | None = None
-    ) -> Value:
-        """The value of an open point in the world at hand. Raises CannotSay where none is chosen
-        yet.
-        """
-        choices = self._world.choices
-        if key in choices:
-            return choices[key]
-        reason = f"{key[0]} is open at {key[-1]}"
-        if allowed is None:
-            allowed = self._any(sort, fits)
-        if not allowed:
-            raise CannotSay(reason)
-        raise OpenPoint(Unknown(reason, key, tuple(dict.fromkeys(allowed))))
-
-    def _any(self, sort: Sort, fits: Fits | None) -> tuple[Value, ...]:
-        """All values of a sort that fit; where they are too many, none, or in a search some of
-        them.
-        """
-        size = self.size(sort)
-        every = self.domain(sort) if size is not None and size <= CHOICES else None
-        if every is None:
-            every = self._samples(sort) if self._searching else ()
-        return tuple(filter(fits, every)) if fits is not None else every
-
-    def _samples(self, sort: Sort) -> tuple[Value, ...]:
-        """Some values of a large sort: those that terms have, and the usual ones."""
-        known = [
-            value
-            for term, value in self._base.values.items()
-            if term.sort == sort and type(value) is not Unknown
-        ]
-        return tuple(islice(dict.fromkeys((*known, *samples(sort, self))), CHOICES))
-
-    def size(self, sort: Sort) -> int | None:
-        """How many values a sort has; None for infinitely many, or where it is not known."""
-        if sort not in self._sizes:
-            self._sizes[sort] = size_of(sort, self)
-        return self._sizes[sort]
-
-    def domain(self, sort: Sort) -> tuple[Value, ...] | None:
-        """All values of a sort in a fixed order; None where there are more than the bound, or it is
-        not known.
-        """
-        if sort not in self._domains:
-            self._domains[sort] = values_of(sort, self, self.bounds[0])
-        return self._domains[sort]
-
     # -- evaluation
 
     def _closed(self, term: Term) -> Any:
-        values = self._world.values
+        values = self.world.values
         if term not in values:
-            self._run([_Activation(term, pending((term,), values), values, self._world.doubts)])
+            self._run([Activation(term, pending((term,), values), values, self.world.doubts)])
         return values[term]
 
-    def _run(self, stack: list[_Activation]) -> Any:
+    def _run(self, stack: list[Activation]) -> Any:
         """Carry out activations, the last one first; gives the value of the first one's term."""
         answer: Any = None
         while stack:
@@ -267,11 +161,11 @@ class Evaluator:
                 stack.extend(self._activations(request))
         return answer
 
-    def _advance(self, activation: _Activation, answer: Any) -> Body | None:
+    def _advance(self, activation: Activation, answer: Any) -> Body | None:
         """Go on until a body is needed; None when all is done."""
         values, order = activation.values, activation.order
         for term in activation.needs:
-            values[term] = self._world.values[term]
+            values[term] = self.world.values[term]
             if type(values[term]) is Unknown:
                 activation.doubts.append(term)
         activation.needs = ()
@@ -284,7 +178,7 @@ class Evaluator:
                 return None
             answer = None
 
-    def _loop(self, activation: _Activation, order: list[Term], values: dict[Term, Any]) -> bool:
+    def _loop(self, activation: Activation, order: list[Term], values: dict[Term, Any]) -> bool:
         """Evaluate terms in order; True where a meaning has to be resumed, False at the end."""
         functions, doubts = self._functions, activation.doubts
         for at in range(activation.at, len(order)):
@@ -312,7 +206,7 @@ class Evaluator:
         activation.at = len(order)
         return False
 
-    def _resume(self, activation: _Activation, answer: Any) -> Body | None:
+    def _resume(self, activation: Activation, answer: Any) -> Body | None:
         task = activation.task
         assert task is not None
         try:
@@ -424,34 +318,34 @@ class Evaluator:
         outside = {variable: values[variable] for variable in term.free}
         return BINDERS[term.op](site, Scope(term, term.args[:cut], term.args[cut:], outside))
 
-    def _activations(self, request: Body) -> list[_Activation]:
+    def _activations(self, request: Body) -> list[Activation]:
         """What evaluates a body, to be put on the stack: closed parts that are new go first, so
         they are last.
         """
         self._bodies += 1
-        body, known = request.term, self._world.values
-        if self._bodies > self.bounds[2]:
+        body, known = request.term, self.world.values
+        if self._bodies > self._most_bodies:
             return [
-                _Activation(
+                Activation(
                     body,
                     [],
-                    {body: Unknown(f"more than {self.bounds[2]} evaluations of bodies")},
+                    {body: Unknown(f"more than {self._most_bodies} evaluations of bodies")},
                     [],
                 )
             ]
-        doubts = self._world.doubts
+        doubts = self.world.doubts
         if not body.free:
             return [
-                _Activation(body, [] if body in known else pending((body,), known), known, doubts)
+                Activation(body, [] if body in known else pending((body,), known), known, doubts)
             ]
         known_plan = self._plans.get(body)
         if known_plan is None:
             known_plan = self._plans[body] = plan_of(body)
         needs, order = known_plan
-        made = [_Activation(body, order, request.values, [], needs)]
+        made = [Activation(body, order, request.values, [], needs)]
         missing = [term for term in needs if term not in known]
         if missing:
-            made.append(_Activation(missing[0], pending(missing, known), known, doubts))
+            made.append(Activation(missing[0], pending(missing, known), known, doubts))
         return made
 
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from murxpy.logic.sorts import Datatype, Sort, reachable
 from murxpy.logic.terms import CONSTANT, FUNCTION, Term
-from murxpy.smtlib.logics import MIXED, NEEDS
+from murxpy.smtlib.logics import LOGICS, MIXED, NEEDS, composed, covers
 from murxpy.smtlib.printing.forms import Unsayable
-from murxpy.smtlib.printing.higher_order import higher_order
+from murxpy.smtlib.printing.higher_order import higher_logic, higher_order
 from murxpy.smtlib.printing.terms import Printer
 
 # needs that are no sorts
@@ -31,6 +31,21 @@ class Declarations:
     def demands(self) -> list[str]:
         """The needs in the words of `smtlib.logics`."""
         return [NEEDS.get(need, need) for need in self.needs if need not in ALWAYS]
+
+    def logic(self, wanted: str | None) -> str:
+        """The logic that was set, unless the script uses what it does not have: an API does not
+        mind.
+        """
+        logic, words = wanted or "ALL", self.printer.words
+        if HIGHER in self.needs:
+            if not words.higher_order_logics:
+                return "ALL"
+            return higher_logic(logic if "ALL" in logic else "ALL")
+        if words.composed_logics:
+            demanded = [need for need in self.needs if need not in ALWAYS]
+            return logic if all(composed(logic, need) for need in demanded) else "ALL"
+        demands = [need for need in self.demands() if need not in words.lenient]
+        return logic if logic in LOGICS and covers(logic, demands) else "ALL"
 
     def term(self, root: Term) -> str:
         """The term as text, with what it needs declared before. Raises Unsayable."""

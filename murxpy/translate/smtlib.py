@@ -13,13 +13,11 @@ from murxpy.logic.values import to_codes
 from murxpy.machine.database import Entry
 from murxpy.machine.solve import SPECIAL_OPTIONS
 from murxpy.machine.tokens import Ref
-from murxpy.smtlib.logics import LOGICS, composed, covers
 from murxpy.smtlib.printing.forms import OnlyDefined, Unsayable
-from murxpy.smtlib.printing.higher_order import higher_logic
 from murxpy.smtlib.printing.terms import Printer
 from murxpy.smtlib.syntax.symbols import spell
 from murxpy.trace.grammar import Trace
-from murxpy.translate.declarations import ALWAYS, HIGHER, Declarations
+from murxpy.translate.declarations import Declarations
 from murxpy.translate.dry import AnyReading, Silent, interpret, plain_text
 
 _QUERIES = {
@@ -32,8 +30,7 @@ _QUERIES = {
     "statistics": "(get-info :all-statistics)",
     "reset-assertions": "(reset-assertions)",
 }
-# By the name of the spelling.
-_INFO = {
+_INFO = {  # by the name of the spelling
     "name": "name",
     "version": "version",
     "authors": "authors",
@@ -137,7 +134,12 @@ class Script(Silent):
             options += [f"(set-option :{name} true)" for name in dict.fromkeys(names)]
         self._declare()
         heads = self._declarations.heads
-        self.done += [*options, f"(set-logic {self._covering()})", *heads, *self._body]
+        self.done += [
+            *options,
+            f"(set-logic {self._declarations.logic(self._logic)})",
+            *heads,
+            *self._body,
+        ]
 
     def _add(self, command: str) -> None:
         """Add a command, behind the declarations that it needs."""
@@ -161,21 +163,6 @@ class Script(Silent):
         if self._checked is not None:
             self._checked += len(self._declarations.heads)
         self._declarations.heads.clear()
-
-    def _covering(self) -> str:
-        """The logic that was set, unless the script uses what it does not have: an API does not
-        mind.
-        """
-        logic, needs = self._logic or "ALL", self._declarations.needs
-        if HIGHER in needs:
-            if not self.words.higher_order_logics:
-                return "ALL"
-            return higher_logic(logic if "ALL" in logic else "ALL")
-        if self.words.composed_logics:
-            demanded = [need for need in needs if need not in ALWAYS]
-            return logic if all(composed(logic, need) for need in demanded) else "ALL"
-        demands = [need for need in self._declarations.demands() if need not in self.words.lenient]
-        return logic if logic in LOGICS and covers(logic, demands) else "ALL"
 
     # -- what the run tells
 
@@ -218,15 +205,8 @@ class Script(Silent):
         """
         made = self._spellings.get(term, {})
         return self.by_definition or (
-            bool(made) and all(spelling in self._alike(term.op) for spelling in made)
+            bool(made) and all(spelling in self.catalogue.as_spelled(term.op) for spelling in made)
         )
-
-    def _alike(self, kind: str) -> list[str]:
-        """The spellings in wrappers that make the very expression by which scripts say an operator:
-        the script is then the formula that the solver got.
-        """
-        known = self.catalogue.dialects.values()
-        return [name for dialect in known for name in dialect.as_spelled.get(kind, ())]
 
     def passed(self, reason: str) -> None:
         action, commands = self.line.action, self.words.commands

@@ -13,9 +13,10 @@ from math import prod
 from typing import Any, Protocol
 
 from murxpy.logic.sorts import Sort
+from murxpy.semantics.asking import settled
 from murxpy.semantics.closures import Built
 from murxpy.semantics.domains import canonical
-from murxpy.semantics.equality import same, settled
+from murxpy.semantics.equality import same
 from murxpy.semantics.registry import Asking, Points
 from murxpy.semantics.unified import unified
 from murxpy.semantics.values import CannotSay, FunctionValue, Value

@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from murxpy.semantics.asking import every
 from murxpy.semantics.closures import Built, Closure, Stored
 from murxpy.semantics.domains import make_array
-from murxpy.semantics.equality import apply, every, same, same_at
+from murxpy.semantics.equality import apply, same, same_at
 from murxpy.semantics.meanings.pointwise import supported
 from murxpy.semantics.plain import plain
 from murxpy.semantics.registry import Asking, Scope, Site, binder, meaning, prepared

@@ -9,7 +9,8 @@ from itertools import combinations, pairwise
 from operator import eq, ge, le
 from typing import Any
 
-from murxpy.semantics.equality import differ, every, same
+from murxpy.semantics.asking import every
+from murxpy.semantics.equality import differ, same
 from murxpy.semantics.plain import plain
 from murxpy.semantics.registry import Site, Unknown, in_doubt, meaning, prepared
 

@@ -57,13 +57,11 @@ class TermReader(TermContext):
         self._named.clear()
 
     def _read(self) -> Term:
-        # Every token of a script comes by here, so the names that it needs are local and nothing is
-        # called that need not be.
+        # Every token of a script comes by here, so names are local and calls are few.
         source, known, atoms = self.source.rest, self.scope.heads.get, self.scope.atoms.get
         push, pop, apply = self.stack.append, self.stack.pop, self.tables.terms.apply
         root = head = self.root
         args: list[Term] = []
-        term: Term | None
         for token in chain("(", source):
             if token == "(":
                 push((head, args))
