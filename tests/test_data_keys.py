@@ -31,8 +31,18 @@ FILES = [
 CODE = Path(__file__).parent.parent / "murxpy"
 FOR_READERS = {"because"}  # what only explains an entry
 # Read where the files are decoded: sections that become spellings or other sections, and what
-# `murxpy fsm check` compares with, and the choice of judges.
-DECODED = {*SECTIONS, "shorthands", "expect", "theory", "extensions", "syntax", "default-judge"}
+# `murxpy fsm check` compares with, the choice of judges, and the reasons for
+# what is not spelled.
+DECODED = {
+    *SECTIONS,
+    "shorthands",
+    "expect",
+    "theory",
+    "extensions",
+    "syntax",
+    "default-judge",
+    "unspelled",
+}
 ASKED = ("script-since", "own-actions", "required-options", "special-options")
 MOST_WALKS = 60
 

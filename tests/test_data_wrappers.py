@@ -182,6 +182,16 @@ FAULTS = {
         "bv.zer",
         ":14: unknown special value 'bv.zer'; did you mean 'bv.zero'?",
     ),
+    "operator without a spelling": (
+        "theories:",
+        "unspelled: [{operators: [OP_BV_AD], because: why}]\ntheories:",
+        ":7: unknown operator 'OP_BV_AD'; did you mean 'OP_BV_AND'?",
+    ),
+    "operator with and without a spelling": (
+        "theories:",
+        "unspelled: [{operators: [OP_BV_ADD], because: why}]\ntheories:",
+        ":7: 'OP_BV_ADD' has a spelling in this wrapper",
+    ),
     "operator": (
         "OP_BV_ADD",
         "OP_BV_ADDX",

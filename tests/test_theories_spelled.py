@@ -67,6 +67,25 @@ def test_every_sort_kind_and_special_value_is_spelled_by_some_wrapper() -> None:
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
+def test_a_wrapper_spells_each_operator_of_its_theories_or_says_why_not(solver: str) -> None:
+    data = wrappers()[solver]
+    said = [
+        *data["operators"],
+        *(kind for group in data["unspelled"] for kind in group["operators"]),
+    ]
+    wanted = [op.kind for op in catalogue().operators.values() if op.theory in data["theories"]]
+    assert [kind for kind in wanted if kind not in said] == []
+    assert len(said) == len(set(said))
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_wrapper_spells_each_sort_of_its_theories(solver: str) -> None:
+    data = wrappers()[solver]
+    wanted = [sort.kind for sort in catalogue().sorts.values() if sort.theory in data["theories"]]
+    assert [kind for kind in wanted if kind not in data["sorts"]] == []
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
 def test_every_spelled_kind_exists(solver: str) -> None:
     data, known = wrappers()[solver], catalogue()
     special = {name for sort in known.sorts.values() for name in sort.special}

@@ -177,6 +177,13 @@ class Difference(Strict, frozen=True):
     special_values: list[str] = []
 
 
+class Unspelled(Strict, frozen=True):
+    """Operators of the solver's theories for which its API has no spelling, and why."""
+
+    operators: list[str]
+    because: Annotated[str, Meta(min_length=1)]
+
+
 class Wrapper(Strict, frozen=True):
     """A file of `wrappers/`. The sections of spellings are checked by `murxpy.data.spellings`."""
 
@@ -223,6 +230,7 @@ class Wrapper(Strict, frozen=True):
     contract: Contract = Contract()
     documented: list[Documented] = []
     variants: list[dict[str, Scalar]] = []
+    unspelled: list[Unspelled] = []
     default_judge: Annotated[int, Meta(ge=1)] | None = None
     library_variables: list[str] = []
     judge_options: list[tuple[str, Scalar]] = []

@@ -142,6 +142,14 @@ def _check_names(document: Document, wrapper: Plain) -> None:
         for section in ("special-values", "operators"):
             for name in difference[section]:
                 _check(document, ("differences", position), *known[section], name)
+    for position, group in enumerate(wrapper["unspelled"]):
+        for name in group["operators"]:
+            _check(document, ("unspelled", position), *known["operators"], name)
+            if name in wrapper["operators"]:
+                raise document.error(
+                    ("unspelled", position),
+                    f"'{name}' has a spelling in this wrapper: leave it out here",
+                )
     for section, (what, names) in known.items():
         for name in wrapper[section]:
             _check(document, (section, name), what, names, name)
