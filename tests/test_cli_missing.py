@@ -26,6 +26,7 @@ _QUALIFIED = re.compile(
 WRITTEN = ("out", "output", "into", "svg")
 # Who can come to the errors of a shared module that name options.
 SHARED = {
+    "cli/campaigns.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz"],
     "campaign/campaign.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz"],
     "campaign/judging/common_operators.py": [
         "fuzz",

@@ -1,5 +1,5 @@
-"""The command line. A command is a click command in the module of its name in this package, loaded
-when it is used.
+"""The command line. Each command is a click command in the module of its name in this package, and
+is loaded when it is used.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from murxpy.errors import MurxpyError, nearest
 
 
 def _fuzzers() -> dict[str, str]:
-    """The mutation fuzzers, each with its line of the list."""
+    """The mutation fuzzers by name, each with its line in the list of commands."""
     from murxpy.mutation.registry import FUZZERS
 
     return {name: entry.brief for name, entry in FUZZERS.items()}
 
 
 def commands() -> dict[str, str]:
-    """The commands by name, each with its line of the list."""
+    """The commands by name, each with its line in the list of commands."""
     from murxpy.mutation.registry import WALK
 
     return {"fuzz": WALK.brief, **_fuzzers(), **_OTHERS}
@@ -34,27 +34,27 @@ def commands() -> dict[str, str]:
 
 _OTHERS = {
     "replay": "Run a trace again, on the same solver or another one.",
-    "eval": "Say which assertions are true under the model that the solver gives.",
-    "minimize": "Make a trace smaller that shows the same.",
+    "eval": "Say which assertions are true under the model that a solver gives.",
+    "minimize": "Make a trace smaller while it shows the same finding.",
     "lift": "Print an SMT-LIB script as a trace.",
     "check-seeds": "Say which SMT-LIB scripts are unreadable or mislabelled.",
     "translate": "Print a trace as an SMT-LIB script or a Python program.",
     "findings": "List what a campaign found.",
-    "seeds": "Show which seeds of a campaign paid.",
-    "triage": "Say who is wrong where solvers disagree, by which evidence.",
+    "seeds": "Show which seeds gave most in a campaign.",
+    "triage": "Say which solver is wrong where solvers disagree, and why.",
     "fsm": "Show or check a state machine.",
     "theories": "Show the theories and their operators.",
     "wrappers": "Show the solvers' wrappers and their spellings.",
     "releases": "List and install releases of the solvers, which are targets such as z3@4.13.0.",
     "doctor": "Say what the installed solvers can and cannot do.",
 }
-# Of commands that have no module of their own name.
+# The modules of commands whose names are no module names.
 _MODULES = {"check-seeds": "check_seeds"}
-INTERRUPTED = 130  # as a shell says it of a program that Ctrl-C ended
+INTERRUPTED = 130  # the exit code by which a shell says that Ctrl-C ended a program
 
 
 class _Commands(click.Group):
-    """Knows its commands by name and loads the one that is used."""
+    """Knows the names of its commands, and loads only the command that is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(commands())
@@ -101,11 +101,11 @@ def main(args: Sequence[str] | None = None) -> None:
 
 
 def run(args: list[str]) -> int:
-    """Run the command line; the exit code."""
+    """Run the command line, and return the exit code."""
     from murxpy.campaign import interrupts
 
-    # A campaign that is interrupted while it is made ends with its summary, too.
-    # No fuzzer is imported to know that: what is wrong with one is told where commands are found.
+    # A campaign that is interrupted while it is made ends with its summary, too. Whether this is a
+    # campaign is told without importing the fuzzers: where one is broken, `_run` reports that.
     campaign = bool(args) and args[0] not in _OTHERS and not args[0].startswith("-")
     with interrupts.kept() if campaign else interrupts.raised():
         return _run(args)
@@ -122,7 +122,7 @@ def _run(args: list[str]) -> int:
         ensure_files()
         with quiet_pipe():
             return _invoke(args)
-        return 0  # the reader of our output has gone
+        return 0  # nobody reads the output any more
     except MurxpyError as error:
         return fail(str(error), error.exit_code)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -144,8 +144,8 @@ def _run(args: list[str]) -> int:
 
 
 def _open_outputs() -> None:
-    """Send what is written to a closed standard stream nowhere, before its descriptor is given to
-    something else.
+    """Discard what is written to a standard stream that is closed, before another file gets its
+    descriptor.
     """
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
@@ -153,7 +153,9 @@ def _open_outputs() -> None:
 
 
 def _invoke(args: list[str]) -> int:
-    """Parse and run, without click's own treatment of errors and of a broken pipe."""
+    """Parse the arguments and run the command. Unlike click's own main, this leaves errors and a
+    broken pipe to the caller.
+    """
     try:
         with murxpy.make_context("murxpy", args) as context:
             code = murxpy.invoke(context)
@@ -163,12 +165,12 @@ def _invoke(args: list[str]) -> int:
 
 
 def fail(message: str, code: int) -> int:
-    """Print an error as one line on standard error; gives `code` back."""
+    """Print an error as one line on standard error, and return `code`."""
     from murxpy.report.text import one_line
 
     if _debugging() and sys.exc_info()[0] is not None:
         traceback.print_exc()
-    with contextlib.suppress(OSError):  # the terminal is gone
+    with contextlib.suppress(OSError):  # the terminal may be closed
         click.echo(f"murxpy: error: {one_line(message)}", err=True)
     return code
 

@@ -1,4 +1,4 @@
-"""From the options of `murxpy fuzz`, and of the mutation fuzzers' own commands, to a campaign."""
+"""From the options of `murxpy fuzz`, or of the command of a mutation fuzzer, to a campaign."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def mutation_of(
     wishes: dict[str, Any],
     choices: dict[str, dict[str, Any]],
 ) -> Mutation:
-    """What the user wants of the mutation fuzzers. Raises UsageError where seeds are missing."""
+    """The settings of the mutation fuzzers. Raises UsageError where seeds are missing."""
     if needs_seeds(mix) and not seeds:
         raise click.UsageError("no seeds: name SMT-LIB scripts or folders of them")
     iterations, limit, size_limit, through, budget = (wishes[name] for name in MUTATION_OPTIONS)
-    dialect = "standard" if wishes["judges"] else ""  # what every judge reads
+    dialect = "standard" if wishes["judges"] else ""  # all judges read it
     return Mutation(
         tuple(mix),
         tuple(seeds),
@@ -59,7 +59,7 @@ def mutation_of(
 
 
 def run(targets: tuple[str, ...], wishes: dict[str, Any], mutation: Mutation | None) -> int:
-    """Do the campaign, or the one run, that the options ask for; the exit code."""
+    """Do the campaign, or the one run, that the options ask for, and return the exit code."""
     if wishes["contract"] and wishes["machine"] == "default":
         wishes["machine"] = "contract"
     request = settle(_request(targets, wishes, mutation))
@@ -69,7 +69,7 @@ def run(targets: tuple[str, ...], wishes: dict[str, Any], mutation: Mutation | N
     judges = make_judges(request, plans, judged) if judged else ()
     notes = _without_object(wishes["checks"], plans)
     notes += [] if mutation is None else seed_files(mutation).notices()
-    if judges and not interrupts.early():  # else the campaign ends before its first run
+    if judges and not interrupts.early():  # an interrupted campaign ends before its first run
         plans, lacking_notes = agree(plans, judges, limits)
         notes += lacking_notes
     if wishes["run_seed"] is not None:
@@ -118,7 +118,7 @@ def _config(
 
 
 def _without_object(checks: Sequence[str], plans: Sequence[Plan]) -> list[str]:
-    """What was asked for by name and is nothing with a target."""
+    """A notice for each target that has nothing for a check that the user asked for by name."""
     lacking = [
         (plan.target.name, without_object(checks, plan.setup.get("wrapper", {}))) for plan in plans
     ]
@@ -147,13 +147,13 @@ def _request(
 
 
 def _recorded(request: Request, judges: tuple[str, ...]) -> dict[str, Any]:
-    """What the store keeps of what was asked for."""
+    """What the user asked for, as the store keeps it."""
     more = {"judges": [absolute_target(name) for name in judges]} if judges else {}
     return {"request": request.recorded(), "command": sys.argv[1:], **more}
 
 
 def _campaign(campaign: Campaign, as_json: bool, notes: Sequence[str]) -> int:
-    """Run the campaign with its report, which begins with `notes`; the exit code."""
+    """Run the campaign with its report, which begins with `notes`, and return the exit code."""
     started: Started | None = None
     ended: Ended | None = None
     with make_reporter(json=as_json) as reporter, closing(iter(campaign)) as events:
@@ -174,9 +174,9 @@ def _campaign(campaign: Campaign, as_json: bool, notes: Sequence[str]) -> int:
 
 
 def _one_run(plans: Sequence[Plan], limits: Limits, wishes: dict[str, Any]) -> int:
-    """Do the run of one seed; the exit code."""
+    """Do the run of one seed, and return the exit code."""
     if len(plans) != 1:
-        raise InputError("--run-seed: expected one target, the one that the run is of")
+        raise InputError("--run-seed: expected one target, whose run it is")
     if wishes["as_json"]:
         raise InputError(
             "--run-seed writes a trace: leave --json out, or replay the trace with --json"

@@ -1,4 +1,4 @@
-"""`murxpy check-seeds`: which SMT-LIB scripts cannot be read, and which are mislabelled."""
+"""`murxpy check-seeds`: which SMT-LIB scripts cannot be read, and which have a wrong label."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from murxpy.report.console import Progress
     metavar="SOLVER[@PLACE]",
     default="z3",
     show_default=True,
-    help="Run them on this one.",
+    help="Solver that runs the scripts.",
 )
 @click.option(
     "--cross-check",
@@ -41,7 +41,7 @@ from murxpy.report.console import Progress
     type=judge_names,
     default="",
     metavar="SOLVER[@PLACE],...",
-    help="And on these.",
+    help="Further solvers that run them.",
 )
 @click.option(
     "--limit",
@@ -49,7 +49,7 @@ from murxpy.report.console import Progress
     default="1s",
     metavar="TIME",
     show_default=True,
-    help="The solver's own limit of a check.",
+    help="Limit of a check: the solver's resource limit that takes about this time.",
 )
 @click.option(
     "--wall",
@@ -57,13 +57,13 @@ from murxpy.report.console import Progress
     default="5s",
     metavar="TIME",
     show_default=True,
-    help="Wall time of a script on one solver.",
+    help="Wall time of a script on each solver.",
 )
 @click.option(
     "--jobs",
     type=click.IntRange(1, 256),
     metavar="N",
-    help="Scripts at a time.  [default: one a usable CPU]",
+    help="Number of scripts that run at a time.  [default: one for each usable CPU]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def check_seeds(
@@ -75,11 +75,11 @@ def check_seeds(
     jobs: int | None,
     as_json: bool,
 ) -> int:
-    """Read SEEDS, SMT-LIB scripts and folders of them, run each, and compare the answers with its
-    (set-info :status ...), or with the folder sat or unsat that it is in.
+    """Read SEEDS, SMT-LIB scripts or folders of them, run each script, and compare the answers with
+    its (set-info :status ...), or with the name of its folder, sat or unsat.
 
-    Exits with 1 when one cannot be read, is labelled otherwise than the solvers answer, or makes
-    solvers contradict each other.
+    Exits with 1 when a script cannot be read, when solvers answer otherwise than its label says, or
+    when solvers contradict each other.
     """
     paths = list(script_files(seeds))
     if not paths:

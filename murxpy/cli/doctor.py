@@ -1,4 +1,4 @@
-"""`murxpy doctor`: can each solver be used, what does its release lack, what is refused."""
+"""`murxpy doctor`: whether each solver can be used, what its release lacks, and what it refuses."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _RUNS = 150
     default=_RUNS,
     metavar="N",
     show_default=True,
-    help="Random runs on each solver, to see what it refuses.",
+    help="Number of random runs on each solver, to see what it refuses.",
 )
 @click.option(
     "--wrapper",
     type=NamedFile(),
     metavar="FILE",
-    help="Wrapper of a solver, which is looked at if none is named.",
+    help="Wrapper of a solver. Its solver is examined if no other is named.",
 )
 @click.option(
     "--profile", type=NamedFile(), metavar="FILE", help="More restrictions on what is generated."
@@ -46,10 +46,10 @@ _RUNS = 150
 def doctor(
     targets: tuple[str, ...], runs: int, wrapper: str | None, profile: str | None, as_json: bool
 ) -> int:
-    """Say of each solver (all that have a wrapper) whether it can be used, and what its release
-    lacks and refuses.
+    """Say of each solver whether it can be used, and what its release lacks and refuses. Without
+    arguments, all solvers that have a wrapper are examined.
 
-    Exits with 4 when one cannot be used.
+    Exits with 4 when a solver cannot be used.
     """
     jobs = len(os.sched_getaffinity(0))
     host = look_at_host()
@@ -77,7 +77,7 @@ def doctor(
 def _look(
     requests: list[Request], runs: int, jobs: int
 ) -> Iterator[tuple[str, Plan | None, Probe | MurxpyError]]:
-    """Each target with what was found, or with the error that prevents its use."""
+    """Examine each target: its plan with what was found, or the error that prevents its use."""
     for request in requests:
         name, plan = str((*request.targets, request.wrapper)[0]), None
         try:

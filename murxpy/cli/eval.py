@@ -1,5 +1,5 @@
-"""`murxpy eval`: each assertion of a trace or script and its value under a model, by our own
-evaluation.
+"""`murxpy eval`: the value of each assertion of a trace or script under a model, as murxpy's own
+evaluator computes it.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from murxpy.trace.grammar import Line, Trace, parse_trace
 from murxpy.trace.lift import lift
 from murxpy.translate.planted import under_planted
 
-# what a script says, where other lines only ask
+# Lines that say what a script asserts; other lines only ask the solver something.
 _SAYING = ("mk-", "instantiate-sort", "assert-", "check-sat", "push", "pop", "reset")
-# they would end the replay where something is wrong
+# Checks of murxpy that would end the replay where something is wrong.
 _OWN = ("check-model", "check-values", "evaluate", "expect")
 API, TEXT = "api", "text"
 
@@ -54,16 +54,16 @@ API, TEXT = "api", "text"
 @click.option(
     "--through",
     type=click.Choice([API, TEXT]),
-    help="Solve a script call by call through the API, or as text.  [default: the API; as text what it refuses]",
+    help="Give a script to the solver call by call through its API, or as text.  [default: the API, or text if the API refuses a part]",
 )
 @click.option(
     "--model",
     metavar="FILE",
     type=Existing(),
-    help="Evaluate a script under the model in this file, as solvers print it, and ask no solver.",
+    help="Evaluate a script under the model in this file, written as solvers print models. No solver is asked.",
 )
 @click.option(
-    "--planted", is_flag=True, help="Evaluate a trace under its planted model, and ask no solver."
+    "--planted", is_flag=True, help="Evaluate a trace under its planted model. No solver is asked."
 )
 @click.option(
     "--wall",
@@ -81,13 +81,13 @@ def eval(
     planted: bool,
     wall: float,
 ) -> int:
-    """Replay FILE, a trace or an SMT-LIB script, and print the model of its last sat answer and the
+    """Replay FILE, a trace or an SMT-LIB script, and print the model of its last sat answer with the
     value of each assertion under it.
 
-    With --planted, the model is the planted one of the trace, and the assertions are those of its
-    last check.
+    With --planted, the model is the one that is planted in the trace, and the assertions are those
+    of its last check.
 
-    Exits with 1 when an assertion is false, with 0 when none is known to be.
+    Exits with 1 when an assertion is false, with 0 when no assertion is known to be false.
     """
     if through is not None and (planted or model is not None):
         raise InputError("with --planted or --model no solver is asked: leave out --through")
@@ -111,8 +111,8 @@ def eval(
 
 
 def _script(file: Path, solver: str | None, through: str | None, wall: float) -> int:
-    """Evaluate a script through the API, unless that refuses a part of it or is not wanted; else as
-    text.
+    """Evaluate a script through the API of the solver. Where the API refuses a part of the script, or
+    the user wants another way, the solver reads the script as text.
     """
     script = read_file(file, build_catalogue(load_catalogue()))
     if solver is None:
@@ -142,8 +142,9 @@ def _script(file: Path, solver: str | None, through: str | None, wall: float) ->
 def _through_api(
     plan: Plan, script: Script, file: Path, wall: float, *, wanted: bool
 ) -> tuple[_Asked | None, str]:
-    """The script run call by call, and what the API refuses of it, empty where that is nothing.
-    Raises InputError for a script that no trace can say, if this way is the one that is wanted.
+    """The replay of a script call by call, and what the API refuses of it (empty for nothing). The
+    replay is None where no trace can say the script; if the user wants this way (`wanted`), that
+    raises InputError.
     """
     try:
         asked = _Asked(plan, asking(lift(script)), file, wall)
@@ -155,7 +156,7 @@ def _through_api(
 
 
 class _Asked:
-    """A trace that was replayed to ask for models. Raises InputError where it is malformed."""
+    """A trace that was replayed to ask for models. Raises InputError where the trace is malformed."""
 
     def __init__(self, plan: Plan, trace: Trace, file: Path, wall: float) -> None:
         self._file, self._wall = file, wall
@@ -170,8 +171,8 @@ class _Asked:
         )
 
     def lacking(self) -> str:
-        """Why what the solver answered is not about all of a script, or is without a model; empty
-        where it is fine.
+        """The reason why the answers are not about the whole script, or why a sat answer has no model;
+        empty where both are fine.
         """
         for key in self._report.get("counts") or {}:
             if key.startswith("replay-refused:"):
@@ -183,8 +184,8 @@ class _Asked:
         return ""
 
     def show(self, way: str = "") -> int:
-        """Print the evaluation, or why there is none, and `way`, the one to the solver; the exit
-        code.
+        """Print the evaluation, or the reason why there is none, and return the exit code. `way` says
+        how the solver was given the script.
         """
         if reason := unread(self._trace):
             raise InputError(
@@ -211,21 +212,21 @@ class _Asked:
 
 
 def _show(found: Evaluation) -> int:
-    """Print it; the exit code."""
+    """Print an evaluation, and return the exit code."""
     for line in evaluation_lines(found):
         click.echo(line)
     return int(any(verdict == "false" for _, verdict in found.holds))
 
 
 def _trace(file: Path) -> Trace:
-    """The trace in a file, or that of the script in it."""
+    """The trace in a file, or the trace of the script in it."""
     if file.suffix == ".smt2":
         return lift(read_file(file, build_catalogue(load_catalogue())))
     return parse_trace(read_trace(file), str(file))
 
 
 def _under_model(file: Path, model: Path) -> Evaluation:
-    """The assertions of a script, by their lines, under a model in a file."""
+    """The assertions of a script, named by their lines, under the model in a file."""
     script = read_file(file, build_catalogue(load_catalogue()))
     read = read_model(read_text(model), str(model), script)
     valuation = Valuation(script, read)
@@ -247,8 +248,8 @@ def _verdict(valuation: Valuation, formula: Term) -> str:
 
 
 def asking(trace: Trace) -> Trace:
-    """The trace with a line `evaluate` behind each check and in place of each script, and without
-    what would end its replay early.
+    """The trace with a line `evaluate` behind each check and in place of each whole script, and
+    without the checks of murxpy that would end its replay early.
     """
     lines: list[Line] = []
     for line in trace.lines:

@@ -1,4 +1,4 @@
-"""`murxpy findings`: what a campaign found, for people, for programs, or as a list of known bugs."""
+"""`murxpy findings`: the findings of a campaign for people, as JSON, or as a list of known bugs."""
 
 from __future__ import annotations
 
@@ -34,12 +34,14 @@ from murxpy.report.findings import (
     "--all",
     "every",
     is_flag=True,
-    help="List those of tier documented, too: they need what the solver documents as "
+    help="Also list findings of tier documented: they need something that the solver documents as "
     "internal, unsupported or experimental.",
 )
-@click.option("--tier", type=click.Choice(get_args(Tier)), help="List those of this tier only.")
+@click.option("--tier", type=click.Choice(get_args(Tier)), help="List only findings of this tier.")
 def findings(out: Path, style: str, every: bool, tier: str | None) -> None:
-    """List the findings in the output folder OUT of a campaign (murxpy-out), a defect each."""
+    """List the findings in the output folder OUT of a campaign (murxpy-out), one entry for each
+    defect.
+    """
     rows = bucket_views(read_buckets(out), read_versions(out), str(out))
     every = every or tier is not None
     rows = [row for row in rows if tier in (None, row.tier)]

@@ -1,4 +1,4 @@
-"""`murxpy fsm show` and `murxpy fsm check`: what a state machine does, and whether it is sound."""
+"""`murxpy fsm show` and `murxpy fsm check`: what a state machine does, and whether it has faults."""
 
 from __future__ import annotations
 
@@ -63,12 +63,13 @@ def show(
     svg: Path | None,
     as_json: bool,
 ) -> None:
-    """Show states, probabilities, and what to expect of a run.
+    """Show the states of a machine, the probabilities of its transitions, and what to expect of a
+    run.
 
-    MACHINE is a name or a YAML file. The numbers are calculated from the weights: a state's shares
-    are of the actions drawn in it; a condition holds as often as the machine's `expect` says, or
-    --given. Those of operators are an estimate that takes arguments to be there and guards of
-    spellings to hold.
+    MACHINE is a name or a YAML file. The numbers are calculated from the weights. The shares of a
+    state are shares of the actions drawn in it. A condition holds as often as the machine's
+    `expect`, or --given, says. The numbers of operators are estimates, which assume that arguments
+    exist and that the guards of spellings hold.
     """
     data = load_machine(machine)
     visits = expected_visits(data, dict(_chance(text) for text in given))
@@ -94,7 +95,9 @@ def show(
 @fsm.command()
 @click.argument("file", type=NamedFile())
 def check(file: str) -> int:
-    """Check the machine in FILE: names, weights, that every state is reached and none is a trap."""
+    """Check the machine in FILE: its names, its weights, and that each state can be reached and
+    left.
+    """
     machine, errors = inspect_machine(file)
     for error in errors:
         fail(str(error), error.exit_code)

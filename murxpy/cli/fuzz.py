@@ -43,19 +43,19 @@ from murxpy.oracles.crash import SEVERITY
     "--runs",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Stop after so many runs on each target.",
+    help="Stop after this number of runs on each target.",
 )
 @click.option(
     "--jobs",
     type=click.IntRange(1, 1024),
     metavar="N",
-    help="Worker processes.  [default: one a usable CPU]",
+    help="Number of worker processes.  [default: one for each usable CPU]",
 )
 @click.option(
     "--seed",
     type=seed,
     metavar="N",
-    help="Seed of the campaign.  [default: that of the campaign in --out, or a new one]",
+    help="Seed of the campaign.  [default: the seed of the campaign in --out, or a new one]",
 )
 @click.option(
     "--out",
@@ -63,14 +63,14 @@ from murxpy.oracles.crash import SEVERITY
     default="murxpy-out",
     metavar="DIR",
     show_default=True,
-    help="Output folder; a campaign that is in it goes on.",
+    help="Output folder. A campaign that is already in it goes on.",
 )
 @click.option(
     "--theories",
     type=names(),
     default="",
     metavar="NAMES",
-    help="Only these theories, such as BV,FP,QUANT.",
+    help="Use only these theories, such as BV,FP,QUANT.",
 )
 @click.option(
     "--cross-check",
@@ -78,7 +78,7 @@ from murxpy.oracles.crash import SEVERITY
     type=judge_names,
     multiple=True,
     metavar="SOLVER[@PLACE],...",
-    help="Have other solvers or releases answer each decided check, too; repeatable.",
+    help="Have these other solvers or releases answer each decided check, too; repeatable.",
 )
 @click.option(
     "--judge-limit",
@@ -86,7 +86,7 @@ from murxpy.oracles.crash import SEVERITY
     default="200ms",
     metavar="TIME",
     show_default=True,
-    help="Limit of a judge's check, as its own resource limit that takes about so long, whatever the target's is.",
+    help="Limit of each check that a judge is asked: its own resource limit that takes about this time.",
 )
 @click.option(
     "--machine",
@@ -94,12 +94,12 @@ from murxpy.oracles.crash import SEVERITY
     default="default",
     metavar="NAME|FILE",
     show_default=True,
-    help="State machine.",
+    help="State machine that makes the runs.",
 )
 @click.option(
     "--contract",
     is_flag=True,
-    help="Misuse the binding on purpose: wrong calls, which it must refuse cleanly, and stress on lifetimes.",
+    help="Misuse the binding on purpose: make wrong calls, which it must refuse cleanly, and end the lives of objects early.",
 )
 @click.option(
     "--profile", type=NamedFile(), metavar="FILE", help="More restrictions on what is generated."
@@ -108,7 +108,7 @@ from murxpy.oracles.crash import SEVERITY
     "--wrapper",
     type=NamedFile(),
     metavar="FILE",
-    help="Wrapper of a solver, which is the target if none is named.",
+    help="Wrapper of a solver. Its solver is the target if no other is named.",
 )
 @click.option(
     "--set",
@@ -120,7 +120,7 @@ from murxpy.oracles.crash import SEVERITY
 @click.option(
     "--no-swarm",
     is_flag=True,
-    help="Give every run all theories and operators, with the machine's weights.",
+    help="Give each run all theories and operators, with the machine's weights.",
 )
 @click.option("--no-option-fuzzing", is_flag=True, help="Set no options of the solver at random.")
 @click.option(
@@ -144,7 +144,7 @@ from murxpy.oracles.crash import SEVERITY
     default="2s",
     metavar="TIME",
     show_default=True,
-    help="Wall time of a run, with --mix of each of its mutants; past it, it is killed.",
+    help="Wall time of a run, or with --mix of each of its mutants. A run that takes longer is killed.",
 )
 @click.option(
     "--memory",
@@ -152,40 +152,40 @@ from murxpy.oracles.crash import SEVERITY
     default="2g",
     metavar="SIZE",
     show_default=True,
-    help="Memory of a worker; 0 for no limit.",
+    help="Memory of a worker process; 0 for no limit.",
 )
-@click.option("--isolate", is_flag=True, help="Fork a process for each run.")
+@click.option("--isolate", is_flag=True, help="Fork a new process for each run.")
 @click.option(
     "--known",
     type=Existing(),
     multiple=True,
     metavar="FILE",
-    help="Known bugs (bucket keys or patterns), which do not count; repeatable.",
+    help="File of known bugs (bucket keys or patterns), which do not count; repeatable.",
 )
 @click.option(
     "--fail-on",
     type=names(SEVERITY),
     default="",
     metavar="KINDS",
-    help="Kinds of findings that set the exit code, too, such as hang,out-of-memory.",
+    help="Further kinds of findings that make the exit code 1, such as hang,out-of-memory.",
 )
 @click.option(
     "--mix",
     metavar="SOURCES",
-    help="Where runs come from, with weights, such as api:4,opfuzz:2; needs SEEDS.",
+    help="Sources of the runs with weights, such as api:4,opfuzz:2; needs SEEDS.",
 )
 @click.option(
     "--iterations",
     type=click.IntRange(1, 1_000_000),
     default=25,
     show_default=True,
-    help="Mutants of a seed in one run, each made from the one before.",
+    help="Number of mutants of a seed in one run, each made from the one before.",
 )
 @click.option(
     "--budget",
     type=click.IntRange(1),
     metavar="N",
-    help="Mutants of a seed, at most, for each fuzzer; when all seeds are used up, the campaign ends.",
+    help="Number of mutants that each fuzzer makes of a seed at most. When all seeds are used up, the campaign ends.",
 )
 @click.option(
     "--check-limit",
@@ -193,7 +193,7 @@ from murxpy.oracles.crash import SEVERITY
     default="50ms",
     metavar="TIME",
     show_default=True,
-    help="Limit of a mutant's check, as the solver's resource limit that takes about so long.",
+    help="Limit of a mutant's check: the solver's resource limit that takes about this time.",
 )
 @click.option(
     "--through",
@@ -208,24 +208,26 @@ from murxpy.oracles.crash import SEVERITY
     default=100_000,
     metavar="BYTES",
     show_default=True,
-    help="Largest seed.",
+    help="Size of the largest seed that is used.",
 )
-@click.option("--first", is_flag=True, help="Stop at the first finding that counts.")
+@click.option("--first", is_flag=True, help="Stop at the first finding that makes the exit code 1.")
 @click.option(
-    "--minimize", is_flag=True, help="Make what is found smaller while the campaign runs."
+    "--minimize", is_flag=True, help="Make the traces of findings smaller while the campaign runs."
 )
 @click.option(
     "--run-seed",
     type=run_seed,
     metavar="HEX",
-    help="Do only the run of this seed; its trace goes to standard output as it happens.",
+    help="Do only the run of this seed, and write its trace to standard output as it happens.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Write events as JSON, one a line.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Write the events as JSON, one object a line."
+)
 def fuzz(targets: tuple[str, ...], **wishes: Any) -> int:
-    """Fuzz solvers through their Python APIs, until --time or --runs is over or Ctrl-C comes.
+    """Fuzz solvers through their Python APIs until --time or --runs is reached, or until Ctrl-C.
 
-    A target is a solver (z3, cvc5) as installed beside murxpy, or SOLVER@PLACE: a virtual
-    environment with another release, or a build folder. Findings are kept under --out.
+    A target is a solver (z3, cvc5) that is installed beside murxpy. With SOLVER@PLACE it is the
+    solver in another virtual environment, or in a build folder. Findings are kept under --out.
     """
     targets, seeds = _sorted_out(targets)
     if not targets and wishes["wrapper"] is None:
@@ -242,7 +244,9 @@ def fuzz(targets: tuple[str, ...], **wishes: Any) -> int:
 
 
 def _sorted_out(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Solvers, and behind them files and folders that are there."""
+    """The solvers among the arguments, and the seeds: files and folders that exist. Raises InputError
+    for a name that can only be a missing seed.
+    """
     wrappers = wrapper_names()
     others = [
         name

@@ -23,7 +23,7 @@ from murxpy.trace.lift import lift as lift_script
     help="Write to this file.  [default: standard output]",
 )
 def lift(file: Path, output: Path | None) -> int:
-    """Print SCRIPT, an SMT-LIB script, as a trace, which 'murxpy replay --solver' runs on any
+    """Print SCRIPT, an SMT-LIB script, as a trace. 'murxpy replay --solver' runs the trace on any
     solver.
     """
     text = lift_script(read_file(file, build_catalogue(load_catalogue()))).text()

@@ -1,4 +1,4 @@
-"""`murxpy minimize`: a smaller trace that shows the same."""
+"""`murxpy minimize`: a smaller trace, or a smaller script, that shows the same finding."""
 
 from __future__ import annotations
 
@@ -40,40 +40,50 @@ from murxpy.trace.grammar import Trace, parse_trace
 @click.command()
 @click.argument("file", metavar="TRACE|SCRIPT", type=Existing())
 @click.option(
-    "--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Replays at a time."
+    "--jobs",
+    type=click.IntRange(1, 256),
+    default=1,
+    show_default=True,
+    help="Number of replays at a time.",
 )
 @click.option(
-    "--time", "seconds", type=duration, metavar="TIME", help="End with the best after this time."
+    "--time",
+    "seconds",
+    type=duration,
+    metavar="TIME",
+    help="End after this time, with the best result so far.",
 )
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Where the result goes.  [default: NAME.min.trace beside NAME.trace]",
+    help="File of the result.  [default: NAME.min.trace beside NAME.trace]",
 )
 @click.option(
     "--tries",
     type=click.IntRange(1, 100),
     default=1,
     show_default=True,
-    help="Replay each candidate up to so often, for what does not show each time.",
+    help="Number of replays of each candidate at most, for findings that do not show each time.",
 )
 @click.option(
     "--strategy",
     type=click.Choice(["delete", "regenerate", "both"]),
     default="delete",
     show_default=True,
-    help="Delete parts; or of what storm found make other instances within smaller bounds, as STORM does; or both.",
+    help="Delete parts of the trace; or make other instances within smaller bounds, for findings of storm; or both.",
 )
 @click.option(
-    "--match-message", metavar="TEXT", help="Keep a finding with this message, not the same bucket."
+    "--match-message",
+    metavar="TEXT",
+    help="Keep a finding with this message, whatever its bucket is.",
 )
 @click.option("--match-part", metavar="TEXT", help="Keep a finding with this text in its message.")
 @click.option(
     "--match-exit",
     metavar="CODE|SIGNAL",
-    help="Keep that the process ends so, such as 3 or SIGSEGV.",
+    help="Keep that the process ends with this exit code or signal, such as 3 or SIGSEGV.",
 )
 @click.option("--unknown", is_flag=True, help="Keep that the last check answers unknown.")
 @click.option(
@@ -82,25 +92,25 @@ from murxpy.trace.grammar import Trace, parse_trace
 @click.option(
     "--command",
     metavar="COMMAND",
-    help="Keep what this command, given a candidate's file, exits with 0 for.",
+    help="Keep each candidate for which this command exits with 0. The command gets the candidate's file as its argument.",
 )
 @click.option(
     "--cross-check",
     "judged",
     type=judge_names,
     metavar="SOLVER[@PLACE],...",
-    help="Keep that one of these disagrees, and who is wrong; 'none': the finding.  [default: those in the header]",
+    help="Keep that one of these solvers disagrees, and which solver is wrong; 'none' keeps the finding.  [default: those in the header]",
 )
 @click.option(
     "--reproducers",
     is_flag=True,
-    help="Also print the result as a Python program and an SMT-LIB script beside it, and try both.",
+    help="Also write the result as a Python program and as an SMT-LIB script beside it, and try both.",
 )
 @click.option(
     "--solver",
     type=Target(),
     metavar="SOLVER[@PLACE]",
-    help="Replay on this one.  [default: where the trace comes from]",
+    help="Solver on which candidates are replayed.  [default: the one on which the trace was found]",
 )
 @click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of the solver.")
 def minimize(
@@ -116,18 +126,18 @@ def minimize(
     strategy: str,
     **wishes: Any,
 ) -> None:
-    """Make TRACE, or with --solver the SMT-LIB SCRIPT, as small as it can be while it still shows
-    the same finding.
+    """Make TRACE, or with --solver the SMT-LIB SCRIPT, as small as possible while it still shows the
+    same finding.
 
-    The same is: its kind and its bucket, unless --match-..., --unknown or --slower ask for
-    something else, all of which must hold then, or --command does. Ctrl-C ends it with the best so
-    far; a second call goes on from that.
+    The same finding has the same kind and the same bucket. With --match-..., --unknown or --slower,
+    a candidate must meet all these conditions instead; with --command, the command decides. Ctrl-C
+    ends the work with the best result so far, and a second call goes on from that.
     """
     match, command = _wanted(**wishes)
     settings = Settings(jobs, seconds, tries, match, command)
     if strategy != "delete" and (match or command or file.suffix != ".trace"):
         raise InputError(
-            f"--strategy {strategy} is for the trace of a finding of storm, and keeps the finding",
+            f"--strategy {strategy} is for the trace of a finding of storm, and always keeps the finding",
             file=str(file),
         )
     if file.suffix == ".history":
@@ -140,7 +150,9 @@ def minimize(
 
 
 def trace_target(file: Path, solver: str | None, wrapper: str | None) -> tuple[str, Trace, Plan]:
-    """The text of a trace, the trace, and what it is to be replayed on. Raises InputError."""
+    """The text of a trace, the trace itself, and the target on which it is replayed. Raises
+    InputError.
+    """
     source = read_trace(file)
     trace = parse_trace(source, str(file))
     return (
@@ -197,26 +209,26 @@ def _earlier(output: Path, file: Path) -> str | None:
 
 
 def _refused(trace: Trace, watch: Watch, error: InputError) -> None:
-    """Say why the script that a trace runs last does not show the finding; raise that where the
-    trace runs no other script.
+    """Tell the user why the last script of a trace alone does not show the finding. Raises the error
+    where the trace runs no other script.
     """
     if sum(line.action == "run-script" for line in trace.lines) < 2:
         raise error
     watch.clear()
     click.echo(
-        f"the last script alone does not do ({error}); the lines of the trace are minimized",
+        f"the last script alone does not show the finding ({error}); the lines of the trace are minimized",
         err=True,
     )
 
 
 def with_seeds(file: Path) -> Plan:
-    """The target of a trace in the folder of its campaign, with the campaign's seeds. Raises
-    InputError for a trace anywhere else.
+    """The target of a trace that lies in the folder of its campaign, with the campaign's seeds.
+    Raises InputError for a trace that no campaign keeps.
     """
     found = origin(file)
     if found is None:
         raise InputError(
-            "to make it anew its campaign's seeds are needed: name the trace in the campaign's folder",
+            "other instances are made from the seeds of the campaign: name the trace in the campaign's folder",
             file=str(file),
         )
     (plan,) = make_plans(found.request)
@@ -224,7 +236,7 @@ def with_seeds(file: Path) -> Plan:
 
 
 def _print_forms(plan: Plan, output: Path, result: Minimized, judged: bool) -> None:
-    """Write the result in its other forms, and say of each whether it shows the same."""
+    """Write the result in its other forms, and print for each whether it shows the finding."""
     replayed = replay_trace(plan, result.text, str(output))
     shown = Shown(DISAGREEMENT if judged else "hang", result.key, "")
     if replayed.found is not None and not judged:
@@ -250,7 +262,7 @@ def _script_file(
     """Minimize an SMT-LIB script."""
     if settings.command or settings.match:
         raise InputError(
-            "of a script the finding itself is kept: leave out --command, --match-..., --unknown and --slower",
+            "--command, --match-..., --unknown and --slower do not apply to scripts, whose finding is always kept; leave them out",
             file=str(file),
         )
     if solver is None and wrapper is None:
@@ -275,7 +287,7 @@ def _script_file(
 def _history(
     file: Path, output: Path | None, solver: str | None, wrapper: str | None, settings: Settings
 ) -> None:
-    """Minimize a finding that needs the runs before it."""
+    """Minimize a finding that needs earlier runs in its process."""
     if settings.command:
         raise InputError("--command is for a trace: a history needs replays", file=str(file))
     watch = Watch(None)
@@ -308,7 +320,7 @@ def _wanted(
     slower: float | None,
     command: str | None,
 ) -> tuple[Match, tuple[str, ...]]:
-    """What is to be kept."""
+    """The conditions that candidates must meet, and the command that decides, if one is given."""
     match = Match(
         match_message,
         match_part,
@@ -320,7 +332,7 @@ def _wanted(
         return match, ()
     if match:
         raise InputError(
-            "--command says alone what is kept: leave out --match-..., --unknown and --slower"
+            "with --command the command alone decides what is kept: leave out --match-..., --unknown and --slower"
         )
     try:
         return match, tuple(shlex.split(command)) or ("",)

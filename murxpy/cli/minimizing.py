@@ -1,4 +1,4 @@
-"""What a minimizer shows while it works."""
+"""The progress that `murxpy minimize` shows while it works."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from murxpy.report.text import amount, rate
 
 
 class Watch:
-    """Shows the progress where somebody looks, and writes the best candidate now and then."""
+    """Shows the progress on a terminal, and saves the best candidate from time to time."""
 
     def __init__(self, output: Path | None) -> None:
         self._saver = None if output is None else Saver(output)
         self._live = is_live_terminal(sys.stderr)
 
     def see(self, progress: Progress) -> None:
-        """Take the news."""
+        """Take the newest progress."""
         if self._saver is not None:
             self._saver(progress)
         if self._live:
@@ -34,6 +34,6 @@ class Watch:
             click.echo(f"\r\x1b[K{', '.join(state)}", err=True, nl=False)
 
     def clear(self) -> None:
-        """Take away the line of progress."""
+        """Remove the line of progress from the terminal."""
         if self._live:
             click.echo("\r\x1b[K", err=True, nl=False)

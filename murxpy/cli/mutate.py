@@ -1,5 +1,5 @@
-"""`murxpy opfuzz` and the other mutation fuzzers: campaigns of one of them. They take the options
-of `murxpy fuzz`, and their own.
+"""`murxpy opfuzz` and the commands of the other mutation fuzzers: each runs a campaign of one fuzzer.
+A command has the options of `murxpy fuzz` and the fuzzer's own options.
 """
 
 from __future__ import annotations
@@ -16,7 +16,14 @@ from murxpy.cli.params import MISSING_SEEDS, Existing, duration, names
 from murxpy.fuzzers.api import SCRIPT_CHECKS
 from murxpy.mutation.registry import FUZZERS
 
-_NOT_HERE = ("targets", "mix", "machine", "theories", "no_swarm", "contract")  # of walks alone
+_NOT_HERE = (
+    "targets",
+    "mix",
+    "machine",
+    "theories",
+    "no_swarm",
+    "contract",
+)  # options of walks alone
 
 _WALL = click.Option(
     ["--wall"],
@@ -24,7 +31,7 @@ _WALL = click.Option(
     default="2s",
     metavar="TIME",
     show_default=True,
-    help="Wall time of a mutant; past it, the run of --iterations mutants is killed.",
+    help="Wall time of a mutant. When a mutant takes longer, its run of --iterations mutants is killed.",
 )
 
 _CHECK = click.Option(
@@ -32,13 +39,13 @@ _CHECK = click.Option(
     type=names([*SCRIPT_CHECKS, "all", "none"]),
     default="",
     metavar="NAMES",
-    help="What some mutants are asked for, and what is checked of it: models of sat answers, cores of unsat ones; "
+    help="What some mutants are asked for and what is then checked: models of sat answers, cores of unsat answers; "
     "all or none.  [default: models,cores]",
 )
 
 
 def _command(name: str, about: str) -> click.Command:
-    """The command of one fuzzer, with its own options in front."""
+    """The command of one fuzzer; its own options come first."""
     own = own_options(name)
     shared = [
         param

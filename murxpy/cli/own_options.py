@@ -1,5 +1,5 @@
-"""The options that each mutation fuzzer has of its own: of its command, and with its name in front
-of `murxpy fuzz --mix`.
+"""The options that each mutation fuzzer declares for itself. Its own command has them as they are, and
+`murxpy fuzz --mix` has them with the fuzzer's name in front.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ def _option(front: str, setting: Setting) -> click.Option:
 
 
 def own_options(name: str, *, prefix: bool = False) -> list[click.Option]:
-    """The options of a fuzzer; with `prefix` they are called `--storm-max-depth` and so on."""
+    """The options of a fuzzer. With `prefix` its name stands in front, as in `--storm-max-depth`."""
     front = f"{name}-" if prefix else ""
     return [_option(front, setting) for setting in FUZZERS[name].settings]
 
 
 def prefixed(wishes: dict[str, Any], sources: Collection[str]) -> dict[str, dict[str, Any]]:
-    """The settings of each of `sources`, taken out of the wishes of `murxpy fuzz`. Raises
-    UsageError for settings of another one.
+    """Take the settings of each source out of the options of `murxpy fuzz`. Raises UsageError for
+    settings of a fuzzer that is not among the sources.
     """
     context = click.get_current_context()
     choices: dict[str, dict[str, Any]] = {}
@@ -62,7 +62,9 @@ def prefixed(wishes: dict[str, Any], sources: Collection[str]) -> dict[str, dict
 
 
 def chosen(found: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings as a fuzzer reads them; a file as its text. Raises InputError."""
+    """The settings as a fuzzer reads them, with the text of a file in place of its path. Raises
+    InputError.
+    """
     choices = {option.replace("-", "_"): value for option, value in found.items()}
     if choices.get("functions") is not None:
         choices["functions"] = _functions(choices["functions"])
@@ -70,7 +72,7 @@ def chosen(found: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _functions(file: Path) -> str:
-    """The text of a file of fusion functions, whose laws hold. Raises InputError."""
+    """The text of a file of fusion functions. Raises InputError where one of their laws is wrong."""
     try:
         text = file.read_bytes().decode()
     except UnicodeDecodeError:

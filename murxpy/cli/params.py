@@ -1,4 +1,4 @@
-"""What the values of options are read by: spans of time, sizes of memory, seeds, lists of names."""
+"""Readers for the values of options: spans of time, sizes of memory, seeds, lists of names, files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from murxpy.errors import InputError, nearest
 NONE = "none"  # in the place of the names of judges
 _SECONDS = {"ms": 0.001, "": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _BYTES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
-_LEAST_MEMORY = 64 << 20  # bytes; less does not hold the interpreter
+_LEAST_MEMORY = 64 << 20  # bytes; the interpreter does not fit into less
 
 
 def duration(text: str) -> float:
@@ -40,7 +40,9 @@ def size(text: str) -> int:
 
 
 def seed(text: str) -> int:
-    """The seed in decimal or, with other digits or `0x`, hexadecimal `text`. Raises BadParameter."""
+    """The seed in `text`: in decimal, or with other digits or `0x` in hexadecimal. Raises
+    BadParameter.
+    """
     return _seed(
         text, 10 if text.strip().isdecimal() else 16, "a number below 2^64, decimal or hexadecimal"
     )
@@ -62,8 +64,8 @@ def _seed(text: str, base: int, expected: str) -> int:
 
 
 def names(known: Iterable[str] = ()) -> Callable[[str], tuple[str, ...]]:
-    """A reader of names with commas between them, each among `known` where that is given. It raises
-    BadParameter.
+    """A reader of names with commas between them. It raises BadParameter for a name that is not among
+    `known`, if that is given.
     """
     listed = tuple(known)
 
@@ -101,8 +103,8 @@ def judge_names(text: str) -> tuple[str, ...]:
 
 
 class Existing(click.ParamType[Any]):
-    """A file or folder that is read; `text` gives its name as text. Where there is none, that is
-    told before all other errors.
+    """A file or folder that must exist. That it is missing is reported before all other errors. With
+    `text` the value is its name, else its path.
     """
 
     name = "path"
@@ -124,8 +126,8 @@ class Existing(click.ParamType[Any]):
 
 
 class NamedFile(click.ParamType[Any]):
-    """The name of something shipped, or a YAML file of the user; a file that is not there is told
-    before all other errors.
+    """The name of something that murxpy ships, or a YAML file of the user. That the file is missing
+    is reported before all other errors.
     """
 
     name = "text"
@@ -142,7 +144,7 @@ MISSING_SEEDS = "no such file or folder: {}; expected seeds, SMT-LIB scripts or 
 
 
 class _NotEmpty(click.ParamType[Any]):
-    """Values of the type `inner`, but no empty text: as a path it would mean the current folder."""
+    """Values of the type `inner` except the empty text, which as a path means the current folder."""
 
     def __init__(self, inner: click.ParamType[Any]) -> None:
         self._inner = inner
@@ -155,8 +157,8 @@ class _NotEmpty(click.ParamType[Any]):
 
 
 def refuse_empty(command: click.Command) -> None:
-    """Have `command` refuse an empty text wherever it takes a path or a target, and a missing file
-    before anything else.
+    """Have a command refuse an empty text wherever it takes a path or a target, and report a missing
+    file before anything else.
     """
     for inner in command.commands.values() if isinstance(command, click.Group) else ():
         refuse_empty(inner)
@@ -165,7 +167,7 @@ def refuse_empty(command: click.Command) -> None:
             param.type, click.Path
         )
         option = named and isinstance(param, click.Option)
-        # SEEDS... keep their place behind the solver
+        # SEEDS... are read in their place, behind the solver.
         single = isinstance(param.type, Existing | NamedFile) and param.nargs == 1
         param.is_eager = param.is_eager or bool(option or single)
         if named and not isinstance(param.type, _NotEmpty):

@@ -1,6 +1,4 @@
-"""`murxpy replay`: a trace, or the runs of a finding that needs several, once more in a fresh
-process.
-"""
+"""`murxpy replay`: run a trace again in a fresh process, or the several runs that a finding needs."""
 
 from __future__ import annotations
 
@@ -37,7 +35,7 @@ from murxpy.trace.grammar import Trace, parse_trace
     "--solver",
     type=Target(),
     metavar="SOLVER[@PLACE]",
-    help="Replay on this one.  [default: where the trace comes from]",
+    help="Solver on which the trace is replayed.  [default: the one on which it was found]",
 )
 @click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of the solver.")
 @click.option(
@@ -45,7 +43,7 @@ from murxpy.trace.grammar import Trace, parse_trace
     "judged",
     type=judge_names,
     metavar="SOLVER[@PLACE],...",
-    help="Have these answer its checks, too; 'none' for nobody.  [default: those that its header names]",
+    help="Have these solvers answer its checks, too; 'none' asks no solver.  [default: those that its header names]",
 )
 @click.option(
     "--wall",
@@ -53,7 +51,7 @@ from murxpy.trace.grammar import Trace, parse_trace
     default="20s",
     metavar="TIME",
     show_default=True,
-    help="End it after this time; from 20s on that is a hang.",
+    help="End the replay after this time. A replay that is ended after 20s or more counts as a hang.",
 )
 @click.option(
     "--memory",
@@ -61,7 +59,7 @@ from murxpy.trace.grammar import Trace, parse_trace
     default="2g",
     metavar="SIZE",
     show_default=True,
-    help="Memory; 0 for no limit.",
+    help="Memory of the process; 0 for no limit.",
 )
 @click.option(
     "--trace",
@@ -80,11 +78,10 @@ def replay(
     follow: bool,
     as_json: bool,
 ) -> int:
-    """Replay TRACE, ours or Murxla's, in a fresh process. Exits with 1 when something goes wrong,
-    with 0 when not.
+    """Replay TRACE, a trace of murxpy or of Murxla, in a fresh process. Exits with 1 when that shows
+    a finding, else with 0.
 
-    A file `*.history`, which findings have that need earlier runs in their process, is replayed run
-    by run.
+    Some findings need earlier runs in their process. Their file `*.history` is replayed run by run.
     """
     if follow and as_json:
         raise InputError("--trace and --json both write to standard output: leave one out")
@@ -108,8 +105,8 @@ def replay(
 
 
 def _show_files_beside(file: Path, replayed: Replayed, as_json: bool) -> None:
-    """Name what a campaign keeps beside a trace and what helps here: the native frames of a crash,
-    or the runs that the finding needs before it.
+    """Name the helpful file that a campaign keeps beside a trace: the native frames of a crash, or
+    the earlier runs that the finding needs.
     """
     frames = file.with_name("backtrace.txt")
     if replayed.found is not None and frames.is_file() and not as_json:
@@ -127,10 +124,10 @@ def plan_of(
     *,
     option: bool = True,
 ) -> Plan:
-    """The target to replay on: the one named, else the one it was found on, else the solver that
-    the trace names.
+    """The target on which a trace is replayed: the named one, else the one on which the trace was
+    found, else the solver that the trace names. Raises InputError where none is known.
 
-    `option`: whether the command has an option --wrapper.
+    `option` says whether the command has an option --wrapper, which an error may then name.
     """
     if solver is None and wrapper is None and found is None and not trace.solver:
         raise InputError(
@@ -152,7 +149,7 @@ def plan_of(
 
 
 def judges_of(trace: Trace, wished: tuple[str, ...] | None) -> tuple[str, ...]:
-    """The names of the judges: those wished for, else those in the header of the trace."""
+    """The names of the judges: those that the user names, else those in the header of the trace."""
     if wished is None:
         return tuple(filter(None, trace.header.get(HEADER, "").split(",")))
     return () if wished == (NONE,) else wished
@@ -161,7 +158,9 @@ def judges_of(trace: Trace, wished: tuple[str, ...] | None) -> tuple[str, ...]:
 def _show_judged(
     plan: Plan, names: tuple[str, ...], replayed: Replayed, limits: Limits, as_json: bool
 ) -> int:
-    """Have the replayed trace judged, and print what came of both; the exit code."""
+    """Have judges answer the checks of the replayed trace, print what they and the replay showed, and
+    return the exit code.
+    """
     with closing(JudgedSolver(plan, judge_plans(names), limits)) as solver:
         answers = solver.judged(replayed.outcome.trace)
         releases = solver.solvers.releases
@@ -197,7 +196,7 @@ def _replay_history(
 
 
 def _show(replayed: Replayed, trace: Trace | None, as_json: bool) -> int:
-    """Print what happened; the exit code."""
+    """Print what the replay showed, and return the exit code."""
     if as_json:
         click.echo(json.dumps(outcome_json(replayed, trace), indent=2))
     else:

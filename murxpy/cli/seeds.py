@@ -1,4 +1,4 @@
-"""`murxpy seeds`: what each seed of a campaign gave in the hands of each mutation fuzzer."""
+"""`murxpy seeds`: what each seed of a campaign gave in each mutation fuzzer."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from murxpy.report.seeds import ENDS, print_seeds, seeds_json
     default=ENDS,
     metavar="N",
     show_default=True,
-    help="Show the best N and the worst N.",
+    help="Show the N best and the N worst seeds.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print all of them as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print all seeds as JSON.")
 def seeds(out: Path, most: int, as_json: bool) -> None:
-    """Show which seeds paid in the campaign in the output folder OUT (murxpy-out), which may be
+    """Show which seeds gave most in the campaign in the output folder OUT (murxpy-out), which may be
     running.
 
-    A seed's weight is what it gave by what it cost, in decided checks: its share of the runs to
-    come. A new bucket counts as 50, a check that went to its limit and a finding that is not new
-    cost 10, a run that had to be killed 100.
+    The weight of a seed is its gain divided by its cost, both in decided checks. Seeds get runs in
+    proportion to their weights. A new bucket is a gain of 50 checks. A check that reaches its limit
+    and a finding that is not new cost 10 each, a run that is killed costs 100.
     """
     found = read_yields(out)
     if as_json:

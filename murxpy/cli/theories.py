@@ -16,8 +16,8 @@ from murxpy.report.tables import operators_table, print_table, theories_json, th
 @click.argument("theory", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def theories(theory: str | None, as_json: bool) -> None:
-    """Show the theories, or the operators of THEORY and in how many ways each solver's wrapper
-    spells them.
+    """Show the theories; or the operators of THEORY, with the number of ways in which the wrapper of
+    each solver spells them.
     """
     catalogue = load_catalogue()
     wrappers = {name: load_wrapper(name) for name in wrapper_names()}

@@ -1,6 +1,4 @@
-"""`murxpy translate`: a trace, or a folder of traces, as SMT-LIB scripts, Python programs or traces
-of Murxla.
-"""
+"""`murxpy translate`: traces as SMT-LIB scripts, as Python programs, or as traces of Murxla."""
 
 from __future__ import annotations
 
@@ -32,7 +30,11 @@ _SUFFIXES = {"smt2": ".smt2", "python": ".py", "murxla": ".murxla"}
 @click.command()
 @click.argument("source", metavar="TRACE", type=Existing())
 @click.option(
-    "--to", "target", type=click.Choice(sorted(_SUFFIXES)), required=True, help="What to print."
+    "--to",
+    "target",
+    type=click.Choice(sorted(_SUFFIXES)),
+    required=True,
+    help="The language of the translation.",
 )
 @click.option(
     "-o",
@@ -45,7 +47,7 @@ _SUFFIXES = {"smt2": ".smt2", "python": ".py", "murxla": ".murxla"}
     "--into",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="Folder for the translations of a folder.",
+    help="Folder for the translations, where TRACE is a folder.",
 )
 @click.option(
     "--dialect",
@@ -53,17 +55,19 @@ _SUFFIXES = {"smt2": ".smt2", "python": ".py", "murxla": ".murxla"}
     help="SMT-LIB with this solver's extensions.  [default: standard]",
 )
 @click.option(
-    "--lossy", is_flag=True, help="SMT-LIB, Murxla: a comment in place of what they cannot say."
+    "--lossy",
+    is_flag=True,
+    help="SMT-LIB, Murxla: write a comment in place of each part that the language cannot say.",
 )
 @click.option(
     "--by-definition",
     is_flag=True,
-    help="SMT-LIB: print operators without a name by their definition, another formula with the same meaning.",
+    help="SMT-LIB: print each operator that has no name as another formula with the same meaning.",
 )
 @click.option(
     "--planted",
     is_flag=True,
-    help="SMT-LIB: constants, functions and sorts defined as the planted model has them.",
+    help="SMT-LIB: define constants, functions and sorts as the planted model has them.",
 )
 @click.option(
     "--wrapper",
@@ -82,12 +86,14 @@ def translate(
     planted: bool,
     wrapper: str | None,
 ) -> int:
-    """Print TRACE, or every *.trace below a folder, as an SMT-LIB script, a stand-alone Python
-    program, or a trace of Murxla.
+    """Print TRACE, or every *.trace below a folder, as an SMT-LIB script, as a Python program that
+    runs alone, or as a trace of Murxla.
 
-    The program makes the very calls of the trace, and exits with 1 when the recorded defect shows.
+    The program makes the same calls as the trace, and exits with 1 when it shows the recorded
+    defect.
 
-    Exits with 2 when a trace cannot be translated; of a folder the others are.
+    Exits with 2 when a trace cannot be translated; the other traces of a folder are translated
+    nevertheless.
     """
     of_smtlib = {"--dialect": dialect, "--by-definition": by_definition, "--planted": planted}
     _check_options(target, [name for name, given in of_smtlib.items() if given], lossy, wrapper)
@@ -109,8 +115,8 @@ def translate(
 
 
 def _check_options(target: str, of_smtlib: Sequence[str], lossy: bool, wrapper: str | None) -> None:
-    """Refuse options that the language `target` does not take; `of_smtlib` are those given that
-    only SMT-LIB takes.
+    """Refuse options that the language `target` does not have. `of_smtlib` are the given options that
+    only SMT-LIB has. Raises InputError.
     """
     if of_smtlib and target != "smt2":
         raise InputError(f"{of_smtlib[0]} is of SMT-LIB: leave it out with '--to {target}'")
@@ -155,8 +161,8 @@ def _translator(
 
 
 def _folder(source: Path, into: Path, suffix: str, translator: Translator) -> int:
-    """Translate each trace below `source`, and name each that cannot be. The exit code is that of
-    the last such error.
+    """Translate each trace below `source`, and report each trace that cannot be translated. Returns
+    the exit code of the last such error, or 0.
     """
     traces = sorted(source.rglob("*.trace"))
     if not traces:
@@ -178,7 +184,7 @@ def _folder(source: Path, into: Path, suffix: str, translator: Translator) -> in
 
 
 def _progress(traces: Sequence[Path]) -> AbstractContextManager[Iterable[Path]]:
-    """The traces, with a bar on a terminal that moves as they are taken."""
+    """The traces; on a terminal a bar shows how many of them were taken."""
     if not sys.stderr.isatty():
         return nullcontext(traces)
     return click.progressbar(traces, label="translating", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""`murxpy triage`: who is wrong in the disagreements and invalid models that a campaign found."""
+"""`murxpy triage`: which solver is wrong in each disagreement and each invalid model of a campaign."""
 
 from __future__ import annotations
 
@@ -22,9 +22,13 @@ from murxpy.report.judged import print_triage, triage_json
     type=judge_names,
     default="",
     metavar="SOLVER[@PLACE],...",
-    help="Who is asked where a trace names no judges.  [default: all other solvers]",
+    help="Solvers that are asked where a trace names no judges.  [default: all other solvers]",
 )
-@click.option("--again", is_flag=True, help="Ask all again, not only what is missing.")
+@click.option(
+    "--again",
+    is_flag=True,
+    help="Ask about all findings again, not only about those without a triage.",
+)
 @click.option(
     "--wall",
     type=duration,
@@ -35,8 +39,8 @@ from murxpy.report.judged import print_triage, triage_json
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def triage(out: Path, judges: tuple[str, ...], again: bool, wall: float, as_json: bool) -> None:
-    """Say for each disagreement and each invalid model in the output folder OUT of a campaign who
-    is wrong, by which evidence.
+    """Say for each disagreement and each invalid model in the output folder OUT of a campaign which
+    solver is wrong, and by which evidence.
     """
     judged = triaged(out, judges, again, Limits(wall=wall))
     if as_json:

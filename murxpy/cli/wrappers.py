@@ -1,4 +1,4 @@
-"""`murxpy wrappers`: the solvers' wrappers, or all that one spells."""
+"""`murxpy wrappers`: the wrappers of the solvers, or everything that one wrapper spells."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def wrappers(wrapper: str | None, as_json: bool) -> None:
 
 
 def _facts(data: dict[str, object]) -> list[str]:
-    """What holds for the whole wrapper, a line each."""
+    """The facts about the whole wrapper, one a line."""
     theories = data["theories"]
     named = ", ".join(theories) if isinstance(theories, list) else ""
     sources = data["helpers_sources"]
