@@ -22,7 +22,7 @@ from murxpy.campaign.events import Ended
 from murxpy.campaign.findings.origin import origin
 from murxpy.campaign.judging.common_operators import agree, judge_plans, make_judges
 from murxpy.campaign.judging.triage import Judged, triaged
-from murxpy.campaign.reduction.pipeline import Settings
+from murxpy.campaign.reduction.pipeline import Task
 from murxpy.campaign.reduction.traces import minimize
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
@@ -82,10 +82,10 @@ def minimized(out: Path, judged: Judged, seconds: float) -> dict[str, Any]:
     names = next(
         row.split(" ", 2)[2] for row in text.splitlines() if row.startswith("# cross-check ")
     ).split(",")
-    settings = Settings(time=seconds, judges=tuple(judge_plans(names)))
+    task = Task(plan, str(file), time=seconds, judges=judge_plans(names))
     small = ""
     try:
-        small = minimize(plan, text, str(file), settings).text
+        small = minimize(task, text).text
     except InputError as error:
         print(f"{judged.bucket.key}: {error}")
     parts = ("verdict", "release", "by", "operators", "options", "whole")

@@ -30,7 +30,7 @@ from plants import long_trace, planted  # noqa: E402
 
 from murxpy.campaign.findings.origin import origin  # noqa: E402
 from murxpy.campaign.findings.store import read_buckets, read_versions  # noqa: E402
-from murxpy.campaign.reduction.pipeline import Settings  # noqa: E402
+from murxpy.campaign.reduction.pipeline import Task  # noqa: E402
 from murxpy.campaign.reduction.traces import minimize  # noqa: E402
 from murxpy.campaign.workers.plans import make_plans  # noqa: E402
 from murxpy.errors import MurxpyError  # noqa: E402
@@ -66,7 +66,7 @@ def plants(args: argparse.Namespace) -> Iterator[Reduced]:
         fault = {**fault, "how": how}
         source = long_trace(fault, example, seed, args.least * _SIZES[seed % len(_SIZES)])
         least = len(parse_trace(example, name).lines)
-        result = minimize(planted(**fault), source, name, Settings(jobs=args.jobs, time=args.time))
+        result = minimize(Task(planted(**fault), name, args.jobs, args.time), source)
         yield Reduced(
             name,
             how,
@@ -104,7 +104,7 @@ def _real(file: Path, key: str, solver: str, args: argparse.Namespace) -> Reduce
         if found is None:
             raise MurxpyError("no origin")
         (plan,) = make_plans(found.request)
-        result = minimize(plan, text, str(file), Settings(jobs=args.jobs, time=args.time))
+        result = minimize(Task(plan, str(file), args.jobs, args.time), text)
     except MurxpyError as error:
         return Reduced(
             key,

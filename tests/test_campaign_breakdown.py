@@ -21,7 +21,7 @@ from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.events import Ended, Event, RunEnded, WorkerLost
 from murxpy.campaign.findings.replayed import replay_trace
 from murxpy.campaign.findings.store import Store
-from murxpy.campaign.reduction.pipeline import Settings
+from murxpy.campaign.reduction.pipeline import Task
 from murxpy.campaign.reduction.traces import minimize
 from murxpy.campaign.workers import starts
 from murxpy.campaign.workers.limits import MIB, Limits, ensure_files
@@ -57,7 +57,7 @@ def test_workers_that_cannot_live(lack: str, words: str, tmp_path: Path) -> None
     with pytest.raises(TargetError, match=words):
         replay_trace(plan(**setup), TRACE, "trace", Limits())
     with pytest.raises(TargetError, match=words):
-        minimize(plan(**setup), TRACE, "trace", Settings())
+        minimize(Task(plan(**setup), "trace"), TRACE)
 
 
 def test_judges_that_cannot_live(tmp_path: Path) -> None:

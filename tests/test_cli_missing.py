@@ -46,7 +46,7 @@ SHARED = {
     "campaign/reduction/scripts.py": ["minimize"],
     # others are told of another folder alone
     "campaign/findings/store.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz"],
-    "campaign/reduction/wanted.py": ["minimize"],
+    "campaign/reduction/golden.py": ["minimize"],
     "fuzzers/api.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz"],
     "fuzzers/mutation.py": ["fuzz"],
     "translate/murxla.py": ["translate"],

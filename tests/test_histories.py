@@ -15,6 +15,7 @@ from test_minimize import EXAMPLE
 from murxpy.campaign.findings.origin import holds_traces
 from murxpy.campaign.findings.replayed import replay_texts, walk_seeds
 from murxpy.campaign.reduction.histories import Run, join, minimize_history, minimize_joined, parts
+from murxpy.campaign.reduction.pipeline import Task
 from murxpy.errors import InputError
 from murxpy.trace.grammar import parse_trace
 
@@ -54,7 +55,7 @@ SMALLEST = [
 @pytest.mark.parametrize("joined", [False, True])
 def test_a_history_becomes_the_smallest(history: tuple[Run, ...], joined: bool) -> None:
     plan = planted(**FAULT, joined=joined)
-    lessened = minimize_history(plan, history, "h.history")
+    lessened = minimize_history(Task(plan, "h.history"), history)
     assert lessened.apart is not joined, (
         "one trace shows it where the solver keeps its state within a replay"
     )
@@ -62,13 +63,13 @@ def test_a_history_becomes_the_smallest(history: tuple[Run, ...], joined: bool) 
     assert len(lines(lessened.result.text)) <= len(SMALLEST) + 2
     texts = parts(lessened.result.text) if lessened.apart else [lessened.result.text]
     assert replay_texts(plan, texts, "h").found is not None
-    again = minimize_joined(plan, lessened.result.text, "h.min.history")
+    again = minimize_joined(Task(plan, "h.min.history"), lessened.result.text)
     assert again.result.after <= lessened.result.after
 
 
 def test_a_history_that_shows_nothing_is_an_error(history: tuple[Run, ...]) -> None:
     with pytest.raises(InputError, match=r"h.history: it shows no finding in 3 replays"):
-        minimize_history(planted(at="gc", how="segfault"), history[:1], "h.history")
+        minimize_history(Task(planted(at="gc", how="segfault"), "h.history"), history[:1])
 
 
 def test_runs_are_joined_and_cut_again() -> None:

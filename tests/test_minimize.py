@@ -11,9 +11,9 @@ import pytest
 from commands import FAKE, error, fuzz_fake, outcome
 from plants import long_trace, planted
 
-from murxpy.campaign.reduction.pipeline import Minimized, Progress, Settings
+from murxpy.campaign.reduction.golden import Match, shows
+from murxpy.campaign.reduction.pipeline import Minimized, Progress, Task
 from murxpy.campaign.reduction.traces import minimize
-from murxpy.campaign.reduction.wanted import Match, shows
 from murxpy.errors import InputError
 from murxpy.oracles.crash import Outcome
 from murxpy.trace.grammar import parse_trace
@@ -41,9 +41,9 @@ def rows(result: Minimized) -> list[str]:
 
 
 def reduced(
-    source: str, wishes: Settings | None = None, earlier: str | None = None, **fault: Any
+    source: str, how: dict[str, Any] | None = None, earlier: str | None = None, **fault: Any
 ) -> Minimized:
-    return minimize(planted(**fault), source, "a.trace", wishes, earlier)
+    return minimize(Task(planted(**fault), "a.trace", **(how or {})), source, earlier)
 
 
 @cache
@@ -133,7 +133,7 @@ def test_another_defect_is_not_accepted() -> None:
 
 def test_several_replays_at_a_time_find_the_same() -> None:
     """Murxla makes one after another, two processes each."""
-    one, three = small(), reduced(EXAMPLE, Settings(jobs=3), **NEED_NOT)
+    one, three = small(), reduced(EXAMPLE, {"jobs": 3}, **NEED_NOT)
     assert rows(one) == rows(three)
 
 
@@ -153,13 +153,8 @@ def test_the_end_of_the_time_gives_the_best_so_far() -> None:
     fault = {**NEED_NOT, "at": "check-sat-assuming", "how": "contract"}
     source = long_trace(fault, EXAMPLE, 3)
     start = time.monotonic()
-    result = minimize(
-        planted(**fault),
-        source,
-        "a.trace",
-        Settings(time=3),
-        follow=lambda progress: time.sleep(0.3),
-    )
+    task = Task(planted(**fault), "a.trace", time=3, follow=lambda progress: time.sleep(0.3))
+    result = minimize(task, source)
     assert time.monotonic() - start < 20
     assert result.ended == "time" and result.after <= result.before
 
@@ -170,9 +165,9 @@ def test_an_interrupt_gives_the_best_so_far() -> None:
             raise KeyboardInterrupt
 
     source = long_trace(NEED_NOT, EXAMPLE, 4, 60)
-    result = minimize(planted(**NEED_NOT), source, "a.trace", follow=interrupt)
+    result = minimize(Task(planted(**NEED_NOT), "a.trace", follow=interrupt), source)
     assert result.ended == "interrupted" and result.after < 30
-    assert minimize(planted(**NEED_NOT), result.text, "b.trace").key == result.key
+    assert minimize(Task(planted(**NEED_NOT), "b.trace"), result.text).key == result.key
 
 
 def test_what_shows_nothing_is_an_error() -> None:
@@ -184,12 +179,12 @@ def test_what_shows_now_and_then_needs_tries(tmp_path: Path) -> None:
     fault = {**NEED_NOT, "turns": str(tmp_path / "turns")}
     with pytest.raises(InputError, match=r"in 1 of 3 replays.*--tries 5"):
         reduced(EXAMPLE, **fault)
-    result = reduced(EXAMPLE, Settings(tries=5), **fault)
+    result = reduced(EXAMPLE, {"tries": 5}, **fault)
     assert len(rows(result)) == len(SMALLEST) + 1
 
 
 def test_what_is_slow_stays_slow() -> None:
-    result = reduced(EXAMPLE, Settings(match=Match(slower=0.2), time=60), at="pop", how="sleep")
+    result = reduced(EXAMPLE, {"match": Match(slower=0.2), "time": 60}, at="pop", how="sleep")
     assert rows(result) == ["new", "push 1", "pop 1"]
     assert result.key == "slower than 0.2 s in pop"
 

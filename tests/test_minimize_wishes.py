@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,9 @@ from test_minimize import EXAMPLE, NEED_NOT, rows
 from toy import TOY
 
 from murxpy.campaign.findings.origin import origin
-from murxpy.campaign.reduction.pipeline import Settings
+from murxpy.campaign.reduction.golden import Match, exit_kind
+from murxpy.campaign.reduction.pipeline import Task
 from murxpy.campaign.reduction.traces import minimize
-from murxpy.campaign.reduction.wanted import Match, exit_kind
 from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError
 
@@ -38,7 +39,7 @@ NOT_CHECKED = [
 
 def kept(fault: dict[str, Any], match: Match) -> list[str]:
     """The lines that are left when `match` is to be kept."""
-    return rows(minimize(planted(**fault), EXAMPLE, "a.trace", Settings(match=match)))
+    return rows(minimize(Task(planted(**fault), "a.trace", match=match), EXAMPLE))
 
 
 @pytest.mark.parametrize(
@@ -75,7 +76,7 @@ def test_an_unknown_answer_is_kept() -> None:
     wrapper = {**TOY, "actions": {**TOY["actions"], "check-sat-assuming": "'unknown'"}}
     plan = planted(at="gc", how="segfault")
     plan = Plan(plan.target, {**plan.setup, "wrapper": wrapper})
-    result = minimize(plan, EXAMPLE, "a.trace", Settings(match=Match(unknown=True)))
+    result = minimize(Task(plan, "a.trace", match=Match(unknown=True)), EXAMPLE)
     assert rows(result) == [
         "new",
         "mk-sort SORT_BOOL",
@@ -86,27 +87,22 @@ def test_an_unknown_answer_is_kept() -> None:
 
 
 def test_a_command_decides(tmp_path: Path) -> None:
-    wishes = Settings(jobs=2, command=("grep", "-q", "-e", "OP_NOT SORT_BOOL"))
-    result = minimize(planted(at="gc", how="segfault"), EXAMPLE, "a.trace", wishes)
+    task = Task(planted(at="gc", how="segfault"), "a.trace", jobs=2)
+    result = minimize(replace(task, command=("grep", "-q", "-e", "OP_NOT SORT_BOOL")), EXAMPLE)
     assert rows(result) == NOT_CHECKED[:-1]
     assert result.key == "grep -q -e OP_NOT SORT_BOOL"
     with pytest.raises(InputError, match="'false' does not exit with 0 for it"):
-        minimize(planted(at="gc", how="segfault"), EXAMPLE, "a.trace", Settings(command=("false",)))
+        minimize(replace(task, command=("false",)), EXAMPLE)
     with pytest.raises(InputError, match="there is no program 'nosuchprogram'"):
-        minimize(
-            planted(at="gc", how="segfault"),
-            EXAMPLE,
-            "a.trace",
-            Settings(command=("nosuchprogram", "x")),
-        )
+        minimize(replace(task, command=("nosuchprogram", "x")), EXAMPLE)
 
 
 def test_a_hang_stays_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """A candidate gets less time than a hang; the result is seen to hang at the end."""
     monkeypatch.setattr("murxpy.campaign.reduction.predicates._HANG", 0.4)
-    monkeypatch.setattr("murxpy.campaign.reduction.wanted.LATE", 0.15)
+    monkeypatch.setattr("murxpy.campaign.reduction.golden.LATE", 0.15)
     monkeypatch.setattr("murxpy.campaign.workers.limits.Limits.replay_wall", 0.4)
-    result = minimize(planted(at="pop", how="sleep"), EXAMPLE, "a.trace")
+    result = minimize(Task(planted(at="pop", how="sleep"), "a.trace"), EXAMPLE)
     assert rows(result) == ["new", "push 1", "pop 1"]
     assert result.key == "hang in pop"
 
@@ -129,7 +125,7 @@ def test_the_time_covers_the_first_replays() -> None:
     """Murxla's first replay has no time limit."""
     start = time.monotonic()
     with pytest.raises(InputError, match="are over before it was seen what the trace shows"):
-        minimize(planted(at="pop", how="sleep"), EXAMPLE, "a.trace", Settings(time=0.3))
+        minimize(Task(planted(at="pop", how="sleep"), "a.trace", time=0.3), EXAMPLE)
     assert time.monotonic() - start < 5
 
 
@@ -172,8 +168,9 @@ def wait_for(condition: Callable[[], bool]) -> None:
 def test_the_best_so_far_is_handed_over() -> None:
     seen: list[str] = []
     source = long_trace(CONTRACT, EXAMPLE, 5, 60)
-    result = minimize(
-        planted(**CONTRACT), source, "a.trace", follow=lambda progress: seen.append(progress.text())
+    task = Task(
+        planted(**CONTRACT), "a.trace", follow=lambda progress: seen.append(progress.text())
     )
+    result = minimize(task, source)
     assert len(seen[-1].splitlines()) <= len(result.text.splitlines()) + 2
-    assert minimize(planted(**CONTRACT), seen[len(seen) // 2], "b.trace").key == result.key
+    assert minimize(Task(planted(**CONTRACT), "b.trace"), seen[len(seen) // 2]).key == result.key

@@ -17,6 +17,7 @@ from commands import error, outcome
 from toy import TOY, Crashed, catalogue, forked, live, replay, walk
 
 from murxpy.campaign.findings.keys import bucket_key
+from murxpy.campaign.reduction.pipeline import Task
 from murxpy.campaign.reduction.traces import minimize
 from murxpy.campaign.workers.targets import Plan, resolve
 from murxpy.data import load_catalogue, load_machine, load_wrapper
@@ -228,7 +229,7 @@ def test_a_planted_wrong_unsat_is_found_blamed_on_one_operator_and_minimized() -
     assert "OP_BV_ADD" in {finding["operator"] for _, finding in found}
     text = min((text for text, finding in found if finding["operator"] == "OP_BV_ADD"), key=len)
     plan = Plan(resolve("toy"), session_setup(answer=WRONG))
-    result = minimize(plan, text, "walk")
+    result = minimize(Task(plan, "walk"), text)
     actions = Counter(line.action for line in parse_trace(result.text, "min").lines)
     assert actions["mk-term"] <= 3 and actions["assert-formula"] == 1 and result.after <= 10, (
         result.text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,14 +13,14 @@ from murxpy.campaign.findings.folder import write_atomically
 from murxpy.campaign.findings.origin import holds_traces, origin, read_history
 from murxpy.campaign.findings.replayed import replay_trace
 from murxpy.campaign.judging.common_operators import judge_plans
+from murxpy.campaign.reduction.golden import Match, exit_kind
 from murxpy.campaign.reduction.histories import minimize_history, minimize_joined
 from murxpy.campaign.reduction.instances import regenerate
-from murxpy.campaign.reduction.pipeline import Minimized, Settings
+from murxpy.campaign.reduction.pipeline import Minimized, Task
 from murxpy.campaign.reduction.reproducers import Shown, base_of, write_programs
 from murxpy.campaign.reduction.scripted import Scripted
 from murxpy.campaign.reduction.scripts import minimize_script, others_than
 from murxpy.campaign.reduction.traces import minimize_trace
-from murxpy.campaign.reduction.wanted import Match, exit_kind
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
 from murxpy.cli.minimizing import Watch
@@ -35,6 +34,8 @@ from murxpy.report.text import amount, brief, one_line, percent
 from murxpy.smtlib.reading.scripts import read_text
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import Trace, parse_trace
+
+Begin = partial[Task]  # makes the task from the plan that a file needs
 
 
 @click.command()
@@ -134,19 +135,21 @@ def minimize(
     ends the work with the best result so far, and a second call goes on from that.
     """
     match, command = _wanted(**wishes)
-    settings = Settings(jobs, seconds, tries, match, command)
     if strategy != "delete" and (match or command or file.suffix != ".trace"):
         raise InputError(
             f"--strategy {strategy} is for the trace of a finding of storm, and always keeps the finding",
             file=str(file),
         )
+    begin = partial(
+        Task, name=str(file), jobs=jobs, time=seconds, tries=tries, match=match, command=command
+    )
     if file.suffix == ".history":
-        _history(file, output, solver, wrapper, settings)
+        _history(file, output, solver, wrapper, begin)
     elif file.suffix == ".smt2":
-        _script_file(file, output, solver, wrapper, judged, settings)
+        _script_file(file, output, solver, wrapper, judged, begin)
     else:
         target = trace_target(file, solver, wrapper)
-        _trace_file(file, output, target, judged, settings, strategy, reproducers)
+        _trace_file(file, output, target, judged, begin, strategy, reproducers)
 
 
 def trace_target(file: Path, solver: str | None, wrapper: str | None) -> tuple[str, Trace, Plan]:
@@ -167,7 +170,7 @@ def _trace_file(
     output: Path | None,
     target: tuple[str, Trace, Plan],
     judged: tuple[str, ...] | None,
-    settings: Settings,
+    begin: Begin,
     strategy: str,
     reproducers: bool,
 ) -> None:
@@ -176,20 +179,18 @@ def _trace_file(
     output = output or base_of(file).with_name(f"{base_of(file).name}.min.trace")
     earlier = _earlier(output, file)
     watch = Watch(output)
-    judges = () if settings.match or settings.command else judges_of(trace, judged)
-    settings = replace(settings, judges=tuple(judge_plans(judges)))
+    asked = begin.keywords["match"] or begin.keywords["command"]
+    judges = () if asked else judges_of(trace, judged)
     if strategy != "delete":
-        result = regenerate(with_seeds(file), trace, settings, watch.see)
+        result = regenerate(begin(with_seeds(file), follow=watch.see), trace)
         source = result.text
     if strategy == "both":
         watch.clear()
         click.echo(f"made anew: {_sizes(result)}")
-    if strategy != "regenerate":
+    if strategy == "delete" or (strategy == "both" and result.ended != "interrupted"):
         names = judges or (None if judged is None else ())
-        refused = partial(_refused, trace, watch)
-        result = minimize_trace(
-            plan, source, str(file), settings, names, earlier, watch.see, refused
-        )
+        task = begin(plan, follow=watch.see, judges=judge_plans(judges))
+        result = minimize_trace(task, source, names, earlier, partial(_refused, trace, watch))
     write_atomically(output, result.text)
     watch.clear()
     click.echo(_summary(result, output))
@@ -257,10 +258,10 @@ def _script_file(
     solver: str | None,
     wrapper: str | None,
     judged: tuple[str, ...] | None,
-    settings: Settings,
+    begin: Begin,
 ) -> None:
     """Minimize an SMT-LIB script."""
-    if settings.command or settings.match:
+    if begin.keywords["command"] or begin.keywords["match"]:
         raise InputError(
             "--command, --match-..., --unknown and --slower do not apply to scripts, whose finding is always kept; leave them out",
             file=str(file),
@@ -277,7 +278,7 @@ def _script_file(
     names = names or (others_than(plan.target.name) if labelled else ())
     watch = Watch(None)
     script = Scripted(text, labels if labelled else ())
-    made = minimize_script(plan, script, str(file), judge_plans(names), settings, watch.see)
+    made = minimize_script(begin(plan, follow=watch.see), script, judge_plans(names))
     output = output or file.with_name(f"{file.stem.removesuffix('.min')}.min.smt2")
     write_atomically(output, made.best)
     watch.clear()
@@ -285,15 +286,15 @@ def _script_file(
 
 
 def _history(
-    file: Path, output: Path | None, solver: str | None, wrapper: str | None, settings: Settings
+    file: Path, output: Path | None, solver: str | None, wrapper: str | None, begin: Begin
 ) -> None:
     """Minimize a finding that needs earlier runs in its process."""
-    if settings.command:
+    if begin.keywords["command"]:
         raise InputError("--command is for a trace: a history needs replays", file=str(file))
     watch = Watch(None)
     if holds_traces(file):
         source, _, plan = trace_target(file, solver, wrapper)
-        lessened = minimize_joined(plan, source, str(file), settings, watch.see)
+        lessened = minimize_joined(begin(plan, follow=watch.see), source)
     else:
         found = origin(file)
         if found is None:
@@ -302,7 +303,7 @@ def _history(
                 file=str(file),
             )
         (plan,) = make_plans(found.request)
-        lessened = minimize_history(plan, tuple(read_history(file)), str(file), settings, watch.see)
+        lessened = minimize_history(begin(plan, follow=watch.see), tuple(read_history(file)))
     ending = "history" if lessened.apart else "trace"
     output = output or base_of(file).with_name(f"{base_of(file).name}.min.{ending}")
     write_atomically(output, lessened.result.text)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import signal
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from murxpy.campaign.reduction.pipeline import Predicate
+from murxpy.campaign.reduction.pipeline import Predicate, Task
 from murxpy.campaign.reduction.predicates import PATIENCE, SPARE
+from murxpy.campaign.reduction.programs import end_group
 from murxpy.campaign.replays.tester import OutOfTime
 from murxpy.campaign.workers.scratch import Scratch, sweep
 from murxpy.errors import InputError
@@ -22,30 +22,28 @@ _SECONDS = 60.0  # that the first run of the command may take
 
 
 class Commanded(Predicate[str]):
-    """Runs a command of the user on a file with each candidate: exit code 0 keeps it.
+    """A command of the user exits with 0 for a file with the candidate, whose path is its last word.
 
-    `command` are the words of the command, the file's path comes behind them. Raises InputError
-    where there is no such program, or it does not keep the trace itself; a run past `seconds` does
-    not keep either.
+    Raises InputError where there is no such program, or it does not exit with 0 for the trace itself.
+    A run that takes much longer than that counts as a failure.
     """
 
-    def __init__(
-        self, command: Sequence[str], source: str, name: str, jobs: int, deadline: float | None
-    ) -> None:
-        if not command or shutil.which(command[0]) is None:
+    def __init__(self, task: Task, source: str) -> None:
+        command = task.command
+        if shutil.which(command[0]) is None:
             raise InputError(
-                f"--command: there is no program '{' '.join(command[:1])}'; name one, with its arguments"
+                f"--command: there is no program '{command[0]}'; name one, with its arguments"
             )
         self.key = " ".join(command)
-        self._runs = _Runs(command, jobs)
-        super().__init__(deadline, self._runs)
-        began = time.monotonic()
-        if self.first(iter([source])) is None:
-            self.close()
-            raise InputError(
-                f"'{self.key}' does not exit with 0 for it, expected a command that keeps the trace",
-                file=name,
-            )
+        self._runs = _Runs(command, task.jobs)
+        super().__init__(task.deadline, self._runs)
+        with self.closed_on_error():
+            began = time.monotonic()
+            if self.first(iter([source])) is None:
+                raise InputError(
+                    f"'{self.key}' does not exit with 0 for it, expected a command that keeps the trace",
+                    file=task.name,
+                )
         self._runs.seconds = min(_SECONDS, PATIENCE * (time.monotonic() - began) + SPARE)
 
     def first(self, candidates: Iterator[str]) -> int | None:
@@ -109,7 +107,7 @@ class _Runs:
             if code is None and time.monotonic() - start < self.seconds:
                 continue
             if code is None:
-                _end(process)
+                end_group(process)
             del self._running[at]
             if code == 0:
                 return at
@@ -117,7 +115,7 @@ class _Runs:
 
     def _stop(self) -> None:
         for process, _ in self._running.values():
-            _end(process)
+            end_group(process)
         self._running.clear()
         for file in self._scratch.path.iterdir():
             file.unlink()
@@ -126,10 +124,3 @@ class _Runs:
         """Remove the files."""
         self._stop()
         self._scratch.remove()
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill a command with its process group, and wait for it."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()

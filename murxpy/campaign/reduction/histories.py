@@ -9,28 +9,18 @@ Otherwise each `new` begins a replay of its own in the same process, and the fil
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 
-from murxpy.campaign.reduction.pipeline import (
-    Follow,
-    Minimized,
-    Predicate,
-    Problem,
-    Settings,
-    reduce,
-    unfollowed,
-)
+from murxpy.campaign.reduction.golden import GOLDEN_RUNS, golden
+from murxpy.campaign.reduction.pipeline import Minimized, Predicate, Problem, Task, reduce
 from murxpy.campaign.reduction.predicates import Replaying
 from murxpy.campaign.reduction.traces import trace_problem
-from murxpy.campaign.reduction.wanted import GOLDEN_RUNS, golden
 from murxpy.campaign.replays.tester import Tester
 from murxpy.campaign.workers.handles import Damp, Job
 from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError
 from murxpy.machine.tokens import Ref
 from murxpy.passes.editing import mapped
@@ -54,70 +44,41 @@ class Lessened:
     runs_before: int
 
 
-def minimize_history(
-    plan: Plan,
-    runs: Runs,
-    name: str,
-    settings: Settings | None = None,
-    follow: Follow = unfollowed,
-) -> Lessened:
-    """Make the history `runs`, of the file called `name`, as small as it can be.
+def minimize_history(task: Task, runs: Runs) -> Lessened:
+    """Make the history `runs` as small as it can be.
 
     Raises what `murxpy.campaign.reduction.traces.minimize` raises.
     """
-    settings = settings or Settings()
-    began = time.monotonic()
-    with settings.enough_time("its runs show", name):
-        predicate = Walking(plan, runs, name, settings, settings.deadline(began))
+    with task.enough_time("its runs show"):
+        predicate = Walking(task, runs)
     with closing(predicate):
-        fewer = reduce(_problem(runs), predicate, unfollowed, began)
+        quiet = replace(task, follow=lambda progress: None)
+        fewer = reduce(_problem(runs), predicate, quiet)
     if fewer.ended == "interrupted":
         raise KeyboardInterrupt
-    return _minimize(plan, fewer.text, name, settings, fewer.key, follow, began, len(runs))
+    return minimize_joined(task, fewer.text, fewer.key, len(runs))
 
 
 def minimize_joined(
-    plan: Plan,
-    text: str,
-    name: str,
-    settings: Settings | None = None,
-    follow: Follow = unfollowed,
+    task: Task, text: str, key: str | None = None, before: int | None = None
 ) -> Lessened:
-    """Make `text`, which holds the traces of all runs, smaller still.
+    """Make `text`, which holds the traces of all runs, smaller; it must show `key`, if that is given.
 
-    Raises what `murxpy.campaign.reduction.traces.minimize` raises.
+    There were `before` runs. Raises what `murxpy.campaign.reduction.traces.minimize` raises.
     """
-    began = time.monotonic()
-    return _minimize(
-        plan, text, name, settings or Settings(), None, follow, began, len(parts(text))
-    )
-
-
-def _minimize(
-    plan: Plan,
-    text: str,
-    name: str,
-    settings: Settings,
-    key: str | None,
-    follow: Follow,
-    began: float,
-    before: int,
-) -> Lessened:
-    with settings.enough_time("its runs show", name):
-        predicate, apart = _predicate(plan, text, name, key, settings, settings.deadline(began))
+    with task.enough_time("its runs show"):
+        predicate, apart = _predicate(task, text, key)
     with closing(predicate):
-        problem = trace_problem(parse_trace(text, name), [predicate.start], plan.setup)
-        result = reduce(problem, predicate, follow, began)
-    return Lessened(result, apart, len(parts(result.text)), before)
+        problem = trace_problem(parse_trace(text, task.name), [predicate.start], task.plan.setup)
+        result = reduce(problem, predicate, task)
+    return Lessened(result, apart, len(parts(result.text)), before or len(parts(text)))
 
 
-def _predicate(
-    plan: Plan, joined: str, name: str, key: str | None, settings: Settings, deadline: float | None
-) -> tuple[Replaying, bool]:
-    """The judge of texts with all runs: in one replay where that shows the finding, else apart."""
+def _predicate(task: Task, joined: str, key: str | None) -> tuple[Replaying, bool]:
+    """The predicate for texts with all runs: in one replay where that shows the finding, else apart."""
     for split in (None, parts):
         try:
-            predicate = Replaying(plan, joined, name, settings, deadline, split)
+            predicate = Replaying(task, joined, split)
         except InputError:
             if split is None:
                 continue
@@ -125,7 +86,7 @@ def _predicate(
         if key in (None, predicate.key):
             return predicate, split is not None
         predicate.close()
-    raise InputError(f"its runs show {key}, their traces do not", file=name)
+    raise InputError(f"its runs show {key}, their traces do not", file=task.name)
 
 
 def _problem(runs: Runs) -> Problem[Runs, Runs]:
@@ -146,23 +107,21 @@ def _problem(runs: Runs) -> Problem[Runs, Runs]:
 class Walking(Predicate[Runs]):
     """Makes runs again, one after another in a fresh process of the target of `plan`."""
 
-    def __init__(
-        self, plan: Plan, runs: Runs, name: str, settings: Settings, deadline: float | None
-    ) -> None:
+    def __init__(self, task: Task, runs: Runs) -> None:
         limits = Limits()
-        tester = self._tester = Tester(plan, limits, settings.jobs)
-        super().__init__(deadline, tester)
+        tester = self._tester = Tester(task.plan, limits, task.jobs)
+        super().__init__(task.deadline, tester)
         with self.closed_on_error():
             tester.wall = limits.replay_wall
-            seen = tester.many(max(GOLDEN_RUNS, settings.tries), *map(_walk, runs))
-            found = golden(seen, plan.target.family, name, settings.tries, settings.match)
-        self.key, self._wanted = found.key, found.wanted
+            seen = tester.many(max(GOLDEN_RUNS, task.tries), *map(_walk, runs))
+            found = golden(seen, task.plan.target.family, task.name, task.tries, task.match)
+        self.key, self._same = found.key, found.shows
 
     def first(self, candidates: Iterator[Runs]) -> int | None:
         return next((at for at, runs in enumerate(candidates) if self._shows(runs)), None)
 
     def _shows(self, runs: Runs) -> bool:
-        return bool(runs) and any(map(self._wanted, self._tester.fresh(*map(_walk, runs))))
+        return bool(runs) and any(map(self._same, self._tester.fresh(*map(_walk, runs))))
 
     def result(self, best: Runs) -> tuple[str, str]:
         outcomes = self._tester.fresh(*map(_walk, best))

@@ -15,15 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from murxpy.campaign.findings.replayed import replay_trace, walk_seeds
-from murxpy.campaign.reduction.pipeline import (
-    Follow,
-    Minimized,
-    Predicate,
-    Problem,
-    Settings,
-    reduce,
-    unfollowed,
-)
+from murxpy.campaign.reduction.pipeline import Minimized, Predicate, Problem, Task, reduce
 from murxpy.campaign.reduction.scripted import Scripted, loose_key, scripted, trace_of
 from murxpy.campaign.replays.tester import OutOfTime
 from murxpy.campaign.seeds import run_seed
@@ -57,17 +49,15 @@ class Bounds:
         return ROUNDS - self.skipped
 
 
-def regenerate(
-    plan: Plan, trace: Trace, settings: Settings, follow: Follow = unfollowed
-) -> Minimized:
+def regenerate(task: Task, trace: Trace) -> Minimized:
     """Make the finding of a run of STORM anew within the least bounds.
 
-    The sizes in the result are in characters of the script. Raises InputError where `trace` is not
-    such a finding, its script alone does not show it, or the seeds of the campaign were changed.
+    The plan of the task has the sources of the campaign. The sizes in the result are in characters
+    of the script. Raises InputError where `trace` is not such a finding, its script alone does not
+    show it, or the seeds of the campaign were changed.
     """
-    began = time.monotonic()
-    predicate = Regenerating(plan, trace, settings.deadline(began))
-    result = reduce(_problem(predicate), predicate, follow, began)
+    predicate = Regenerating(task.plan, trace, task.deadline)
+    result = reduce(_problem(predicate), predicate, task)
     return replace(result, tests=result.replays)
 
 
@@ -109,11 +99,9 @@ def _least(reducer: Reducer[Bounds], low: int, high: int, bound: str) -> None:
 
 
 class Regenerating(Predicate[Bounds]):
-    """Runs STORM within bounds on the seed of `trace`, which a run of it on `plan` wrote, and keeps
-    the shortest instance that shows the finding.
+    """Runs of STORM within bounds, on the seed of the trace, show the finding.
 
-    `plan` has the sources of its campaign. Raises InputError where `trace` is of anything else, its
-    script alone does not show the finding, or the seeds of the campaign were changed.
+    `best` is the shortest instance that was seen to do so.
     """
 
     replays = 0

@@ -7,18 +7,18 @@ and knows nothing of either.
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import Any, Generic, Protocol, TypeVar
 
 from murxpy.campaign import interrupts
 from murxpy.campaign.findings.folder import write_atomically
-from murxpy.campaign.reduction.wanted import Match
+from murxpy.campaign.reduction.golden import Match
 from murxpy.campaign.replays.tester import OutOfTime
 from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError
@@ -28,39 +28,6 @@ _SAVE_SECONDS = 2.0  # between two times that the best candidate is written into
 
 T = TypeVar("T")  # a candidate
 A = TypeVar("A")  # what a predicate is asked about a candidate
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How to reduce.
-
-    `jobs` replays are made at a time, and a candidate is replayed `tries` times at most. The
-    reduction ends after `time` seconds; None sets no limit. What stays is the finding, unless
-    `match` or `command`, the words of a user's command, says something else. With `judges` the
-    finding is that one of these solvers disagrees.
-    """
-
-    jobs: int = 1
-    time: float | None = None
-    tries: int = 1
-    match: Match = field(default_factory=Match)
-    command: tuple[str, ...] = ()
-    judges: tuple[Plan, ...] = ()
-
-    def deadline(self, began: float) -> float | None:
-        """The moment at which the time of a reduction that began at `began` is over."""
-        return None if self.time is None else began + self.time
-
-    @contextmanager
-    def enough_time(self, what: str, name: str) -> Iterator[None]:
-        """Turn OutOfTime into an InputError: it was not even seen what the file `name` shows."""
-        try:
-            yield
-        except OutOfTime:
-            raise InputError(
-                f"the {self.time:g} s are over before it was seen what {what}; give it more with --time",
-                file=name,
-            ) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,25 +45,56 @@ class Progress:
     text: Callable[[], str]
 
 
-Follow = Callable[[Progress], None]
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is to be reduced, on the target of `plan`, and how; `name` is that of its file.
 
+    `jobs` replays are made at a time, and a candidate is replayed `tries` times at most. The
+    reduction ends after `time` seconds; None sets no limit. What stays is the finding, unless
+    `match` or `command`, the words of a user's command, says something else. With `judges` the
+    finding is that one of these solvers disagrees. `follow` gets the progress.
+    """
 
-def unfollowed(progress: Progress) -> None:
-    """Ignore the progress."""
+    plan: Plan
+    name: str
+    jobs: int = 1
+    time: float | None = None
+    tries: int = 1
+    match: Match = field(default_factory=Match)
+    command: tuple[str, ...] = ()
+    judges: Sequence[Plan] = ()
+    follow: Callable[[Progress], None] = lambda progress: None
+    began: float = field(default_factory=monotonic)
+
+    @property
+    def deadline(self) -> float | None:
+        """The moment at which the time is over."""
+        return None if self.time is None else self.began + self.time
+
+    @contextmanager
+    def enough_time(self, what: str) -> Iterator[None]:
+        """Inside, OutOfTime becomes an InputError: it was not even seen what there is to reduce."""
+        try:
+            yield
+        except OutOfTime:
+            raise InputError(
+                f"the {self.time:g} s are over before it was seen what {what}; give it more with --time",
+                file=self.name,
+            ) from None
 
 
 class Saver:
     """Writes the best candidate so far into a file now and then, in case the process is killed."""
 
     def __init__(self, file: Path) -> None:
-        self._file, self._lines, self._written = file, 0, time.monotonic()
+        self._file, self._lines, self._written = file, 0, monotonic()
 
     def __call__(self, progress: Progress) -> None:
         if progress.unit != "line" or progress.lines == self._lines:
             return
-        if time.monotonic() - self._written >= _SAVE_SECONDS:
+        if monotonic() - self._written >= _SAVE_SECONDS:
             write_atomically(self._file, progress.text())
-            self._lines, self._written = progress.lines, time.monotonic()
+            self._lines, self._written = progress.lines, monotonic()
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,15 +204,12 @@ class Problem(Generic[T, A]):
     unit: str = "line"
 
 
-def reduce(
-    problem: Problem[T, A], predicate: Predicate[A], follow: Follow, began: float
-) -> Minimized:
+def reduce(problem: Problem[T, A], predicate: Predicate[A], task: Task) -> Minimized:
     """Make the candidate of `problem` as small as it can be while `predicate` holds.
 
-    Ctrl-C and the end of the time leave the best candidate so far. `began` is when the whole
-    reduction did.
+    Ctrl-C and the end of the time leave the best candidate so far.
     """
-    search = _Search(problem, predicate, follow, began)
+    search = _Search(problem, predicate, task)
     ended = search.run()
     predicate.limit(None)
     best, reducer = search.reducer.best, search.reducer
@@ -228,7 +223,7 @@ def reduce(
         reducer.tests,
         predicate.replays,
         reducer.repeated,
-        time.monotonic() - began,
+        monotonic() - task.began,
         ended,
         problem.unit,
     )
@@ -237,11 +232,8 @@ def reduce(
 class _Search(Generic[T, A]):
     """One reduction under way."""
 
-    def __init__(
-        self, problem: Problem[T, A], predicate: Predicate[A], follow: Follow, began: float
-    ) -> None:
-        self._problem, self._predicate = problem, predicate
-        self._follow, self._began = follow, began
+    def __init__(self, problem: Problem[T, A], predicate: Predicate[A], task: Task) -> None:
+        self._problem, self._predicate, self._task = problem, predicate, task
         self.reducer = self._begin()
 
     def _begin(self) -> Reducer[T]:
@@ -275,7 +267,7 @@ class _Search(Generic[T, A]):
         return found
 
     def _tell(self, best: T) -> None:
-        problem, seconds = self._problem, time.monotonic() - self._began
+        problem, seconds = self._problem, monotonic() - self._task.began
         lines, terms = problem.parts(best)
         text = partial(problem.text, best)
-        self._follow(Progress(lines, terms, self.reducer.tests, seconds, problem.unit, text))
+        self._task.follow(Progress(lines, terms, self.reducer.tests, seconds, problem.unit, text))

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from murxpy.campaign.judging.disagreement import Case, CaseQuestions
 from murxpy.campaign.judging.judged_solver import JudgedSolver
-from murxpy.campaign.reduction.pipeline import Predicate, Settings
-from murxpy.campaign.reduction.wanted import GOLDEN_RUNS, Golden, golden, refuse_malformed
+from murxpy.campaign.reduction.golden import GOLDEN_RUNS, Golden, golden, refuse_malformed
+from murxpy.campaign.reduction.pipeline import Predicate, Task
 from murxpy.campaign.replays.tester import Tester, replay_of
 from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError
 from murxpy.oracles.disagreement import OPPOSITE
 from murxpy.oracles.triage import Triage
@@ -23,53 +22,47 @@ _LATER = 5.0  # times the limit of a candidate in the second attempt on a hang
 
 
 class Replaying(Predicate[str]):
-    """Replays on the target of `plan`; `split` cuts a text into what one process replays one after
-    another.
+    """Replays on the target show the same again.
 
-    Raises InputError and TargetError as `minimize` does, OutOfTime after `deadline`.
+    `split` cuts a text into texts that one process replays one after another. Raises what
+    `murxpy.campaign.reduction.traces.minimize` raises, and OutOfTime.
     """
 
     def __init__(
-        self,
-        plan: Plan,
-        source: str,
-        name: str,
-        settings: Settings,
-        deadline: float | None,
-        split: Callable[[str], Sequence[str]] | None = None,
+        self, task: Task, source: str, split: Callable[[str], Sequence[str]] | None = None
     ) -> None:
-        self._tester = Tester(plan, Limits(), settings.jobs)
-        super().__init__(deadline, self._tester)
+        self._tester = Tester(task.plan, Limits(), task.jobs)
+        super().__init__(task.deadline, self._tester)
         self._tester.split = split
         with self.closed_on_error():
-            found = self._golden(plan.target.family, source, name, settings)
-        self._wanted = found.wanted
-        self._hang = found.late is not None and settings.match.slower is None
+            found = self._golden(task, source)
+        self._same = found.shows
+        self._hang = found.late is not None and task.match.slower is None
         self._tester.wall = found.late or PATIENCE * found.seconds + SPARE
-        self._tester.tries, self._tester.alone = settings.tries, found.alone
+        self._tester.tries, self._tester.alone = task.tries, found.alone
         self.key, self.start = found.key, "" if split else found.trace
 
-    def _golden(self, family: str, source: str, name: str, settings: Settings) -> Golden:
-        tester, match, tries = self._tester, settings.match, settings.tries
-        tester.wall = match.slower or tester.wall
+    def _golden(self, task: Task, source: str) -> Golden:
+        tester = self._tester
+        tester.wall = task.match.slower or tester.wall
         replays = tester.jobs_of(source)
         runs = [tester.fresh(*replays)]
-        more = 1 if runs[0] and runs[0][-1].cause == "wall" else max(GOLDEN_RUNS, tries) - 1
+        more = 1 if runs[0] and runs[0][-1].cause == "wall" else max(GOLDEN_RUNS, task.tries) - 1
         runs += tester.many(more, *replays)
-        return golden(runs, family, name, tries, match)
+        return golden(runs, task.plan.target.family, task.name, task.tries, task.match)
 
     def first(self, candidates: Iterator[str]) -> int | None:
-        return self._tester.first(candidates, self._wanted)
+        return self._tester.first(candidates, self._same)
 
     def result(self, best: str) -> tuple[str, str]:
         if self._tester.split is None:
-            written = next(filter(self._wanted, self._tester.fresh(replay_of(best))), None)
+            written = next(filter(self._same, self._tester.fresh(replay_of(best))), None)
             if written is not None and written.trace and self._shows(written.trace):
                 return self.key, written.trace
         return self.key, best
 
     def _shows(self, text: str) -> bool:
-        return any(map(self._wanted, self._tester.fresh(*self._tester.jobs_of(text))))
+        return any(map(self._same, self._tester.fresh(*self._tester.jobs_of(text))))
 
     def doubted(self, best: str) -> bool:
         """Whether the text ends after all when it gets the time that a hang gets.
@@ -92,15 +85,13 @@ class Disagreeing(Predicate[str]):
     is taken again. Raises InputError where the trace shows no disagreement.
     """
 
-    def __init__(
-        self, solver: JudgedSolver, source: str, name: str, deadline: float | None
-    ) -> None:
-        super().__init__(deadline, solver)
-        self._solver = solver
+    def __init__(self, task: Task, source: str) -> None:
+        self._solver = solver = JudgedSolver(task.plan, task.judges, Limits())
+        super().__init__(task.deadline, solver)
         with self.closed_on_error():
-            case = self._case(source, name)
+            case = self._case(source, task.name)
             self._work = CaseQuestions(solver.solvers, case)
-            self.start = self._cut(case, name)
+            self.start = self._cut(case, task.name)
             self._triage = self._verdict(self.start)
         releases = solver.solvers.releases
         self.key = (

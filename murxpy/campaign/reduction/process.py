@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from murxpy.campaign.findings.origin import read_history
 from murxpy.campaign.judging.common_operators import judge_plans
 from murxpy.campaign.judging.disagreement import HEADER
 from murxpy.campaign.reduction.histories import minimize_history
-from murxpy.campaign.reduction.pipeline import Minimized, Saver, Settings
+from murxpy.campaign.reduction.pipeline import Minimized, Saver, Task
 from murxpy.campaign.reduction.reproducers import Shown, base_of, write_programs
 from murxpy.campaign.reduction.traces import minimize, minimize_trace
 from murxpy.campaign.workers.limits import Limits
@@ -79,36 +80,31 @@ def shrink(plan: Plan, trace: Path, seconds: float, kind: str) -> tuple[str, Pat
     """
     form = "min.trace"
     small = base_of(trace).with_name(f"{base_of(trace).name}.min.trace")
+    task = Task(plan, trace.name, time=seconds)
     if trace.suffix == ".history":
-        settings = Settings(time=seconds)
-        lessened = minimize_history(plan, tuple(read_history(trace)), trace.name, settings)
+        lessened = minimize_history(task, tuple(read_history(trace)))
         result = lessened.result
         if lessened.apart:
             form, small = "min.history", small.with_suffix(".history")
     else:
-        result = _shrink_trace(plan, trace, small, seconds, kind)
+        result = _shrink_trace(replace(task, follow=Saver(small)), trace, small, kind)
     write_atomically(small, result.text)
     return form, small, result
 
 
-def _shrink_trace(plan: Plan, trace: Path, small: Path, seconds: float, kind: str) -> Minimized:
+def _shrink_trace(task: Task, trace: Path, small: Path, kind: str) -> Minimized:
     source = read_trace(trace)
     earlier = read_trace(small) if small.is_file() else None
     parsed = parse_trace(source, trace.name)
     names = tuple(filter(None, parsed.header.get(HEADER, "").split(","))) or None
-    settings = Settings(time=seconds)
     if kind == DISAGREEMENT:
-        settings = replace(settings, judges=tuple(judge_plans(names or ())))
-
+        task = replace(task, judges=judge_plans(names or ()))
     try:
-        result = minimize_trace(
-            plan, source, trace.name, settings, names, earlier, Saver(small), lambda error: None
-        )
+        result = minimize_trace(task, source, names, earlier, lambda error: None)
     except InputError:
         if kind == DISAGREEMENT:
             raise
-        settings = replace(settings, tries=_TRIES)
-        result = minimize(plan, source, trace.name, settings, earlier, Saver(small))
+        result = minimize(replace(task, tries=_TRIES, began=time.monotonic()), source, earlier)
     if result.unit == "line":
         return result
     after = len(parse_trace(result.text, trace.name).lines)

@@ -7,7 +7,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -18,6 +17,7 @@ from dataclasses import asdict, replace
 import msgspec
 
 from murxpy.campaign.reduction.process import SECONDS, Answer, Request
+from murxpy.campaign.reduction.programs import end_group
 from murxpy.campaign.workers.scratch import Scratch
 from murxpy.campaign.workers.targets import Plan
 
@@ -121,9 +121,7 @@ class ReductionQueue:
 
     def _kill(self) -> None:
         if self._process is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
+            end_group(self._process)
             for stream in (self._process.stdin, self._process.stdout):
                 if stream is not None:
                     with contextlib.suppress(OSError):

@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from murxpy.campaign.workers.limits import Limits
+from murxpy.campaign.workers.parents import resident
 from murxpy.campaign.workers.targets import Plan
 from murxpy.oracles.crash import Cause, Outcome
 from murxpy.worker.process import die_with_parent
@@ -35,15 +36,11 @@ def run_program(
     past the memory limit `memory`; a program that exits gives `died` with its status. Raises
     OSError when it cannot be started.
     """
+    bare = ["-S"] if plan.target.bare else []
     with tempfile.TemporaryFile() as output:
         start = time.monotonic()
         process = subprocess.Popen(
-            [
-                plan.target.interpreter,
-                *(["-S"] if plan.target.bare else []),
-                str(file.absolute()),
-                *words,
-            ],
+            [plan.target.interpreter, *bare, str(file.absolute()), *words],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
@@ -56,11 +53,9 @@ def run_program(
             _limit(process.pid, limits)
             cause, status, peak = _watch(process, start + seconds, limits.memory)
         finally:
-            _end(process)
-        text = excerpt(output.fileno())
-    return Outcome(
-        cause, None, trace, text, status, peak, time.monotonic() - start, memory_limit=limits.memory
-    )
+            end_group(process)
+        text, took = excerpt(output.fileno()), time.monotonic() - start
+    return Outcome(cause, None, trace, text, status, peak, took, memory_limit=limits.memory)
 
 
 def _environment(plan: Plan) -> dict[str, str]:
@@ -93,7 +88,7 @@ def _watch(
         if pid:
             process.returncode = os.waitstatus_to_exitcode(status)
             return "died", status, max(peak, usage.ru_maxrss * 1024)
-        peak = max(peak, _resident(process.pid))
+        peak = max(peak, resident(process.pid))
         if memory and peak >= memory:
             return "memory", None, peak
         if time.monotonic() >= deadline:
@@ -101,14 +96,8 @@ def _watch(
         time.sleep(_STEP)
 
 
-def _resident(pid: int) -> int:
-    try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * resource.getpagesize()
-    except (OSError, IndexError):
-        return 0
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process, which leads a group, and all others of its group, and wait for it."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     if process.returncode is None:

@@ -1,5 +1,5 @@
-"""A finding in all its forms: its trace, a Python program, an SMT-LIB script; and whether each
-shows it again.
+"""The translations of a finding's trace into a Python program and an SMT-LIB script, and whether
+each of them shows the finding again.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from murxpy.errors import MurxpyError
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.oracles.crash import Outcome, judge
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
-from murxpy.trace.grammar import Trace, parse_trace
+from murxpy.trace.grammar import parse_trace
 from murxpy.translate.frame import UNSATISFIED
 from murxpy.translate.python import to_python
 from murxpy.translate.smtlib import to_smtlib
 
 INVALID_MODEL = "invalid-model"
-SECONDS = 20.0  # that a program gets; what does not end by then hangs
+SECONDS = 20.0  # that a program gets; a program that does not end by then hangs
 NO_SCRIPTS = 77  # exit code of a runner whose solver reads no scripts
 
 _ANSWER = re.compile(r"^(sat|unsat|unknown)\b", re.M)
@@ -37,7 +37,7 @@ _DEFECT = re.compile(r"^line \d+: (.*)$", re.M)
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a finding is: its kind, the key of its bucket, its message."""
+    """The finding that a program must show."""
 
     kind: str
     key: str
@@ -45,7 +45,7 @@ class Shown:
 
 
 def base_of(trace: Path) -> Path:
-    """What the reproducers beside a trace are called, without the endings."""
+    """The path of the reproducers beside a trace, without their endings."""
     name = trace.name
     for ending in (".trace", ".history", ".min"):
         name = name.removesuffix(ending)
@@ -55,12 +55,11 @@ def base_of(trace: Path) -> Path:
 def write_programs(
     plan: Plan, trace: Path, text: str, shown: Shown, limits: Limits | None = None
 ) -> list[Reproducer]:
-    """Write the translations of `text`, the trace in the file `trace`, beside it, and see whether
-    each shows the finding.
+    """Write the translations of `text`, the trace in the file `trace`, beside it, and try them.
 
     Gives the Python program and the SMT-LIB script; nothing where the target has no wrapper. Where
-    SMT-LIB cannot say all of it, the script without that is kept if it shows the finding all the
-    same. Raises OSError.
+    SMT-LIB cannot express all of the trace, the script is kept only if it shows the finding.
+    Raises OSError.
     """
     if "wrapper" not in plan.setup or "catalogue" not in plan.setup:
         return []
@@ -72,26 +71,21 @@ class _Programs:
     """The translations of one trace."""
 
     def __init__(self, plan: Plan, trace: Path, text: str, shown: Shown, limits: Limits) -> None:
-        self._plan = plan
-        self._base = base_of(trace)
-        self._text = text
-        self._name = trace.name
-        self._shown = shown
-        self._limits = limits
+        self._plan, self._shown, self._limits = plan, shown, limits
+        self._base, self._text = base_of(trace), text
+        self._trace = parse_trace(text, trace.name)
         self._catalogue = build_catalogue(plan.setup["catalogue"])
 
     def python(self) -> Reproducer:
         """The trace as a program of the binding."""
         file = self._base.with_name(f"{self._base.name}.py")
         try:
-            written = to_python(self._parsed(), self._catalogue, dict(self._plan.setup["wrapper"]))
+            written = to_python(self._trace, self._catalogue, dict(self._plan.setup["wrapper"]))
         except MurxpyError as error:
             file.unlink(missing_ok=True)
             return Reproducer("python", "", None, str(error))
         write_atomically(file, written)
-        return Reproducer(
-            "python", str(file), *_python(self._plan, file, self._text, self._shown, self._limits)
-        )
+        return Reproducer("python", str(file), *self._python(file))
 
     def script(self) -> Reproducer:
         """The trace as a script."""
@@ -108,83 +102,81 @@ class _Programs:
                 file.unlink(missing_ok=True)
                 return Reproducer("smt2", "", None, f"not in SMT-LIB: {unsaid}")
         write_atomically(file, written)
-        seen, note = _script(self._plan, file, self._text, self._shown, self._limits)
+        seen, note = self._script(file)
         if unsaid and not seen:
             file.unlink()
             return Reproducer("smt2", "", None, f"not in SMT-LIB: {unsaid}")
-        return Reproducer(
-            "smt2", str(file), seen, f"without what is not in SMT-LIB: {unsaid}" if unsaid else note
-        )
+        note = f"without what is not in SMT-LIB: {unsaid}" if unsaid else note
+        return Reproducer("smt2", str(file), seen, note)
 
     def _smtlib(self, lossy: bool) -> str:
-        script = scripted(self._parsed())
+        script = scripted(self._trace)
         if script is not None:  # what the solver was given is the script
             return script.text
         family = self._plan.target.family
-        return to_smtlib(self._parsed(), self._catalogue, family, lossy)
+        return to_smtlib(self._trace, self._catalogue, family, lossy)
 
-    def _parsed(self) -> Trace:
-        return parse_trace(self._text, self._name)
+    def _python(self, file: Path) -> tuple[bool, str]:
+        """Whether the program shows the finding, and a note."""
+        shown, outcome = self._shown, self._run(file)
+        ended = self._ended(outcome)
+        if ended is not None:
+            return ended
+        if shown.kind == DISAGREEMENT and _exit_code(outcome) == 0:
+            return True, ""  # it answers as is recorded
+        defects = _DEFECT.findall(outcome.output)
+        if _exit_code(outcome) == 1 and defects and "Traceback" not in outcome.output:
+            recorded, seen = _bare(shown.message), _bare(defects[-1])
+            same = normalise(recorded) == normalise(seen) or recorded in seen or seen in recorded
+            # a program asks a fresh solver, not our evaluator
+            same = same or (shown.kind == INVALID_MODEL and seen == UNSATISFIED)
+            return (True, "") if same else (False, f"it shows: {defects[-1]}")
+        return False, _exit_words(outcome)
 
+    def _script(self, file: Path) -> tuple[bool | None, str]:
+        """Whether the script shows the finding, None where that cannot be seen; and a note."""
+        shown, runner = self._shown, self._plan.setup["wrapper"].get("script-runner")
+        if not runner:
+            return None, "the wrapper does not say how its solver reads a script"
+        with Scratch("script") as folder:
+            program = folder / "run.py"
+            program.write_text(runner, encoding="utf-8")
+            outcome = self._run(program, str(file.absolute()))
+        ended = self._ended(outcome)
+        if ended is not None:
+            return ended
+        if _exit_code(outcome) == NO_SCRIPTS:
+            return None, "this release's Python API reads no scripts"
+        if shown.kind in (DISAGREEMENT, WRONG):
+            same = _ANSWER.findall(outcome.output) == self._recorded()
+            return same, "" if same else "it answers otherwise"
+        message = _bare(shown.message)
+        said = normalise(message.partition(": ")[2] or message)
+        if message and said in normalise(outcome.output):
+            return True, ""
+        return False, _exit_words(outcome)
 
-def _python(plan: Plan, file: Path, text: str, shown: Shown, limits: Limits) -> tuple[bool, str]:
-    outcome = run_program(plan, file, (), text, SECONDS, limits)
-    ended = _ended(plan, outcome, shown)
-    if ended is not None:
-        return ended
-    if shown.kind == DISAGREEMENT and _exit_code(outcome) == 0:
-        return True, ""  # it answers as is recorded
-    defects = _DEFECT.findall(outcome.output)
-    if _exit_code(outcome) == 1 and defects and "Traceback" not in outcome.output:
-        recorded, seen = _bare(shown.message), _bare(defects[-1])
-        same = normalise(recorded) == normalise(seen) or recorded in seen or seen in recorded
-        # a program asks a fresh solver, not our evaluator
-        same = same or (shown.kind == INVALID_MODEL and seen == UNSATISFIED)
-        return (True, "") if same else (False, f"it shows: {defects[-1]}")
-    return False, _exit_words(outcome)
+    def _run(self, file: Path, *words: str) -> Outcome:
+        return run_program(self._plan, file, words, self._text, SECONDS, self._limits)
 
+    def _recorded(self) -> list[str]:
+        """The answers that the trace records."""
+        answering = ("check-sat", "run-script")
+        checks = [line for line in self._trace.lines if line.action.startswith(answering)]
+        results = [result for line in checks for result in line.results]
+        return [str(tokens[0]) for name, tokens in results if name == "answer"]
 
-def _script(
-    plan: Plan, file: Path, text: str, shown: Shown, limits: Limits
-) -> tuple[bool | None, str]:
-    runner = plan.setup["wrapper"].get("script-runner")
-    if not runner:
-        return None, "the wrapper does not say how its solver reads a script"
-    with Scratch("script") as folder:
-        program = folder / "run.py"
-        program.write_text(runner, encoding="utf-8")
-        outcome = run_program(plan, program, (str(file.absolute()),), text, SECONDS, limits)
-    ended = _ended(plan, outcome, shown)
-    if ended is not None:
-        return ended
-    if _exit_code(outcome) == NO_SCRIPTS:
-        return None, "this release's Python API reads no scripts"
-    if shown.kind in (DISAGREEMENT, WRONG):
-        same = _ANSWER.findall(outcome.output) == _recorded(text)
-        return same, "" if same else "it answers otherwise"
-    message = _bare(shown.message)
-    if message and normalise(message.partition(": ")[2] or message) in normalise(outcome.output):
-        return True, ""
-    return False, _exit_words(outcome)
-
-
-def _recorded(text: str) -> list[str]:
-    """The answers that the trace records."""
-    lines = parse_trace(text, "trace").lines
-    checks = [line for line in lines if line.action.startswith(("check-sat", "run-script"))]
-    return [str(tokens[0]) for line in checks for name, tokens in line.results if name == "answer"]
-
-
-def _ended(plan: Plan, outcome: Outcome, shown: Shown) -> tuple[bool, str] | None:
-    """Whether the end of the process is the finding; None where the program ended by itself."""
-    if outcome.cause == "wall":
-        return shown.kind == "hang", "" if shown.kind == "hang" else f"no end within {SECONDS:g} s"
-    verdict = judge(outcome)
-    key = "" if verdict is None else bucket_key(plan.target.family, verdict)
-    if key == shown.key:
-        return True, ""
-    code = _exit_code(outcome)
-    return None if code is not None and code >= 0 else (False, f"it shows {key}")
+    def _ended(self, outcome: Outcome) -> tuple[bool, str] | None:
+        """Whether the end of the process is the finding; None where the program ended by itself."""
+        if outcome.cause == "wall":
+            hangs = self._shown.kind == "hang"
+            return hangs, "" if hangs else f"no end within {SECONDS:g} s"
+        verdict = judge(outcome)
+        key = "" if verdict is None else bucket_key(self._plan.target.family, verdict)
+        if key == self._shown.key:
+            return True, ""
+        code = _exit_code(outcome)
+        return None if code is not None and code >= 0 else (False, f"it shows {key}")
 
 
 def _bare(message: str) -> str:

@@ -8,7 +8,6 @@ our evaluator finds all assertions true. In a disagreement both sides must answe
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
@@ -17,15 +16,7 @@ from functools import lru_cache, partial
 
 from murxpy.campaign.findings.keys import bucket_key
 from murxpy.campaign.judging.disagreement import HEADER, evaluated
-from murxpy.campaign.reduction.pipeline import (
-    Follow,
-    Minimized,
-    Predicate,
-    Problem,
-    Settings,
-    reduce,
-    unfollowed,
-)
+from murxpy.campaign.reduction.pipeline import Minimized, Predicate, Problem, Task, reduce
 from murxpy.campaign.reduction.scripted import Scripted, answers_in, loose_key, trace_of
 from murxpy.campaign.replays.tester import Tester, replay_of
 from murxpy.campaign.workers.limits import Limits
@@ -118,14 +109,12 @@ class ScriptPredicate(Predicate[Printed]):
 
     checks = 0
 
-    def __init__(
-        self, plan: Plan, judges: Sequence[Plan], source: Scripted, name: str, settings: Settings
-    ) -> None:
-        self._target, *self._judges = solvers = _started([plan, *judges])
+    def __init__(self, task: Task, source: Scripted, judges: Sequence[Plan]) -> None:
+        self._target, *self._judges = solvers = _started([task.plan, *judges])
         super().__init__(None, *(solver.tester for solver in solvers))
         with self.closed_on_error():
-            self._verdict = self._shown(source, name)
-        self._target.tester.jobs, self._target.tester.tries = settings.jobs, settings.tries
+            self._verdict = self._shown(source, task.name)
+        self._target.tester.jobs, self._target.tester.tries = task.jobs, task.tries
 
     def _shown(self, source: Scripted, name: str) -> Verdict | None:
         """The finding that the target alone shows; None where it is a disagreement."""
@@ -243,36 +232,27 @@ class ScriptPredicate(Predicate[Printed]):
         return (self.key if verdict is None else bucket_key(family, verdict)), trace
 
 
-def minimize_script(
-    plan: Plan,
-    source: Scripted,
-    name: str,
-    judges: Sequence[Plan] = (),
-    settings: Settings | None = None,
-    follow: Follow = unfollowed,
-) -> Minimized:
+def minimize_script(task: Task, source: Scripted, judges: Sequence[Plan] = ()) -> Minimized:
     """Make a script smaller; the result is the trace that runs the smaller script.
 
     The sizes in the result are in characters of the script. Raises InputError where the script
     shows nothing, or where that is not seen again after the script was printed anew.
     """
-    settings = settings or Settings()
-    began = time.monotonic()
-    catalogue = build_catalogue(plan.setup.get("catalogue") or load_catalogue())
-    script = read_script(source.text, name, catalogue)
-    predicate = ScriptPredicate(plan, judges, source, name, settings)
+    catalogue = build_catalogue(task.plan.setup.get("catalogue") or load_catalogue())
+    script = read_script(source.text, task.name, catalogue)
+    predicate = ScriptPredicate(task, source, judges)
     with closing(predicate):
-        problem = _problem(script, source, predicate.checks, _dialect([plan, *judges]))
-        predicate.limit(settings.deadline(began))
-        with settings.enough_time("the script shows", name):
+        problem = _problem(script, source, predicate.checks, _dialect([task.plan, *judges]))
+        predicate.limit(task.deadline)
+        with task.enough_time("the script shows"):
             shown = predicate.first(map(problem.asked, problem.starts))
         if shown is None:
             raise InputError(
                 "what it shows is not seen again when it is printed anew, or what it must answer is not known: two other "
                 "solvers must say so, or our evaluator in the model of one",
-                file=name,
+                file=task.name,
             )
-        return reduce(problem, predicate, follow, began)
+        return reduce(problem, predicate, task)
 
 
 def _dialect(plans: Sequence[Plan]) -> str:

@@ -10,22 +10,11 @@ from functools import partial
 from typing import Any
 
 from murxpy.campaign.judging.common_operators import judge_plans
-from murxpy.campaign.judging.judged_solver import JudgedSolver
 from murxpy.campaign.reduction.command import Commanded
-from murxpy.campaign.reduction.pipeline import (
-    Follow,
-    Minimized,
-    Predicate,
-    Problem,
-    Settings,
-    reduce,
-    unfollowed,
-)
+from murxpy.campaign.reduction.pipeline import Minimized, Predicate, Problem, Task, reduce
 from murxpy.campaign.reduction.predicates import Disagreeing, Replaying
 from murxpy.campaign.reduction.scripted import scripted
 from murxpy.campaign.reduction.scripts import minimize_script, others_than
-from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.targets import Plan
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
@@ -41,13 +30,10 @@ _KEPT_HEADER = ("murxpy-trace", "solver", "python", "seed", "cross-check")
 
 
 def minimize_trace(
-    plan: Plan,
+    task: Task,
     source: str,
-    name: str,
-    settings: Settings,
     judges: tuple[str, ...] | None,
     earlier: str | None,
-    follow: Follow,
     refused: Callable[[InputError], None],
 ) -> Minimized:
     """Reduce the script that the trace `source` runs last; where it runs none, reduce its lines.
@@ -56,49 +42,37 @@ def minimize_trace(
     solvers say it. If the script alone does not show the finding, `refused` is called with the
     reason, and may raise it; then the lines of the trace are reduced, as by `minimize`.
     """
-    script = scripted(parse_trace(source, name))
-    if script is not None and not settings.match and not settings.command:
+    script = scripted(parse_trace(source, task.name))
+    if script is not None and not task.match and not task.command:
         if judges is None:
-            judges = others_than(plan.target.name) if script.expected else ()
+            judges = others_than(task.plan.target.name) if script.expected else ()
         try:
-            return minimize_script(plan, script, name, judge_plans(judges), settings, follow)
+            return minimize_script(task, script, judge_plans(judges))
         except InputError as error:
             refused(error)
-    return minimize(plan, source, name, settings, earlier, follow)
+        task = replace(task, began=time.monotonic())
+    return minimize(task, source, earlier)
 
 
-def minimize(
-    plan: Plan,
-    source: str,
-    name: str,
-    settings: Settings | None = None,
-    earlier: str | None = None,
-    follow: Follow = unfollowed,
-) -> Minimized:
+def minimize(task: Task, source: str, earlier: str | None = None) -> Minimized:
     """Make the trace `source` smaller; `earlier` is what an earlier call made of it, to go on from.
 
     Raises InputError when the trace is malformed, shows nothing, or something else each time, or
     when the time does not suffice to see what it shows; TargetError when a solver cannot be loaded.
     """
-    settings = settings or Settings()
-    began = time.monotonic()
-    original = parse_trace(source, name)
-    with settings.enough_time("the trace shows", name):
-        predicate = _predicate(plan, source, name, settings, settings.deadline(began))
+    original = parse_trace(source, task.name)
+    with task.enough_time("the trace shows"):
+        predicate = _predicate(task, source)
     with closing(predicate):
-        problem = trace_problem(original, (predicate.start, earlier), plan.setup)
-        return reduce(problem, predicate, follow, began)
+        problem = trace_problem(original, (predicate.start, earlier), task.plan.setup)
+        return reduce(problem, predicate, task)
 
 
-def _predicate(
-    plan: Plan, source: str, name: str, settings: Settings, deadline: float | None
-) -> Predicate[str]:
-    """The predicate that the settings ask for."""
-    if settings.judges:
-        return Disagreeing(JudgedSolver(plan, settings.judges, Limits()), source, name, deadline)
-    if settings.command:
-        return Commanded(settings.command, source, name, settings.jobs, deadline)
-    return Replaying(plan, source, name, settings, deadline)
+def _predicate(task: Task, source: str) -> Predicate[str]:
+    """The predicate that the task asks for."""
+    if task.judges:
+        return Disagreeing(task, source)
+    return Commanded(task, source) if task.command else Replaying(task, source)
 
 
 def trace_problem(
