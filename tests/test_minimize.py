@@ -41,9 +41,9 @@ def rows(result: Minimized) -> list[str]:
 
 
 def reduced(
-    source: str, how: dict[str, Any] | None = None, earlier: str | None = None, **fault: Any
+    source: str, settings: dict[str, Any] | None = None, earlier: str | None = None, **fault: Any
 ) -> Minimized:
-    return minimize(Task(planted(**fault), "a.trace", **(how or {})), source, earlier)
+    return minimize(Task(planted(**fault), "a.trace", **(settings or {})), source, earlier)
 
 
 @cache
