@@ -118,14 +118,8 @@ class Campaign:
         return int(stored)
 
     def _prepare(self, store: Store) -> None:
+        versions = self._load(store)
         config = self.config
-        abouts = self._pool.warm()
-        versions = [version_of(about) for about in abouts]
-        self._abouts = abouts[: len(config.targets)]
-        self._targets = [
-            self._target(plan, version, store)
-            for plan, version in zip(config.targets, versions, strict=False)
-        ]
         self._replays = Replays(self._pool, range(len(self._targets)))
         traces = self._traces if config.backtrace else None
         self._collector = Collector(self._replays, self._archive, traces, self._log.emit)
@@ -154,6 +148,17 @@ class Campaign:
         self._archive.note(seed=self.seed)
         self._archive.session(self._epoch, dict(config.arguments))
         self._begin()
+
+    def _load(self, store: Store) -> list[str]:
+        """Load all solvers, and return their versions."""
+        abouts = self._pool.warm()
+        versions = [version_of(about) for about in abouts]
+        self._abouts = abouts[: len(self.config.targets)]
+        self._targets = [
+            self._target(plan, version, store)
+            for plan, version in zip(self.config.targets, versions, strict=False)
+        ]
+        return versions
 
     def _target(self, plan: Plan, version: str, store: Store) -> Fuzzed:
         runs = stored_runs(plan, store, self.seed, self.config.runs)

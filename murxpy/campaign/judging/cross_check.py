@@ -228,31 +228,20 @@ def disagreement_bucket(
     both, by the place where it happens.
     """
     said = _said(pair, solved)
-    mine = set(solved.operators) | set(solved.options)
-    needs = {need.sort for need in solved.depends}
+    mine = sorted({*solved.operators, *solved.options})
+    needs = sorted({need.sort for need in solved.depends})
     for bucket in buckets:
         kept = bucket.triage
-        if (
-            bucket.kind == KIND
-            and kept.get("said") == said
-            and {need[0] for need in kept.get("depends", ())} == needs
-        ):
+        if bucket.kind == KIND and kept.get("said") == said:
             theirs = {*kept.get("operators", ()), *kept.get("options", ())}
-            if theirs and theirs <= mine:
+            theirs_needs = {need[0] for need in kept.get("depends", ())}
+            if theirs and theirs <= set(mine) and theirs_needs == set(needs):
                 return bucket.key
-    words = [
-        KIND,
-        solved.triage.verdict if solved.triage.culprit else "",
-        family,
-        *sorted(needs),
-        *sorted(mine),
-    ]
-    slug = (
-        re.sub(r"[^a-z0-9]+", "-", "-".join(filter(None, words)).lower().replace("op_", ""))
-        .strip("-")[:80]
-        .rstrip("-")
-    )
-    return f"{slug}-{blake2b(repr((said, sorted(mine), *([sorted(needs)] if needs else []))).encode(), digest_size=4).hexdigest()}"
+    verdict = solved.triage.verdict if solved.triage.culprit else ""
+    words = "-".join(filter(None, (KIND, verdict, family, *needs, *mine)))
+    slug = re.sub(r"[^a-z0-9]+", "-", words.lower().replace("op_", "")).strip("-")[:80].rstrip("-")
+    facts = repr((said, mine, *([needs] if needs else [])))
+    return f"{slug}-{blake2b(facts.encode(), digest_size=4).hexdigest()}"
 
 
 def _said(pair: Pair, solved: Investigated) -> str:

@@ -18,7 +18,7 @@ from murxpy.campaign.judging.disagreement import (
     judged,
 )
 from murxpy.campaign.judging.judge_limits import own_limit
-from murxpy.campaign.replays.inquiries import Ask, Inquirer, Questions, T
+from murxpy.campaign.replays.inquiries import Inquirer, Questions, T
 from murxpy.campaign.replays.service import Replays
 from murxpy.campaign.replays.tester import OutOfTime
 from murxpy.campaign.workers.limits import Limits
@@ -30,13 +30,12 @@ from murxpy.oracles.disagreement import Answers
 
 class JudgedSolver:
     """The solver of `plan`, and the solvers of `judges`, all loaded. Raises TargetError where one
-    cannot be loaded. `replays` counts the replays. `close` ends all processes.
+    cannot be loaded. `close` ends all processes.
     """
 
     def __init__(self, plan: Plan, judges: Sequence[Plan], limits: Limits) -> None:
         self._pool = Pool([plan, *judges], limits)
         self.deadline: float | None = None
-        self.replays = 0
         try:
             abouts = self._pool.warm()
         except BaseException:
@@ -57,7 +56,7 @@ class JudgedSolver:
     def answer(self, questions: Questions[T]) -> T:
         """Carry out one inquiry, and return its result. Raises OutOfTime past the deadline."""
         results: list[T] = []
-        self._inquirer.add(self._counted(questions), results.append)
+        self._inquirer.add(questions, results.append)
         while not results:
             if self.deadline is not None and time.monotonic() >= self.deadline:
                 self._inquirer.clear()
@@ -76,7 +75,7 @@ class JudgedSolver:
             for inquirer in inquirers:
                 questions = None if inquirer.busy or not more else next(waiting, None)
                 if questions is not None:
-                    inquirer.add(self._counted(questions), partial(results.__setitem__, begun))
+                    inquirer.add(questions, partial(results.__setitem__, begun))
                     begun += 1
                 more = more and (inquirer.busy or questions is not None)
                 inquirer.feed()
@@ -86,16 +85,10 @@ class JudgedSolver:
             if told < begun:
                 self._replays.step()
 
-    def _counted(self, questions: Questions[T]) -> Questions[T]:
-        outcome: Outcome | None = None
-        while True:
-            try:
-                ask: Ask = next(questions) if outcome is None else questions.send(outcome)
-            except StopIteration as end:
-                value: T = end.value
-                return value
-            self.replays += 1
-            outcome = yield ask
+    @property
+    def replays(self) -> int:
+        """The number of replays that `answer` made."""
+        return self._inquirer.asked
 
     def cross_checked(self, source: str) -> tuple[Outcome, Case | None]:
         """Replay the trace `source`, and return the replay with the first disagreement of a judge."""

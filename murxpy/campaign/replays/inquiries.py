@@ -39,7 +39,7 @@ class Inquirer:
     gets this limit for each check.
 
     Each solver is asked in one process, as long as that lives. If it dies in a replay, its death is
-    the answer.
+    the answer. `asked` counts the questions.
     """
 
     def __init__(self, replays: Replays) -> None:
@@ -49,6 +49,7 @@ class Inquirer:
         self._running: tuple[Questions[Any], Callable[[Any], None]] | None = None
         self._asked: Future | None = None
         self._groups: dict[int, Group] = {}
+        self.asked = 0
 
     def add(self, questions: Questions[T], done: Callable[[T], None]) -> None:
         """Carry out `questions` after the waiting inquiries. `done` gets what the generator
@@ -81,6 +82,7 @@ class Inquirer:
             self._running = self._asked = None
             done(end.value)
             return
+        self.asked += 1
         job = Job(
             0,
             self._limits.replay_wall if ask.patient else self._limits.wall,
