@@ -12,6 +12,7 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 
 from murxpy.campaign.replays.inquiries import Ask
+from murxpy.checks.registry import named
 from murxpy.machine.script import own_options
 from murxpy.machine.solve import SPECIAL_OPTIONS
 from murxpy.machine.tokens import Quoted, print_token
@@ -22,18 +23,7 @@ from murxpy.replaying.defuse import MAKERS, Script, closed, collected
 from murxpy.replaying.judging import CHECKS
 from murxpy.trace.grammar import Line, parse_trace
 
-_ASSERTING = (
-    "new",
-    "assert-formula",
-    "assert-tracked",
-    "push",
-    "pop",
-    "reset",
-    "reset-assertions",
-    "delete",
-    "expect",
-    "plant",
-)
+_ASSERTING = (*named(lambda action: action.state), "expect", "plant")
 _MORE = (10, 100)  # multiples of the limit, to try where the solver does not return without a limit
 _MOST = 40  # omissions that are tried
 _EARLIER = re.compile(r"^\(check-sat.*\)\n(?=(?:.*\n)*\(check-sat)", re.M)
