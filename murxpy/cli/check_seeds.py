@@ -17,7 +17,14 @@ from murxpy.campaign.judging.judged_solver import JudgedSolver
 from murxpy.campaign.judging.seed_check import FAULTS, VERDICTS, Checked
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
-from murxpy.cli.params import MISSING_SEEDS, Existing, Target, duration, judge_names
+from murxpy.cli.params import (
+    MISSING_SEEDS,
+    Existing,
+    Target,
+    json_option,
+    judge_names,
+    time_option,
+)
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.fuzzers.seeds import script_files
@@ -43,29 +50,17 @@ from murxpy.report.console import Progress
     metavar="SOLVER[@PLACE],...",
     help="Further solvers that run them.",
 )
-@click.option(
-    "--limit",
-    type=duration,
-    default="1s",
-    metavar="TIME",
-    show_default=True,
-    help="Limit of a check: the solver's resource limit that takes about this time.",
+@time_option(
+    "--limit", "1s", "Limit of a check: the solver's resource limit that takes about this time."
 )
-@click.option(
-    "--wall",
-    type=duration,
-    default="5s",
-    metavar="TIME",
-    show_default=True,
-    help="Wall time of a script on each solver.",
-)
+@time_option("--wall", "5s", "Wall time of a script on each solver.")
 @click.option(
     "--jobs",
     type=click.IntRange(1, 256),
     metavar="N",
     help="Number of scripts that run at a time.  [default: one for each usable CPU]",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def check_seeds(
     seeds: tuple[Path, ...],
     solver: str,

@@ -15,7 +15,7 @@ from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
 from murxpy.cli import fail
-from murxpy.cli.params import NamedFile, Target
+from murxpy.cli.params import NamedFile, Target, json_option
 from murxpy.data import wrapper_names
 from murxpy.errors import MurxpyError
 from murxpy.report.doctor import host_lines, target_json, target_lines
@@ -42,7 +42,7 @@ _RUNS = 150
 @click.option(
     "--profile", type=NamedFile(), metavar="FILE", help="More restrictions on what is generated."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def doctor(
     targets: tuple[str, ...], runs: int, wrapper: str | None, profile: str | None, as_json: bool
 ) -> int:

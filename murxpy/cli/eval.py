@@ -15,7 +15,7 @@ from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
 from murxpy.checks.registry import ANSWERING
-from murxpy.cli.params import Existing, Target, duration
+from murxpy.cli.params import Existing, Target, time_option
 from murxpy.cli.replay import plan_of
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
@@ -65,14 +65,7 @@ API, TEXT = "api", "text"
 @click.option(
     "--planted", is_flag=True, help="Evaluate a trace under its planted model. No solver is asked."
 )
-@click.option(
-    "--wall",
-    type=duration,
-    default="20s",
-    metavar="TIME",
-    show_default=True,
-    help="End it after this time.",
-)
+@time_option("--wall", "20s", "End it after this time.")
 def eval(
     file: Path,
     solver: str | None,

@@ -8,6 +8,7 @@ from typing import get_args
 import click
 
 from murxpy.campaign.findings.store import read_buckets, read_versions
+from murxpy.cli.params import out_argument
 from murxpy.oracles.crash import Tier
 from murxpy.report.console import make_console
 from murxpy.report.findings import (
@@ -20,7 +21,7 @@ from murxpy.report.findings import (
 
 
 @click.command()
-@click.argument("out", metavar="OUT", type=click.Path(path_type=Path), default="murxpy-out")
+@out_argument
 @click.option(
     "--format",
     "style",

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from murxpy.cli import fail
-from murxpy.cli.params import NamedFile
+from murxpy.cli.params import NamedFile, json_option
 from murxpy.data import inspect_machine, load_catalogue, load_machine, load_wrapper
 from murxpy.data.machine_names import CONDITIONS
 from murxpy.data.reach import expected_operators
@@ -54,7 +54,7 @@ def fsm() -> None:
     type=click.Path(dir_okay=False, path_type=Path),
     help="Draw the machine into this file.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def show(
     machine: str,
     runs: int | None,

@@ -21,6 +21,7 @@ from murxpy.cli.params import (
     run_seed,
     seed,
     size,
+    time_option,
 )
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError
@@ -80,13 +81,10 @@ from murxpy.oracles.crash import SEVERITY
     metavar="SOLVER[@PLACE],...",
     help="Have these other solvers or releases answer each decided check, too; repeatable.",
 )
-@click.option(
+@time_option(
     "--judge-limit",
-    type=duration,
-    default="200ms",
-    metavar="TIME",
-    show_default=True,
-    help="Limit of each check that a judge is asked: its own resource limit that takes about this time.",
+    "200ms",
+    "Limit of each check that a judge is asked: its own resource limit that takes about this time.",
 )
 @click.option(
     "--machine",
@@ -138,13 +136,10 @@ from murxpy.oracles.crash import SEVERITY
     metavar="NAMES",
     help=f"What is checked of answers: {', '.join(CHECKS)}; all or none.  [default: {','.join(DEFAULT_CHECKS)}]",
 )
-@click.option(
+@time_option(
     "--wall",
-    type=duration,
-    default="2s",
-    metavar="TIME",
-    show_default=True,
-    help="Wall time of a run, or with --mix of each of its mutants. A run that takes longer is killed.",
+    "2s",
+    "Wall time of a run, or with --mix of each of its mutants. A run that takes longer is killed.",
 )
 @click.option(
     "--memory",
@@ -187,13 +182,10 @@ from murxpy.oracles.crash import SEVERITY
     metavar="N",
     help="Number of mutants that each fuzzer makes of a seed at most. When all seeds are used up, the campaign ends.",
 )
-@click.option(
+@time_option(
     "--check-limit",
-    type=duration,
-    default="50ms",
-    metavar="TIME",
-    show_default=True,
-    help="Limit of a mutant's check: the solver's resource limit that takes about this time.",
+    "50ms",
+    "Limit of a mutant's check: the solver's resource limit that takes about this time.",
 )
 @click.option(
     "--through",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from murxpy.cli.params import Existing
+from murxpy.cli.params import Existing, output_option
 from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.smtlib.reading.scripts import read_file
@@ -15,13 +15,7 @@ from murxpy.trace.lift import lift as lift_script
 
 @click.command()
 @click.argument("file", metavar="SCRIPT", type=Existing())
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Write to this file.  [default: standard output]",
-)
+@output_option
 def lift(file: Path, output: Path | None) -> int:
     """Print SCRIPT, an SMT-LIB script, as a trace. 'murxpy replay --solver' runs the trace on any
     solver.

@@ -25,7 +25,7 @@ from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
 from murxpy.cli.minimizing import Watch
 from murxpy.cli.params import NONE, Existing, NamedFile, Target, duration, judge_names
-from murxpy.cli.replay import judges_of
+from murxpy.cli.replay import judges_of, plan_of_campaign
 from murxpy.cli.replay import plan_of as trace_plan
 from murxpy.errors import InputError
 from murxpy.fuzzers.seeds import statuses_of
@@ -182,7 +182,9 @@ def _trace_file(
     asked = begin.keywords["match"] or begin.keywords["command"]
     judges = () if asked else judges_of(trace, judged)
     if strategy != "delete":
-        result = regenerate(begin(with_seeds(file), follow=watch.see), trace)
+        why = "other instances are made from the seeds of the campaign: name the trace in the campaign's folder"
+        seeded = plan_of_campaign(origin(file), file, why)
+        result = regenerate(begin(seeded, follow=watch.see), trace)
         source = result.text
     if strategy == "both":
         watch.clear()
@@ -220,20 +222,6 @@ def _refused(trace: Trace, watch: Watch, error: InputError) -> None:
         f"the last script alone does not show the finding ({error}); the lines of the trace are minimized",
         err=True,
     )
-
-
-def with_seeds(file: Path) -> Plan:
-    """The target of a trace that lies in the folder of its campaign, with the campaign's seeds.
-    Raises InputError for a trace that no campaign keeps.
-    """
-    found = origin(file)
-    if found is None:
-        raise InputError(
-            "other instances are made from the seeds of the campaign: name the trace in the campaign's folder",
-            file=str(file),
-        )
-    (plan,) = make_plans(found.request)
-    return plan
 
 
 def _print_forms(plan: Plan, output: Path, result: Minimized, judged: bool) -> None:
@@ -296,13 +284,7 @@ def _history(
         source, _, plan = trace_target(file, solver, wrapper)
         lessened = minimize_joined(begin(plan, follow=watch.see), source)
     else:
-        found = origin(file)
-        if found is None:
-            raise InputError(
-                "expected a file under OUT/findings of a campaign, which tells what the runs depend on",
-                file=str(file),
-            )
-        (plan,) = make_plans(found.request)
+        plan = plan_of_campaign(origin(file), file)
         lessened = minimize_history(begin(plan, follow=watch.see), tuple(read_history(file)))
     ending = "history" if lessened.apart else "trace"
     output = output or base_of(file).with_name(f"{base_of(file).name}.min.{ending}")

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -14,6 +14,7 @@ from murxpy.campaign.workers.names import settled, split_names
 from murxpy.errors import InputError, nearest
 
 NONE = "none"  # in the place of the names of judges
+Command = TypeVar("Command", bound=Callable[..., Any])
 _SECONDS = {"ms": 0.001, "": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _BYTES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _LEAST_MEMORY = 64 << 20  # bytes; the interpreter does not fit into less
@@ -172,3 +173,23 @@ def refuse_empty(command: click.Command) -> None:
         param.is_eager = param.is_eager or bool(option or single)
         if named and not isinstance(param.type, _NotEmpty):
             param.type = _NotEmpty(param.type)
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+out_argument = click.argument(
+    "out", metavar="OUT", type=click.Path(path_type=Path), default="murxpy-out"
+)
+output_option = click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write to this file.  [default: standard output]",
+)
+
+
+def time_option(name: str, default: str, help: str) -> Callable[[Command], Command]:
+    """An option that takes a span of time."""
+    return click.option(
+        name, type=duration, default=default, metavar="TIME", show_default=True, help=help
+    )

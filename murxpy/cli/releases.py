@@ -11,6 +11,7 @@ import click
 
 from murxpy.campaign.workers.names import releases_of
 from murxpy.cli import fail
+from murxpy.cli.params import json_option
 from murxpy.data import load_wrapper, wrapper_names
 from murxpy.errors import InputError, TargetError
 from murxpy.releases.environments import (
@@ -37,7 +38,7 @@ from murxpy.report.tables import print_table
 @click.option(
     "--prune", "pruned", is_flag=True, help="Remove what unfinished installations left, too."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def releases(
     solvers: tuple[str, ...], add: str | None, doomed: str | None, pruned: bool, as_json: bool
 ) -> int:

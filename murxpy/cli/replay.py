@@ -18,7 +18,16 @@ from murxpy.campaign.reduction.histories import parts
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
-from murxpy.cli.params import NONE, Existing, NamedFile, Target, duration, judge_names, size
+from murxpy.cli.params import (
+    NONE,
+    Existing,
+    NamedFile,
+    Target,
+    json_option,
+    judge_names,
+    size,
+    time_option,
+)
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError
 from murxpy.oracles.disagreement import first_disagreement
@@ -45,13 +54,10 @@ from murxpy.trace.grammar import Trace, parse_trace
     metavar="SOLVER[@PLACE],...",
     help="Have these solvers answer its checks, too; 'none' asks no solver.  [default: those that its header names]",
 )
-@click.option(
+@time_option(
     "--wall",
-    type=duration,
-    default="20s",
-    metavar="TIME",
-    show_default=True,
-    help="End the replay after this time. A replay that is ended after 20s or more counts as a hang.",
+    "20s",
+    "End the replay after this time. A replay that is ended after 20s or more counts as a hang.",
 )
 @click.option(
     "--memory",
@@ -67,7 +73,7 @@ from murxpy.trace.grammar import Trace, parse_trace
     is_flag=True,
     help="Write the trace of the replay to standard output as it happens.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def replay(
     file: Path,
     solver: str | None,
@@ -148,6 +154,20 @@ def plan_of(
     return plan
 
 
+def plan_of_campaign(
+    found: Origin | None,
+    file: Path,
+    why: str = "expected a file under OUT/findings of a campaign, which tells what the runs depend on",
+) -> Plan:
+    """The target of the campaign from which a file comes. Raises InputError, with `why` as its
+    message, for a file that no campaign keeps.
+    """
+    if found is None:
+        raise InputError(why, file=str(file))
+    (plan,) = make_plans(found.request)
+    return plan
+
+
 def judges_of(trace: Trace, wished: tuple[str, ...] | None) -> tuple[str, ...]:
     """The names of the judges: those that the user names, else those in the header of the trace."""
     if wished is None:
@@ -186,13 +206,7 @@ def _replay_history(
         plan = plan_of(parse_trace(text, str(file)), solver, wrapper, found)
         return replay_texts(plan, parts(text), str(file), limits, write_now if follow else None)
     runs = read_history(file)
-    if found is None:
-        raise InputError(
-            "expected a file under OUT/findings of a campaign, which tells what the runs depend on",
-            file=str(file),
-        )
-    (plan,) = make_plans(found.request)
-    return walk_seeds(plan, runs, limits, write_now if follow else None)
+    return walk_seeds(plan_of_campaign(found, file), runs, limits, write_now if follow else None)
 
 
 def _show(replayed: Replayed, trace: Trace | None, as_json: bool) -> int:

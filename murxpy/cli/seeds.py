@@ -7,13 +7,14 @@ from pathlib import Path
 import click
 
 from murxpy.campaign.findings.store import read_yields
+from murxpy.cli.params import out_argument
 from murxpy.errors import InputError
 from murxpy.report.console import make_console
 from murxpy.report.seeds import ENDS, print_seeds, seeds_json
 
 
 @click.command()
-@click.argument("out", metavar="OUT", type=click.Path(path_type=Path), default="murxpy-out")
+@out_argument
 @click.option(
     "--most",
     type=click.IntRange(1),

@@ -6,6 +6,7 @@ import json
 
 import click
 
+from murxpy.cli.params import json_option
 from murxpy.data import load_catalogue, load_wrapper, wrapper_names
 from murxpy.errors import InputError, nearest
 from murxpy.report.console import make_console
@@ -14,7 +15,7 @@ from murxpy.report.tables import operators_table, print_table, theories_json, th
 
 @click.command()
 @click.argument("theory", required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def theories(theory: str | None, as_json: bool) -> None:
     """Show the theories; or the operators of THEORY, with the number of ways in which the wrapper of
     each solver spells them.

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from murxpy.cli import fail
-from murxpy.cli.params import Existing, NamedFile
+from murxpy.cli.params import Existing, NamedFile, output_option
 from murxpy.data import load_catalogue, load_wrapper, wrapper_names
 from murxpy.errors import InputError, MurxpyError
 from murxpy.logic.catalogue import build_catalogue
@@ -36,13 +36,7 @@ _SUFFIXES = {"smt2": ".smt2", "python": ".py", "murxla": ".murxla"}
     required=True,
     help="The language of the translation.",
 )
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Write to this file.  [default: standard output]",
-)
+@output_option
 @click.option(
     "--into",
     metavar="DIR",
@@ -99,9 +93,7 @@ def translate(
     _check_options(target, [name for name, given in of_smtlib.items() if given], lossy, wrapper)
     translator = _translator(target, dialect or STANDARD, lossy, by_definition, planted, wrapper)
     if source.is_dir():
-        if into is None or output is not None:
-            raise InputError("TRACE is a folder, expected --into DIR and no -o", file=str(source))
-        return _folder(source, into, _SUFFIXES[target], translator)
+        return _folder(source, into, output, _SUFFIXES[target], translator)
     if into is not None:
         raise InputError(
             "--into is for a folder, expected one, found a file or nothing", file=str(source)
@@ -160,10 +152,14 @@ def _translator(
     return python
 
 
-def _folder(source: Path, into: Path, suffix: str, translator: Translator) -> int:
+def _folder(
+    source: Path, into: Path | None, output: Path | None, suffix: str, translator: Translator
+) -> int:
     """Translate each trace below `source`, and report each trace that cannot be translated. Returns
-    the exit code of the last such error, or 0.
+    the exit code of the last such error, or 0. Raises InputError for a wrong place of the results.
     """
+    if into is None or output is not None:
+        raise InputError("TRACE is a folder, expected --into DIR and no -o", file=str(source))
     traces = sorted(source.rglob("*.trace"))
     if not traces:
         raise InputError("no *.trace in this folder", file=str(source))

@@ -9,13 +9,13 @@ import click
 
 from murxpy.campaign.judging.triage import triaged
 from murxpy.campaign.workers.limits import Limits
-from murxpy.cli.params import duration, judge_names
+from murxpy.cli.params import json_option, judge_names, out_argument, time_option
 from murxpy.report.console import make_console
 from murxpy.report.judged import print_triage, triage_json
 
 
 @click.command()
-@click.argument("out", metavar="OUT", type=click.Path(path_type=Path), default="murxpy-out")
+@out_argument
 @click.option(
     "--cross-check",
     "judges",
@@ -29,15 +29,8 @@ from murxpy.report.judged import print_triage, triage_json
     is_flag=True,
     help="Ask about all findings again, not only about those without a triage.",
 )
-@click.option(
-    "--wall",
-    type=duration,
-    default="5s",
-    metavar="TIME",
-    show_default=True,
-    help="Wall time of a replay.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@time_option("--wall", "5s", "Wall time of a replay.")
+@json_option
 def triage(out: Path, judges: tuple[str, ...], again: bool, wall: float, as_json: bool) -> None:
     """Say for each disagreement and each invalid model in the output folder OUT of a campaign which
     solver is wrong, and by which evidence.

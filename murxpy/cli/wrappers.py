@@ -6,7 +6,7 @@ import json
 
 import click
 
-from murxpy.cli.params import NamedFile
+from murxpy.cli.params import NamedFile, json_option
 from murxpy.data import load_wrapper, wrapper_names
 from murxpy.report.console import make_console
 from murxpy.report.tables import (
@@ -21,7 +21,7 @@ from murxpy.solvers.wrapper import SECTIONS
 
 @click.command()
 @click.argument("wrapper", type=NamedFile(), required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def wrappers(wrapper: str | None, as_json: bool) -> None:
     """Show the wrappers, or the spellings, options and profile of WRAPPER (a name or a YAML file)."""
     console = make_console()

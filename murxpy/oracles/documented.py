@@ -15,21 +15,14 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from murxpy.oracles.crash import Tier
+from murxpy.solvers.wrapper import SECTIONS
 from murxpy.trace.finished import Call, read_rows
 
 TIER: Tier = "documented"
-_SECTIONS = (
-    "sorts",
-    "special-values",
-    "values",
-    "constants",
-    "variables",
-    "functions",
-    "operators",
-    "actions",
-    "readers",
-    "self-checks",
-)
+# What the calls of findings are spelled by.
+_SECTIONS = [
+    name for name in SECTIONS if name not in ("lifecycle", "special-options", "invariants")
+]
 # Some checks call a reader, or an action, of the wrapper that has another name than the check.
 _READERS = {"check-elimination": "eliminated", "check-blocked": "blocked"}
 

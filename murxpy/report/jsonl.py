@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import Any, Self, TextIO
+from typing import Any, TextIO
 
 from murxpy.campaign.events import (
     Alike,
@@ -21,6 +21,7 @@ from murxpy.campaign.events import (
     WorkerLost,
 )
 from murxpy.campaign.snapshot import BucketView, Snapshot, WorkerView
+from murxpy.report.lines import Lines
 from murxpy.report.seeds import seeds_data
 from murxpy.report.text import replay_command, seed_text, trace_path
 
@@ -29,26 +30,18 @@ EVERY = 1.0  # seconds between two status objects
 _LONGEST = 20_000  # characters at most of standard error and of a backtrace
 
 
-class JsonLines:
+class JsonLines(Lines):
     """Writes each event as a JSON object on a line of its own, and nothing else."""
 
     def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+        super().__init__(stream)
         self._next = 0.0
         self._out = ""
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        return None
-
-    def consume(self, event: Event) -> None:
-        """Write the object of an event, if it has one. Raises BrokenPipeError when nobody reads."""
+    def line(self, event: Event) -> str | None:
+        """The event as JSON; None for a status that comes too early."""
         data = self._data(event)
-        if data is not None:
-            self._stream.write(json.dumps(data, allow_nan=False) + "\n")
-            self._stream.flush()
+        return None if data is None else json.dumps(data, allow_nan=False)
 
     def _data(self, event: Event) -> dict[str, Any] | None:
         match event:

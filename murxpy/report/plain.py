@@ -4,38 +4,27 @@ and easy to grep.
 
 from __future__ import annotations
 
-from typing import Self, TextIO
+from typing import TextIO
 
 from murxpy.campaign.events import Alike, Ended, Event, Found, Notice, Reproduced, Started, Tick
 from murxpy.campaign.snapshot import Snapshot
 from murxpy.report.console import tolerate_any_text
+from murxpy.report.lines import Lines
 from murxpy.report.text import form_word, one_line, percent, seed_text, target_names
 
 EVERY = 5.0  # seconds between two status lines
 
 
-class PlainLines:
+class PlainLines(Lines):
     """Writes a line for each event that has one, and a `status` line every five seconds."""
 
     def __init__(self, stream: TextIO) -> None:
         tolerate_any_text(stream)
-        self._stream = stream
+        super().__init__(stream)
         self._next = EVERY
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        return None
-
-    def consume(self, event: Event) -> None:
-        """Write the line of an event, if it has one. Raises BrokenPipeError when nobody reads."""
-        line = self._line(event)
-        if line is not None:
-            self._stream.write(line + "\n")
-            self._stream.flush()
-
-    def _line(self, event: Event) -> str | None:
+    def line(self, event: Event) -> str | None:
+        """The line of an event; None where the event has none."""
         match event:
             case Started():
                 return _start(event)

@@ -101,8 +101,7 @@ class Archive:
 
     def settle(self, found: Finding) -> None:
         """Note whether a finding whose trace was kept showed again."""
-        bucket = self.buckets[found.bucket]
-        self._dirty[bucket.key] = bucket
+        bucket = self._changed(found.bucket)
         kept = next((kept for kept in bucket.traces if kept.seed == found.seed), None)
         if kept is not None:
             kept.confirmed = found.by_trace
@@ -122,16 +121,14 @@ class Archive:
 
     def set_backtrace(self, key: str, text: str) -> None:
         """Note the native frames of bucket `key`."""
-        self.buckets[key].backtrace = text
-        self._dirty[key] = self.buckets[key]
+        self._changed(key).backtrace = text
         self._write(f"findings/{key}/backtrace.txt", text)
 
     def set_reproducers(self, key: str, forms: tuple[Reproducer, ...]) -> None:
         """Note the forms in which the finding of bucket `key` was written, each with whether it shows
         the finding.
         """
-        self.buckets[key].reproducers = forms
-        self._dirty[key] = self.buckets[key]
+        self._changed(key).reproducers = forms
 
     def set_triage(self, found: Finding) -> None:
         """Note the triage of a finding. The first triage of a bucket stays, unless it was undecided
@@ -143,8 +140,12 @@ class Archive:
 
     def set_tier(self, key: str, tier: Tier) -> None:
         """Note whose fault the defect of bucket `key` is."""
-        self.buckets[key].tier = tier
-        self._dirty[key] = self.buckets[key]
+        self._changed(key).tier = tier
+
+    def _changed(self, key: str) -> Bucket:
+        """The bucket `key`, which the next flush writes."""
+        bucket = self._dirty[key] = self.buckets[key]
+        return bucket
 
     def add(self, counts: Mapping[str, int]) -> None:
         """Add the counters of runs that ended."""
