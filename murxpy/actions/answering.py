@@ -1,4 +1,4 @@
-"""Questions to the solver whose answer is sat, unsat or unknown."""
+"""Questions to which the solver answers sat, unsat or unknown."""
 
 from __future__ import annotations
 
@@ -79,13 +79,13 @@ class CheckSatAssuming(Action):
 
 
 def _limited(gen: Generator) -> None:
-    """No check without a limit, unless the user wants none: the run's first one sets it."""
+    """Set a limit before the first check of a run, unless the user wants no limits."""
     if gen.run.state.limit is None:
         draw_limit(gen)
 
 
 def check_answer(gen: Generator) -> None:
-    """The checks of the answer that the solver just gave: those that are drawn now."""
+    """Draw and carry out checks of the answer that the solver just gave."""
     with suppress(Refused):
         for check in answer_checks():
             if gen.run.state.answer in check.after:
@@ -119,7 +119,7 @@ class RunScript(Action):
 
 
 def read_script(r: Reading, head: str = "") -> None:
-    """`run-script "TEXT"`; `head` are commands in front of the script."""
+    """Read the line `run-script "TEXT"`; `head` are commands that are put in front of the script."""
     text = r.text(0, "a script")
     r.end(1)
     if r.foreign:
@@ -143,7 +143,7 @@ def read_script(r: Reading, head: str = "") -> None:
 
 @register("expect")
 class Expect(Action):
-    """`expect ANSWER..`: what is known of the answers of the script that follows."""
+    """`expect ANSWER..`: the answers that are known for the script that follows."""
 
     drawn = False
 

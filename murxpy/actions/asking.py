@@ -54,7 +54,7 @@ class GetValue(Action):
 
 @register("get-value-completion")
 class GetValueCompletion(GetValue):
-    """`get-value-completion n t..`: values also where the model leaves them open."""
+    """`get-value-completion n t..`: values of terms, including those that the model leaves open."""
 
     drawn = False
 
@@ -65,7 +65,7 @@ def _needs_model(r: Reading) -> None:
 
 
 def _keep_value(gen: Generator, sort: Sort, value: tuple[object, ...]) -> int:
-    """A literal of the model becomes a term of the run: a `mk-value` line with its text."""
+    """Make a literal of the model a term of the run, by a `mk-value` line with its text."""
     kind = str(value[0])
     if sort.kind not in LITERAL_KINDS or kind != sort.short.lower().replace("reglan", ""):
         return 0
@@ -80,7 +80,7 @@ def _keep_value(gen: Generator, sort: Sort, value: tuple[object, ...]) -> int:
 
 @register("get-info", "statistics", "get-assertions")
 class Query(Action):
-    """A question without operands."""
+    """A question without operands whose result is not used."""
 
     def draw(self, gen: Generator) -> bool:
         if gen.run.wrapper.set("actions", self.name) is None:
@@ -102,14 +102,14 @@ class Query(Action):
 
 @register("reason-unknown")
 class ReadQuery(Query):
-    """A question that only traces have."""
+    """A question that occurs only in traces, and is never drawn."""
 
     drawn = False
 
 
 @register("get-model", "print-model")
 class ModelQuery(Query):
-    """The whole model, as an object or as text."""
+    """A question for the whole model, as an object or as text."""
 
     def require(self, r: Reading) -> None:
         _needs_model(r)
@@ -117,7 +117,7 @@ class ModelQuery(Query):
 
 @register("get-unsat-core")
 class CoreQuery(Query):
-    """The assertions that the solver blames for unsat."""
+    """A question for the unsat core."""
 
     def require(self, r: Reading) -> None:
         state = r.run.state
@@ -126,7 +126,7 @@ class CoreQuery(Query):
 
 @register("get-unsat-assumptions")
 class AssumptionsQuery(Query):
-    """The assumptions that the solver blames for unsat."""
+    """A question for the unsat assumptions."""
 
     def require(self, r: Reading) -> None:
         state = r.run.state
@@ -136,7 +136,7 @@ class AssumptionsQuery(Query):
 
 
 class OnTerms(Action):
-    """An action on a term whose result the run does not keep."""
+    """An action on terms whose result the run does not keep."""
 
     def draw(self, gen: Generator) -> bool:
         entry = any_entry(gen)
@@ -158,7 +158,7 @@ class OnTerms(Action):
         solve.on_terms(r.run, self.name, entries, r.seed, r.spelling("actions", self.name))
 
     def operands(self, r: Reading) -> list[Entry]:
-        """The terms of the line in hand. Raises InputError."""
+        """The terms that the current line names. Raises InputError."""
         entry = r.term(0)
         r.end(1)
         return [entry]

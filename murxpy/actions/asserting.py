@@ -1,4 +1,4 @@
-"""Assertions, with names or without, and the levels that they stand on."""
+"""Assertions with and without names, and assertion levels."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class AssertFormula(Action):
 
 @register("assert-tracked")
 class AssertTracked(Action):
-    """`assert-tracked t "name"`; a plain assertion where the solver has no names."""
+    """`assert-tracked t "name"`; in a solver without names for assertions, a plain assertion."""
 
     state = True
     establishes = ("asserted",)
@@ -69,7 +69,9 @@ def _assert(gen: Generator, entry: Entry, tracked: bool) -> None:
 
 @register("assert-roots")
 class AssertRoots(Action):
-    """All terms that nothing uses, made Boolean, as lines `assert-formula` or `assert-tracked`."""
+    """Make all terms that nothing uses Boolean, and assert them by lines `assert-formula` or
+    `assert-tracked`.
+    """
 
     traced = False
     establishes = ("asserted",)

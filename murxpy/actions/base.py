@@ -1,7 +1,8 @@
 """What an action is: one kind of line in a trace, and one kind of step in a walk.
 
-The class of an action says all that is known of it: how its operands are drawn, how its line is read
-back, and its facts. Its module is imported by `murxpy.checks.registry`, which everything else asks.
+The class of an action holds everything about it: how its operands are drawn, how its line is read
+back, and its facts. `murxpy.checks.registry` imports the modules of all actions; other code asks
+the registry.
 """
 
 from __future__ import annotations
@@ -14,9 +15,8 @@ from murxpy.trace.reading import Reading
 
 
 class Action:
-    """An action, by its name in machine files and traces.
-
-    An action that only reads lines has no `draw`, one that only stands in machine files no `read`.
+    """An action, by its name in machine files and traces. An action that occurs only in traces has
+    no `draw`; one that occurs only in machine files has no `read`.
     """
 
     # -- facts
@@ -28,34 +28,35 @@ class Action:
     reads_made: ClassVar[bool] = False  # a self-check of what it made may follow at once
     checks: ClassVar[bool] = False  # it checks what the solver promised with an answer
     state: ClassVar[bool] = False  # it changes what is asserted, or on which level
-    resets: ClassVar[bool] = False  # it takes back all that is asserted
-    alone: ClassVar[bool] = False  # it can be carried out where there is no solver
-    fatal: ClassVar[bool] = False  # some solvers are of no use after they refused it
-    damped: ClassVar[bool] = True  # it may be drawn less often where it shows known findings
-    establishes: ClassVar[tuple[str, ...]] = ()  # conditions that hold when it is often repeated
+    resets: ClassVar[bool] = False  # it removes all assertions
+    alone: ClassVar[bool] = False  # it can be carried out without a solver
+    fatal: ClassVar[bool] = False  # some solvers cannot be used after they refused it
+    damped: ClassVar[bool] = True  # it may be drawn less often if known findings are about it
+    establishes: ClassVar[tuple[str, ...]] = ()  # conditions that hold after it was repeated often
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def draw(self, gen: Generator) -> bool:
-        """Draw operands and carry the action out; False where that is not possible now. Raises
-        Refused where the binding refuses, and Stopped with a finding.
+        """Draw operands and carry the action out. False if this is not possible now. Raises Refused
+        if the binding refuses, and Stopped with a finding.
         """
         raise NotImplementedError(f"the action {self.name} is never drawn")
 
     def read(self, r: Reading) -> None:
-        """Carry out the line in hand. Raises InputError where it is malformed, Skipped and Refused
-        as `murxpy.trace.reading` says, and Stopped with a finding.
+        """Carry out the current line. Raises InputError if it is malformed, Skipped and Refused as
+        `murxpy.trace.reading` says, and Stopped with a finding.
         """
         raise NotImplementedError(f"no line has the action {self.name}")
 
 
 class Check(Action):
-    """An action that checks what the solver promised with an answer, drawn behind that answer.
+    """An action that checks a promise that the solver made with an answer. It is drawn behind that
+    answer.
 
     `option` is its name among the checks that a user can choose, and `default` says whether it is
-    on. `after` are the answers behind which it is drawn, in the order of `place`. `reader` names
-    the reader of the wrapper that it needs; empty where it needs none.
+    on by default. `after` are the answers behind which it is drawn; the checks of one answer are
+    drawn in the order of `place`. `reader` names the reader of the wrapper that it needs, if any.
     """
 
     drawn = False
@@ -67,16 +68,16 @@ class Check(Action):
     reader: ClassVar[str] = ""
 
     def due(self, gen: Generator) -> bool:
-        """Whether the check is on, has what it reads here, and is drawn now, by the chance that has
-        the name of its action.
-        """
+        """Whether the check is on, the wrapper has its reader, and its chance lets it be drawn now."""
         there = self.option in gen.checks and (
             not self.reader or gen.run.wrapper.set("readers", self.reader) is not None
         )
         return there and gen.settings.chance(self.name, gen.stream)
 
     def spelling(self, r: Reading) -> str | None:
-        """The spelling of its reader that the line names. Raises Refused where there is no reader."""
+        """The spelling of its reader that the line names. Raises Refused if the wrapper has no such
+        reader.
+        """
         there = r.run.wrapper.set("readers", self.reader) is not None
         r.require(there, f"the wrapper has no reader '{self.reader}'")
         return r.spelling("readers", self.reader)
@@ -87,7 +88,7 @@ Kind = TypeVar("Kind", bound=type[Action])
 
 
 def register(*names: str) -> Callable[[Kind], Kind]:
-    """A decorator that enters a class of actions into the registry, once for each name."""
+    """A decorator that enters a class of actions into the registry, under each of its names."""
 
     def enter(kind: Kind) -> Kind:
         for name in names:
@@ -99,6 +100,6 @@ def register(*names: str) -> Callable[[Kind], Kind]:
 
 
 def answer_checks() -> list[Check]:
-    """The checks that are drawn behind answers, in their order."""
+    """The checks that are drawn behind answers, in the order in which they are drawn."""
     found = [action for action in REGISTERED.values() if isinstance(action, Check) and action.after]
     return sorted(found, key=lambda check: check.place)

@@ -1,5 +1,5 @@
-"""Reading the lines of misuse: `misuse@RULE ACTION@SPELLING words.. with SLOT BAD`, and those that
-stress an object.
+"""Reading the lines of misuse: `misuse@RULE ACTION@SPELLING words.. with SLOT BAD`, and the lines
+that stress an object.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ MAX_TIMES = 100_000
 
 
 def reader(readers: Readers, own: Callable[[Reading], None]) -> Callable[[Reading], None]:
-    """The reader of `misuse` lines; `readers` are those of the actions that they break, `own` that
-    of a wrapper's own actions.
+    """The reader of `misuse` lines. `readers` are the readers of the actions that a misuse can
+    break, `own` is the reader of a wrapper's own actions.
     """
 
     def read(r: Reading) -> None:
@@ -48,7 +48,7 @@ def reader(readers: Readers, own: Callable[[Reading], None]) -> Callable[[Readin
 
 
 def _stress(r: Reading, rule: Rule) -> None:
-    """Objects that are copied, compared, kept, dropped or handed over."""
+    """Read a line that copies, compares, keeps, drops or hands over objects."""
     words = r.line.args
     least = LEAST.get(rule.name, 1)
     if len(words) < least or (rule.name not in MANY and len(words) > least):
@@ -74,7 +74,7 @@ def _stress(r: Reading, rule: Rule) -> None:
 def _broken_call(
     r: Reading, rule: Rule, readers: Readers, own_action: Callable[[Reading], None]
 ) -> None:
-    """A call with one bad operand, or in a state that does not allow it."""
+    """Read a call with one bad operand, or a call in a state that does not allow it."""
     line = r.line
     r.require(r.run.frame.ctx is not None and r.run.frame.solver is not None, "the solver is gone")
     callee, _, spelling = r.text(0, "the call that is broken").partition("@")
@@ -99,7 +99,9 @@ def _broken_call(
 
 
 def _armed(r: Reading, rule: Rule) -> tuple[int, Armed]:
-    """Where the words of the call end, and the misuse that the words behind `with` name."""
+    """The position at which the words of the call end, and the misuse that the words behind `with`
+    name.
+    """
     args = r.line.args
     if not rule.slots:
         return len(args), Armed(rule)
@@ -112,8 +114,8 @@ def _armed(r: Reading, rule: Rule) -> tuple[int, Armed]:
 
 
 def _check(r: Reading, words: list[Token]) -> None:
-    """Raise InputError unless the words name a bad operand, Skipped where it should have been
-    returned by a refused line.
+    """Raise InputError unless the words name a bad operand, and Skipped if a refused line should
+    have returned the operand.
     """
     first = words[0]
     if isinstance(first, Python) and len(words) == 1:
@@ -140,8 +142,8 @@ def _check(r: Reading, words: list[Token]) -> None:
 
 
 def known(r: Reading, ref: Ref) -> None:
-    """Check that an id can be broken. Raises InputError for an unknown one, Skipped where a refused
-    line should have returned it.
+    """Check that the object of an id can be broken. Raises InputError for an unknown id, and
+    Skipped if a refused line should have returned it.
     """
     if ref.letter not in BREAKABLE_LETTERS or (ref.letter in "oc" and ref.number != 1):
         raise r.error(f"unknown id {ref}, expected a term, a sort, an object, o1 or c1")
@@ -152,7 +154,9 @@ def known(r: Reading, ref: Ref) -> None:
 
 
 def compare(r: Reading, raised: bool) -> None:
-    """Note where the trace says that the call raised and now it does not, or the other way round."""
+    """Record a difference if the call raised in the trace and does not raise now, or the other way
+    round.
+    """
     before = r.line.result("raised") is not None
     if before is not raised and not r.trace.is_last(r.line):
         how = ("raised", "now it does not") if before else ("did not raise", "now it does")

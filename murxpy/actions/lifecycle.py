@@ -1,4 +1,4 @@
-"""The life of a solver: it is made, told its logic, options and limit, and let go of."""
+"""The life of a solver: it is made, gets its logic, options and limit, and is dropped."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class New(Action):
 
 
 def _switch_on(r: Reading) -> None:
-    """Let a solver that the trace is not for do all that the trace may ask of it."""
+    """Switch on all features that the trace may use, in a solver that the trace was not made for."""
     for name in solve.SPECIAL_OPTIONS:
         if r.run.wrapper.set("special-options", name) is not None:
-            with contextlib.suppress(Refused):  # what is missing will show where it is used
+            with contextlib.suppress(Refused):  # a feature that is missing shows when it is used
                 solve.set_option(r.run, name, "true", r.seed)
     for name, value in r.run.wrapper.facts.required():
         with contextlib.suppress(Refused):
@@ -51,7 +51,7 @@ def _switch_on(r: Reading) -> None:
 
 @register("delete")
 class Delete(Action):
-    """`delete`: the solver, and all that was made for it, is let go of."""
+    """`delete`: drop the solver and all objects that were made for it."""
 
     alone = True
     state = True
@@ -69,7 +69,7 @@ class Delete(Action):
 
 @register("set-logic")
 class SetLogic(Action):
-    """`set-logic LOGIC`; a solver without such an action takes it for granted."""
+    """`set-logic LOGIC`; a solver without this action ignores it."""
 
     damped = False
 
@@ -100,7 +100,7 @@ class SetOption(Action):
         r.end(2)
         special = r.run.wrapper.set("special-options", name) is not None
         if name in solve.SPECIAL_OPTIONS and (r.foreign or not special):
-            return  # switched on with `new`, or always on
+            return  # it was switched on with `new`, or is always on
         r.require(not r.foreign or name in _options(r.run), f"the option {name} of another solver")
         spelling = (
             r.spelling("special-options", name) if special else r.spelling("actions", "set-option")
@@ -118,7 +118,9 @@ def _options(run: Run) -> list[str]:
 
 @register("set-option-req")
 class SetRequiredOptions(Action):
-    """What the theories of the run need, and what the user wants, as lines `set-option`."""
+    """Set the options that the theories of the run need and those of the user, by lines
+    `set-option`.
+    """
 
     traced = False
 
@@ -128,7 +130,7 @@ class SetRequiredOptions(Action):
 
 @register("set-limit")
 class SetLimit(Action):
-    """`set-limit N`, in a unit of the solver."""
+    """`set-limit N`, in the solver's own unit."""
 
     def draw(self, gen: Generator) -> bool:
         return draw_limit(gen)
@@ -138,13 +140,13 @@ class SetLimit(Action):
         r.end(1)
         if limit < 0:
             raise r.error(f"expected a limit of 0 or more, found {limit}")
-        # Every solver counts in a unit of its own.
+        # Each solver counts in a unit of its own.
         r.require(not r.foreign and not r.trace.murxla, "a limit in the unit of another solver")
         solve.set_limit(r.run, limit, r.seed, r.spelling("actions", "set-limit"))
 
 
 def draw_limit(gen: Generator) -> bool:
-    """A limit for the checks that follow; False where the run is to have none."""
+    """Draw a limit for the checks that follow; False if the run has no limits."""
     run = gen.run
     if not gen.limited or run.wrapper.set("actions", "set-limit") is None:
         return False
@@ -231,7 +233,7 @@ class Collect(Action):
 
 @register("go")
 class Go(Action):
-    """A transition to another state that does nothing."""
+    """A transition to another state, without any action."""
 
     traced = False
 

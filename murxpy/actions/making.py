@@ -1,4 +1,4 @@
-"""Sorts and terms are made."""
+"""Actions that make sorts and terms."""
 
 from __future__ import annotations
 
@@ -214,7 +214,8 @@ class MakeTerm(Action):
 
 def _mk_datatypes(r: Reading) -> None:
     block = read_datatypes(r)
-    # Murxla makes them on purpose and never uses them; no binding's contract covers what follows.
+    # Murxla makes such terms on purpose and never uses them; no binding promises anything about
+    # them.
     founded = well_founded(block)
     if len(founded) < len(block):
         name = next(d.name for d in block if d not in founded)
@@ -232,15 +233,15 @@ def _kind_keys(sort: Sort) -> tuple[str, str, str]:
 
 
 def _symbols(r: Reading, operator: Operator, at: int) -> tuple[str, ...] | None:
-    """The symbols of a datatype's operator: a count and so many quoted ones; None where there are
-    none at `at`.
+    """The symbols of a datatype's operator: a count, and then this many quoted words. None if no
+    symbols stand at `at`.
     """
     if operator.typing is None:
         return None
     if isinstance(_peek(r, at + 1), Quoted):
         count = r.count(at, "symbols")
         return tuple(r.text(at + 1 + k, "a symbol") for k in range(count))
-    # A case without constructor has no symbols, then its terms: two counts.
+    # A case without a constructor has no symbols, only terms, so two counts follow each other.
     return (
         ()
         if operator.typing == "match-case" and _peek(r, at) == 0 and len(r.line.args) > at + 1
@@ -274,7 +275,7 @@ def _make_term(r: Reading, application: Application) -> None:
     try:
         entry = _apply(r, application)
     except IndexOutOfRange as error:
-        if r.trace.murxla:  # its solvers wrap such an index, each in its own way
+        if r.trace.murxla:  # each of its solvers handles such an index in its own way
             raise Refused("unsupported", str(error)) from None
         raise
     sort = entry.term.sort.sort(1) if entry.term.sort.kind == "SORT_CASE" else entry.term.sort
@@ -299,7 +300,9 @@ def _apply(r: Reading, application: Application) -> Entry:
 
 
 def _check_arity(r: Reading, operator: Operator, args: list[Entry]) -> None:
-    """Raise InputError for a wrong number of arguments, or what is bound and no variable."""
+    """Raise InputError for a wrong number of arguments, or for a bound argument that is no
+    variable.
+    """
     bound = make.bound_variables(operator, len(args))
     _check_variables(r, operator.kind, args[:bound])
     if operator.typing is not None or operator.signature.binder:
@@ -311,8 +314,8 @@ def _check_arity(r: Reading, operator: Operator, args: list[Entry]) -> None:
 
 
 def _check_functions(r: Reading, application: Application) -> None:
-    """Raise Refused for a function where the rank has no function and the binding no terms of a
-    function's sort.
+    """Raise Refused for a function as an argument, if the operator takes no functions and the
+    binding has no terms of function sorts.
     """
     shape = application.operator.signature.args
     for at, entry in enumerate(application.args):

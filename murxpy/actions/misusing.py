@@ -1,4 +1,4 @@
-"""Misuse: what contract mode does on purpose."""
+"""Misuse, which contract mode carries out on purpose."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _DRAWS: dict[str, Callable[[Generator], bool]] = {
 
 @register(*_DRAWS)
 class DrawnMisuse(Action):
-    """A misuse of one family of rules, as a line `misuse`."""
+    """A misuse by a random rule of one family, written as a line `misuse`."""
 
     traced = False
 

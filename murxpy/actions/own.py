@@ -1,4 +1,4 @@
-"""A wrapper's own actions, whose names begin with the solver's."""
+"""The wrapper's own actions, whose names begin with the name of the solver."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from murxpy.trace.reading import Reading
 
 @register("solver-action")
 class SolverAction(Action):
-    """One of the wrapper's own actions, as a line `SOLVER-...`."""
+    """One of the wrapper's own actions, written as a line `SOLVER-...`."""
 
     traced = False
 
@@ -37,7 +37,9 @@ class SolverAction(Action):
 
 
 def read_own(r: Reading) -> None:
-    """A wrapper's own action, `NAME-...`. Raises Refused for another solver's."""
+    """Read the line of a wrapper's own action, `NAME-...`. Raises Refused for an action of another
+    solver.
+    """
     action = old_action(r.line.action)
     entry = r.run.wrapper.facts.own_actions.get(action)
     if entry is None:
@@ -51,7 +53,7 @@ def read_own(r: Reading) -> None:
 
 
 def _check_operands(r: Reading, takes: Sequence[str], entries: list[Entry]) -> None:
-    """Raise InputError where the terms are not what the action takes (`bool`, `any`, `same-0`,
+    """Raise InputError if the terms are not those that the action takes (`bool`, `any`, `same-0`,
     `bool+`).
     """
     many = bool(takes) and takes[-1].endswith("+")

@@ -1,4 +1,4 @@
-"""Which terms an action works on."""
+"""Picking the terms on which an action works."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from murxpy.machine.generate.holding import holding
 
 
 def any_entry(gen: Generator, closed: bool = True) -> Entry | None:
-    """A term of any sort, the sorts of a kind alike; None where there is none."""
+    """A term of any sort; all sorts of one kind are equally likely. None if there is no term."""
     by_kind = gen.run.db.by_kind
     kinds = [k for k, found in by_kind.items() if found]
     if not kinds:
@@ -19,7 +19,7 @@ def any_entry(gen: Generator, closed: bool = True) -> Entry | None:
 
 
 def bool_entry(gen: Generator) -> Entry | None:
-    """A Boolean term, seldom a literal; None where there is none."""
+    """A Boolean term, rarely a literal; None if there is none."""
     sort = gen.run.sorts.get("SORT_BOOL")
     for _ in range(4):
         entry = gen.run.db.pick(sort, gen.stream, 0.8, closed=True)
@@ -29,13 +29,13 @@ def bool_entry(gen: Generator) -> Entry | None:
 
 
 def formula(gen: Generator) -> Entry | None:
-    """A formula to assert or assume; None where there is none."""
+    """A formula to assert or to assume; None if there is none."""
     entry = bool_entry(gen)
     return None if entry is None else holding(gen, entry)
 
 
 def values_to_read(gen: Generator) -> list[Entry]:
-    """Closed terms whose values are asked for."""
+    """Closed terms, whose values are then asked for."""
     run, stream = gen.run, gen.stream
     kinds = [
         s

@@ -1,4 +1,6 @@
-"""The lines `plant`: values of constants, and sizes of uninterpreted sorts, in the planted model of a run."""
+"""The lines `plant`: the values of constants and the sizes of uninterpreted sorts in the planted
+model of a run.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from murxpy.machine.tokens import Ref
 from murxpy.semantics.values import CannotSay, FunctionValue
 from murxpy.trace.reading import Reading
 
-MOST = 1 << 10  # elements of an uninterpreted sort
+MOST = 1 << 10  # the largest number of elements of an uninterpreted sort
 
 
 @register("plant")

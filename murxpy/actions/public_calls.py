@@ -1,5 +1,5 @@
-"""Reading the lines that call public callables of the binding: `misuse@call NAME words..`,
-`misuse@alike NAME words.. at N`.
+"""Reading the lines that call public callables of the binding, such as `misuse@call NAME words..`
+and `misuse@alike NAME words.. at N`.
 """
 
 from __future__ import annotations
@@ -22,10 +22,8 @@ def read(
     known: Callable[[Reading, Ref], None],
     compare: Callable[[Reading, bool], None],
 ) -> None:
-    """Make the call that the line names. `known` checks an id, `compare` notes where the trace says
-    otherwise.
-
-    Raises InputError for a malformed line.
+    """Make the call that the line names. `known` checks an id, and `compare` records a difference
+    from the trace. Raises InputError for a malformed line.
     """
     call = _call(r, rule)
     for word in flat([*call.words, call.by[1]] if call.by else call.words):
@@ -58,7 +56,7 @@ def _call(r: Reading, rule: Rule) -> Call:
 
 
 def _check_operand(r: Reading, word: Token) -> None:
-    """Raise InputError for a word that is no operand and no bracket."""
+    """Raise InputError for a word that is neither an operand nor a bracket."""
     if (
         isinstance(word, Python)
         or word in (calls.OPEN, calls.CLOSE)
@@ -91,8 +89,8 @@ def _place(r: Reading, words: list[Nested]) -> int:
 def _named_operand(
     r: Reading, words: list[Nested]
 ) -> tuple[list[Nested], tuple[str, Nested] | None]:
-    """The words without `by "NAME" WORD` at their end, which names an operand; None where it is not
-    there.
+    """The words without `by "NAME" WORD` at their end, and the operand that this names; None if it
+    is not there.
     """
     if BY not in words:
         return words, None
@@ -105,5 +103,5 @@ def _named_operand(
 
 
 def _named(word: str, data: Mapping[str, object]) -> bool:
-    """True for a stranger, or what can be a member of an enumeration."""
+    """True for a stranger, and for a name that can be a member of an enumeration."""
     return word in STRANGERS or (word.count(".") >= 2 and permitted(word, data))

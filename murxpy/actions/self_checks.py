@@ -1,4 +1,4 @@
-"""Checks of the objects that the binding made: they are what was asked for."""
+"""Checks of the objects that the binding makes: they are what the line asked for."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _self_check(r: Reading, call: Callable[..., None], entry: Entry | SortEntry)
 
 
 def check_newest(gen: Generator) -> None:
-    """A self-check of the term made last, while a run is building."""
+    """Check the newest term of a run that is making terms."""
     newest = next(reversed(gen.run.db.terms.values()), None)
     if newest is None or newest.term.sort.kind in ("SORT_CASE", "SORT_FUN"):
         return

@@ -1,3 +1,3 @@
-"""Checks of what a solver promises, as lines of the trace: models, values, cores and other
-witnesses.
+"""Checks of what a solver promises with an answer, as lines of the trace: models, values, cores and
+other evidence.
 """

@@ -1,5 +1,5 @@
-"""`check-model`: after sat, every assertion and assumption is true under the model that the solver
-gives, by our own evaluation.
+"""`check-model`: after sat, our own evaluation finds each assertion and assumption true in the
+solver's model.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from murxpy.trace.reading import Reading
 
 
 def check_model(run: Run, seed: int, spelling: str | None = None) -> None:
-    """`check-model`: reads the model and evaluates what is asserted and assumed. Raises Stopped
-    where something is false.
+    """`check-model`: read the model and evaluate the assertions and assumptions. Raises Stopped if
+    one is false.
     """
     run.frame.fill()
     chosen = run.choose(run.wrapper.set("readers", "model"), seed, spelling, "check-model")
@@ -38,8 +38,8 @@ def check_model(run: Run, seed: int, spelling: str | None = None) -> None:
 
 
 def _finding(run: Run, model: Model, formula: Term, reader: Any) -> dict[str, Any]:
-    """The finding that `formula` is false. It names the operator on which the solver's evaluation
-    and ours part, or what it is about.
+    """The finding that `formula` is false. It names the operator at which the solver's evaluation
+    and ours part, or the subject of the formula.
     """
     term = blamed(run, model.evaluator, list(below([formula])))
     if term is not None:
@@ -54,7 +54,7 @@ def _finding(run: Run, model: Model, formula: Term, reader: Any) -> dict[str, An
 
 
 def _own_word(run: Run, model: Model, formula: Term) -> str:
-    """What the solver's own evaluation says of a formula that is false by ours."""
+    """What the solver's own evaluation says of a formula that our evaluation finds false."""
     try:
         theirs = solver_value(run, model.evaluator, model.objects[formula], formula.sort)
     except (CannotSay, Unreadable, Refused, Stopped, KeyError):
@@ -76,15 +76,13 @@ def _count(run: Run, term: Term, verdict: str) -> None:
 
 
 def _charged(run: Run, term: Term) -> list[str]:
-    """The theories whose share a judgement counts for.
-
-    Where there are quantifiers, transcendentals, or operators whose meaning is the solver's own,
-    the other theories have no part in it.
+    """The theories of a term whose figures a judgement counts for. With quantifiers,
+    transcendentals or operators whose meaning the solver decides, the other theories do not count.
     """
     if any(t.op in run.wrapper.facts.unjudged for t in below([term])):
         return ["excused"]
     found = theories(run, term)
-    # {t | c} is what some value of its variables makes
+    # {t | c} has a member for each value of its variables that makes c true
     quantified = any(t.op == "OP_SET_COMPREHENSION" for t in below([term]))
     return [name for name in found if name in ("QUANT", "TRANSCENDENTAL")] or (
         ["QUANT"] if quantified else found
@@ -92,7 +90,7 @@ def _charged(run: Run, term: Term) -> list[str]:
 
 
 def needs_model(r: Reading) -> None:
-    """Raise Refused where there is no model to read."""
+    """Raise Refused if no model can be read."""
     state = r.run.state
     r.require(
         state.gives_model and state.answer == "sat",

@@ -1,5 +1,5 @@
-"""`check-blocked n t..`: once a model's values of terms are blocked, the next model has another
-value for one of them.
+"""`check-blocked n t..`: a model's values of some terms are blocked by an assertion, so the next
+model must have another value for one of them.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from murxpy.trace.reading import Reading
 def check_blocked(
     run: Run, entries: Sequence[Entry], seed: int, spelling: str | None = None
 ) -> None:
-    """`check-blocked n t..`: in a fresh solver, which it changes. Raises Stopped where the next
-    model has the same values.
+    """`check-blocked n t..`: in a fresh solver, which it changes. Raises Stopped if the next model
+    has the same values.
     """
     if run.state.altered:
         raise Refused("unsupported", "the solver has assertions that are not ours")
@@ -56,8 +56,8 @@ def check_blocked(
 
 
 def _open_operator(entries: Sequence[Entry]) -> str:
-    """The first operator in terms of which the standard leaves points open: what a model says there
-    is apt to be said in two ways.
+    """The first operator in terms that has open points by the standard. A model can give different
+    values for it at different times.
     """
     terms = sorted(below(entry.term for entry in entries), key=lambda term: term.serial)
     return next(
@@ -71,7 +71,7 @@ def _open_operator(entries: Sequence[Entry]) -> str:
 
 
 def _next_model(run: Run, entries: Sequence[Entry], chosen: Spelling) -> str:
-    """`last` where there is no other model, else whether it has the `same` values or `another` one."""
+    """`last` if there is no other model; otherwise `same` or `another`, by its values."""
     formulas = list(dict.fromkeys([*run.state.asserted(), *run.state.assumptions]))
     if not solvable_anew([*formulas, *entries]) or solve_anew(run, formulas) != "sat":
         return "cannot-say"

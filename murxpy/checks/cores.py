@@ -1,5 +1,5 @@
-"""`check-core` and `check-assumptions`: what the solver blames for unsat was asserted or assumed,
-and is unsat when solved anew.
+"""`check-core` and `check-assumptions`: the formulas that the solver gives as the reason for unsat
+were asserted or assumed, and a fresh solver finds them unsat.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from murxpy.trace.reading import Reading
 
 
 def check_core(run: Run, seed: int, spelling: str | None = None) -> None:
-    """`check-core`: the unsat core. Raises Stopped where it has what was not asserted, or is
-    satisfiable.
+    """`check-core`: the unsat core. Raises Stopped if it contains a formula that was not asserted,
+    or if it is satisfiable.
     """
     tracked = run.wrapper.set("actions", "assert-tracked") is not None
     asserted = Counter(run.state.asserted())
@@ -36,14 +36,16 @@ def check_core(run: Run, seed: int, spelling: str | None = None) -> None:
 
 
 def check_assumptions(run: Run, seed: int, spelling: str | None = None) -> None:
-    """`check-assumptions`: the unsat assumptions. Raises Stopped where they were not assumed, or
+    """`check-assumptions`: the unsat assumptions. Raises Stopped if one was not assumed, or if they
     agree with the assertions.
     """
     _check(run, "assumptions", seed, spelling, run.state.asserted())
 
 
 def _check(run: Run, what: str, seed: int, spelling: str | None, background: list[Entry]) -> None:
-    """Read what is blamed; `background` is asserted beside it, since the solver never blames it."""
+    """Read the formulas of a core. `background` is asserted together with them, because the solver
+    leaves it out of the core.
+    """
     action = f"check-{what}"
     if run.state.altered:
         raise Refused("unsupported", "the solver has assertions that are not ours")
@@ -70,8 +72,8 @@ _NAMES = {"core": "unsat core", "assumptions": "set of unsat assumptions"}
 
 
 def _solve_anew(run: Run, what: str, entries: list[Entry], spelling: str) -> None:
-    """Solve what is blamed in a fresh solver. Raises Stopped where that is satisfiable; an answer
-    unknown agrees with anything.
+    """Solve the formulas of a core in a fresh solver. Raises Stopped if they are satisfiable; the
+    answer unknown shows nothing.
     """
     action = f"check-{what}"
     if not solvable_anew(entries):
@@ -92,7 +94,7 @@ def _solve_anew(run: Run, what: str, entries: list[Entry], spelling: str) -> Non
 
 
 def evidence(run: Run, entries: Sequence[Entry]) -> str:
-    """What our evaluation says of the model of the fresh solver."""
+    """The words for what our evaluation says of the fresh solver's model."""
     reader: Any = run.wrapper.set("readers", "model")
     if reader is None:
         return "no model is read"

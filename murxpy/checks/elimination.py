@@ -1,8 +1,8 @@
-"""`check-elimination t`: what quantifier elimination gives is equivalent to the formula.
+"""`check-elimination t`: the result of quantifier elimination is equivalent to the formula.
 
-Where our evaluation cannot say what a quantified formula is at a point, the solver says it twice:
-with the constants fixed to the point's values, the formula is satisfiable with one truth value and
-unsatisfiable with the other. The result is folded at that point.
+If our evaluation cannot decide a quantified formula at a point, the solver decides it by two
+answers: with the constants fixed to the values of the point, the formula is satisfiable with one
+truth value and unsatisfiable with the other. The result is folded at that point.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from murxpy.machine.witnesses.refute import UNDECIDED, Claim, confirmed, decided
 from murxpy.machine.witnesses.timing import timed
 from murxpy.trace.reading import Reading
 
-POINTS = 2  # random ones that are tried
+POINTS = 2  # random points that are tried
 EQUAL, DIFFERS = "held", "broken"
 
 
 def check_elimination(run: Run, entry: Entry, seed: int, spelling: str | None = None) -> None:
-    """`check-elimination t`. Raises Stopped where the result is not equivalent to `t`."""
+    """`check-elimination t`. Raises Stopped if the result is not equivalent to `t`."""
     run.frame.fill(terms=(entry.term,), value=run.state.limit or 0)
     chosen = run.choose(
         run.wrapper.set("readers", "eliminated"), seed, spelling, "check-elimination"
@@ -59,8 +59,8 @@ def check_elimination(run: Run, entry: Entry, seed: int, spelling: str | None = 
 
 
 def _differs_anew(run: Run, entry: Entry, made: Any, seed: int) -> bool:
-    """Whether they differ, asked of a fresh solver: what the run's own solver simplifies may change
-    what its later lines show.
+    """Whether the two formulas differ, by a fresh solver. The run's own solver is not asked,
+    because its later answers could then change.
     """
     with suppress(Refused), fresh_solver(run):
         return _differs(run, entry, made, seed)
@@ -80,8 +80,8 @@ def _differs(run: Run, entry: Entry, made: Any, seed: int) -> bool:
 
 
 def _in_a_model(run: Run, wanted: list[Claim]) -> tuple[bool, Point | None]:
-    """Whether our evaluation confirms a model of the claims; else the point of that model, None
-    where there is none that we know.
+    """True if our evaluation confirms a model of the claims. Otherwise the point of that model, or
+    None if no point is known.
     """
     terms = [claim.term for claim in wanted if claim.term is not None]
     constants, reader = literal_constants(run, terms), run.wrapper.set("readers", "model")
@@ -104,8 +104,8 @@ def _random(run: Run, entry: Entry, seed: int) -> Iterator[Point]:
 
 
 def _contradicted(run: Run, entry: Entry, made: Any, point: Point) -> bool:
-    """Whether the solver itself says, by both its answers, that the formula has not the value at a
-    point to which it folds `made`.
+    """Whether the solver itself, by both of its answers, says that the formula does not have the
+    value to which it folds `made` at a point.
     """
     there = objects(run)
     with suppress(*UNDECIDED):

@@ -1,10 +1,10 @@
-"""`check-simplify` and `check-substitute`: a term that the solver makes of another equals it, where
-it is to.
+"""`check-simplify` and `check-substitute`: a term that the solver makes of another term equals that
+term, where it must.
 
-First our evaluation at random points, with no solver: the new term is folded there. Then a fresh
-solver looks for a model in which the new term breaks its promise. Only one that shows it by our own
-evaluation of the run's terms counts, with nothing left open; the value of the new term, which is
-the solver's alone, is read from the same model.
+First the new term is folded at random points and compared with our evaluation; this needs no
+solver. Then a fresh solver looks for a model in which the new term breaks its promise. A model
+counts only if our own evaluation of the run's terms shows it, with nothing left open. Only the
+solver knows the value of the new term, so the value is read from the same model.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ Premises = Sequence[tuple[Any, Term]]  # objects of formulas, and the formulas
 
 
 def check_simplify(run: Run, entry: Entry, seed: int, spelling: str | None = None) -> None:
-    """`check-simplify t`: the simplified term equals the term, where a solver made it under what is
-    asserted.
+    """`check-simplify t`: the simplified term equals the term. If a solver simplified it, they are
+    equal under the assertions.
     """
     made, chosen = _make(run, "check-simplify", [entry], seed, spelling)
-    uses = "{solver}" in chosen.template.text  # then what is asserted may be used
+    uses = "{solver}" in chosen.template.text  # then the simplifier may use the assertions
     asserted = list(dict.fromkeys(run.state.asserted())) if uses else []
     if run.state.altered and uses:
         return
@@ -58,7 +58,7 @@ def check_simplify(run: Run, entry: Entry, seed: int, spelling: str | None = Non
 def check_substitute(
     run: Run, entries: Sequence[Entry], seed: int, spelling: str | None = None
 ) -> None:
-    """`check-substitute t old new`: where old and new are equal, the result equals the term."""
+    """`check-substitute t old new`: if old and new are equal, the result equals the term."""
     made, chosen = _make(run, "check-substitute", entries, seed, spelling)
     pair = tuple(entry.term for entry in entries[1:])
     equal = run.terms.apply("OP_EQUAL", pair, (), run.sorts.get("SORT_BOOL"))
@@ -70,7 +70,7 @@ def check_substitute(
 def _make(
     run: Run, action: str, entries: Sequence[Entry], seed: int, spelling: str | None
 ) -> tuple[Any, Spelling]:
-    """The object that the solver makes, and the spelling."""
+    """The object that the solver makes, and the spelling of the call."""
     key = action.removeprefix("check-")
     run.frame.fill(terms=tuple(entry.term for entry in entries))
     chosen = run.choose(run.wrapper.set("actions", key), seed, spelling, action)
@@ -87,8 +87,8 @@ def _check(
     made: Any,
     seed: int,
 ) -> None:
-    """Look for a point where the premises hold and `made` is not the first of `entries`. Raises
-    Stopped where our evaluation shows one.
+    """Look for a point at which the premises hold and `made` differs from the first of `entries`.
+    Raises Stopped if our evaluation shows one.
     """
     entry, verdict = entries[0], CANNOT_SAY
     with timed(run, action):
@@ -113,9 +113,7 @@ def _check(
 
 
 def _own_symbols(run: Run, made: Any) -> bool:
-    """Whether the solver put symbols of its own into what it made: what they stand for is known to
-    that solver alone.
-    """
+    """Whether the solver put new symbols into what it made. Only that solver knows their meaning."""
     reader = run.wrapper.set("readers", "symbols")
     run.frame.fill()
     return reader is not None and None in run.call(
@@ -138,8 +136,8 @@ def _verdict(run: Run, entry: Entry, premises: Premises, made: Any) -> str:
 
 
 def _differs(run: Run, term: Term, premises: Sequence[Term], made: Any) -> bool:
-    """Whether the model of the solver at hand makes the premises true, and `term` another value
-    than the solver's of `made`.
+    """Whether the current model makes the premises true, and gives `term` another value than the
+    solver gives `made`.
     """
     reader = run.wrapper.set("readers", "model")
     if reader is None:
@@ -158,7 +156,7 @@ def _differs(run: Run, term: Term, premises: Sequence[Term], made: Any) -> bool:
 
 
 class _OfTerms(Check):
-    """A check of the formula that an action on terms gives; it stands in the place of that action."""
+    """A check of the term that an action on terms makes; it replaces that action."""
 
     call: ClassVar[str]
 
@@ -201,7 +199,7 @@ _SUBSTITUTED = CheckSubstitute("check-substitute")
 
 @register("simplify")
 class Simplify(OnTerms):
-    """`simplify t`, or where such checks are on and one is drawn, a check of what it gives."""
+    """`simplify t`; or a check of its result, if such checks are on and one is drawn."""
 
     def draw(self, gen: Generator) -> bool:
         if not _SIMPLIFIED.due(gen):
@@ -219,9 +217,7 @@ class Simplify(OnTerms):
 
 @register("substitute")
 class Substitute(OnTerms):
-    """`substitute t from to`, or where such checks are on and one is drawn, a check of what it
-    gives.
-    """
+    """`substitute t from to`; or a check of its result, if such checks are on and one is drawn."""
 
     def draw(self, gen: Generator) -> bool:
         run = gen.run
@@ -246,7 +242,9 @@ class Substitute(OnTerms):
 
 
 def _replaced(r: Reading, closed: bool = False) -> list[Entry]:
-    """A term, one to look for in it, and one of its sort in the place of that. Raises InputError."""
+    """A term, a subterm to look for, and a term of the same sort that replaces it. Raises
+    InputError.
+    """
     entries = [r.term(k, closed) for k in range(3)]
     r.end(3)
     if entries[1].term.sort is not entries[2].term.sort:

@@ -1,5 +1,5 @@
-"""`evaluate`: notes the model that the solver gives, and the value of each assertion and assumption
-under it, as results of the line.
+"""`evaluate`: write the solver's model, and the value of each assertion and assumption in it, as
+results of the line.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from murxpy.trace.reading import Reading
 
 
 def evaluate(run: Run, seed: int, spelling: str | None = None) -> None:
-    """`evaluate`: writes `model t "value"` for each constant, and `holds t true`, `false` or the
-    reason for each formula.
+    """`evaluate`: write `model t "value"` for each constant, and for each formula `holds t true`,
+    `holds t false` or the reason why its value is not known.
     """
     run.frame.fill()
     chosen = run.choose(run.wrapper.set("readers", "model"), seed, spelling, "evaluate")
@@ -51,12 +51,12 @@ def evaluate(run: Run, seed: int, spelling: str | None = None) -> None:
 
 
 def evaluate_script(run: Run, text: str, seed: int, spelling: str | None = None) -> list[str]:
-    """`evaluate "TEXT"`: the same of a script that asks for the model behind each of its checks;
-    gives their answers.
+    """`evaluate "TEXT"`: the same for a script that asks for the model behind each of its checks.
+    The result is the answers.
 
-    The solver reads the script itself. Of the last check that it answers with sat it writes `model
-    "symbol" "value"` and `holds "line N" ...`; or `unread "why"`. Raises Refused where the script
-    says what the solver does not take.
+    The solver reads the script itself. For the last check with the answer sat, the results are
+    `model "symbol" "value"` and `holds "line N" ...`, or else `unread "why"`. Raises Refused if the
+    solver does not take a part of the script.
     """
     run.frame.fill(value=text)
     chosen = run.choose(run.wrapper.set("actions", "run-script"), seed, spelling, "evaluate")
@@ -75,7 +75,7 @@ def evaluate_script(run: Run, text: str, seed: int, spelling: str | None = None)
 
 
 def _judged(run: Run, script: Script, printed: list[tuple[str, str]]) -> Iterator[str]:
-    """The results of a script whose checks answered, and printed, this."""
+    """The results for a script; `printed` are its answers and the text behind each of them."""
     checks = list(at_checks(script))
     if len(checks) != len(printed):
         raise InputError(

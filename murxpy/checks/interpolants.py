@@ -1,5 +1,5 @@
-"""`check-interpolant` and `check-abduct`: formulas that the solver finds between others are what
-they are to be.
+"""`check-interpolant` and `check-abduct`: the formulas that the solver finds between other formulas
+have the properties that define them.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from murxpy.trace.reading import Reading
 
 
 def check_interpolant(run: Run, entry: Entry, seed: int, spelling: str | None = None) -> None:
-    """`check-interpolant t`: between what is asserted and assumed beside `t`, and the negation of
-    `t`, which that implies.
+    """`check-interpolant t`: a formula between the other assertions and assumptions and the
+    negation of `t`, which they imply.
 
-    The interpolant is implied by the former, contradicts `t`, and has no symbols but those of both.
-    Raises Stopped where it does not.
+    The interpolant follows from the assertions, contradicts `t`, and contains only symbols that
+    both sides have. Raises Stopped if it does not.
     """
     others = [other for other in _formulas(run) if other is not entry]
     chosen = _begin(run, "interpolant", entry, seed, spelling)
@@ -52,7 +52,7 @@ def _interpolant_fault(run: Run, made: Any, entry: Entry, others: Sequence[Entry
 
 
 def _foreign(run: Run, made: Any, left: Sequence[Term], right: Term) -> bool:
-    """Whether a symbol in `made` is none of the constants and functions that both sides have."""
+    """Whether `made` contains a symbol that is not a constant or function of both sides."""
     reader = run.wrapper.set("readers", "symbols")
     there = objects(run)
     first, second = (
@@ -71,8 +71,8 @@ def _foreign(run: Run, made: Any, left: Sequence[Term], right: Term) -> bool:
 
 
 def check_abduct(run: Run, entry: Entry, seed: int, spelling: str | None = None) -> None:
-    """`check-abduct t`: agrees with what is asserted and assumed, and with it implies `t`. Raises
-    Stopped where it does not.
+    """`check-abduct t`: the abduct agrees with the assertions and assumptions, and together with
+    them implies `t`. Raises Stopped if it does not.
     """
     others = _formulas(run)
     chosen = _begin(run, "abduct", entry, seed, spelling)
@@ -107,7 +107,7 @@ def _begin(run: Run, what: str, entry: Entry, seed: int, spelling: str | None) -
 
 
 def _made(run: Run, what: str, chosen: Spelling, args: Sequence[Any]) -> Any:
-    """The formula that the solver finds; None where it finds none."""
+    """The formula that the solver finds; None if it finds none."""
     run.frame.fill(value=run.state.limit or 0)
     return run.call(chosen, args, (), f"check-{what}")
 

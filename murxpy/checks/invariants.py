@@ -1,10 +1,10 @@
-"""`check-invariant NAME`: the same assertions, brought before the solver in another way, have a
-compatible answer.
+"""`check-invariant NAME`: the same assertions, given to the solver in another way, get a compatible
+answer.
 
-Each invariant solves what is asserted and assumed in a fresh solver of the run's context, or where
-the wrapper spells one of its own (section `invariants`), in whatever that makes. An answer unknown
-agrees with anything. Others are about the objects of the assertions (`equal`, `term-copied`,
-`pickled`): they are what Python promises, or the binding refuses cleanly.
+Most invariants solve the assertions and assumptions in a fresh solver of the run's context, or in
+another way that the wrapper spells (section `invariants`). The answer unknown is compatible with
+every other. Some invariants are about the objects of the assertions (`equal`, `term-copied`,
+`pickled`): the objects keep what Python promises, or the binding refuses cleanly.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ Solve = Callable[[Run, Sequence[Entry]], str]
 
 
 def check_invariant(run: Run, name: str, seed: int) -> None:
-    """`check-invariant NAME`. Raises Stopped where the answer is the opposite of that of the last
-    check, InputError for no such name.
+    """`check-invariant NAME`. Raises Stopped if the answer is the opposite of the last check's
+    answer, and InputError for an unknown name.
     """
     state = run.state
     if state.altered:
@@ -105,8 +105,8 @@ def _answer(run: Run, name: str, entries: list[Entry], seed: int) -> str:
 
 
 def _kept(run: Run, name: str, entries: list[Entry]) -> str:
-    """Whether the objects of the assertions are what Python promises. Raises Stopped where not,
-    Refused where the binding refuses all.
+    """Whether the objects of the assertions keep what Python promises. Raises Stopped if one does
+    not, and Refused if the binding refuses all.
     """
     kept = 0
     for entry in entries[:OBJECTS]:
@@ -156,7 +156,7 @@ def _pushed(run: Run, entries: Sequence[Entry]) -> str:
 
 
 def _popped(run: Run, entries: Sequence[Entry]) -> str:
-    """Asserted and checked in a scope that is left, then asserted again."""
+    """Assert and check the formulas in a scope, leave the scope, and then assert them again."""
     call_first(run, "push", [], value=1)
     _assert(run, entries)
     _check(run)
@@ -196,7 +196,7 @@ def _seed(run: Run, entries: Sequence[Entry]) -> str:
     return solve_anew(run, entries)
 
 
-OBJECTS = 8  # of which a promise is looked at
+OBJECTS = 8  # the number of objects that are checked
 PROMISES: dict[str, tuple[Callable[[Any], str | None], ...]] = {
     "equal": (protocols.itself,),
     "term-copied": (protocols.copied, protocols.deeply_copied),
@@ -254,7 +254,7 @@ class CheckInvariant(Check):
         return True
 
     def _names(self, gen: Generator) -> list[str]:
-        """Those that are on: all, or some by name."""
+        """The names of the invariants that are on."""
         if not any(name.startswith("invariant") for name in gen.checks):
             return []
         known = known_invariants(gen.run)

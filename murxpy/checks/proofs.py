@@ -1,5 +1,5 @@
-"""`check-proof`: after unsat there is a proof; it ends in false, uses only what was asserted, and
-leaves no assumption open.
+"""`check-proof`: after unsat there is a proof. It ends in false, uses only assertions, and leaves
+no assumption open.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from murxpy.trace.reading import Reading
 
 
 def check_proof(run: Run, seed: int, spelling: str | None = None) -> None:
-    """`check-proof`: the proof of a solver that is made for proofs, to which the same is asserted.
-    Raises Stopped where it is none.
+    """`check-proof`: the proof of a solver with proofs switched on and the same assertions. Raises
+    Stopped if it is no proof.
     """
     if run.state.altered:
         raise Refused("unsupported", "the solver has assertions that are not ours")

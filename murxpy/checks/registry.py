@@ -1,4 +1,4 @@
-"""All actions by name: whoever asks what actions there are, asks here."""
+"""All actions by name. All other code asks here which actions there are."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from murxpy.trace.reading import Reading
 
 Reader = Callable[[Reading], None]
 
-# Importing a module of these packages enters its actions.
+# The import of a module of these packages registers its actions.
 for _package in (actions, checks):
     for _name in sorted(module.name for module in pkgutil.iter_modules(_package.__path__)):
         if f"{_package.__name__}.{_name}" != __name__:

@@ -1,5 +1,5 @@
-"""The same assertions said in another way: other spellings of their terms, another logic, a copy of
-the solver.
+"""The same assertions in another form: with other spellings of their terms, in another logic, or in
+a copy of the solver.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from murxpy.solvers.spelling import Spelling, SpellingSet
 
 
 def respelled(run: Run, entries: Sequence[Entry], seed: int) -> list[Entry]:
-    """The same formulas, their literals and applications made anew by spellings that the line's
-    seed chooses, one for each operator.
+    """The same formulas, with their literals and applications made again by other spellings. The
+    line's seed chooses one spelling for each operator.
 
-    Constants and variables stay what they are. Raises Refused where one of them is gone, or where
+    Constants and variables stay the same objects. Raises Refused if one of them was dropped, or if
     there is a match.
     """
     there: dict[Term, Any] = {
@@ -81,13 +81,13 @@ def _chosen(run: Run, spellings: SpellingSet | None, term: Term, seed: int) -> S
 
 
 def other_logic(run: Run, entries: Sequence[Entry]) -> str:
-    """ALL where the run has a smaller logic, else the smallest that has all theories of the
-    formulas. Raises Refused for none.
+    """ALL if the run has a smaller logic; otherwise the smallest logic with all theories of the
+    formulas. Raises Refused if there is none.
     """
     if run.state.logic not in (None, "ALL"):
         return "ALL"
     used = used_theories(run.catalogue, below(entry.term for entry in entries))
-    # what fields are of is not among the formulas' sorts
+    # the sorts of fields are not among the sorts of the formulas
     name = "ALL" if "DT" in used else logic_name(used, linear=False)
     if name == "ALL":
         raise Refused("unsupported", "no logic but ALL")
@@ -95,13 +95,13 @@ def other_logic(run: Run, entries: Sequence[Entry]) -> str:
 
 
 def in_other_logic(run: Run, entries: Sequence[Entry]) -> str:
-    """The answer of a solver with the other logic; inside `fresh_solver`."""
+    """The answer of a solver with the other logic. Call it inside `fresh_solver`."""
     call_first(run, "set-logic", (), value=other_logic(run, entries))
     return solve_anew(run, entries)
 
 
 def duplicated(name: str, how: Callable[[Any], Any]) -> Callable[[Run, Sequence[Entry]], str]:
-    """The answer of a copy of a solver that has the assertions; inside `fresh_solver`."""
+    """The answer of a copy of a solver that has the assertions. Call it inside `fresh_solver`."""
 
     def solve(run: Run, entries: Sequence[Entry]) -> str:
         for entry in entries:
@@ -114,8 +114,8 @@ def duplicated(name: str, how: Callable[[Any], Any]) -> Callable[[Run, Sequence[
 
 
 def promised(run: Run, name: str, call: Callable[[], Any]) -> Any:
-    """What a call of Python's own gives. Raises Refused for an exception that the binding
-    documents, Stopped for another one.
+    """The result of a call of Python's own. Raises Refused for an exception that the binding
+    documents, and Stopped for any other.
     """
     try:
         return call()

@@ -1,5 +1,5 @@
-"""`check-values n t..`: the value that the solver gives for a term is the one that we calculate
-from its values of constants.
+"""`check-values n t..`: the solver's value of a term is the value that we compute from the solver's
+values of constants.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from murxpy.trace.reading import Reading
 def check_values(
     run: Run, entries: Sequence[Entry], seed: int, spelling: str | None = None
 ) -> None:
-    """`check-values n t..`. Raises Stopped where a value is another than ours."""
+    """`check-values n t..`. Raises Stopped if a value differs from ours."""
     run.frame.fill()
     chosen = run.choose(run.wrapper.set("readers", "model"), seed, spelling, "check-values")
     run.begin(seed, "check-values", chosen.name, " ".join([str(len(entries)), *map(str, entries)]))

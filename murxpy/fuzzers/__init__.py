@@ -1,1 +1,1 @@
-"""Sources of tests: each says what a session needs to make them."""
+"""What users ask of the sources of runs, and the setup of a session that follows from it."""

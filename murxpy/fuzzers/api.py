@@ -1,4 +1,4 @@
-"""The API fuzzer: random walks over a state machine of the solver's API. What its session needs, as
+"""The API fuzzer, which walks a state machine of the solver's API: the setup of its session, as
 plain data.
 """
 
@@ -16,10 +16,10 @@ from murxpy.oracles.documented import Documented
 Plain = dict[str, Any]
 LimitedBy = Literal["solver", "wall"]
 
-# Checks of what the solver promises, by name; those that cost little are on by default.
+# The checks of the solver's promises, by name; cheap ones are on by default.
 _NAMED = {check.option: check for check in ANSWER_CHECKS if check.option}
 DEFAULT_CHECKS = (*(name for name, check in _NAMED.items() if check.default), "planted")
-SCRIPT_CHECKS = ("models", "cores")  # those of them that are made of the answers to whole scripts
+SCRIPT_CHECKS = ("models", "cores")  # checks that also judge the answers to whole scripts
 CHECKS = (*_NAMED, "planted", *(f"invariant-{name}" for name in PHRASES))
 
 
@@ -27,11 +27,11 @@ CHECKS = (*_NAMED, "planted", *(f"invariant-{name}" for name in PHRASES))
 class Wishes:
     """What the user wants of the runs.
 
-    `theories`: only these, all of them in every run; none: all that the solver has. `options`:
-    names and values that every run sets. `swarm`: runs differ in theories, operators and weights.
-    `random_options`: runs set options at random. `limits`: what ends a check, the solver's own
-    resource limit or only the wall time of the run. `checks`: which of what the solver promises is
-    checked.
+    `theories`: every run has exactly these theories; if empty, all theories of the solver.
+    `options`: names and values that every run sets. `swarm`: runs differ in theories, operators and
+    weights. `random_options`: runs set options at random. `limits`: what ends a check, the solver's
+    own resource limit or only the wall time of the run. `checks`: the checks of the solver's
+    promises that are on.
     """
 
     theories: tuple[str, ...] = ()
@@ -45,10 +45,10 @@ class Wishes:
 def session_setup(
     catalogue: Plain, machine: Plain, wrapper: Plain, profile: Plain, wishes: Wishes
 ) -> Plain:
-    """The setup of a session (see `murxpy.worker.session`) that does random runs as wished.
+    """The setup of a session (see `murxpy.worker.session`) that makes random runs as the user
+    wishes. `profile` is the user's profile merged over the wrapper's.
 
-    `profile` is the whole one, the user's merged over the wrapper's. Raises InputError for a theory
-    that is unknown or that the wrapper has not.
+    Raises InputError for a theory that is unknown or that the wrapper does not have.
     """
     return {
         "catalogue": catalogue,
@@ -65,8 +65,8 @@ def session_setup(
 
 
 def chosen_theories(names: Sequence[str], catalogue: Plain, wrapper: Plain) -> list[str] | None:
-    """The theories called `names` in any case, None for none. Raises InputError for one that cannot
-    be had.
+    """The theories called `names`, in upper or lower case; None for no names. Raises InputError for
+    a theory that the wrapper does not have.
     """
     known = [theory["name"] for theory in catalogue["theories"]]
     offered = wrapper["theories"] or known
@@ -86,8 +86,8 @@ def chosen_theories(names: Sequence[str], catalogue: Plain, wrapper: Plain) -> l
 
 
 def chosen_checks(names: Sequence[str]) -> tuple[str, ...]:
-    """The checks called `names`, in our order; `all`, `none`, and no name for the default. Raises
-    InputError.
+    """The checks called `names`, in a fixed order. The names may be `all` or `none`; no name means
+    the default. Raises InputError.
     """
     if not names:
         return DEFAULT_CHECKS
@@ -97,7 +97,7 @@ def chosen_checks(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def without_object(names: Sequence[str], wrapper: Plain) -> list[str]:
-    """Those of the checks called `names` that a solver gives nothing to check for."""
+    """The checks among `names` for which this solver gives nothing to check."""
     readers, own = wrapper.get("readers") or {}, wrapper.get("invariants") or {}
     invariants = [
         name
@@ -111,7 +111,7 @@ def without_object(names: Sequence[str], wrapper: Plain) -> list[str]:
 
 
 def parse_option(text: str) -> tuple[str, str]:
-    """Name and value in `NAME=VALUE`. Raises InputError for anything else."""
+    """The name and the value in `NAME=VALUE`. Raises InputError for any other text."""
     name, equals, value = text.partition("=")
     if not equals or not name.strip() or not value.strip():
         raise InputError(f"--set {text}: expected NAME=VALUE, as in '--set random_seed=7'")

@@ -1,5 +1,5 @@
-"""The mutation fuzzers as sources of a campaign's runs: what the user wishes of them, and their
-part of a session's setup.
+"""The mutation fuzzers as sources of a campaign's runs: what the user wants of them, and their part
+of the setup of a session.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ WAYS = (TEXT, API, BOTH)
 class Mutation:
     """What the user wants of the mutation fuzzers.
 
-    `mix`: sources with their weights, `api` the walks over the state machine. `seeds`: files and
-    folders. `walk`: mutants of one run, after which it begins anew from a seed. `check_ms`: the
-    limit of a check, in milliseconds of a usual machine. `choices`: by fuzzer, its own settings.
-    `dialect`: of the scripts; empty: that of the solver. `through`: how mutants reach the solver,
-    one of `WAYS`. `budget`: mutants of a seed in the hands of one fuzzer, None for no end.
+    `mix`: sources with their weights; `api` is the walk over the state machine. `seeds`: files and
+    folders. `walk`: the number of mutants in one run, which then begins anew from a seed.
+    `check_ms`: the limit of a check, in milliseconds of a usual machine. `choices`: the settings of
+    each fuzzer. `dialect`: the dialect of the scripts; if empty, that of the solver. `through`: how
+    mutants reach the solver, one of `WAYS`. `budget`: the number of mutants that one fuzzer makes
+    of one seed; None for no limit.
     """
 
     mix: tuple[tuple[str, float], ...]
@@ -54,12 +55,14 @@ def sources_setup(mutation: Mutation, files: SeedFiles) -> dict[str, Any]:
 
 
 def seed_files(mutation: Mutation) -> SeedFiles:
-    """The seeds. Raises InputError where there are none."""
+    """The seeds. Raises InputError if there are none."""
     return collect_seeds(map(Path, mutation.seeds), mutation.size_limit)
 
 
 def parse_mix(text: str) -> tuple[tuple[str, float], ...]:
-    """Sources with weights in `api:4,storm:2`. Raises InputError for anything else."""
+    """The sources with their weights in a text such as `api:4,storm:2`. Raises InputError for any
+    other text.
+    """
     mix = tuple(_parse_source(part.strip()) for part in text.split(","))
     names = [name for name, _ in mix]
     for name in names:
@@ -85,11 +88,11 @@ def _parse_source(part: str) -> tuple[str, float]:
 
 
 def parse_mutation(data: Mapping[str, Any]) -> Mutation:
-    """What was recorded of a `Mutation`. Raises KeyError or TypeError for other data."""
+    """The `Mutation` that was recorded as `data`. Raises KeyError or TypeError for other data."""
     mix = tuple((str(name), float(weight)) for name, weight in data["mix"])
     return Mutation(**{**data, "mix": mix, "seeds": tuple(data["seeds"])})
 
 
 def needs_seeds(mix: Sequence[tuple[str, float]]) -> bool:
-    """True if a source other than the walks is in the mix."""
+    """True if the mix has a source other than the walk."""
     return any(SOURCES[name].mutants is not None for name, _ in mix)

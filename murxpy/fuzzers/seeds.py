@@ -1,5 +1,5 @@
-"""Seed files for the mutation fuzzers: found in folders, read, labelled by what they say of
-themselves.
+"""Seed files for the mutation fuzzers. They are found in folders, read, and labelled by their own
+declarations.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from murxpy.errors import InputError
 
 SUFFIX = ".smt2"
-SIZE_LIMIT = 100_000  # bytes of a seed, unless the user says otherwise
+SIZE_LIMIT = 100_000  # the largest size of a seed in bytes; the user can change it
 _STATUS = re.compile(r"\(\s*set-info\s+:status\s+(sat|unsat|unknown)\s*\)")
 _LABELS = re.compile(rf"{_STATUS.pattern}|\(\s*check-sat")
 _CHECK = re.compile(r"\(\s*check-sat")
@@ -21,21 +21,23 @@ _CHECK = re.compile(r"\(\s*check-sat")
 
 @dataclass
 class SeedFiles:
-    """The seeds that were found, as name, text and label, and what was left out, by reason."""
+    """The seeds that were found (name, text and label), and the files that were left out, by
+    reason.
+    """
 
     files: list[list[str]] = field(default_factory=list)
     left_out: dict[str, list[str]] = field(default_factory=dict)
 
     def leave_out(self, path: Path, reason: str) -> None:
-        """Note a file that is no seed."""
+        """Record a file that is no seed."""
         self.left_out.setdefault(reason, []).append(str(path))
 
     def unreadable(self, path: Path, error: OSError) -> None:
-        """Note a file or folder that cannot be read."""
+        """Record a file or folder that cannot be read."""
         self.leave_out(path, f"not readable ({error.strerror})")
 
     def notices(self) -> list[str]:
-        """What was left out, a line a reason."""
+        """What was left out, one line for each reason."""
         return [
             f"{len(paths)} of the seed files left out, {reason}: {', '.join(paths[:3])}{', ...' if len(paths) > 3 else ''}"
             for reason, paths in self.left_out.items()
@@ -43,10 +45,10 @@ class SeedFiles:
 
 
 def collect_seeds(paths: Iterable[Path], size_limit: int = SIZE_LIMIT) -> SeedFiles:
-    """The scripts of files, and of the `.smt2` files in folders, in order of their paths.
+    """The scripts among files, and among the `.smt2` files in folders, in the order of their paths.
 
-    What cannot be a seed is left out with its reason. Raises InputError for a path that is not
-    there, or when nothing is left.
+    A file that cannot be a seed is left out with its reason. Raises InputError for a path that does
+    not exist, or if no seed is left.
     """
     found = SeedFiles()
     paths = list(paths)
@@ -65,7 +67,7 @@ def script_files(
 ) -> Iterator[Path]:
     """The files among `paths`, and the `.smt2` files in the folders among them.
 
-    Raises InputError for a path that is not there, and for a folder that cannot be read, unless
+    Raises InputError for a path that does not exist, and for a folder that cannot be read, unless
     `unreadable` takes it.
     """
 
@@ -113,30 +115,30 @@ def _read(found: SeedFiles, path: Path, size_limit: int) -> None:
 
 
 def _label_of_folder(path: Path, text: str) -> str:
-    """The folder's label for a script that has one check and says nothing of it, or that its answer
-    is unknown.
+    """The label of the folder, for a script with one check that does not say its answer, or says
+    unknown.
     """
     said = any(status != "unknown" for status in _STATUS.findall(text))
     return folder_label(path) if not said and len(_CHECK.findall(text)) == 1 else ""
 
 
 def folder_label(path: Path) -> str:
-    """`sat` or `unsat` for a script in a folder of that name, empty for others."""
+    """`sat` or `unsat` for a script in a folder of that name; empty for any other."""
     folder = path.absolute().parent.name
     return folder if folder in ("sat", "unsat") else ""
 
 
 def label_of(text: str) -> str:
-    """`sat`, `unsat` or `sat unsat`: what a script says of its checks; empty where it does not say
-    it of each, or nothing that is known.
+    """`sat`, `unsat` or `sat unsat`: the answers of its checks that a script declares. Empty if the
+    script does not declare all of them, or only unknown ones.
     """
     found = statuses_of(text)
     return " ".join(label for label in ("sat", "unsat") if label in found)
 
 
 def statuses_of(text: str) -> tuple[str, ...]:
-    """What a script says of each check by one status before it: `sat`, `unsat` or `unknown`; empty
-    where it leaves out any.
+    """The status that a script declares for each check: `sat`, `unsat` or `unknown`. Empty if a
+    check has none.
     """
     found: list[str] = []
     waiting: list[str] = []

@@ -1,8 +1,8 @@
-"""The term database: every sort and term made so far, with the solver's objects, scopes and
-reference counts.
+"""The term database: every sort and term that a run has made so far, with the solver's objects,
+scopes and reference counts.
 
-An id names the one object that one line returned. Two lines may return what the solver thinks is
-one node: they stay two entries.
+Each line that returns a term gets an entry and an id of its own, even where the solver gives the
+same node for two lines.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from murxpy.machine.random import Stream
 
 
 class Entry:
-    """A term of the run: id, typed term, the solver's object, scope level (open variables), uses as
-    an argument.
+    """A term of the run: its id, the typed term, the solver's object, the scope level (how many
+    scopes with open variables enclose it), and how often it was used as an argument.
     """
 
     __slots__ = ("id", "level", "obj", "pushed", "slot", "term", "uses")
@@ -28,8 +28,8 @@ class Entry:
         self.obj = obj
         self.level = level
         self.uses = 0
-        self.slot = -1  # its place among the fresh terms of its pool, -1 once used
-        self.pushed = pushed  # assertion level at which it was made
+        self.slot = -1  # the place among the fresh terms of its pool; -1 once the term is used
+        self.pushed = pushed  # the assertion level at which the term was made
 
     def __str__(self) -> str:
         return f"t{self.id}"
@@ -50,7 +50,9 @@ class SortEntry:
 
 
 class Pool:
-    """The terms of one sort and scope level: fresh ones (never used) and used ones."""
+    """The terms of one sort and one scope level, in two lists: fresh terms, which nothing has used
+    yet, and used terms.
+    """
 
     __slots__ = ("fresh", "used")
 
@@ -74,7 +76,9 @@ class Pool:
         self.used.append(entry)
 
     def pick(self, stream: Stream, bias: float) -> Entry:
-        """A fresh term with probability `bias`, else the less used of two used ones."""
+        """A fresh term with probability `bias`; otherwise the less used one of two random used
+        terms.
+        """
         if self.fresh and (not self.used or stream.random() < bias):
             return stream.choose(self.fresh)
         first, second = stream.choose(self.used), stream.choose(self.used)
@@ -91,7 +95,9 @@ class Pool:
 
 @dataclass
 class Scope:
-    """An open scope: the variables that will be bound together, and the terms that depend on them."""
+    """A scope that is open: the variables that one binder will bind together, and the terms that
+    depend on them.
+    """
 
     variables: list[Entry]
     pools: dict[Sort, Pool]
@@ -109,19 +115,21 @@ class Database:
         self.scopes: list[Scope] = [Scope([], {}, {})]
         self.by_kind: dict[str, list[Sort]] = {}
         self.sort_entries: dict[Sort, list[SortEntry]] = {}
-        self.datatypes: list[SortEntry] = []  # parametric ones, waiting for arguments
+        self.datatypes: list[SortEntry] = []  # parametric datatypes, which have no arguments yet
         self._count: dict[Sort, int] = {}
         self._levels: dict[Term, int] = {}
         self._next_term = 1
         self._next_sort = 1
 
     def reserve(self, sort: int, term: int) -> None:
-        """Keep the ids up to these for lines that name them."""
+        """Reserve the ids up to these numbers for lines of a trace that name them."""
         self._next_sort = max(self._next_sort, sort + 1)
         self._next_term = max(self._next_term, term + 1)
 
     def add_sort(self, sort: Sort, obj: Any, number: int | None = None) -> SortEntry:
-        """Enter a sort that a line returned; `number` is the id that a replayed trace gives it."""
+        """Enter a sort that a line returned; `number` is the id that a replayed trace gives to the
+        sort.
+        """
         entry = SortEntry(self._next_sort if number is None else number, sort, obj)
         self._next_sort = max(self._next_sort, entry.id + 1)
         self.sorts[entry.id] = entry
@@ -134,7 +142,9 @@ class Database:
     def add_term(
         self, term: Term, obj: Any, number: int | None = None, pushed: int = 0, pooled: bool = True
     ) -> Entry:
-        """Enter a term that a line returned. Not `pooled`: reachable by id only, never picked."""
+        """Enter a term that a line returned. A term that is not `pooled` can be named by its id,
+        and is never picked at random.
+        """
         entry = Entry(
             self._next_term if number is None else number, term, obj, self.level_of(term), pushed
         )
@@ -159,7 +169,7 @@ class Database:
         self._count[sort] = count + 1
 
     def level_of(self, term: Term) -> int:
-        """The innermost open scope whose variables occur free in `term`, 0 if closed."""
+        """The innermost open scope whose variables occur free in `term`; 0 for a closed term."""
         if not term.free:
             return 0
         return max(self._levels.get(variable, 0) for variable in term.free)
@@ -181,8 +191,8 @@ class Database:
         return self._count.get(sort, 0)
 
     def pick(self, sort: Sort, stream: Stream, bias: float, closed: bool = False) -> Entry | None:
-        """A term of `sort`: from an open scope more often than not where one has any, unless
-        `closed`.
+        """A random term of `sort`. Where an open scope has terms of this sort, they are taken more
+        often than closed terms; with `closed` only closed terms are taken.
         """
         if closed or len(self.scopes) == 1:
             pool = self.scopes[0].pools.get(sort)
@@ -194,7 +204,7 @@ class Database:
         return pool.pick(stream, bias)
 
     def open_scope(self, variables: list[Entry]) -> None:
-        """Open a scope for variables made just now; they move into it."""
+        """Open a scope for variables that were made just now, and move them into the scope."""
         self.scopes.append(Scope(variables, {}, {}))
         for entry in variables:
             self._levels[entry.term] = len(self.scopes) - 1
@@ -228,8 +238,8 @@ class Database:
         self.sorts.pop(entry.id, None)
 
     def drop_above(self, pushed: int) -> None:
-        """Forget the terms made above assertion level `pushed`, for wrappers whose declarations are
-        scoped.
+        """Forget the terms that were made above assertion level `pushed`. Wrappers whose
+        declarations end with their scope need this.
         """
         self.discard(lambda e: e.pushed <= pushed)
 
@@ -244,7 +254,7 @@ class Database:
             scope.roots = {number: e for number, e in scope.roots.items() if keep(e)}
 
     def give_up(self, entry: Entry) -> None:
-        """Count `entry` as a root no more: nothing makes a Boolean term of it."""
+        """Count `entry` as a root no more, because no Boolean term can be made of it."""
         self.scopes[-1].roots.pop(entry.id, None)
 
     def roots(self) -> list[Entry]:

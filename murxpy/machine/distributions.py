@@ -23,7 +23,9 @@ class Distribution:
         return stream.between(value[0], value[1]) if isinstance(value, (list, tuple)) else value
 
     def within(self, stream: Stream, low: int, high: int) -> int:
-        """A number in low..high: drawn, and where that falls outside a few times, uniform."""
+        """A number in low..high. Where a few draws fall outside this range, the number is drawn
+        uniformly from it.
+        """
         for _ in range(4):
             value = self.draw(stream)
             if isinstance(value, int) and low <= value <= high:
@@ -32,8 +34,8 @@ class Distribution:
 
 
 class Settings:
-    """Distributions, limits, probabilities and weights of a machine, with limits that a profile
-    overrides.
+    """The distributions, limits, probabilities and weights of a machine file; a profile can
+    override limits.
     """
 
     def __init__(self, machine: dict[str, Any], overrides: dict[str, int]) -> None:

@@ -1,4 +1,6 @@
-"""Self-checks on the objects made, as lines of the trace: what they find replays."""
+"""Self-checks of the objects that the binding gives. Each check is a line of the trace, so that its
+findings replay.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from murxpy.solvers.frame import literal_value
 
 
 def sort_facts(sort: Sort) -> dict[str, Any]:
-    """What a helper may know of a sort: kind and parameters, as plain data."""
+    """What a helper of the wrapper may know of a sort: its kind and its parameters, as plain data."""
     if sort.kind == "SORT_DT":
         return {
             "kind": sort.kind,
@@ -26,12 +28,14 @@ def sort_facts(sort: Sort) -> dict[str, Any]:
 
 
 def check_sort(run: Run, entry: SortEntry, seed: int, spelling: str | None = None) -> None:
-    """`check-sort s`: predicates, sizes and parameters of a sort's object are what was asked for."""
+    """`check-sort s`: the predicates, sizes and parameters of the sort's object are those that the
+    line asked for.
+    """
     _check(run, "check-sort", str(entry), entry.obj, sort_facts(entry.sort), seed, spelling)
 
 
 def check_term(run: Run, entry: Entry, seed: int, spelling: str | None = None) -> None:
-    """`check-term t`: the object's sort, kind and children are those of the term."""
+    """`check-term t`: the sort, the kind and the children of the object are those of the term."""
     facts = sort_facts(entry.term.sort)
     facts |= {
         "op": entry.term.op,
@@ -42,7 +46,7 @@ def check_term(run: Run, entry: Entry, seed: int, spelling: str | None = None) -
 
 
 def check_value(run: Run, entry: Entry, seed: int, spelling: str | None = None) -> None:
-    """`check-value t`: a literal comes back as it was given."""
+    """`check-value t`: the object of a literal has the value that was passed."""
     facts = sort_facts(entry.term.sort) | {"op": entry.term.op, "value": literal_value(entry.term)}
     if entry.term.op == "OP_SPECIAL":
         facts["special"] = entry.term.indices[0]
@@ -50,7 +54,7 @@ def check_value(run: Run, entry: Entry, seed: int, spelling: str | None = None) 
 
 
 def check_eq(run: Run, entry: Entry, seed: int, spelling: str | None = None) -> None:
-    """`check-eq t`: equality, hash and ordering of the object with itself and with others behave as
+    """`check-eq t`: equality, hash and order of the object, with itself and with others, are as
     Python promises.
     """
     _check(run, "check-eq", str(entry), entry.obj, sort_facts(entry.term.sort), seed, spelling)

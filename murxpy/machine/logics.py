@@ -1,4 +1,4 @@
-"""Names of logics: the smallest that names some theories, or ALL (SMT-LIB 2.7, section 6.6)."""
+"""Names of logics: the smallest logic that has some theories, or ALL (SMT-LIB 2.7, section 6.6)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ _NAMED = {"BOOL", "QUANT", "INT", "REAL", *(theory for theory, _ in _ORDER)}
 
 
 def logic_name(theories: Sequence[str], linear: bool) -> str:
-    """The SMT-LIB name of a logic with these theories: `QF_AUFBV`; ALL where it has none."""
+    """The SMT-LIB name of a logic with these theories, such as `QF_AUFBV`; ALL if no logic has this
+    set of theories.
+    """
     present = set(theories)
     prefix = "" if "QUANT" in present else "QF_"
     if not present <= _NAMED:
@@ -28,8 +30,8 @@ def logic_name(theories: Sequence[str], linear: bool) -> str:
 
 
 def used_theories(catalogue: Catalogue, terms: Iterable[Term]) -> list[str]:
-    """The theories of the operators and of the sorts of `terms`, all of which are to be given, in
-    the catalogue's order.
+    """The theories of the operators and sorts of `terms`, in the order of the catalogue. `terms`
+    must include all subterms.
     """
     found: dict[str, None] = {}
     for term in terms:

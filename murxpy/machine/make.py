@@ -1,8 +1,8 @@
-"""Actions that make objects: each function writes one line, makes one call, enters what it
-returned.
+"""Actions that make objects. Each function writes one line, makes one call, and enters what the
+call returned.
 
-`number` and `sort_number` are the ids that a replayed trace gives to what is returned; None takes
-the next free ones.
+`number` and `sort_number` are the ids that a replayed trace gives to the results; with None the
+next free ids are used.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ def make_datatypes(
     spelling: str | None = None,
     numbers: Sequence[int] = (),
 ) -> list[SortEntry]:
-    """`mk-sort SORT_DT ...`: a block of datatypes, perhaps mutually recursive; gives one sort each."""
+    """`mk-sort SORT_DT ...`: a block of datatypes, which may refer to each other. The result has
+    one sort for each.
+    """
     sorts = [run.sorts.get("SORT_DT", d) for d in block]
     run.frame.fill(value=declarations(run, block))
     chosen = run.choose(run.wrapper.set("sorts", "SORT_DT"), seed, spelling, "SORT_DT")
@@ -78,7 +80,7 @@ def instantiate_sort(
     spelling: str | None = None,
     number: int | None = None,
 ) -> SortEntry:
-    """`instantiate-sort sP s..`: a parametric datatype with its parameters filled in."""
+    """`instantiate-sort sP s..`: a parametric datatype with sorts for its parameters."""
     sort = run.sorts.get("SORT_DT", parametric.sort.datatype, *(p.sort for p in params))
     run.frame.fill(result=sort)
     chosen = run.choose(
@@ -120,7 +122,7 @@ def make_variable(
     spelling: str | None = None,
     number: int | None = None,
 ) -> Entry:
-    """`mk-var s "symbol"`: a variable to be bound later; opens no scope by itself."""
+    """`mk-var s "symbol"`: a variable that a later line will bind. This function opens no scope."""
     run.frame.fill(result=sort.sort, name=name)
     chosen = run.choose(
         run.wrapper.sort_set("variables", sort.sort.kind),
@@ -203,7 +205,9 @@ def make_term(
 
 
 def bound_variables(operator: Operator, count: int) -> int:
-    """How many of `count` arguments are variables that the operator binds: the first ones."""
+    """How many of `count` arguments are variables that the operator binds; the variables come
+    first.
+    """
     if not operator.signature.binder:
         return 0
     if operator.typing == "match-case":

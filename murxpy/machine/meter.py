@@ -1,5 +1,5 @@
-"""What a run achieved: answers, distinct decided checks, terms that reached one, models and cores
-read.
+"""Figures of a run: answers, distinct checks that were decided, terms that such a check contained,
+models and cores that were read.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from murxpy.machine.state import SolverState
 
 
 class Meter:
-    """Counts the figures that `bench/` and the status report; see the counters' names in
-    `docs/events.md`.
+    """Counts the figures that `bench/` and the status report; `docs/events.md` has the names of the
+    counters.
     """
 
     def __init__(self, counts: defaultdict[str, int]) -> None:
@@ -25,7 +25,7 @@ class Meter:
         self._core_due = False
 
     def answered(self, answer: str, state: SolverState) -> None:
-        """A check was answered."""
+        """Count an answer of a check."""
         counts = self.counts
         terms = [entry.term for entry in (*state.asserted(), *state.assumptions)]
         counts["check:total"] += 1
@@ -45,7 +45,7 @@ class Meter:
             counts["term:useful"] += _visit(terms, self._useful)
 
     def script(self, answers: list[str]) -> None:
-        """The checks of a script were answered; each counts as one with something asserted."""
+        """Count the answers of a script's checks; each counts as a check with an assertion."""
         for answer in answers:
             self.counts["check:total"] += 1
             self.counts["check:asserted"] += 1
@@ -57,12 +57,12 @@ class Meter:
         self.counts["term:reached"] += _visit([term], self._reached)
 
     def model_read(self) -> None:
-        """Something was read from the model; counts once for each sat answer."""
+        """Count a model that was read; once for each answer `sat`."""
         self.counts["sat:model-read"] += self._model_due
         self._model_due = False
 
     def core_read(self) -> None:
-        """A core or the unsat assumptions were read; counts once for each unsat answer."""
+        """Count a core, or unsat assumptions, that were read; once for each answer `unsat`."""
         self.counts["unsat:core-read"] += self._core_due
         self._core_due = False
 

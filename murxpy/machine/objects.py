@@ -1,17 +1,17 @@
-"""The objects that public callables gave in a run, by id: what is none of the run's sorts and
-terms.
+"""The objects that public callables gave in a run, by their ids. The sorts and terms of the run are
+not among them.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-MOST = 60  # objects that a run keeps; what is made beyond them is let go at once
+MOST = 60  # objects that a run keeps; it drops further objects at once
 
 
 class Objects:
-    """Objects by number. A number names one object for the whole run, and is not used again when
-    that is gone.
+    """Objects by their numbers. A number names one object for the whole run, and is not used again
+    after the object is gone.
     """
 
     def __init__(self) -> None:
@@ -21,11 +21,11 @@ class Objects:
         self._newest = 0
 
     def reserve(self, highest: int) -> None:
-        """Keep the numbers up to `highest` for lines that return them."""
+        """Reserve the numbers up to `highest` for lines of a trace that name them."""
         self._reserved = max(self._reserved, highest)
 
     def add(self, obj: Any, number: int | None = None) -> int:
-        """Enter an object, under `number` if that is given; gives its number."""
+        """Enter an object, under `number` if a number is given. The result is its number."""
         if number is None:
             number = max(self._next, self._reserved + 1)
             self._next = number + 1

@@ -14,7 +14,7 @@ class Refused(Exception):
 
 
 class Stopped(Exception):
-    """The run ends here: `finding` says what was found, None if there is nothing to report."""
+    """The run ends here. `finding` is what was found, or None if there is nothing to report."""
 
     def __init__(self, finding: dict[str, Any] | None) -> None:
         super().__init__("" if finding is None else finding["message"])
@@ -22,10 +22,10 @@ class Stopped(Exception):
 
 
 class Misused(Exception):
-    """A misuse was carried out in place of the call; the binding kept its contract, and nothing was
-    made.
+    """A misuse replaced the call, and the binding kept its contract. The call returned nothing that
+    the run can use.
     """
 
 
 class Unbroken(Exception):
-    """The misuse in hand finds nothing to break in the call; it was not made."""
+    """The waiting misuse can break no operand of the call. The call was not made."""

@@ -1,5 +1,5 @@
-"""The planted model of a run: an interpretation that the lines `plant` give, and what terms are
-under it.
+"""The planted model of a run: an interpretation that the lines `plant` give, and the values of
+terms in it.
 """
 
 from __future__ import annotations
@@ -13,23 +13,24 @@ from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.model import Interpretation
 from murxpy.semantics.values import CannotSay, FunctionValue, Value
 
-# what values that fit nowhere make Python throw
+# the exceptions of Python's own that a value of a wrong form can cause in the evaluator
 TOO_LARGE = (OverflowError, MemoryError, RecursionError)
-# Bounds of one evaluation, in steps: smaller than those of a model that is checked, since each term
-# of a run is evaluated.
+# Limits of one evaluation, in steps. They are smaller than the limits for checking a model, because
+# every term of a run is evaluated.
 DOMAIN, WORLDS, BODIES = 1 << 8, 32, 1 << 11
-# Operators whose open points SMT-LIB leaves to the model, and solvers, too (division by zero), by
-# the kind of their sorts. What other operators leave open, a solver may fix in a way of its own.
+# Operators at whose open points (division by zero) a model may have any value, by SMT-LIB and in
+# the solvers. They are grouped by the kind of their sorts. At the open points of other operators, a
+# solver may have fixed values of its own.
 OPEN = {"OP_INT_DIV": "SORT_INT", "OP_INT_MOD": "SORT_INT", "OP_REAL_DIV": "SORT_REAL"}
 _UNIVERSE = ("OP_SET_COMPLEMENT", "set.universe")
 
 
 class Planted:
-    """An interpretation of constants and of uninterpreted sorts, which grows as they are made.
+    """An interpretation of constants and uninterpreted sorts, which grows as these are made.
 
-    `unjudged`: operators and special values whose meaning is the solver's own. `open_universe`:
-    what `set.universe` is, only a model of the solver says. Of a term that has one of these,
-    nothing is said.
+    `unjudged` has the operators and special values whose meaning the solver decides. With
+    `open_universe`, only a model of the solver says what `set.universe` is. A term that contains
+    one of these has no known value.
     """
 
     def __init__(
@@ -51,16 +52,17 @@ class Planted:
         )
 
     def fix(self, constant: Term, value: Value) -> None:
-        """Give a constant its value. Raises BadValue where it has another one."""
+        """Give a constant its value. Raises BadValue if the constant has another value."""
         known = self.interpretation.constants.setdefault(constant, value)
         if known != value:
             raise BadValue(f"the constant {constant.indices[0]} has another value already")
-        if constant.serial <= self._latest:  # it may have been evaluated as one without a value
+        # the constant may have been evaluated before, as a constant without a value
+        if constant.serial <= self._latest:
             self.evaluator = self._new()
 
     def fix_open(self, kind: str, function: FunctionValue) -> None:
-        """Say what an operator is at the points that the standard leaves open. Raises BadValue
-        where that is said already.
+        """Say what an operator gives at the points that the standard leaves open. Raises BadValue
+        if this is already said.
         """
         known = self.interpretation.partial.setdefault(kind, function)
         if known != function:
@@ -68,8 +70,8 @@ class Planted:
         self.evaluator = self._new()
 
     def fix_size(self, sort: Sort, size: int) -> None:
-        """Give an uninterpreted sort as many elements. Raises BadValue where it has another number
-        of them.
+        """Give an uninterpreted sort its number of elements. Raises BadValue if the sort has
+        another number.
         """
         domain = tuple(map(element, range(size)))
         known = self.interpretation.domains.setdefault(sort, domain)
@@ -78,7 +80,7 @@ class Planted:
         self.evaluator = self._new()
 
     def value(self, term: Term) -> Value:
-        """The value of a closed term, the same for all that the standard leaves open. Raises
+        """The value of a closed term, if it is the same for all choices at open points. Raises
         CannotSay.
         """
         if not self._judged(term):
@@ -90,15 +92,15 @@ class Planted:
             raise CannotSay(f"too large: {error}") from None
 
     def truth(self, formula: Term) -> bool | None:
-        """Whether a closed formula is true; None where that cannot be said."""
+        """Whether a closed formula is true; None if this cannot be decided."""
         try:
             return bool(self.value(formula))
         except CannotSay:
             return None
 
     def _judged(self, term: Term) -> bool:
-        """Whether no operator occurs of which nothing is said. Terms that were looked at are not
-        looked at again.
+        """Whether the term contains no operator without a known meaning. The result is remembered
+        for each term.
         """
         stack, known = [term], self._fine
         while stack:

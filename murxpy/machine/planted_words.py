@@ -1,9 +1,9 @@
-"""Values of constants as the words of a `plant` line, led by the sort: what a word means follows
-from its place.
+"""The values of constants, as the words of a `plant` line. The sort of a value decides the meaning
+of each word.
 
-Literals are written as on a `mk-value` line, but a rational is one word (`"1/3"`). Of a structure
-the number of its parts comes first, and before it the value at all other points where it has one:
-`array`: default, n, n times index and value.
+Literals are written as on a `mk-value` line, but a rational is one word (`"1/3"`). A structure
+begins with the number of its parts. Before that stands its value at all other points, if it has
+one: `array` has the default, n, and n times index and value.
 """
 
 from __future__ import annotations
@@ -22,17 +22,20 @@ from murxpy.semantics.meanings.sets import make_set
 from murxpy.semantics.registry import Points
 from murxpy.semantics.values import ROUNDING_MODES, CannotSay, DatatypeValue, Element, Value
 
-# of values in values; the recursion of a hostile line must end before that of Python does
+# The depth of values in values. The recursion on a hostile line must end before Python's own limit
+# does.
 DEPTH = 60
 
 
 def element(number: int) -> Element:
-    """The element of this number, from 0, of an uninterpreted sort."""
+    """Element number `number` (from 0) of an uninterpreted sort."""
     return Element(f"@{number}")
 
 
 def write_words(value: Any, sort: Sort, sorts: SortTable) -> list[Token]:
-    """The words of a value of `sort`. Raises CannotSay for a function or array that is no table, and for a regular expression."""
+    """The words of a value of `sort`. Raises CannotSay for a regular expression, and for a function
+    or an array that is no table.
+    """
     return list(_write(value, sort, sorts))
 
 
@@ -57,8 +60,8 @@ def _write(value: Any, sort: Sort, sorts: SortTable) -> Iterator[Token]:
 
 
 def _write_parts(value: Any, sort: Sort, sorts: SortTable) -> Iterator[Token]:
-    """What has any number of parts. Those of sets and bags, which have no order of their own, are
-    sorted by their words.
+    """The words of a value with any number of parts. Sets and bags have no order, so their parts
+    are sorted by their words.
     """
     kind, inner = sort.kind, sort.sorts()
     if kind in ("SORT_ARRAY", "SORT_FUN"):
@@ -93,7 +96,7 @@ def _write_parts(value: Any, sort: Sort, sorts: SortTable) -> Iterator[Token]:
 
 def _fields(constructor: str, sort: Sort, sorts: SortTable) -> list[Sort]:
     """The sorts of the fields of a tuple, or of a constructor of a datatype. Raises BadValue for an
-    unknown one.
+    unknown constructor.
     """
     if sort.kind == "SORT_TUPLE":
         return list(sort.sorts())
@@ -105,8 +108,8 @@ def _fields(constructor: str, sort: Sort, sorts: SortTable) -> list[Sort]:
 
 
 def read_words(words: list[Token], sort: Sort, sorts: SortTable, points: Points) -> Value:
-    """The value of `sort` that all of `words` denote. Raises BadValue, and CannotSay where the form
-    of an equal value is not known.
+    """The value of `sort` that all of `words` describe. Raises BadValue, and CannotSay if the
+    normal form of the value is not known.
     """
     reader = _Reader(words, sorts, points)
     value = reader.read(sort, 0)
@@ -116,7 +119,7 @@ def read_words(words: list[Token], sort: Sort, sorts: SortTable, points: Points)
 
 
 class _Reader:
-    """The words of a line, and how far they are read."""
+    """The words of a line, and the position up to which they are read."""
 
     def __init__(self, words: list[Token], sorts: SortTable, points: Points) -> None:
         self.words = words
@@ -218,6 +221,8 @@ class _Reader:
 
 
 def _one_nan(bits: int, sort: Sort) -> int:
-    """The bits of a floating-point number; the theory has one NaN, whichever bits it is given by."""
+    """The bits of a floating-point number. The theory has only one NaN, so all patterns of NaN
+    become the same.
+    """
     form = Format(sort.number(0), sort.number(1))
     return form.nan if bits & ~form.sign > form.infinity else bits

@@ -10,7 +10,8 @@ from typing import Any
 from murxpy.logic.values import from_codes, to_codes
 
 MAX_DEPTH = 32
-# longer ints are written in hexadecimal, since Python limits the decimal digits that it converts
+# Longer ints are written in hexadecimal, because Python limits the number of decimal digits that it
+# converts.
 DECIMAL_BITS = 10_000
 
 _ATOM = re.compile(
@@ -28,8 +29,8 @@ _CLOSING = {"[": "]", "(": ")", "{": "}"}
 
 
 def print_value(value: Any) -> str:
-    """A None, bool, int, float, str, bytes, or a list, tuple or dict of such, as text; TypeError
-    for anything else.
+    """A None, bool, int, float, str or bytes, or a list, tuple or dict of such values, as text.
+    Raises TypeError for anything else.
     """
     if value is None or isinstance(value, bool):
         return str(value).lower()
@@ -55,11 +56,11 @@ def _print_container(value: Any) -> str:
 
 
 def read_value(text: str) -> Any:
-    """The value that `text` denotes; ValueError where it denotes none."""
+    """The value that `text` denotes. Raises ValueError for any other text."""
     reader = _Reader(text)
     try:
         value = reader.value(0)
-    except OverflowError:  # a float beyond the largest
+    except OverflowError:  # the float is larger than the largest
         raise ValueError(text) from None
     if reader.at != len(text):
         raise ValueError(text)

@@ -1,4 +1,6 @@
-"""Random streams keyed by run seed and step: what one step draws shifts nothing for the others."""
+"""Random streams, keyed by the seed of the run and the step, so that the draws of one step do not
+change those of others.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ def mix(seed: int, key: int) -> int:
 
 
 def unmix(number: int, key: int) -> int:
-    """The seed for which `mix(seed, key)` is `number`: each step of it can be undone."""
+    """The seed for which `mix(seed, key)` is `number`. Each step of `mix` can be reversed."""
     z = _unshifted(number, 31)
     z = _unshifted((z * pow(0x94D049BB133111EB, -1, 1 << 64)) & _MASK, 27)
     z = _unshifted((z * pow(0xBF58476D1CE4E5B9, -1, 1 << 64)) & _MASK, 30)
@@ -37,12 +39,14 @@ def _unshifted(number: int, bits: int) -> int:
 
 
 def point(seed: int) -> float:
-    """A number in [0, 1) from a line's seed alone, so that a replay makes the same choice."""
+    """A number in [0, 1) that depends on a line's seed alone, so that a replay makes the same
+    choice.
+    """
     return mix(seed, 0x5EED) / 2.0**64
 
 
 class Weighted(Generic[T]):
-    """A weighted choice, prepared once."""
+    """A weighted choice, with what it needs computed once."""
 
     __slots__ = ("_ends", "items", "total")
 
@@ -64,8 +68,8 @@ class Weighted(Generic[T]):
 
 
 class Stream:
-    """A stream of draws, reset for each step. Uses only `random()` and `getrandbits()`, which never
-    change between releases of Python.
+    """A stream of draws, which is reset for each step. It uses only `random()` and `getrandbits()`,
+    which stay the same in all releases of Python.
     """
 
     __slots__ = ("_source", "bits", "random", "reset")
@@ -74,8 +78,8 @@ class Stream:
         self._source = random.Random(seed)
         self.random = self._source.random
         self.bits = self._source.getrandbits
-        # Starts the stream anew from an int; what `Random.seed` does with one, without its other
-        # cases.
+        # This starts the stream from an int, as `Random.seed` does, without the cases of other
+        # types.
         self.reset = super(random.Random, self._source).seed
 
     def below(self, limit: int) -> int:
@@ -109,7 +113,7 @@ class Stream:
             items[at], items[other] = items[other], items[at]
 
     def sample(self, items: Sequence[T], count: int) -> list[T]:
-        """`count` different items, or all of them where there are fewer, in random order."""
+        """`count` different items in random order; all items if there are fewer."""
         pool = list(items)
         self.shuffle(pool)
         return pool[:count]

@@ -1,5 +1,5 @@
-"""One run: its own context, database, random stream and trace, and the one place where the binding
-is called.
+"""One run: its own context, database, random stream and trace. This is the only place where the
+binding is called.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from murxpy.solvers.spelling import Spelling, SpellingSet, run_spelling
 from murxpy.solvers.wrapper import Wrapper
 
 LINE_SEEDS = 100_000
-TIMED = 16  # of so many lines, one is timed
-# Actions that a binding may call ill-formed: what they pass is new to it. Where any other says so,
-# the fault is its own.
+TIMED = 16  # one line in so many is timed
+# Actions that a binding may refuse as ill-formed, because they pass something new to it. If the
+# binding says so of any other action, the fault is its own.
 BUILDING = frozenset(
     [
         "mk-sort",
@@ -52,22 +52,22 @@ BUILDING = frozenset(
         "run-script",
     ]
 )
-# begins what helpers throw where a script was read and a check of it failed: that is the solver's
-# own fault
+# The messages of helpers begin with this if the solver read a script and then failed in a check of
+# it, which is the solver's own fault.
 SOLVING = "check error: "
 _VARIABLE = re.compile(r"0x[0-9a-fA-F]+|\d+|\"[^\"]*\"|'[^']*'|\|[^|]*\||\([^()]*\)")
 
 
 class Misuse(Protocol):
-    """What breaks the next call: see `murxpy.machine.misuse`."""
+    """What breaks the next call; `murxpy.machine.misuse` has the implementations."""
 
     ready: bool
 
     def prepare(self, run: Run, chosen: Spelling) -> Spelling:
-        """The spelling to call instead."""
+        """The spelling that is called instead."""
 
     def line(self, run: Run, action: str, spelling: str | None, words: str) -> tuple[str, str, str]:
-        """Action, spelling and words of its line."""
+        """Action, spelling and words of the line of the misuse."""
 
     def call(
         self,
@@ -78,13 +78,13 @@ class Misuse(Protocol):
         action: str,
         operator: str,
     ) -> None:
-        """Make the call. Raises Misused or Stopped."""
+        """Make the broken call. Raises Misused or Stopped."""
 
 
 class Run(Lines, Steps):
-    """The state of one run. Nothing in it outlives the run, nothing outside it is changed by it."""
+    """The state of one run. Nothing in it outlives the run, and the run changes nothing outside it."""
 
-    asks = True  # calls reach a solver
+    asks = True  # the calls of this run reach a solver
 
     def __init__(
         self, wrapper: Wrapper, catalogue: Catalogue, seed: int, write: Callable[[str], None]
@@ -100,22 +100,22 @@ class Run(Lines, Steps):
         self.db = Database()
         self.frame = Frame(self.sort_object)
         self.state = SolverState()
-        self.planted: Planted | None = None  # a model of all that is asserted, see machine/planting
+        self.planted: Planted | None = None  # a model of all assertions, see machine/planting
         self.counts: defaultdict[str, int] = defaultdict(int)
         self.meter = Meter(self.counts)
-        # what is judged of the answers that scripts ask about
+        # the answers of scripts that are judged
         self.script_checks = frozenset(["models", "cores"])
-        # what is built now is made of what the solver gave, see machine/checks
+        # True while a check builds terms of what the solver gave, see murxpy/checks
         self.checking = False
         self.solver_ns = 0
         self.trace_ns = 0
         self.differences: list[str] = []
-        # of a replay: line of a check, the answer recorded there, the answer
+        # of a replay: the line of a check, the recorded answer, and the answer now
         self.answers: list[tuple[int, str, str]] = []
         self.lines = 0
         self._made: dict[Sort, Any] = {}
         self._symbols = 0
-        self.misuse: Misuse | None = None  # waits for the next call
+        self.misuse: Misuse | None = None  # the misuse that waits for the next call
         self.held: list[Any] = []  # results that a misuse keeps beyond the state that gave them
         self.objects = Objects()  # what public callables of the binding gave
         self._elsewhere: Frame | None = None
@@ -128,7 +128,7 @@ class Run(Lines, Steps):
 
     def begin(self, seed: int, action: str, spelling: str | None, words: str) -> None:
         """Write a line before the call that it describes."""
-        # looking at the clock costs more than half of what it would measure
+        # Reading the clock takes more than half of the time that it would measure.
         timed = self.lines % TIMED == 0
         start = thread_time_ns() if timed else 0
         if self.misuse is not None and self.misuse.ready:
@@ -146,10 +146,11 @@ class Run(Lines, Steps):
     def choose(
         self, spellings: SpellingSet | None, seed: int, wanted: str | None, what: str
     ) -> Spelling:
-        """The spelling for a call: the one named, else the one that the line's seed gives.
+        """The spelling for a call: the spelling `wanted`, or else the one that the line's seed
+        selects.
 
-        Raises Refused where this release has none, InputError where the one named does not mean
-        this call.
+        Raises Refused if this release has no such spelling, and InputError if the spelling `wanted`
+        does not fit this call.
         """
         if spellings is not None:
             chosen = (
@@ -176,15 +177,15 @@ class Run(Lines, Steps):
         action: str,
         operator: str = "",
     ) -> Any:
-        """Make one call. Raises Refused where the binding declines, Stopped where what it threw is
-        a finding.
+        """Make one call. Raises Refused if the binding refuses it, and Stopped if the exception of
+        the binding is a finding.
         """
         if self.misuse is not None and self.misuse.ready:
             self.misuse.call(self, spelling, args, indices, action, operator)
         start = thread_time_ns()
         try:
             value = run_spelling(spelling, args, indices, self.frame, self.wrapper.conjunction)
-        except Refused as refused:  # an operand, say a sort object, that this release cannot make
+        except Refused as refused:  # this release cannot make an operand, such as a sort object
             self.count_refusal(refused.sort, str(refused))
             self.result(f"refused {refused.sort} {quote(str(refused))}")
             raise
@@ -202,8 +203,8 @@ class Run(Lines, Steps):
         refusal = self.wrapper.refusal(error)
         solving = self.checking or action not in BUILDING or refusal.message.startswith(SOLVING)
         if refusal.sort == "ill-formed" and not refusal.ours and solving:
-            # What was built was taken, so a sort error in a check or a simplification is the
-            # solver's own; so is one in what it gave.
+            # The solver accepted all terms when they were built. So a sort error in a check or a
+            # simplification is its own fault, and so is a sort error in a result of the solver.
             refusal = Refusal(UNDOCUMENTED, refusal.type, refusal.message)
         text = f"{refusal.type}: {refusal.message}"
         self.count_refusal(refusal.sort, text)
@@ -219,8 +220,8 @@ class Run(Lines, Steps):
     def judge(
         self, answer: str, action: str, spelling: str, operator: Callable[[], str] = str
     ) -> None:
-        """Compare a check's answer with what is expected of it, if anything is; the opposite is a
-        finding, of a call of `operator()`.
+        """Compare the answer of a check with the expected answer, if one is expected. The opposite
+        answer is a finding, of a call of `operator()`.
         """
         expected = self.state.expected.pop(0) if self.state.expected else "unknown"
         self.counts["check:expected"] += expected != "unknown"
@@ -231,7 +232,7 @@ class Run(Lines, Steps):
             )
 
     def count_refusal(self, sort: str, text: str) -> None:
-        """Count a refusal by class and by its message without the parts that vary."""
+        """Count a refusal by its class, and by its message without the parts that vary."""
         self.counts[f"refusal:{sort}"] += 1
         self.counts[f"refusal-message:{sort}:{_VARIABLE.sub('_', text)[:160]}"] += 1
 
@@ -250,7 +251,7 @@ class Run(Lines, Steps):
 
     @contextmanager
     def binding_time(self) -> Iterator[None]:
-        """Count what happens inside as time in solver and binding."""
+        """Count the time that passes inside as time of the solver and the binding."""
         start = thread_time_ns()
         try:
             yield
@@ -260,7 +261,9 @@ class Run(Lines, Steps):
     # -- objects
 
     def sort_object(self, sort: Sort) -> Any:
-        """The solver's object of a sort: the first that a line returned, else one made on the way."""
+        """The solver's object of a sort: the first one that a line returned, or else an object that
+        is made now, without a line.
+        """
         entries = self.db.sort_entries.get(sort)
         if entries:
             return entries[0].obj
@@ -270,8 +273,8 @@ class Run(Lines, Steps):
         return known
 
     def elsewhere(self) -> Frame:
-        """A frame of another context with a solver in it, one a run; its `sort_object` makes sorts
-        there.
+        """A frame of another context with a solver in it, one for each run. Its `sort_object` makes
+        sorts in that context.
         """
         if self._elsewhere is None:
             self._elsewhere = self.new_context()
@@ -290,7 +293,7 @@ class Run(Lines, Steps):
         frame.ctx = frame.solver = None
 
     def drop_context(self) -> None:
-        """Let go of the context, and of the sorts that no line returned."""
+        """Drop the context, and the sorts that no line returned."""
         self.frame.ctx = None
         self._made = {}
 
@@ -308,7 +311,7 @@ class Run(Lines, Steps):
         return spelling.call(args, (), frame)
 
     def forget(self) -> None:
-        """Let go of every object of the run; what that takes is the binding's time."""
+        """Drop every object of the run. The time for this counts as time of the binding."""
         with self.binding_time():
             self._clear()
 
@@ -336,8 +339,8 @@ class Run(Lines, Steps):
     def term_entry(
         self, term: Term, obj: Any, number: int | None, sort_number: int | None, pooled: bool = True
     ) -> Entry:
-        """Enter a term that the last line returned, and note the return: its id, and its sort's,
-        new if nobody had it yet.
+        """Enter a term that the last line returned, and write its id and that of its sort into the
+        trace. A sort that no line returned before gets a new id.
         """
         entry = self.db.add_term(term, obj, number, self.state.level, pooled)
         known = self.db.sort_entries.get(term.sort)
@@ -357,8 +360,8 @@ class Run(Lines, Steps):
         return entry
 
     def _sort_of(self, obj: Any, sort: Sort) -> Any:
-        """The object of a term's sort as the binding gives it; a function's is made, since some
-        bindings have declarations only.
+        """The object of a term's sort, as the binding gives it. The sort of a function is made,
+        because some bindings have only declarations of functions.
         """
         reader = self.wrapper.set("readers", "term-sort")
         if reader is None or sort.kind == "SORT_FUN":
@@ -367,9 +370,7 @@ class Run(Lines, Steps):
         self.frame.fill()
         try:
             return reader.spellings[0].call((obj,), (), self.frame)
-        except (
-            Exception
-        ) as error:  # a term whose sort cannot be asked for breaks the binding's contract
+        except Exception as error:  # a term whose sort cannot be read breaks the binding's contract
             tier = "murxpy" if self.wrapper.refusal(error).ours else "binding"
             raise Stopped(
                 self.finding(

@@ -1,5 +1,5 @@
-"""Whole SMT-LIB scripts, run by the solver's own reader of them, and what their checks are known to
-answer.
+"""Whole SMT-LIB scripts, which the solver's own reader of scripts runs, and the answers that are
+expected of their checks.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _OWN_OPTION = re.compile(rf"^\(set-option :((?!{_STANDARD})\S+) ([^()\"|]*)\)\n?
 def run_script(
     run: Run, text: str, seed: int, spelling: str | None = None, made: Script | None = None
 ) -> str:
-    """`run-script "TEXT"`: the solver reads and runs a script, in a solver of its own; gives what
-    it prints.
+    """`run-script "TEXT"`: the solver reads and runs a script in a solver of its own. The result is
+    what it prints.
 
     The assertions and terms of the run stay as they are. Models and cores that the script asks for
-    are judged; `made` is what the text says, for a caller who knows, so that it need not be read
-    again. Raises Refused where the script says what the solver does not take, Stopped where an
+    are judged. A caller who has the parsed script passes it as `made`, so that the text is not
+    parsed again. Raises Refused if the solver does not take a part of the script, and Stopped if an
     answer, a model or a core is wrong.
     """
     run.frame.fill(value=text)
@@ -45,27 +45,27 @@ def run_script(
 
 
 def without_options(text: str) -> str:
-    """The script without the options that are not the standard's (SMT-LIB 2.7, section 4.1.7): no
-    other solver knows them.
+    """The script without the options that the standard does not have (SMT-LIB 2.7, section 4.1.7),
+    because other solvers do not know them.
     """
     return _OWN_OPTION.sub("", text)
 
 
 def own_options(text: str) -> list[tuple[str, str]]:
-    """These options, with their values."""
+    """The options of a script that the standard does not have, with their values."""
     return _OWN_OPTION.findall(text)
 
 
 def answers_of(output: str) -> list[str]:
-    """The answers of the checks in what a solver printed for a script, in order."""
+    """The answers of the checks, in their order, in the output of a solver for a script."""
     return [answer for answer, _ in answered(output)]
 
 
 def expect(run: Run, answers: Sequence[str], seed: int) -> None:
-    """`expect ANSWER..`: what the next checks answer, one after another, as is known by how they
-    were made.
+    """`expect ANSWER..`: the answers of the next checks, in their order, which are known from the
+    way in which the checks were made.
 
-    `unknown` says nothing of a check. A check that answers the opposite is a finding of kind
+    `unknown` expects nothing. If a check answers the opposite, this is a finding of kind
     `wrong-answer`.
     """
     run.begin(seed, "expect", None, " ".join(answers))
@@ -74,5 +74,5 @@ def expect(run: Run, answers: Sequence[str], seed: int) -> None:
 
 
 def expectable(answer: str) -> bool:
-    """True for a word that can be expected of a check."""
+    """True for a word that is an answer of a check."""
     return answer in ANSWERS

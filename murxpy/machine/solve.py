@@ -25,8 +25,8 @@ def plain(
     spelling: str | None = None,
     **operands: Any,
 ) -> Any:
-    """An action of the wrapper whose line is `words` and whose call takes `args`; gives what the
-    call returned.
+    """Do an action of the wrapper whose line has the words `words` and whose call takes `args`. The
+    result is that of the call.
     """
     run.frame.fill(**operands)
     chosen = run.choose(run.wrapper.set("actions", action), seed, spelling, action)
@@ -48,7 +48,9 @@ def new(run: Run, seed: int, spelling: str | None = None) -> None:
 
 
 def delete(run: Run, seed: int) -> None:
-    """`delete`: lets go of every object of the run, terms first, the solver, its context last."""
+    """`delete`: drop every object of the run: the terms first, then the solver, and its context
+    last.
+    """
     run.begin(seed, "delete", None, "")
     run.forget()
     run.counts["action-ok:delete"] += 1
@@ -108,8 +110,8 @@ def _asserted(run: Run, entry: Entry) -> None:
 
 
 def set_limit(run: Run, limit: int, seed: int, spelling: str | None = None) -> None:
-    """`set-limit N`: the solver's own resource limit for every check that follows, in the solver's
-    unit.
+    """`set-limit N`: the solver's own resource limit for every check that follows, in the unit of
+    the solver.
     """
     plain(run, "set-limit", str(limit), (), seed, spelling, value=limit)
     run.state.limit = limit
@@ -158,8 +160,8 @@ def push(run: Run, levels: int, seed: int, spelling: str | None = None) -> None:
 
 
 def pop(run: Run, levels: int, seed: int, spelling: str | None = None) -> None:
-    """`pop N`; also forgets the terms made since, where the wrapper says that declarations are
-    scoped.
+    """`pop N`. If the wrapper says that declarations are scoped, the terms made since the `push`
+    are forgotten, too.
     """
     plain(run, "pop", str(levels), (), seed, spelling, value=levels)
     del run.state.assertions[len(run.state.assertions) - levels :]
@@ -170,8 +172,8 @@ def pop(run: Run, levels: int, seed: int, spelling: str | None = None) -> None:
 
 
 def reset(run: Run, seed: int, spelling: str | None = None) -> None:
-    """`reset`: assertions, scopes and options as after `new`; terms stay, since they belong to the
-    context.
+    """`reset`: assertions, scopes and options are as after `new`. The terms stay, because they
+    belong to the context.
     """
     plain(run, "reset", "", (), seed, spelling)
     run.state.assertions = [[]]
@@ -193,8 +195,8 @@ def reset_assertions(run: Run, seed: int, spelling: str | None = None) -> None:
 def get_value(
     run: Run, entries: Sequence[Entry], action: str, seed: int, spelling: str | None = None
 ) -> list[Any]:
-    """`get-value n t..` (or `get-value-completion`): one call a term; gives the values as plain
-    data, None where they are no literal.
+    """`get-value n t..` (or `get-value-completion`): one call for each term. The result is the
+    values as plain data, with None for a value that is no literal.
     """
     words = " ".join([str(len(entries)), *map(str, entries)])
     run.frame.fill(terms=tuple(e.term for e in entries[:1]))
@@ -220,8 +222,8 @@ def _value_token(value: Any) -> Token:
 
 
 def read_value_object(run: Run, value: Any) -> Any:
-    """A value object of the solver as plain data (`("bv", 8, 255)`), None where it is no literal of
-    a standard sort.
+    """A value object of the solver as plain data (`("bv", 8, 255)`); None if it is no literal of a
+    standard sort.
     """
     reader = run.wrapper.set("readers", "value")
     if reader is None or value is None:
@@ -231,8 +233,8 @@ def read_value_object(run: Run, value: Any) -> Any:
 
 
 def query(run: Run, action: str, seed: int, spelling: str | None = None) -> None:
-    """An action without arguments whose result nobody uses: `get-model`, `get-unsat-core`,
-    `statistics` and the like.
+    """An action without arguments whose result is not used, such as `get-model`, `get-unsat-core`
+    or `statistics`.
     """
     plain(run, action, "", (), seed, spelling)
     if action in ("get-model", "print-model"):
@@ -244,8 +246,8 @@ def query(run: Run, action: str, seed: int, spelling: str | None = None) -> None
 def on_terms(
     run: Run, action: str, entries: Sequence[Entry], seed: int, spelling: str | None = None
 ) -> Any:
-    """An action on terms whose result nobody uses: `simplify t`, `substitute t from to`,
-    `term-get-children t`, a wrapper's own.
+    """An action on terms whose result is not used: `simplify t`, `substitute t from to`,
+    `term-get-children t`, or an action of the wrapper's own.
     """
     words = " ".join(map(str, entries))
     return plain(
@@ -270,7 +272,8 @@ def own(
     run.begin(seed, action, chosen.name, " ".join(map(str, entries)))
     broken = run.call(chosen, [e.obj for e in entries], (), action)
     if isinstance(broken, str):
-        # Named by the spelling that ran, so that a replay, which names it, finds the same.
+        # The finding has the name of the spelling that ran. A replay uses the same spelling, so it
+        # finds the same.
         raise Stopped(run.finding("contract", "binding", broken, action, "", chosen.name))
     if run.wrapper.facts.own_actions[action].changes:
         run.state.altered = True
@@ -278,15 +281,15 @@ def own(
 
 
 def drop(run: Run, entry: Entry, seed: int) -> None:
-    """`del t`: lets go of an object."""
+    """`del t`: drop an object."""
     run.begin(seed, "del", None, str(entry))
     run.db.drop(entry)
     run.counts["action-ok:del"] += 1
 
 
 def drop_other(run: Run, ref: Ref, seed: int) -> None:
-    """`del s`, `del o1`, `del c1`: lets go of a sort, of the solver, of the context, before what
-    was made with it.
+    """`del s`, `del o1`, `del c1`: drop a sort, the solver or the context, before the objects that
+    were made with it.
     """
     run.begin(seed, "del", None, str(ref))
     if ref.letter == "s":

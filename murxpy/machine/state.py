@@ -1,5 +1,5 @@
-"""What the run knows of its solver: options, assertions, the last answer and what may be asked
-after it.
+"""What the run knows about its solver: the options, the assertions, the last answer, and the
+questions that are allowed after it.
 """
 
 from __future__ import annotations
@@ -22,15 +22,17 @@ class SolverState:
     unsat_assumptions: bool = True
     options: dict[str, str] = field(default_factory=dict)
     assertions: list[list[Entry]] = field(default_factory=lambda: [[]])
-    # of tracked assertions, by level as these are
+    # the names of tracked assertions, by assertion level
     names: list[list[tuple[str, Entry]]] = field(default_factory=lambda: [[]])
     answer: str | None = None  # sat, unsat or unknown while the last command was a check
     checks: int = 0
-    assumptions: list[Entry] = field(default_factory=list)  # of the last check
-    expected: list[str] = field(default_factory=list)  # of the next checks, see machine/script.py
+    assumptions: list[Entry] = field(default_factory=list)  # the assumptions of the last check
+    # the expected answers of the next checks, see machine/script.py
+    expected: list[str] = field(default_factory=list)
     limit: int | None = None
     has_model: bool = False
-    altered: bool = False  # an action of the wrapper's own asserted what we do not know
+    # an action of the wrapper's own has asserted formulas that the run does not know
+    altered: bool = False
 
     @property
     def level(self) -> int:
@@ -39,21 +41,21 @@ class SolverState:
 
     @property
     def gives_model(self) -> bool:
-        """Whether the model of the last answer may be asked for."""
+        """Whether the model of the last answer can be asked for."""
         return self.models and self.has_model
 
     @property
     def gives_core(self) -> bool:
-        """Whether the unsat core of the last answer may be asked for."""
+        """Whether the unsat core of the last answer can be asked for."""
         return self.cores and self.answer == "unsat"
 
     @property
     def gives_assumptions(self) -> bool:
-        """Whether the unsat assumptions of the last answer may be asked for."""
+        """Whether the unsat assumptions of the last answer can be asked for."""
         return self.unsat_assumptions and self.answer == "unsat" and bool(self.assumptions)
 
     def asserted(self) -> list[Entry]:
-        """All assertions of all levels, outermost first."""
+        """All assertions of all levels, those of the outermost level first."""
         return [entry for level in self.assertions for entry in level]
 
     def named(self) -> list[tuple[str, Entry]]:
@@ -61,12 +63,12 @@ class SolverState:
         return [pair for level in self.names for pair in level]
 
     def changed(self) -> None:
-        """The assertion stack changed: the last answer says nothing any more."""
+        """The assertions changed, so the last answer is no longer valid."""
         self.answer = None
         self.has_model = False
 
 
-# What may have to hold before an action, by the names that wrappers and state machines use.
+# The conditions that an action can need, by the names that wrappers and state machines use.
 HOLDS: dict[str, Callable[[SolverState], bool]] = {
     "sat": lambda state: state.answer == "sat",
     "unsat": lambda state: state.answer == "unsat",

@@ -24,15 +24,15 @@ class Steps:
     objects: Objects
 
     def apply(self, function: Callable[..., Any], *operands: Any) -> Any:
-        """Call a function of ours on objects of the binding."""
+        """Call a function of this project on objects of the binding."""
         return function(*operands)
 
     def deferred(self, spelling: Spelling, frame: Frame, args: Sequence[Any] = ()) -> Any:
-        """A function of no operands that makes a call."""
+        """A function without parameters that makes a call."""
         return lambda: spelling.call(args, (), frame)
 
     def repeated(self, call: Callable[[], Any], count: int) -> Any:
-        """What so many calls give."""
+        """The results of `count` calls."""
         return [call() for _ in range(count)]
 
     def stranger(self, name: str) -> Any:
@@ -40,8 +40,8 @@ class Steps:
         return STRANGERS[name]()
 
     def public(self, name: str) -> Any:
-        """The public callable of the binding of this name. Raises Refused where this release has
-        none.
+        """The public callable of this name. Raises Refused if this release of the binding does not
+        have it.
         """
         callee = self.wrapper.callables.callees.get(name)
         if callee is None:
@@ -51,18 +51,18 @@ class Steps:
         return callee.call
 
     def of_object(self, name: str) -> bool:
-        """True if the first operand of a public callable is the object that it is called of."""
+        """True if the callable is a method, so that its first operand is the object of the method."""
         callee = self.wrapper.callables.callees.get(name)
         return callee is not None and callee.owner is not None
 
     def fits(self, name: str, operands: Sequence[Any]) -> bool:
-        """True unless the callable is a method and its first operand no object of its class."""
+        """True unless the callable is a method and its first operand is no object of its class."""
         callee = self.wrapper.callables.callees[name]
         return callee.owner is None or (bool(operands) and isinstance(operands[0], callee.owner))
 
     def constant(self, name: str) -> Any:
-        """The member of an enumeration of the binding of this name. Raises Refused where this
-        release has none.
+        """The member of this name of an enumeration of the binding. Raises Refused if this release
+        does not have it.
         """
         if name not in self.wrapper.callables.constants:
             raise Refused(
@@ -71,7 +71,7 @@ class Steps:
         return self.wrapper.callables.constants[name]
 
     def holds(self, value: Any) -> bool:
-        """True if what a public callable gave is an object, and no plain data."""
+        """True if the result of a public callable is an object, and not plain data."""
         return not isinstance(value, (type(None), bool, int, float, str, bytes))
 
     def handed_over(self, number: int) -> Any:
@@ -81,5 +81,5 @@ class Steps:
     def made(
         self, function: Callable[..., Any], operands: Sequence[Any], named: Mapping[str, Any]
     ) -> Any:
-        """What a public callable of the binding gives; `named` are operands by their names."""
+        """The result of a public callable; `named` are operands that are passed by their names."""
         return function(*operands, **named)

@@ -7,7 +7,9 @@ from typing import Any
 
 
 class Raising:
-    """Raises whatever is asked of it: called, compared, converted, iterated, printed."""
+    """An object that raises an exception whenever it is used: called, compared, converted, iterated
+    or printed.
+    """
 
     def _raise(self, *args: Any) -> Any:
         raise ValueError("raised by an operand")
@@ -20,8 +22,8 @@ class Raising:
 
 
 class Opaque:
-    """Has nothing that a binding could use. Its text has no address: a binding that reads its text
-    does the same in each run.
+    """An object without anything that a binding could use. Its text contains no address, so a
+    binding that reads the text does the same in every run.
     """
 
     def __repr__(self) -> str:

@@ -1,5 +1,5 @@
-"""The words of a trace line: references, numbers, words, quoted texts, Python values; reading and
-printing them.
+"""The words of a trace line (references, numbers, words, quoted texts, Python values), and how they
+are read and printed.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from murxpy.machine.pyvalues import print_value, read_value
 
 
 class Ref(NamedTuple):
-    """An id: the one object that one line returned. The letter says of what: s sort, t term, o
-    solver, c context, m model.
+    """An id, which names the one object that one line returned. The letter is the kind of object: s
+    sort, t term, o solver, c context, m model, x any other object.
     """
 
     letter: str
@@ -35,8 +35,8 @@ class Quoted(NamedTuple):
 
 
 class FieldSort(NamedTuple):
-    """The sort of a datatype's field that is no id: `s(nil)` (itself), `s"p"` (a parameter),
-    `s<"d">` (another one declared with it).
+    """The sort of a datatype's field that has no id: `s(nil)` (the datatype itself), `s"p"` (a
+    parameter), `s<"d">` (another datatype of the same declaration).
     """
 
     form: str  # self | param | other
@@ -72,28 +72,28 @@ _WORD = re.compile(
 )
 _RUN = re.compile(r"\S+", re.ASCII)
 _REF = re.compile(r"([a-z])(0|[1-9][0-9]{0,8})")
-# what is written otherwise (007) is a word, and stays as it is
+# a number in another form (007) is a word, and stays as it is
 _INT = re.compile(r"0|-?[1-9][0-9]{0,3999}")
 _BARE = re.compile(r"[A-Za-z+.:_-][A-Za-z0-9+.:_-]*")
 
 
 def quote(text: str) -> str:
-    """`text` in quotes, every code point outside printable ASCII, quotes and backslashes as
-    `\\u{...}`.
+    r"""`text` in quotes. Every code point outside printable ASCII, every quote and every backslash
+    becomes `\u{...}`.
     """
     return f'"{to_codes(text)}"'
 
 
 def as_word(text: str) -> str:
-    """`text` as it is where it reads back as the same word, else quoted."""
+    """`text` itself if it is read back as the same word; otherwise `text` in quotes."""
     bare = _INT.fullmatch(text) or (_BARE.fullmatch(text) and not text.startswith("py:"))
     return text if bare else quote(text)
 
 
 def read_tokens(text: str, file: str, line: int) -> list[Token]:
-    """The tokens of a line; InputError where a quote is not closed or a word cannot be read."""
+    """The tokens of a line. Raises InputError if a quote is not closed, or a word cannot be read."""
     if '"' not in text and "py:" not in text and "s(nil)" not in text:  # nearly every line
-        # without the room that a list keeps for more
+        # the copy has no spare room, which a list that grew has
         return [_word(word) for word in _RUN.findall(text.rstrip())][:]
     tokens: list[Token] = []
     at, end = 0, len(text.rstrip())
@@ -125,7 +125,7 @@ def _token(found: re.Match[str], file: str, line: int) -> Token:
     return FieldSort("self", "")
 
 
-# equal words of a trace are one object: lines speak of what was made shortly before
+# Equal words of a trace are stored once, because lines often name what was made shortly before.
 @lru_cache(maxsize=1 << 16)
 def _word(word: str) -> Token:
     ref = _REF.fullmatch(word)

@@ -1,9 +1,10 @@
-"""Conforming operators: what may stand in the place of an application, arguments and sort kept.
+"""Conforming operators: the operators that can replace that of an application, with its arguments
+and its sort kept.
 
 Winterer, Zhang, Su: "On the unusual effectiveness of type-aware operator mutations for testing SMT
-solvers", OOPSLA 2020, definition 4.2 of the thesis: g conforms to f if it takes all that f takes
-and gives nothing that f's place does not take. Here that is computed from the ranks of
-`fsm/theories`, not kept in a list.
+solvers", OOPSLA 2020; definition 4.2 of Winterer's thesis: an operator g conforms to f if g takes
+all arguments that f takes, and gives no result that the place of f does not take. This module
+computes it from the signatures in `fsm/theories`, and needs no list.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _SWAPS = {
     "OP_FORALL_PATTERN": "OP_EXISTS_PATTERN",
     "OP_EXISTS_PATTERN": "OP_FORALL_PATTERN",
 }
-_INDEX_VALUES = 3  # of each index, from the ends of its range
+_INDEX_VALUES = 3  # values of each index, from the ends of its range
 
 _REALS = "OP_INT_TO_REAL"
 
@@ -34,8 +35,8 @@ Choice = tuple[str, tuple[int, ...], str]
 
 
 class Conforming:
-    """The operators that conform to an application, among `operators`; remembers by the sorts of
-    arguments and result.
+    """The operators among `operators` that conform to an application. The results are remembered by
+    the sorts of arguments and result.
     """
 
     def __init__(self, catalogue: Catalogue, operators: frozenset[str]) -> None:
@@ -52,7 +53,9 @@ class Conforming:
         self._known: dict[str, tuple[Choice, ...]] = {}
 
     def choices(self, term: Term, checker: Checker) -> tuple[Choice, ...]:
-        """Operators with indices that may replace the operator of `term`, itself left out."""
+        """The operators, with indices, that can replace the operator of `term`, without that
+        operator itself.
+        """
         swapped = _SWAPS.get(term.op)
         if swapped is not None:
             return ((swapped, (), ""),) if swapped in self._operators else ()
@@ -68,14 +71,14 @@ class Conforming:
         return tuple(choice for choice in found if self._spelled(*choice[:2]) != spelled)
 
     def _spelled(self, kind: str, indices: tuple[Any, ...]) -> tuple[Any, ...]:
-        """What an operator looks like in a script: `=` of Booleans has two kinds."""
+        """The name of an operator in a script. The two kinds of `=` for Booleans have the same."""
         return self._catalogue.operators[kind].smtlib, indices
 
     def _all(
         self, args: tuple[Sort, ...], wanted: Sort, checker: Checker, whole: bool
     ) -> list[Choice]:
-        """The choices without casts, and with them what only they make fit: reals are the one
-        supersort, integers the one subsort.
+        """The choices without casts, and those that fit only with casts. The only casts are between
+        reals and integers, which count as their subsort.
         """
         found: list[Choice] = []
         integer, real = checker.sorts.get("SORT_INT"), checker.sorts.get("SORT_REAL")
@@ -103,7 +106,7 @@ class Conforming:
 
 
 def integral(term: Term) -> bool:
-    """True for an integer where a real must be."""
+    """True for an integer at a place that needs a real."""
     return term.op == _REALS or (
         term.op == VALUE
         and term.sort.kind == "SORT_REAL"
@@ -112,7 +115,7 @@ def integral(term: Term) -> bool:
 
 
 def lowered(tables: Tables, term: Term) -> Term:
-    """The integer that a term of reals with the cast `down` is of."""
+    """The integer term under the cast `down` of a real term."""
     return term.args[0] if term.op == _REALS else tables.value(tables.int, int(term.indices[0]))
 
 
@@ -131,7 +134,9 @@ def _gives(
 
 
 def _indices(operator: Operator, wanted: Sort) -> list[tuple[int, ...]]:
-    """Small and telling values of the indices; whether they fit the sorts, the checker says."""
+    """Small values and edge values of the indices. The type checker decides later whether they fit
+    the sorts.
+    """
     numbers = [p for p in wanted.params if isinstance(p, int)]
     among = sorted({0, 1, 2, *numbers})[: _INDEX_VALUES + len(numbers)]
     return list(product(among, repeat=len(operator.signature.indices)))

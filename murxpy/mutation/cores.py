@@ -1,4 +1,4 @@
-"""Which assertions of an unsatisfiable seed contradict each other, as far as the solver says."""
+"""The assertions of an unsatisfiable seed that contradict each other, by the answer of the solver."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _NAMED = re.compile(r"core!(\d+)")
 
 
 def core_of(workshop: Workshop, script: Script, asserted: Sequence[Term]) -> list[Term]:
-    """The core that the solver gives of `asserted`, in their order; all of them where it gives
+    """The unsat core that the solver gives for `asserted`, in their order; all of them if it gives
     none.
 
-    If the core is satisfiable, then the solver was wrong here, and an instance with it that is sat
-    shows that.
+    If the core is satisfiable, the solver was wrong here. Then an instance made with this core is
+    satisfiable, and shows it.
     """
     named = [Assert(term, _NAME.format(at)) for at, term in enumerate(asserted)]
     commands = [

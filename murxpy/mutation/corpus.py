@@ -1,9 +1,9 @@
-"""The seeds of a session, and which source and which of them a run works on: the run's own seed
-says so.
+"""The seeds of a session, and the choice of the source and the seeds for a run, which depends on
+the run's seed alone.
 
-A run seed, mixed, is a code: its low bits choose the source, the digits above them, in a mixed
-radix, the seed scripts. The code can be read and written, so whoever hands out run seeds can steer
-what they draw, and each is still redone by its run seed alone.
+A run seed, after mixing, is a code. Its low bits choose the source; the digits above them, in a
+mixed radix, choose the seed scripts. Codes can be read and written, so the campaign can choose run
+seeds that draw what it wants, and each run can still be repeated from its run seed alone.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from murxpy.machine.random import Stream, mix, unmix
 from murxpy.mutation.registry import SOURCES
 from murxpy.mutation.workshop import Seed
 
-STEERED = 2  # seeds of a run that can be steered; those behind them are drawn at random
+STEERED = 2  # seeds of a run that the campaign can choose; further seeds are drawn at random
 _KEY = 0xD4A3
-_LOW = 16  # bits that choose the source
+_LOW = 16  # the number of bits that choose the source
 _HIGH = 64 - _LOW
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What a run is made from: a source, and numbers of seeds in the corpus; empty where there is
-    none of a label, and for walks.
+    """What a run is made from: a source, and the numbers of its seeds in the corpus. They are empty
+    for the walk, and if no seed has a label that the source needs.
     """
 
     source: str
@@ -34,8 +34,8 @@ class Drawn:
 
 
 class Corpus:
-    """Seeds by label. `files` are names, texts and labels, `mix` sources with weights, `choices`
-    the settings of each: plain data.
+    """The seeds by label. `files` are names, texts and labels, `mix` the sources with their
+    weights, and `choices` the settings of each source: all plain data.
     """
 
     def __init__(
@@ -59,20 +59,20 @@ class Corpus:
         return tuple(self._ranges)
 
     def among(self, source: str) -> list[list[int]]:
-        """The seeds that each place of a run of this source can have, by their numbers; of walks
-        nothing.
+        """For each seed of a run of this source, the numbers of the seeds that it can be; empty for
+        the walk.
         """
         return [self._by_label.get(label, []) for label in self.labels[source]]
 
     def sample(self, stream: Stream, labels: Sequence[str]) -> list[int]:
-        """A random seed for each label, by their numbers; the empty label is for any seed. Empty
-        where there is none of a label.
+        """A random seed for each label, by their numbers. The empty label means any seed. The
+        result is empty if a label has no seed.
         """
         among = [self._by_label.get(label, []) for label in labels]
         return [stream.choose(numbers) for numbers in among] if all(among) else []
 
     def draw(self, run_seed: int) -> Drawn:
-        """What the run of this seed is made from."""
+        """The source and the seeds of the run with this seed."""
         code = mix(run_seed, _KEY)
         low, rest = code & ((1 << _LOW) - 1), code >> _LOW
         source = next(name for name, slots in self._ranges.items() if low in slots)
@@ -86,8 +86,8 @@ class Corpus:
         return Drawn(source, (*drawn, *self.sample(Stream(code), self.labels[source][STEERED:])))
 
     def steered(self, run_seed: int, source: str, seeds: Sequence[int]) -> int:
-        """The run seed that draws `source` and `seeds` (as many as can be steered), otherwise as
-        near to `run_seed` as can be.
+        """The run seed that draws `source` and `seeds` (as many as can be chosen), and is otherwise
+        as near to `run_seed` as possible.
         """
         code = mix(run_seed, _KEY)
         low, rest = code & ((1 << _LOW) - 1), code >> _LOW
@@ -96,14 +96,16 @@ class Corpus:
             low = slots[low % len(slots)]
         digits, size = 0, 1
         for numbers, seed in zip(self.among(source), seeds, strict=False):
-            digits += bisect_left(numbers, seed) * size  # they stand in order
+            digits += bisect_left(numbers, seed) * size  # the numbers are sorted
             size *= len(numbers)
         rest += digits - rest % size
         return unmix((rest if rest >> _HIGH == 0 else rest - size) << _LOW | low, _KEY)
 
 
 def _ranges(mix: Sequence[tuple[str, float]]) -> dict[str, range]:
-    """The codes of each source: as many as its weight says, at least one."""
+    """The range of codes of each source. Its size follows the weight of the source, and is at least
+    one.
+    """
     total, begin, ranges = sum(weight for _, weight in mix), 0, {}
     for at, (name, weight) in enumerate(mix):
         left = len(mix) - at - 1

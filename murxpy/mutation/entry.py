@@ -1,4 +1,6 @@
-"""What a source of runs declares of itself: command line, `--mix`, help and session derive from it."""
+"""What a source of runs declares of itself. The command line, `--mix`, the help and the session
+derive from it.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ Labels = Callable[[Mapping[str, Any]], Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting of a source: an option of its command, and with its name in front one of `--mix`.
+    """A setting of a source. It is an option of the source's command, and with the source's name in
+    front a setting in `--mix`.
 
     `kind`: a switch, a number from `least` to `most`, one of `choices`, or a file of fusion
     functions, whose laws are checked before it is used.
@@ -31,14 +34,14 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A source of runs. `brief` is its line in the list of commands, `about` the help of its own,
-    which for the walk is that of `murxpy fuzz`.
+    """A source of runs.
 
-    `mutants` makes its mutants, None for the walk, which needs no seeds. `labels` gives by its
-    settings the labels that its seeds must have ("" for any), one for each seed. `fit` tells of two
-    seeds whether anything can come of them together, where that shows in their texts. `chained`:
-    each mutant is made of one before it, if that was decided. `asks`: it asks the solver about a
-    seed in the words of SMT-LIB, so that the solver must read scripts.
+    `brief` is its line in the list of commands, and `about` the help of its own command (for the
+    walk, that of `murxpy fuzz`). `mutants` makes its mutants; it is None for the walk, which needs
+    no seeds. `labels` gives the labels that its seeds must have, by its settings: one for each
+    seed, "" for any label. `fit` says whether two seeds can be used together, if their texts show
+    it. With `chained`, each mutant is made from an earlier one that was decided. With `asks`, the
+    source asks the solver about a seed in SMT-LIB, so the solver must read scripts.
     """
 
     name: str

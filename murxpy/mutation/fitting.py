@@ -1,5 +1,5 @@
-"""What the solver does not take although it is well-sorted: the restrictions of its wrapper's
-profile, on terms that a mutation made.
+"""Well-sorted terms that the solver does not take: the restrictions of its wrapper's profile, for
+terms that a mutation made.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from typing import Any
 from murxpy.logic.terms import Term, is_value
 from murxpy.mutation.workshop import Shop
 
-SMALL = range(9)  # numbers that a profile calls small
+SMALL = range(9)  # the numbers that a profile calls small
 
 
 class Fitting:
-    """Looks at what is new in one run: what its seeds have fits, since the solver is to read these
-    anyway.
+    """Checks the new terms of one run. Terms of the seeds are not checked, because the solver reads
+    the seeds anyway.
     """
 
     def __init__(self, shop: Shop, seeds: Sequence[Term]) -> None:
@@ -33,7 +33,7 @@ class Fitting:
         return False
 
     def _new(self, roots: Sequence[Term]) -> list[Term]:
-        """The terms in `roots` that were not met before."""
+        """The terms in `roots` that were not checked before."""
         found, stack = [], list(roots)
         while stack:
             term = stack.pop()

@@ -1,1 +1,1 @@
-"""Sources of runs: what a session draws its next run from."""
+"""Sources of runs. A session draws its next run from a source."""

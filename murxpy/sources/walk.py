@@ -1,4 +1,4 @@
-"""The walk: from state to state by weight, carrying out the action of each transition."""
+"""The walk: from state to state by weight, with the action of each transition carried out."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ CONDITIONS: dict[str, Condition] = {
 
 
 class Transition:
-    """One line of a state: what to do, where to go, when."""
+    """One transition of a state: its action, its target, and its conditions."""
 
     __slots__ = ("action", "target", "weight", "when")
 
@@ -52,13 +52,13 @@ class Transition:
 
 
 class State:
-    """A state: its transitions, and the weighted choice for each combination of conditions met so
-    far.
+    """A state: its transitions, and a weighted choice for each combination of conditions that
+    occurred so far.
     """
 
     def __init__(self, transitions: list[Transition], needs: dict[str, tuple[str, ...]]) -> None:
-        # A pure transition can be drawn only where its target can be entered; an action may make
-        # that so itself.
+        # A transition without an action needs a target that can be entered now; an action may
+        # itself make that possible.
         self._demands = [
             (t, [*t.when, *(needs[t.target] if t.action == "go" else ())]) for t in transitions
         ]
@@ -70,7 +70,7 @@ class State:
         self._choices: dict[int, Weighted[Transition]] = {}
 
     def choose(self, gen: Generator) -> Transition | None:
-        """A transition by weight among those whose conditions hold now; None where there is none."""
+        """A transition, by weight, among those whose conditions hold now; None if there is none."""
         key = 0
         for condition in self._conditions:
             key = key * 2 + condition(gen)
@@ -92,7 +92,7 @@ def _met(name: str, true: dict[str, bool]) -> bool:
 
 
 class StateMachine:
-    """The machine of a file, ready to walk."""
+    """The state machine of a file, ready for walks."""
 
     def __init__(self, data: dict[str, Any]) -> None:
         self.start: str = data["start"]
@@ -105,7 +105,9 @@ class StateMachine:
         }
 
     def walk(self, gen: Generator, step_limit: int) -> None:
-        """Walk from the start to the final state; after `step_limit` steps the run just ends."""
+        """Walk from the start to the final state. After `step_limit` steps the run ends without
+        reaching it.
+        """
         state = self.start
         run = gen.run
         for step in range(1, step_limit):
@@ -132,7 +134,7 @@ def _names(value: Any) -> tuple[str, ...]:
 
 
 def perform(gen: Generator, name: str) -> bool:
-    """Carry out the action called `name`; False where it was not possible or the binding refused."""
+    """Carry out the action called `name`. False if it was not possible, or the binding refused it."""
     if name in gen.damped and gen.stream.random() >= terms.DAMPED:
         return False
     action = ACTIONS[name]
@@ -142,6 +144,6 @@ def perform(gen: Generator, name: str) -> bool:
             check_newest(gen)
         return done
     except Refused:
-        if action.fatal:  # cvc5 then leaves out what it had to process
+        if action.fatal:  # after such a refusal, a solver may drop what it had still to process
             raise Stopped(None) from None
         return False

@@ -21,12 +21,12 @@ TRIES = 4
 
 
 class Unfit(Exception):
-    """No arguments for this operator just now."""
+    """The operator cannot be applied now, because there are no arguments for it."""
 
 
 def apply(gen: Generator, operator: Operator, fixed: Entry | None = None) -> Entry | None:
-    """One application of `operator`, with `fixed` among its arguments if given; None where it
-    cannot be made.
+    """Apply `operator` once, with `fixed` among its arguments if it is given; None where this is
+    not possible.
     """
     try:
         return _apply(gen, operator, fixed)
@@ -66,8 +66,8 @@ def _arguments(
     env: Binding,
     fixed: dict[int | None, Entry],
 ) -> list[Entry]:
-    """An argument for each of the patterns, and for a starred one any number of them; `fixed` are
-    given by their positions. Neighbours of one pattern have one sort.
+    """One argument for each pattern, and any number of arguments for a pattern with a star. `fixed`
+    gives arguments by their positions. Neighbours that share one pattern get the same sort.
     """
     args: list[Entry] = []
     previous: Pattern | None = None
@@ -87,11 +87,12 @@ def _arguments(
 
 
 def _trivial(operator: Operator, args: list[Entry]) -> bool:
-    """True if simplifying alone gives the value: all arguments are one term, or there are none but
-    literals.
+    """True if simplification alone can compute the result: all arguments are the same term, or all
+    are literals.
     """
     languages = operator.theory == "STRING" and operator.signature.result.kind == "SORT_REGLAN"
-    # regular languages and constant arrays are mostly made of literals
+    # Regular languages and constant arrays are usually made of literals, so they do not count as
+    # trivial.
     if languages or operator.signature.as_sort:
         return False
     if not args:
@@ -130,7 +131,9 @@ def _extra(gen: Generator, operator: Operator) -> int:
 def _fix(
     gen: Generator, operator: Operator, patterns: list[Pattern], fixed: Entry | None, env: Binding
 ) -> int:
-    """The place for `fixed`, its sort matched there; -1 without one."""
+    """The position at which `fixed` can stand, after its sort is matched with the pattern there; -1
+    if there is no `fixed`.
+    """
     if fixed is None:
         return -1
     places = []
@@ -149,8 +152,8 @@ def _fix(
 
 
 def _star(gen: Generator, pattern: Pattern, env: Binding) -> tuple[Sort, ...]:
-    """The sorts that `a*` stands for: bound by an argument before it, else drawn (a tuple's
-    components).
+    """The sorts for which the pattern `a*` stands. An argument before it has bound them, or they
+    are drawn (the components of a tuple).
     """
     bound = env.get(pattern.name)
     if isinstance(bound, tuple):
@@ -163,8 +166,8 @@ def _star(gen: Generator, pattern: Pattern, env: Binding) -> tuple[Sort, ...]:
 
 
 def _argument_sort(gen: Generator, operator: Operator, pattern: Pattern, env: Binding) -> Sort:
-    """A sort for this argument that fits what is bound so far; binds the rest of the pattern's
-    variables.
+    """A sort for this argument that agrees with the variables bound so far. The other variables of
+    the pattern are bound by it.
     """
     if pattern.kind is not None and not pattern.params:
         return gen.run.sorts.get(pattern.kind)
@@ -197,7 +200,7 @@ def _candidates(gen: Generator, pattern: Pattern) -> list[Sort]:
 
 
 def _new_sort(gen: Generator, operator: Operator, pattern: Pattern, env: Binding) -> Sort:
-    """No term of a fitting sort is there: a sort made for it."""
+    """Make a sort for this argument, because the run has no term of a fitting sort."""
     if pattern.kind is None or pattern.kind not in gen.swarm.sort_kinds.items:
         raise Unfit
     for _ in range(TRIES):
@@ -215,7 +218,9 @@ def _new_sort(gen: Generator, operator: Operator, pattern: Pattern, env: Binding
 
 
 def _drawn(gen: Generator, pattern: Pattern, env: Binding) -> Sort | None:
-    """A sort of the pattern's kind, its nested patterns filled from what is bound or drawn."""
+    """A sort of the pattern's kind. Its nested patterns are filled with what is bound, and
+    otherwise drawn.
+    """
     assert pattern.kind is not None
     if not any(isinstance(p, Pattern) for p in pattern.params):
         return draw_sort_of(gen, pattern.kind, 1)
@@ -242,7 +247,7 @@ def _some_sorts(gen: Generator) -> tuple[Sort, ...]:
 
 
 def argument(gen: Generator, operator: Operator, sort: Sort, position: int) -> Entry:
-    """An argument of `sort`: a term that is there, or a leaf made for it. Raises Unfit or Refused."""
+    """An argument of `sort`: a term that the run has, or a new leaf. Raises Unfit or Refused."""
     rule = gen.profile.literal(operator, position)
     if rule is not None:
         found = literal_argument(gen, sort, rule)
@@ -298,7 +303,9 @@ def _index(gen: Generator, operator: Operator, spec: Index, position: int, env: 
 
 
 def _wanted(gen: Generator, operator: Operator, env: Binding) -> Sort:
-    """The result sort where the arguments leave it open: its free variables drawn, its entry made."""
+    """The sort of the result, for an operator whose arguments do not determine it. Its free
+    variables are drawn, and its entry is made.
+    """
     result = operator.signature.result
     if not result.ground(env):
         for inner in result.params:
@@ -332,8 +339,8 @@ def _check_size(
     indices: tuple[Any, ...],
     wanted: Sort | None,
 ) -> None:
-    """Raise Unfit where the result would be wider than allowed, inadmissible, or dearer than runs
-    should often be.
+    """Raise Unfit if the result would be wider than the limits allow, is excluded by the profile,
+    or costs more time than a run should often spend.
     """
     sort = gen.run.checker.result(operator, tuple(e.term.sort for e in args), indices, wanted)
     if sort.kind == "SORT_BV" and sort.width > gen.settings.limit("bv-width"):

@@ -19,8 +19,8 @@ from murxpy.solvers.facts import Option
 
 @dataclass
 class Generator:
-    """All that choosing needs. `made` counts operator terms, `depth` says how deep binders are
-    nested.
+    """The state on which all random choices of a run depend. `made` counts the operator terms;
+    `depth` is the number of binders around the term that is being made.
     """
 
     run: Run
@@ -29,16 +29,19 @@ class Generator:
     swarm: Swarm
     catalogue: Catalogue
     admissible: dict[Sort, bool] = field(default_factory=dict)
-    # of the solver, to draw from
+    # the solver's options, from which the run draws
     option_choice: Weighted[Option] = field(default_factory=lambda: Weighted([]))
-    # operators and actions to be drawn seldom: they sit on fatal lines of known findings
+    # Operators and actions that are drawn less often, because the last lines of known findings name
+    # them.
     damped: frozenset[str] = frozenset()
-    # names and values that the user wants set
+    # names and values of options that the user sets
     options: list[list[str]] = field(default_factory=list)
-    limited: bool = True  # checks get a resource limit
-    checks: frozenset[str] = frozenset()  # of what the solver promises: those that are on
+    limited: bool = True  # every check gets a resource limit
+    # names of the checks of the solver's promises that are switched on
+    checks: frozenset[str] = frozenset()
     planting: bool = False  # the run has a planted model, and asserts only what is true under it
-    # public callables that this run is to call, the next one last; None before the first
+    # The public callables that this run is going to call, the next one last; None before the first
+    # call.
     turns: list[str] | None = None
     made: int = 0
     depth: int = 0
@@ -50,13 +53,13 @@ class Generator:
 
     @property
     def spent(self) -> bool:
-        """True once the run has as many operator terms as it was to have."""
+        """True once the run has as many operator terms as planned."""
         return self.made >= self.swarm.length
 
 
 def sort_entry(gen: Generator, sort: Sort) -> SortEntry:
-    """An entry of `sort`, made now (with its parameter sorts) where no line has returned one.
-    Raises Refused.
+    """The entry of `sort`. If no line has returned this sort, it is made now, together with its
+    parameter sorts. Raises Refused.
     """
     run = gen.run
     entries = run.db.sort_entries.get(sort)

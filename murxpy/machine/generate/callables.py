@@ -1,5 +1,5 @@
-"""Choosing a public callable of the binding and its operands: first some that are meant well, then
-one of them at an edge.
+"""Choosing a public callable of the binding and its operands. A callable is first called with
+sensible operands, and then with one operand that is at an edge.
 """
 
 from __future__ import annotations
@@ -17,33 +17,37 @@ from murxpy.machine.strangers import STRANGERS
 from murxpy.machine.tokens import Python
 from murxpy.solvers.callables import PROPERTY, Callables, Callee, Parameter
 
-# groups of callables that a run prefers, so that what a class needs comes together in one run
+# The number of groups of callables that one run prefers. A class often needs objects that other
+# callables of its group make.
 THEMES = 3
-PREFERRED = 0.25  # of the bursts go to themes; the others take the run's turns
-# callables that a run's seed names, drawn alike from all: more than nearly any run has bursts
+# the share of bursts that use a preferred group; the others go through the run's own list
+PREFERRED = 0.25
+# The length of the run's own list of callables, which its seed draws uniformly from all. Nearly no
+# run has that many bursts.
 TURNS = 24
-BURSTS = 4  # callables in a row
-PLAIN_TRIES = 3  # calls that are meant well until one is accepted
-# of the bursts break an operand of the first call: some callables never accept one that is meant
-# well, and end the run
+BURSTS = 4  # callables that one burst calls
+PLAIN_TRIES = 3  # calls with sensible operands, until the binding accepts one
+# The share of bursts that break an operand in the first call. Some callables never accept sensible
+# operands, and end the run.
 AT_ONCE = 0.5
-EDGES = 3  # calls with one operand at an edge
-KEYWORDS = 0.2  # of the bursts have a call with a keyword, or with too few operands
+EDGES = 3  # calls with one operand at an edge, for each callable
+KEYWORDS = 0.2  # the share of bursts with a call that uses a keyword, or has too few operands
 DAMPED = 0.1
-_VALUES = frozenset(["int", "width", "str", "name", "float", "flag"])  # kinds that are plain data
+# kinds of operands that are plain data
+_VALUES = frozenset(["int", "width", "str", "name", "float", "flag"])
 _WEIGHTED_EDGES = {"int": (*NUMBERS, *NUMBERS, *FLOATS), "float": (*FLOATS, *NUMBERS), "str": TEXTS}
 
 
 def bursts(gen: Generator) -> bool:
-    """A few callables, each as `_burst`; False where the wrapper names no callables, or none was
-    called.
+    """Call a few callables, each as `_burst` does. False if the wrapper names no callables, or none
+    was called.
     """
     return max([_burst(gen) for _ in range(BURSTS)])
 
 
 def _burst(gen: Generator) -> bool:
-    """A callable is called with operands that are meant well, then with one at an edge; one without
-    operands is called as often.
+    """Call a callable with sensible operands, and then with one operand at an edge. A callable
+    without operands is called as often.
     """
     found = gen.run.wrapper.callables
     callee = _choose(gen, found)
@@ -64,8 +68,8 @@ def _burst(gen: Generator) -> bool:
 
 
 def _by_keyword(gen: Generator, callee: Callee, plain: Sequence[Nested]) -> None:
-    """A call with a keyword that nobody knows, the first operand twice, one operand too few, or the
-    last one by its name.
+    """Make a call that uses a keyword: an unknown keyword, the first operand twice, or the last
+    operand by its name; or a call without its last operand.
     """
     first, how = 0 if callee.owner is None else 1, gen.stream.below(4)
     form = max(callee.forms, key=len)
@@ -86,8 +90,8 @@ def _by_keyword(gen: Generator, callee: Callee, plain: Sequence[Nested]) -> None
 
 
 def _choose(gen: Generator, found: Callables) -> Callee | None:
-    """A callable: the next of the run's turns most often, else one of the run's themes. None for
-    one that a known finding sits on.
+    """A callable: usually the next one on the run's list, otherwise one of a preferred group. None
+    for a callable that a known finding is about.
     """
     if not found.callees:
         return None
@@ -106,13 +110,13 @@ def _choose(gen: Generator, found: Callables) -> Callee | None:
 
 
 def turns(run: Run, found: Callables) -> list[str]:
-    """The callables that a run is to call, by its seed alone."""
+    """The list of callables that a run is going to call. It depends on the run's seed alone."""
     return Stream(mix(run.seed, 7100)).sample(list(found.callees), TURNS)
 
 
 def _accepted(gen: Generator, callee: Callee) -> list[Nested]:
-    """The operands of a call that was accepted, else of the last that was tried; now and then of
-    one that is not made.
+    """The operands of a call that the binding accepted, or of the last call that was tried. Now and
+    then the operands are not tried at all.
     """
     words: list[Nested] = []
     at_once = gen.stream.chance(AT_ONCE)
@@ -126,8 +130,8 @@ def _accepted(gen: Generator, callee: Callee) -> list[Nested]:
 def _edge(
     gen: Generator, callee: Callee, plain: Sequence[Nested]
 ) -> tuple[list[Nested], Nested, int] | None:
-    """The words with one operand at an edge, what stood there, and where; None where there is no
-    operand but the object of a method.
+    """The words of a call with one operand at an edge, the operand that stood there before, and its
+    position. None for a call whose only operand is the object of a method.
     """
     first = 0 if callee.owner is None else 1
     if len(plain) <= first and any(callee.forms):
@@ -149,8 +153,8 @@ def _parameter(callee: Callee, at: int) -> Parameter:
 
 
 def _broken(gen: Generator, word: Nested, parameter: Parameter) -> Nested:
-    """Something else in the place of an operand: at an edge of its own type most often, else of
-    another type or kind.
+    """Another word in the place of an operand. Most often it is of the same type and at an edge of
+    it; otherwise it is of another type or kind.
     """
     stream = gen.stream
     if isinstance(word, list) and word and stream.chance(0.5):
@@ -188,7 +192,9 @@ def _edges(word: Nested) -> tuple[Python, ...]:
 
 
 def _limited(word: Python, parameter: Parameter) -> Python:
-    """The word, unless it is a number that only costs time here."""
+    """The word itself. A number that would only cost time at this parameter becomes the largest
+    number that the wrapper allows there.
+    """
     value = word.value
     large = (
         isinstance(value, (int, float))
@@ -199,10 +205,11 @@ def _limited(word: Python, parameter: Parameter) -> Python:
 
 
 def _comparable(callee: Callee, before: Nested, after: Nested, at: int) -> bool:
-    """True where a number or a text is at an edge, so that the call can be compared with another
-    one.
+    """True if a number or a text is at an edge, so that the call can be compared with a call that
+    has another number or text.
 
-    Where a term may stand, a number stands for a term: another rule looks at what becomes of it.
+    Where a term may stand, a number stands for a term, and another rule checks what becomes of the
+    number.
     """
     parameter = _parameter(callee, at - (callee.owner is not None))
     if (

@@ -1,4 +1,6 @@
-"""What a run with a planted model asserts and assumes: only what is true under that model."""
+"""What a run with a planted model asserts and assumes: only formulas that are true in the planted
+model.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +19,16 @@ from murxpy.machine.witnesses.timing import timed
 from murxpy.semantics.values import CannotSay, Value
 from murxpy.smtlib.printing.values import ValueTerms
 
-LONGEST = 400  # characters, or bits of a number, of a literal that a term is set equal to
+# the largest literal that a term is set equal to, in characters, or in bits for a number
+LONGEST = 400
 TRIES = 4
-PARTS = 20  # of a value that is made as a term
+PARTS = 20  # the largest number of parts of a value that is written as a term
 
 
 def holding(gen: Generator, entry: Entry) -> Entry | None:
-    """A closed formula, or its negation where it is false under the planted model; None where that
-    cannot be said.
-
-    Without a planted model, the formula. Raises Refused.
+    """A closed formula that is true in the planted model: the given one, or its negation. None if
+    the formula has no known value. In a run without a planted model it is the given formula. Raises
+    Refused.
     """
     planted = gen.run.planted
     if planted is None or not gen.planting:
@@ -41,11 +43,11 @@ def holding(gen: Generator, entry: Entry) -> Entry | None:
 
 
 def pinned(gen: Generator, entry: Entry) -> Entry | None:
-    """An equation that says what a term is under the planted model: with a literal, or with another
-    term of the same value.
+    """An equation that gives the value of a term in the planted model: with a literal, or with
+    another term of the same value.
 
-    Drawn with the chance `planted-equality`; None where it is not, or there is none. Raises
-    Refused.
+    Such an equation is drawn with the chance `planted-equality`. None if it is not drawn, or there
+    is no such equation. Raises Refused.
     """
     planted, sort = gen.run.planted, entry.term.sort
     if planted is None or not gen.planting or sort.kind == "SORT_BOOL" or entry.term.free:
@@ -63,7 +65,9 @@ def pinned(gen: Generator, entry: Entry) -> Entry | None:
 
 
 def _literal(gen: Generator, entry: Entry, value: Any) -> Entry | None:
-    """The value of a term as a literal; None where its sort has none, or it would be too long."""
+    """The value of a term as a literal; None if its sort has no literals, or the literal would be
+    too long.
+    """
     sort = entry.term.sort
     if sort.kind == "SORT_RM":
         name = f"rm.{value}".lower()
@@ -95,7 +99,7 @@ def _long(value: Any) -> bool:
 
 
 def _alike(gen: Generator, entry: Entry, value: Value) -> Entry | None:
-    """Another term of the same value among a few of its sort."""
+    """Another term that has the same value, from a few terms of the same sort."""
     planted = gen.run.planted
     assert planted is not None
     for _ in range(TRIES):
@@ -106,8 +110,8 @@ def _alike(gen: Generator, entry: Entry, value: Value) -> Entry | None:
 
 
 def _made(gen: Generator, entry: Entry, value: Value) -> Entry | None:
-    """The value of a term as a term of literals and constructors; None where it is large, or has no
-    such term here.
+    """The value of a term, as a term of literals and constructors; None if the value is large, or
+    cannot be written in this way.
     """
     try:
         term = ValueTerms(gen.run.terms, gen.run.sorts).term(value, entry.term.sort)
@@ -120,7 +124,9 @@ def _made(gen: Generator, entry: Entry, value: Value) -> Entry | None:
 
 
 def _carried_out(gen: Generator, parts: list[Term]) -> Entry:
-    """Lines for terms, arguments first; gives the last one. Raises Unfit and Refused."""
+    """Write the lines that make the terms, arguments first, and give the last entry. Raises Unfit
+    and Refused.
+    """
     made: dict[Term, Entry] = {}
     for term in parts:
         if term.op == VALUE:

@@ -26,7 +26,7 @@ def constant(gen: Generator, sort: Sort) -> Entry:
 
 
 def symbol(gen: Generator) -> str:
-    """A new symbol: plain, or one that SMT-LIB must quote, or with letters beyond ASCII."""
+    """A new symbol: a plain one, one that SMT-LIB must quote, or one with letters beyond ASCII."""
     name = gen.run.symbol("x")
     settings, stream = gen.settings, gen.stream
     if stream.random() < settings.probabilities["quoted-symbol"]:
@@ -72,8 +72,8 @@ def special(gen: Generator, sort: Sort) -> Entry | None:
 
 
 def leaf(gen: Generator, sort: Sort) -> Entry | None:
-    """A leaf of `sort`: literal, special value or constant, as the sort allows; None where it has
-    none. Raises Refused.
+    """A leaf of `sort`: a literal, a special value or a constant. None if the sort allows none of
+    them. Raises Refused.
     """
     kind, stream = sort.kind, gen.stream
     if kind == "SORT_REGLAN":
@@ -91,7 +91,9 @@ def leaf(gen: Generator, sort: Sort) -> Entry | None:
 
 
 def _regex(gen: Generator) -> Entry | None:
-    """No constants of regular languages: a nullary one, or that of one string."""
+    """A leaf for a regular language. Solvers have no constants of this sort, so the leaf is an
+    operator without arguments, or the language of one string.
+    """
     run, stream = gen.run, gen.stream
     operators = gen.catalogue.operators
     names = ["OP_STR_TO_RE", "OP_STR_TO_RE", "OP_RE_ALL", "OP_RE_ALLCHAR", "OP_RE_NONE"]
@@ -103,7 +105,7 @@ def _regex(gen: Generator) -> Entry | None:
 
 
 def literal_argument(gen: Generator, sort: Sort, rule: str) -> Entry | None:
-    """A literal that an operator's restriction asks for: `any`, `char`, `nonnegative`, `nonzero`,
+    """A literal that a profile asks for as an argument: `any`, `char`, `nonnegative`, `nonzero`,
     `small` (0 to 8), `special`.
     """
     if rule == "special":
@@ -124,7 +126,9 @@ def literal_argument(gen: Generator, sort: Sort, rule: str) -> Entry | None:
 
 
 def _reuse(gen: Generator, sort: Sort, drawn: object) -> Entry:
-    """The literal as an entry: one of the same value among a few that are there, else a new one."""
+    """The entry of a drawn literal. If a few literals of the run include the same value, their
+    entry is taken instead of a new one.
+    """
     for _ in range(3):
         found = gen.run.db.pick(sort, gen.stream, 0.5, closed=True)
         if found is not None and found.term.op == VALUE and found.term.indices[0] == drawn:
@@ -133,7 +137,7 @@ def _reuse(gen: Generator, sort: Sort, drawn: object) -> Entry:
 
 
 def random_leaf_sort(gen: Generator, context: str) -> Sort | None:
-    """A sort that was made, for a leaf; Booleans seldom."""
+    """A sort of the run for which a leaf is made; rarely the Booleans."""
     sorts = [s for s in gen.run.db.sort_entries if gen.profile.allows(context, s)]
     others = [s for s in sorts if s.kind != "SORT_BOOL"]
     if others and gen.stream.random() >= gen.settings.probabilities["boolean-leaf"]:
@@ -142,7 +146,7 @@ def random_leaf_sort(gen: Generator, context: str) -> Sort | None:
 
 
 def constant_action(gen: Generator) -> bool:
-    """`mk-const` of a sort that was made."""
+    """`mk-const` of a sort that the run has."""
     sort = random_leaf_sort(gen, "const")
     if sort is None or sort.kind == "SORT_REGLAN":
         return False
@@ -151,7 +155,7 @@ def constant_action(gen: Generator) -> bool:
 
 
 def value_action(gen: Generator) -> bool:
-    """`mk-value` of a sort that was made and has literals."""
+    """`mk-value` of a sort that the run has and that has literals."""
     sorts = [
         s
         for s in gen.run.db.sort_entries
@@ -164,7 +168,7 @@ def value_action(gen: Generator) -> bool:
 
 
 def special_action(gen: Generator) -> bool:
-    """`mk-special-value` of a sort that was made and has such."""
+    """`mk-special-value` of a sort that the run has and that has special values."""
     sorts = [s for s in gen.run.db.sort_entries if specials(gen, s)]
     if not sorts:
         return False

@@ -20,10 +20,10 @@ from murxpy.machine.tokens import Python, Ref, Token
 
 Perform = Callable[[Generator, str], bool]
 
-KEPT = 0.4  # of what the wrapper's own stress gives
-TRIES = 8  # calls that are drawn until one has an operand that the rule can break
+KEPT = 0.4  # the share of the results of the wrapper's own stress actions that the run keeps
+TRIES = 8  # how many calls are drawn to find one with an operand that the rule can break
 
-# The calls to break: the actions of a run, by how much there is to break in each.
+# The calls that can be broken, by the number of their operands that rules can break.
 BROKEN = Weighted(
     [
         ("mk-term", 60.0),
@@ -52,22 +52,24 @@ BROKEN = Weighted(
 
 
 def misuse(gen: Generator, name: str, perform: Perform) -> bool:
-    """A misuse by a rule of the family `name`; False where the call that was drawn has nothing to
-    break.
+    """Misuse the binding by a rule of the family `name`. False if the call that was drawn has no
+    operand that the rule can break.
     """
     rule = gen.stream.weighted(Weighted([(rule, rule.weight) for rule in family(name)]))
     return any(carry_out(gen, rule, gen.stream.weighted(BROKEN), perform) for _ in range(TRIES))
 
 
 def carry_out(gen: Generator, rule: Rule, action: str, perform: Perform) -> bool:
-    """Break the next call that `action` makes; what it needs before is made as usual."""
+    """Break the next call that `action` makes. The objects that this call needs are made as usual
+    before.
+    """
     if action in _NEEDS and action != "pop" and not _allowed(gen, action):
         return False
     return _armed(gen, rule, lambda: perform(gen, action))
 
 
 def _armed(gen: Generator, rule: Rule, call: Callable[[], bool]) -> bool:
-    """Make a call that is to be broken; True if it was."""
+    """Make a call that a waiting misuse breaks; True if the misuse broke it."""
     gen.run.misuse = Drawn(rule, gen.damped)
     done = False
     try:
@@ -82,7 +84,9 @@ def _armed(gen: Generator, rule: Rule, call: Callable[[], bool]) -> bool:
 
 
 def out_of_order(gen: Generator) -> bool:
-    """A call in a state that does not allow it; False where all that was drawn is allowed now."""
+    """Make a call in a state that does not allow it. False if the state allows every call that was
+    drawn.
+    """
     run, stream = gen.run, gen.stream
     own = run.wrapper.facts.own_actions
     name = stream.choose([*_NEEDS, *(name for name in own if not own[name].stress)])
@@ -106,7 +110,7 @@ _NEEDS: dict[str, Callable[[SolverState], bool]] = {
     "check-sat": lambda s: s.incremental or s.checks == 0,
     "set-logic": lambda s: s.logic is None and s.checks == 0 and not s.asserted(),
 }
-# What an action of the wrapper must find there, or it is one out of order.
+# What the wrapper's own actions need before them; without it they are calls out of order.
 _STRICT = ("sat", "unsat", "unknown", "checked", "models", "cores", "incremental")
 
 
@@ -151,7 +155,7 @@ def _call(gen: Generator, name: str) -> bool:
 
 
 def hold(gen: Generator) -> bool:
-    """Ask a question that is allowed now and keep its result; False where none is."""
+    """Ask a question that the state allows, and keep its result. False if the state allows none."""
     names = (
         "get-model",
         "get-value",
@@ -174,8 +178,8 @@ def _ask(gen: Generator, name: str) -> bool:
 
 
 def stress(gen: Generator, name: str) -> bool:
-    """Stress objects of the run by a rule of the family `name`; False where it has none that the
-    rule takes.
+    """Stress objects of the run by a rule of the family `name`. False if the run has no objects for
+    the rule.
     """
     rule = gen.stream.weighted(
         Weighted([(rule, rule.weight) for rule in family(name) if rule.name in lives.STRESS])
@@ -184,8 +188,8 @@ def stress(gen: Generator, name: str) -> bool:
 
 
 def stress_own(gen: Generator) -> bool:
-    """One of the wrapper's own actions that stress callbacks or objects beside the run's; what it
-    gives may be kept. False for none.
+    """One of the wrapper's own actions that stress callbacks, or objects beside those of the run.
+    The run may keep its result. False if there is no such action.
     """
     allowed = options.due(gen, stress=True)
     if not allowed.items or gen.run.frame.solver is None:
@@ -199,7 +203,7 @@ def stress_own(gen: Generator) -> bool:
 
 
 def held(gen: Generator) -> bool:
-    """Use what was held; False where nothing is."""
+    """Use the results that the run keeps; False if it keeps none."""
     return bool(gen.run.held) and _do(gen, RULES["held"])
 
 
@@ -252,8 +256,8 @@ def _operands(gen: Generator, rule: Rule) -> list[Token] | None:
 
 
 def alive(run: Run) -> list[Ref]:
-    """The ids of all objects that the run still has, terms first; the solver and the context stand
-    for more than one.
+    """The ids of all objects that the run still has, terms first. The solver and the context stand
+    in the list more than once, so that they are drawn more often.
     """
     found = [Ref("t", entry.id) for entry in run.db.terms.values() if entry.obj is not None]
     found += [
@@ -271,14 +275,14 @@ def alive(run: Run) -> list[Ref]:
 
 
 def tear_down(gen: Generator) -> bool:
-    """Drop solver, context, sorts and terms in any order, with collections and uses of what is left
-    between.
+    """Drop the solver, the context, sorts and terms in any order. Between the drops, garbage is
+    collected and what is left is used.
     """
     run, stream = gen.run, gen.stream
     doomed = list(dict.fromkeys(alive(run)))
     stream.shuffle(doomed)
     for ref in doomed[: stream.between(2, 12)] if stream.chance(0.7) else [SOLVER, CONTEXT]:
-        if ref not in alive(run):  # what was between has taken it
+        if ref not in alive(run):  # an earlier step has dropped this object
             continue
         if ref.letter == "t":
             solve.drop(run, run.db.terms[ref.number], run.line_seed())

@@ -1,5 +1,5 @@
-"""Operands of public callables that are meant well, and how a run comes by an object of a class:
-recipe, maker, constructor.
+"""Sensible operands for public callables, and the ways in which a run gets an object of a class: by
+a recipe, a maker or a constructor.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from murxpy.machine.strangers import STRANGERS
 from murxpy.machine.tokens import Python, Ref, read_tokens
 from murxpy.solvers.callables import Callee, Parameter
 
-# calls that make an operand of an operand: the longest chain is solver, parser, command, its
-# operands
+# How many calls may make an operand of an operand. The longest chain that is needed is solver,
+# parser, command, operands of the command.
 MADE_DEPTH = 4
-MAKERS = 3  # of a class that are tried
+MAKERS = 3  # how many makers of a class are tried
 _NAMES = ("a", "b", "f", "x")
 _TEXTS = (
     "a",
@@ -79,7 +79,7 @@ def do(
     keep: bool = False,
     by: tuple[str, Nested] | None = None,
 ) -> bool:
-    """Make the call; True if the binding took it."""
+    """Make a call; True if the binding accepted it."""
     try:
         call = calls.Call(RULES[rule], callee.name, words, at, by)
         return not calls.do(gen.run, call, gen.run.line_seed(), keep=keep)
@@ -88,7 +88,9 @@ def do(
 
 
 def reachable(gen: Generator, callee: Callee) -> bool:
-    """True if the run has an object to call the method of, makes one now, or needs none."""
+    """True if the callable can be called: it is no method, or the run has an object of its class,
+    which may be made now.
+    """
     if callee.owner is None or instances(gen.run, callee.owner):
         return True
     _make(gen, callee.group)
@@ -101,8 +103,8 @@ def instances(run: Run, cls: type) -> list[Ref]:
 
 
 def operands(gen: Generator, callee: Callee, all_of_them: bool = False) -> list[Nested]:
-    """Operands that are meant well, behind the object that a method is called of; with
-    `all_of_them` those that may be left out, too.
+    """Sensible operands, behind the object of a method. With `all_of_them`, optional operands are
+    given, too.
     """
     words: list[Nested] = []
     if callee.owner is not None:
@@ -122,7 +124,7 @@ def operands(gen: Generator, callee: Callee, all_of_them: bool = False) -> list[
 
 
 def _context(parameter: Parameter) -> bool:
-    """True where the run's own context is to stand: what is left out may be the binding's own,
+    """True if the run's own context is passed. Without it the binding may take its main context,
     which all runs share.
     """
     return "ctx" in parameter.kinds
@@ -133,7 +135,7 @@ def _operand(gen: Generator, parameter: Parameter) -> Nested:
 
 
 def _meant(gen: Generator, kind: str) -> Nested:
-    """A word for an operand of a kind; None where the run has nothing of it."""
+    """A word for a sensible operand of a kind; None if the run has no such operand."""
     stream, run = gen.stream, gen.run
     if kind.endswith("*"):
         return [_meant(gen, kind[:-1]) for _ in range(stream.between(1, 3))]
@@ -173,8 +175,8 @@ def _objects(gen: Generator, kind: str) -> list[Ref]:
 
 
 def _make(gen: Generator, kind: str) -> None:
-    """Make an object of a class of which the run has none, by what the wrapper names for it, else
-    by its constructor.
+    """Make an object of a class of which the run has none: as the wrapper says, or else by the
+    constructor of the class.
     """
     callables = gen.run.wrapper.callables
     cls = callables.classes.get(kind)
@@ -196,8 +198,8 @@ def _make(gen: Generator, kind: str) -> None:
 
 
 def follow(gen: Generator, recipe: Sequence[str]) -> bool:
-    """Make the calls of a recipe, one line each; False where the binding refused one, or gave plain
-    data that a later one needs.
+    """Make the calls of a recipe, one line each. False if the binding refuses one, or if one gives
+    plain data where a later call needs an object.
     """
     given: list[Ref | None] = []
     for step in recipe:
@@ -221,8 +223,8 @@ def _read(step: str) -> list[Nested]:
 
 
 def _filled(gen: Generator, word: Nested, given: Sequence[Ref | None]) -> Nested | None:
-    """The operand that a word of a recipe stands for: what a step gave (`$1`), itself, or an
-    operand of the kind that it names.
+    """The operand for one word of a recipe: the result of an earlier call (`$1`), the word itself,
+    or an operand of the kind that the word names.
     """
     if isinstance(word, list):
         inner = [_filled(gen, each, given) for each in word]

@@ -30,8 +30,8 @@ def set_required_options(gen: Generator) -> bool:
 
 
 def _set(gen: Generator, name: str, value: str) -> None:
-    """Set an option that was not set yet; where another option forbids it, the run does without
-    what it brings.
+    """Set an option that is not set yet. If another option forbids this one, the run goes on
+    without it.
     """
     run = gen.run
     if name in run.state.options:
@@ -81,8 +81,8 @@ def _holds(gen: Generator, need: str) -> bool:
 
 
 def due(gen: Generator, stress: bool = False) -> Weighted[str]:
-    """The wrapper's own actions that the solver's state and options allow now, by weight; or those
-    that are for contract mode only.
+    """The wrapper's own actions that the solver's state and the options allow now, with their
+    weights. With `stress` these are the actions that only contract mode draws.
     """
     run = gen.run
     allowed: list[tuple[str, float]] = []

@@ -1,5 +1,5 @@
-"""Drawing a planted model: values of constants and sizes of uninterpreted sorts, as they are made
-(docs/oracles.md).
+"""Drawing a planted model: a value for each constant and a size for each uninterpreted sort, when
+they are made (docs/oracles.md).
 """
 
 from __future__ import annotations
@@ -24,21 +24,23 @@ from murxpy.semantics.meanings.bags import make_bag
 from murxpy.semantics.meanings.sets import make_set
 from murxpy.semantics.values import ROUNDING_MODES, CannotSay, DatatypeValue, FunctionValue, Value
 
-CHECK = "planted"  # its name among the checks, its chance, and its key in a trace's header
-KEY = 0x91A47ED  # of the stream that says which runs have a planted model; no step has it
-DEPTH = 3  # of values in values, beyond which the smallest are drawn
+# the name of the check, of its chance in the machine file, and of its line in a trace's header
+CHECK = "planted"
+# the key of the random stream that decides which runs have a planted model; no step uses this key
+KEY = 0x91A47ED
+DEPTH = 3  # the depth of values in values; deeper values are the smallest of their sort
 
 
 def drawn(settings: Settings, seed: int) -> bool:
-    """Whether the run of this seed has a planted model. Its own stream says so, so that no other
-    draw of a run depends on it.
+    """Whether the run with this seed has a planted model. A random stream of its own decides it, so
+    that the other draws of the run stay the same.
     """
     return settings.chance(CHECK, Stream(mix(seed, KEY)))
 
 
 def begin(gen: Generator) -> None:
-    """The lines with which a planted model begins, in a run that has one: that it does, and what
-    division by zero gives.
+    """Write the first lines of a planted model, in a run that has one: that the run has it, and
+    what its divisions by zero give.
     """
     if not gen.planting:
         return
@@ -51,8 +53,8 @@ def begin(gen: Generator) -> None:
 
 
 def plant_constant(gen: Generator, entry: Entry) -> None:
-    """A value for a new constant, in a run with a planted model. It may stay without one where that
-    would be too large.
+    """Draw the value of a new constant, in a run with a planted model. A constant whose value would
+    be too large gets none.
     """
     if gen.planting:
         with suppress(CannotSay):
@@ -68,8 +70,8 @@ def plant_sort(gen: Generator, entry: SortEntry) -> None:
 
 
 def _again(gen: Generator, sort: Sort) -> Value:
-    """A value that another constant of this sort has, or a new one: equal constants make more
-    formulas true than by chance.
+    """A new value, or the value of another constant of the same sort: with equal constants, more
+    formulas are true than by chance.
     """
     constants = lines.planted_of(gen.run).interpretation.constants
     known = [value for constant, value in constants.items() if constant.sort is sort]
@@ -79,8 +81,8 @@ def _again(gen: Generator, sort: Sort) -> Value:
 
 
 def draw(gen: Generator, sort: Sort, depth: int) -> Value:
-    """A value of `sort`, `depth` values deep in another one. Raises CannotSay where the form of it
-    is not known.
+    """Draw a value of `sort` that stands `depth` values deep in another value. Raises CannotSay if
+    the form of the value is not known.
     """
     if sort.kind in LITERAL_KINDS:
         return _literal(gen, sort)
@@ -111,8 +113,8 @@ def _datatype(gen: Generator, sort: Sort, depth: int) -> Value:
 
 
 def _height(gen: Generator, sort: Sort, constructor: Constructor, path: tuple[Sort, ...]) -> float:
-    """How deep the smallest value of a constructor is; infinite where it needs a value of a sort on
-    `path`.
+    """The depth of the smallest value of a constructor; infinite if the value needs a value of a
+    sort on `path`.
     """
     if sort in path:
         return inf
@@ -121,7 +123,7 @@ def _height(gen: Generator, sort: Sort, constructor: Constructor, path: tuple[So
 
 
 def _least(gen: Generator, sort: Sort, path: tuple[Sort, ...]) -> float:
-    """How deep the smallest value of a sort is."""
+    """The depth of the smallest value of a sort."""
     if sort.kind == "SORT_DT":
         return min(
             _height(gen, sort, constructor, path) for constructor in sort.datatype.constructors
@@ -137,7 +139,7 @@ def _tuple(gen: Generator, sort: Sort, depth: int) -> Value:
 
 
 def _count(gen: Generator, depth: int) -> int:
-    """How many parts a structure has: none that is deep in another one."""
+    """The number of parts of a structure; 0 for a structure that is deep in another one."""
     return gen.settings.number("planted-parts", gen.stream) if depth < DEPTH else 0
 
 

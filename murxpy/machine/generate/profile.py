@@ -13,7 +13,7 @@ class Profile:
 
     def __init__(self, data: dict[str, Any], function_terms: bool = True) -> None:
         self.data = data
-        # a function is a term like others, not only a declaration to apply
+        # True if a function is a term, and not only a declaration that can be applied
         self._function_terms = function_terms
         sorts = data.get("sorts") or {}
         self.excluded_kinds = frozenset(sorts.get("exclude") or ())
@@ -38,8 +38,8 @@ class Profile:
         }
 
     def allows(self, context: str, sort: Sort) -> bool:
-        """True if a sort may stand at this position (`array-index`, `const`, ...); looks into the
-        sort's parameters too.
+        """True if a sort may stand at this position (`array-index`, `const`, ...). The parameters
+        of the sort are checked, too.
         """
         return self.allows_kind(context, sort.kind)
 
@@ -50,15 +50,15 @@ class Profile:
         return kind not in self.excluded_kinds and kind not in self._contexts.get(context, ())
 
     def operator_takes(self, operator: Operator, sort: Sort) -> bool:
-        """True if a sort variable of the operator may stand for `sort`."""
+        """True if the profile lets a sort variable of the operator stand for `sort`."""
         if sort.kind == "SORT_FUN" and not self._function_terms:
             return any(pattern.kind == "SORT_FUN" for pattern in operator.signature.args)
         forbidden = self._no_sorts.get(operator.kind)
         return forbidden is None or not any(inner.kind in forbidden for inner in components(sort))
 
     def literal(self, operator: Operator, position: int) -> str | None:
-        """What argument `position` must be a literal of: `any`, `char`, ..., None if it may be any
-        term.
+        """The kind of literal that argument `position` must be (`any`, `char`, ...); None if any
+        term may stand there.
         """
         literals = self._literals.get(operator.kind)
         if literals is None:

@@ -1,4 +1,6 @@
-"""Terms that nothing uses yet: made Boolean, combined, and asserted, so that no call is wasted."""
+"""Terms that nothing uses yet are made Boolean, combined and asserted, so that no call of the run
+is wasted.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,7 @@ from murxpy.machine.outcomes import Refused
 
 
 def closed_bools(gen: Generator, count: int) -> list[Entry]:
-    """Up to `count` Boolean terms made of roots without free variables, each from one to three of
-    them.
-    """
+    """Up to `count` closed Boolean terms. Each is made of one to three terms that nothing uses yet."""
     roots = gen.run.db.roots()
     gen.stream.shuffle(roots)
     made: list[Entry] = []

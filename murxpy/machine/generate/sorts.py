@@ -12,7 +12,7 @@ from murxpy.machine.make import instantiate_sort, make_datatypes, make_sort
 
 SIMPLE = ("SORT_BOOL", "SORT_INT", "SORT_REAL", "SORT_RM", "SORT_STRING", "SORT_REGLAN")
 ELEMENT_CONTEXT = {"SORT_SEQ": "seq-element", "SORT_SET": "set-element", "SORT_BAG": "bag-element"}
-REUSE = 0.65  # of a parameter sort: one that is there rather than a new one
+REUSE = 0.65  # the chance that a parameter sort is a sort of the run, and not a new one
 
 
 def make_random_sort(gen: Generator) -> bool:
@@ -35,8 +35,8 @@ def make_random_sort(gen: Generator) -> bool:
 
 
 def draw_sort_of(gen: Generator, kind: str, depth: int) -> Sort | None:
-    """A sort of this kind that the wrapper can spell; parameters are drawn, preferring sorts that
-    are there. None where it cannot be.
+    """A sort of this kind that the wrapper can spell. Its parameters are drawn, often from the
+    sorts of the run. None if there is no such sort.
     """
     for _ in range(4):
         sort = _draw(gen, kind, depth)
@@ -46,7 +46,7 @@ def draw_sort_of(gen: Generator, kind: str, depth: int) -> Sort | None:
 
 
 def spellable(gen: Generator, sort: Sort) -> bool:
-    """True if the wrapper has a spelling for a sort of these sizes."""
+    """True if the wrapper has a spelling for a sort with these numbers."""
     spellings = gen.run.wrapper.set("sorts", sort.kind)
     frame = gen.run.frame.fill(result=sort)
     return spellings is not None and spellings.pick(0.0, frame) is not None
@@ -74,7 +74,7 @@ def _draw(gen: Generator, kind: str, depth: int) -> Sort | None:
 
 
 def admissible(gen: Generator, sort: Sort) -> bool:
-    """True if the profile allows every part of `sort` where it stands."""
+    """True if the profile allows each part of `sort` at its position."""
     known = gen.admissible.get(sort)
     if known is None:
         inner = sort.sorts()
@@ -86,7 +86,7 @@ def admissible(gen: Generator, sort: Sort) -> bool:
 
 
 def _contexts(sort: Sort) -> list[str]:
-    """The contexts of the parameter sorts, in order."""
+    """The positions of the parameter sorts, in their order, by the names that profiles use."""
     count = len(sort.sorts())
     if sort.kind == "SORT_ARRAY":
         return ["array-index", "array-element"]
@@ -106,8 +106,8 @@ def _parameter_contexts(gen: Generator, kind: str) -> list[str]:
 
 
 def draw_sort(gen: Generator, context: str, depth: int) -> Sort | None:
-    """A sort that the profile allows in `context`: one that is there, or a new one; None where
-    there is none.
+    """A sort that the profile allows at the position `context`: a sort of the run, or a new one.
+    None if there is no such sort.
     """
     profile, stream, run = gen.profile, gen.stream, gen.run
     if stream.random() < REUSE or depth < 0:
@@ -140,7 +140,7 @@ def _format(gen: Generator) -> tuple[int, int]:
 
 
 def draw_format(gen: Generator) -> Sort:
-    """A floating-point sort: one that is there, or a new one."""
+    """A floating-point sort: a sort of the run, or a new one."""
     there = [s for s in gen.run.db.sort_entries if s.kind == "SORT_FP"]
     if there and gen.stream.random() < REUSE:
         return gen.stream.choose(there)
@@ -172,7 +172,9 @@ def _make_datatypes(gen: Generator) -> bool:
 
 
 def _found(gen: Generator, block: list[Datatype]) -> None:
-    """Give a datatype without finite values a constructor without fields: others are ill-formed."""
+    """Give a constructor without fields to a datatype that has no finite values: such a datatype
+    would be ill-formed.
+    """
     for datatype in block:
         if datatype not in well_founded(block):
             datatype.constructors.append(Constructor(gen.run.symbol("c")))
@@ -198,8 +200,8 @@ def _field_sort(gen: Generator, datatype: Datatype, block: list[Datatype]) -> So
 
 
 def instantiate_random(gen: Generator) -> bool:
-    """`instantiate-sort`: a parametric datatype with sorts for its parameters; False where there is
-    none.
+    """`instantiate-sort`: a parametric datatype with drawn sorts for its parameters. False if the
+    run has no parametric datatype.
     """
     run = gen.run
     if not run.db.datatypes:

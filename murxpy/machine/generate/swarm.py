@@ -1,7 +1,5 @@
-"""Swarm: each run leaves out theories and operators and stresses others, so that runs differ in
-kind, not only in seed.
-
-Swarm testing: Groce et al., ISSTA 2012.
+"""Swarm testing: each run leaves out some theories and operators and prefers others, so that runs
+differ in kind (Groce et al., "Swarm testing", ISSTA 2012).
 """
 
 from __future__ import annotations
@@ -18,21 +16,23 @@ from murxpy.solvers.wrapper import Wrapper
 
 @dataclass
 class Swarm:
-    """What a run has: theories, operators by theory, weights, and how long it is to be."""
+    """What a run may use: its theories, its operators by theory, their weights, and how many terms
+    the run makes.
+    """
 
     theories: list[str]
     operators: dict[str, Weighted[Operator]]
     theory_choice: Weighted[str]
     sort_kinds: Weighted[str]
-    # by sort kind of an argument
+    # operators with a Boolean result, by the sort kind of an argument
     predicates: dict[str, list[Operator]] = field(default_factory=dict)
     linear: bool = False
     length: int = 0
     dropped: list[str] = field(default_factory=list)
-    varied: bool = False  # weights are not those of the machine file
+    varied: bool = False  # the weights differ from those of the machine file
 
     def rows(self) -> list[str]:
-        """Header lines that record it."""
+        """The lines of the trace's header that record the swarm."""
         rows = [f"theories {','.join(self.theories)}", f"length {self.length}"]
         if self.linear:
             rows.append("linear")
@@ -47,8 +47,8 @@ class Swarm:
 
 
 class SwarmDrawer:
-    """Draws swarms for one wrapper, machine and profile; `theories` restricts them, `enabled` False
-    gives every run everything.
+    """Draws swarms for one wrapper, machine and profile. `theories` restricts the theories. Unless
+    `enabled`, every run may use all of them.
     """
 
     def __init__(
@@ -115,9 +115,7 @@ class SwarmDrawer:
         return {theory: names for theory, names in kinds.items() if names}
 
     def _within(self, theories: list[str]) -> list[tuple[Operator, float]]:
-        """The usable operators of these theories whose ranks name no sort of another one, with
-        their weights.
-        """
+        """The usable operators that need no other theories than these, with their weights."""
         names = set(theories)
         return [(op, weight) for op, needs, weight in self.usable if needs <= names]
 
@@ -166,8 +164,8 @@ class SwarmDrawer:
         return self._closed(self._compatible(chosen, stream))
 
     def _compatible(self, chosen: list[str], stream: Stream) -> list[str]:
-        """Leave out one side of each combination that the profile excludes, with what each theory
-        needs taken in.
+        """The chosen theories, without one side of each combination that the profile excludes. The
+        theories that a theory needs count as part of it.
         """
         left = list(chosen)
         stream.shuffle(left)
@@ -185,14 +183,14 @@ class SwarmDrawer:
         return {*own, *(t for t, others in self.profile.combinations.items() if theory in others)}
 
     def _closed(self, chosen: list[str]) -> list[str]:
-        """With the theories that the chosen ones need, in the catalogue's order."""
+        """The chosen theories and those that they need, in the order of the catalogue."""
         wanted = set(self.always) | set(chosen) | n_requires(self.catalogue, chosen)
         return [name for name in self.catalogue.theories if name in wanted]
 
     def _operators(
         self, usable: list[tuple[Operator, float]], stream: Stream
     ) -> tuple[list[tuple[Operator, float]], list[str]]:
-        """The operators that the run keeps, and the kinds of those that it leaves out."""
+        """The operators that the run keeps, and the kinds of the operators that it leaves out."""
         rules = self.rules.get("operators")
         if rules is None or stream.chance(float(rules.get("all") or 0)):
             return usable, []
@@ -215,7 +213,7 @@ class SwarmDrawer:
 
 
 class Factor:
-    """Draws the factor of a weight, even on a logarithmic scale."""
+    """Draws the factor of a weight, uniformly on a logarithmic scale."""
 
     def __init__(self, stream: Stream, low: float, high: float) -> None:
         self._stream, self._low, self._ratio = stream, low, high / low
@@ -227,7 +225,7 @@ class Factor:
 
 
 def n_requires(catalogue: Catalogue, names: list[str]) -> set[str]:
-    """All theories that `names` need, directly or not."""
+    """All theories that the theories `names` need, directly or through others."""
     needed: set[str] = set()
     todo = list(names)
     while todo:
@@ -260,8 +258,8 @@ def _kinds(pattern: Pattern | Linear, found: set[str]) -> None:
 
 
 def predicates_of(operators: list[Operator]) -> dict[str, list[Operator]]:
-    """The operators with a Boolean result by the sort kind of an argument; under `any` those that
-    take every sort.
+    """The operators with a Boolean result, by the sort kind of an argument. Operators that take
+    every sort stand under `any`.
     """
     found: dict[str, list[Operator]] = {}
     for operator in operators:

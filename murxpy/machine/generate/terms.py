@@ -1,5 +1,5 @@
-"""Choosing a term: theory by weight, operator by weight, then its arguments; and binders, over terms
-that are made in their scope.
+"""Choosing a term: a theory by its weight, an operator by its weight, and then its arguments.
+Binders get terms that are made in their scope.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from murxpy.machine.make import make_function, make_variable
 from murxpy.machine.outcomes import Refused
 
 ATTEMPTS = 6
-DAMPED = 0.1  # of what would be drawn otherwise
+DAMPED = 0.1  # the share of draws that is left for operators that known findings are about
 
 
 def random_term(gen: Generator) -> bool:
-    """One `mk-term` (with what it needs); False where a few tries gave none."""
+    """Make one term with an operator, and the arguments that it needs. False if a few tries gave no
+    term.
+    """
     swarm = gen.swarm
     if not swarm.theory_choice.items:
         return False
@@ -31,7 +33,9 @@ def random_term(gen: Generator) -> bool:
 
 
 def application(gen: Generator, operator: Operator, fixed: Entry | None = None) -> Entry | None:
-    """An application of `operator`, by the way its rank asks for; None where it cannot be made."""
+    """An application of `operator`, chosen in the way that its signature needs; None if there is
+    none.
+    """
     if operator.kind in gen.damped and gen.stream.random() >= DAMPED:
         return None
     if operator.typing is not None:
@@ -44,7 +48,7 @@ def application(gen: Generator, operator: Operator, fixed: Entry | None = None) 
 
 
 def _stores(gen: Generator, operator: Operator) -> Entry | None:
-    """A store, often at the end of a chain of stores."""
+    """A `store` on an array, often at the end of a chain of stores."""
     entry = apply(gen, operator)
     for _ in range(gen.settings.number("store-chain", gen.stream)):
         if entry is None:
@@ -54,8 +58,8 @@ def _stores(gen: Generator, operator: Operator) -> Entry | None:
 
 
 def random_binder(gen: Generator) -> bool:
-    """One application of a binder (quantifier, lambda, comprehension) over new variables; False
-    where the run has none.
+    """One binder (quantifier, lambda, comprehension) over new variables. False if the run has no
+    binders.
     """
     binders = [
         op
@@ -73,8 +77,8 @@ STEPS = 3
 
 
 def to_bool(gen: Generator, entry: Entry) -> Entry | None:
-    """A Boolean term that has `entry` inside: itself, or predicates and observers applied to it;
-    None where there is none.
+    """A Boolean term that contains `entry`: the entry itself, or predicates and observers applied
+    to it. None if there is none.
     """
     for _ in range(STEPS):
         sort = entry.term.sort
@@ -104,8 +108,8 @@ def _predicate(gen: Generator, entry: Entry) -> Entry | None:
 
 
 def _observe(gen: Generator, entry: Entry) -> Entry | None:
-    """An application that takes a sort without predicates (a function, a regular language) to one
-    that has some.
+    """An operator that takes a term of a sort without predicates (a function, a regular language)
+    and gives a sort that has some.
     """
     names = {
         "SORT_FUN": "OP_UF_APPLY",
@@ -119,7 +123,7 @@ def _observe(gen: Generator, entry: Entry) -> Entry | None:
 
 
 def combine(gen: Generator, parts: list[Entry]) -> Entry:
-    """One Boolean term of all `parts` (at least one). Raises Refused."""
+    """One Boolean term that contains all of `parts`, which are one or more. Raises Refused."""
     if len(parts) == 1:
         return parts[0]
     spelled = [
@@ -135,13 +139,14 @@ def combine(gen: Generator, parts: list[Entry]) -> Entry:
 
 # -- binders
 
-# of the variables, by what the binder makes
+# where the sorts of the variables stand in a profile, by the sort that the binder makes
 CONTEXTS = {"SORT_ARRAY": "array-index", "SORT_SET": "set-element"}
-BOOLEAN_BODY = 0.5  # of defined functions: a Boolean body takes in all that was made for it
+# the share of defined functions with a Boolean body, which can use every term that was made for it
+BOOLEAN_BODY = 0.5
 
 
 def quantify(gen: Generator, operator: Operator) -> Entry | None:
-    """A quantifier, lambda or comprehension over new variables; None where it cannot be made."""
+    """A quantifier, lambda or comprehension over new variables; None if it cannot be made."""
     if gen.depth >= gen.settings.limit("binder-depth"):
         return None
     result = operator.signature.result.kind
@@ -169,11 +174,11 @@ def _bind(gen: Generator, operator: Operator, variables: list[Entry]) -> Entry:
         inner = open_term(gen, variables)
         context = "array-element" if operator.theory == "ARRAY" else "fun-codomain"
         if inner.term.sort.kind == "SORT_FUN" or not gen.profile.allows(context, inner.term.sort):
-            raise Unfit  # a function that gives a function is one of more arguments
+            raise Unfit  # a function whose result is a function has more arguments instead
         args = [*variables, inner]
     if len(shape) > 2 and shape[2].name == "pattern":
         pattern = _pattern(gen, variables)
-        if pattern is None:  # nothing here can be one: the quantifier goes without
+        if pattern is None:  # no term can be a pattern: the quantifier has none
             operator = gen.catalogue.operators[operator.kind.removesuffix("_PATTERN")]
         else:
             args.append(pattern)
@@ -196,15 +201,15 @@ def _variables(gen: Generator, count: int, context: str) -> list[Entry]:
 
 
 def build_terms(gen: Generator, most: int) -> None:
-    """One to `most` terms in the scope that was just opened; few where only one of them can be the
-    body.
+    """Make one to `most` terms in the scope that was just opened; only few if just one of them can
+    be the body.
     """
     for _ in range(gen.stream.between(1, most)):
         random_term(gen)
 
 
 def body(gen: Generator, variables: list[Entry]) -> Entry:
-    """A Boolean body from everything in the scope that nothing uses yet. Raises Unfit."""
+    """A Boolean body from all terms of the scope that nothing uses yet. Raises Unfit."""
     parts = []
     for root in gen.run.db.roots()[:8]:
         if root.uses == 0:
@@ -220,14 +225,14 @@ def body(gen: Generator, variables: list[Entry]) -> Entry:
 
 
 def open_term(gen: Generator, variables: list[Entry]) -> Entry:
-    """The newest term of the scope that nothing uses, else a variable."""
+    """The newest term of the scope that nothing uses; if there is none, a variable."""
     roots = gen.run.db.roots()
     return roots[-1] if roots else gen.stream.choose(variables)
 
 
 def _pattern(gen: Generator, variables: list[Entry]) -> Entry | None:
-    """An application of an uninterpreted function or array read that has all the variables, if
-    there is one.
+    """An application of an uninterpreted function, or an array read, in which all the variables
+    occur; None if there is none.
     """
     wanted = {v.term for v in variables}
     for pool in gen.run.db.scopes[-1].pools.values():
@@ -240,15 +245,15 @@ def _pattern(gen: Generator, variables: list[Entry]) -> Entry | None:
 
 
 def _element(gen: Generator, variables: list[Entry]) -> Entry:
-    """The element of a comprehension: what was built over the variable, where sets may have it,
-    else the variable.
+    """The element of a comprehension: a term over the variable whose sort sets may have, or the
+    variable itself.
     """
     entry = open_term(gen, variables)
     return entry if gen.profile.allows("set-element", entry.term.sort) else variables[0]
 
 
 def define_function(gen: Generator) -> bool:
-    """`mk-fun`: variables, terms over them, a body; False where it cannot be made."""
+    """`mk-fun`: variables, terms over them and a body. False if no function can be defined."""
     run = gen.run
     if (
         gen.depth > 0
@@ -283,8 +288,8 @@ def define_function(gen: Generator) -> bool:
 
 
 def match(gen: Generator, operator: Operator) -> Entry | None:
-    """`match`: a case a constructor, the last perhaps a variable for all others; None where it
-    cannot be made.
+    """`match`: one case for each constructor; the last case may be a variable that takes all
+    others. None if it cannot be made.
     """
     run = gen.run
     datatypes = run.db.by_kind.get("SORT_DT") or []

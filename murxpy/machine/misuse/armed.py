@@ -1,5 +1,5 @@
-"""A misuse that waits for the next call: it breaks one operand of it, writes its line, and judges
-what follows.
+"""A misuse that waits for the next call. It breaks one operand of the call, writes the line, and
+judges the outcome.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ CHANGING = frozenset(
         "check-sat-assuming",
     ]
 )
-DAMPED = 0.1  # of what would be drawn otherwise
+DAMPED = 0.1  # the share of draws that is left for calls that known findings are about
 
 
 class Armed(Misuse):
     """A misuse that waits for the next call, which it breaks."""
 
     def prepare(self, run: Run, chosen: Spelling) -> Spelling:
-        """The spelling to call instead of `chosen`. Raises Unbroken where the rule breaks nothing
-        of it.
+        """The spelling to call instead of `chosen`. Raises Unbroken if the rule can break no
+        operand of it.
         """
         self.choose_slot(run, chosen)
         if not self.rule.slots:
@@ -64,11 +64,11 @@ class Armed(Misuse):
         )
 
     def choose_slot(self, run: Run, chosen: Spelling) -> None:
-        """Choose what to break where that is still open."""
+        """Choose the operand to break, unless it is known."""
 
     def line(self, run: Run, action: str, spelling: str | None, words: str) -> tuple[str, str, str]:
-        """Action, spelling and words of the misuse's own line, in place of those of the call that
-        it breaks.
+        """Action, spelling and words of the line of the misuse, which replaces the line of the call
+        that it breaks.
         """
         callee = f"{action}@{spelling}" if spelling else action
         ending = f"{WITH} {self.slot} {' '.join(map(print_token, self.words))}" if self.slot else ""
@@ -83,8 +83,8 @@ class Armed(Misuse):
         action: str,
         operator: str,
     ) -> None:
-        """Make the broken call. Raises Misused where the binding kept its contract, Stopped with a
-        finding where it did not.
+        """Make the broken call. Raises Misused if the binding kept its contract, and Stopped with a
+        finding if it did not.
         """
         what = self.operator = operator or action
         run.counts[f"misuse:{self.rule.name}"] += 1
@@ -105,7 +105,7 @@ class Armed(Misuse):
         raise Misused
 
     def operand(self, run: Run, args: Sequence[Any], indices: Sequence[Any]) -> Any:
-        """What stands in the place of the broken operand."""
+        """The object that stands in the place of the broken operand."""
         if not self.slot:
             return None
         made = None if self.words[0] in ("cut", "times") else bad.make(run, self.words)
@@ -121,11 +121,13 @@ class Armed(Misuse):
             run.held.append(value)
         returned(run, self.rule, promise.fault(run, self, value, action), what)
         if action in CHANGING:
-            raise Stopped(None)  # what the solver holds now is not known any more
+            raise Stopped(None)  # the state of the solver is unknown from here on
 
 
 def threw(run: Run, rule: Rule, thrown: Thrown, what: str) -> None:
-    """Note what a misuse threw. Raises Stopped where the binding does not document it."""
+    """Record the exception that a misuse raised. Raises Stopped if the binding does not document
+    it.
+    """
     run.result(f"raised {quote(thrown.text)}")
     if thrown.sort == BROKEN:
         run.counts[f"misuse-finding:{rule.name}"] += 1
@@ -140,8 +142,8 @@ def threw(run: Run, rule: Rule, thrown: Thrown, what: str) -> None:
 
 
 def returned(run: Run, rule: Rule, fault: str | None, what: str) -> None:
-    """Note that a misuse was not refused. Raises Stopped where it broke a promise, which `fault`
-    names.
+    """Record that a misuse was not refused. Raises Stopped if it broke a promise; `fault` says
+    which.
     """
     if fault is not None:
         run.counts[f"misuse-finding:{rule.name}"] += 1
@@ -154,14 +156,14 @@ def returned(run: Run, rule: Rule, fault: str | None, what: str) -> None:
 
 
 class Drawn(Armed):
-    """A misuse whose slot and bad operand are drawn when the call is known."""
+    """A misuse whose operand and bad value are drawn when the call is known."""
 
     def __init__(self, rule: Rule, damped: frozenset[str]) -> None:
         super().__init__(rule)
         self._damped = damped
 
     def choose_slot(self, run: Run, chosen: Spelling) -> None:
-        """One of the slots that the rule can break."""
+        """Draw one of the operands that the rule can break, and a bad value for it."""
         template = chosen.template
         if run.wrapper.contract.undefined(template.text, self.rule.name):
             raise Unbroken
@@ -180,7 +182,7 @@ class Drawn(Armed):
         raise Unbroken
 
     def line(self, run: Run, action: str, spelling: str | None, words: str) -> tuple[str, str, str]:
-        """As above. Raises Unbroken for most of what a known finding sits on."""
+        """The line of the misuse. Raises Unbroken for most calls that known findings are about."""
         first = words.partition(" ")[0]
         what = first if first.startswith(("OP_", "SORT_")) else action
         if f"{self.rule.name}:{what}" in self._damped and run.stream.random() >= DAMPED:

@@ -1,5 +1,5 @@
-"""The bad operand of a misused call: drawn by a rule as words of a trace, and made from these
-words.
+"""The bad operand of a misused call. A rule draws it as words of a trace, and these words are then
+made an object.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 from murxpy.logic.sorts import Sort
 from murxpy.machine.database import Entry
 from murxpy.machine.misuse.rules import Rule
-from murxpy.machine.misuse.slots import MANAGER, MANY, SORT, Slot
+from murxpy.machine.misuse.slots import MANAGER, SORT, Slot
 from murxpy.machine.outcomes import Refused
 from murxpy.machine.random import Stream
 from murxpy.machine.run import Run
@@ -22,9 +22,7 @@ COUNTS = (0, 1, 2, 17, 1000)
 
 
 def draw(run: Run, stream: Stream, rule: Rule, slot: Slot) -> list[Token] | None:
-    """Words for a bad operand that `rule` puts in `slot`; None where the run has nothing of that
-    kind.
-    """
+    """Words for a bad operand that `rule` puts in `slot`; None if the run has none of that kind."""
     if isinstance(rule.bad, tuple):
         return [stream.choose(rule.bad)]
     drawn: list[Token] | None = _DRAWN[rule.bad](run, stream, slot)
@@ -89,14 +87,16 @@ _DRAWN: dict[str, Any] = {
 
 
 def sort_of(run: Run, ref: Ref) -> Sort:
-    """The sort that an id names, or that of the term that it names."""
+    """The sort that an id names, or the sort of the term that it names."""
     return (
         run.db.sorts[ref.number].sort if ref.letter == "s" else run.db.terms[ref.number].term.sort
     )
 
 
 def portable(sort: Sort) -> bool:
-    """True if the sort can be made anew in another context: no declaration belongs to it."""
+    """True if the sort can be made again in another context, because it does not depend on a
+    declaration.
+    """
     return sort.kind not in ("SORT_DT", "SORT_UNINTERPRETED", "SORT_FUN", "SORT_CASE") and all(
         map(portable, sort.sorts())
     )
@@ -124,8 +124,8 @@ def known(run: Run, ref: Ref) -> Any:
 
 
 def other(run: Run, ref: Ref) -> Any:
-    """What stands for an object in a context of its own: that context, its solver, the same sort, a
-    constant of the same sort.
+    """The object of another context that corresponds to an id: that context, its solver, the same
+    sort, or a constant of the same sort.
     """
     frame = run.elsewhere()
     if ref.letter in "oc":
@@ -142,8 +142,8 @@ def other(run: Run, ref: Ref) -> Any:
 
 
 def replaced(operands: list[Any], at: int | None, words: Sequence[Token], bad: Any) -> list[Any]:
-    """The operands of a slot of many with the bad one at `at` (counted round), or as many as `cut`
-    and `times` say.
+    """The operands of a slot for many operands, with `bad` at position `at`, counted in a circle;
+    or shortened or repeated, as `cut` and `times` say.
     """
     if words[0] == "cut":
         return operands[: int(str(words[1]))]
@@ -154,8 +154,3 @@ def replaced(operands: list[Any], at: int | None, words: Sequence[Token], bad: A
     changed = list(operands)
     changed[(at or 0) % len(operands)] = bad
     return changed
-
-
-def is_many(slot: Slot) -> bool:
-    """True where one of many operands is replaced, so that the word of the slot says which."""
-    return slot.kind == MANY or slot.many

@@ -1,8 +1,8 @@
-"""Calls of the binding's public callables: lines `misuse@RULE NAME words`, where the name is looked
+"""Calls of the binding's public callables: the lines `misuse@RULE NAME words`. The name is looked
 up in the list of callables.
 
-A word is an id, a Python value, a stranger, the member of an enumeration (`cvc5.Kind.AND`), or a
-list of such in brackets.
+A word is an id, a Python value, a stranger (an object of Python's that is none of the solver's),
+the member of an enumeration (`cvc5.Kind.AND`), or a list of such words in brackets.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from murxpy.solvers.contract import BROKEN
 
 CALLS = ("call", "edge", "alike", "keyword")  # the rules of this module
 OPEN, CLOSE, AT, BY = "[", "]", "at", "by"
-UNKNOWN = "nobody_knows"  # a keyword that no callable has
+UNKNOWN = "nobody_knows"  # a keyword that no callable takes
 DEPTH = 4
 
 Nested = Token | list[Any]
 
 
 def grouped(words: Sequence[Token]) -> list[Nested]:
-    """The words with each part in brackets as a list. Raises ValueError where brackets do not
-    match, or nest too deep.
+    """The words, with each part in brackets as a list. Raises ValueError if brackets do not match,
+    or nest too deep.
     """
     stack: list[list[Nested]] = [[]]
     for word in words:
@@ -50,7 +50,7 @@ def grouped(words: Sequence[Token]) -> list[Nested]:
 
 
 def flat(words: Sequence[Nested]) -> list[Token]:
-    """The words of nested lists, in brackets; the opposite of `grouped`."""
+    """The words of nested lists, with brackets around each list; the opposite of `grouped`."""
     found: list[Token] = []
     for word in words:
         found += [OPEN, *flat(word), CLOSE] if isinstance(word, list) else [word]
@@ -77,9 +77,10 @@ def operand(run: Run, word: Nested) -> Any:
 
 @dataclass(frozen=True)
 class Call:
-    """A call by `rule` of the public callable `name`; `by` is an operand by its name.
+    """A call of the public callable `name` by `rule`. `by` is an operand that is passed by its
+    name.
 
-    With the rule `alike` the operand at `at` is changed, and what the calls give is compared.
+    With the rule `alike` the operand at `at` is changed, and the results of the calls are compared.
     """
 
     rule: Rule
@@ -132,8 +133,8 @@ def do(run: Run, call: Call, seed: int, number: int | None = None, keep: bool = 
 
 
 def _sound(words: Sequence[Nested]) -> bool:
-    """True if an operand at an edge leaves what is made of it an object like any other: the
-    operands are objects, numbers and texts.
+    """True if the object that a call with an operand at an edge gives can be used like any other:
+    all operands are objects, numbers and texts.
     """
     return all(
         isinstance(word, Ref)
@@ -152,7 +153,9 @@ def _threw(run: Run, rule: Rule, error: BaseException, operands: list[Any], name
 
 
 def _keep(run: Run, value: Any, number: int | None, always: bool) -> None:
-    """Enter an object that a call gave, unless it is plain data or the run has as many as it keeps."""
+    """Enter an object that a call gave. Plain data is not kept, nor an object beyond the number
+    that a run keeps.
+    """
     if not run.holds(value) or (number is None and run.objects.full and not always):
         return
     number = run.objects.add(value, number)
@@ -160,11 +163,11 @@ def _keep(run: Run, value: Any, number: int | None, always: bool) -> None:
 
 
 def alive(run: Run) -> list[tuple[Ref, Any]]:
-    """The objects that public callables are called with, and their ids: terms, sorts, the context,
-    and what public callables gave.
+    """The objects with which public callables are called, and their ids: terms, sorts, the context,
+    and results of public callables.
 
-    The run's solver is left out: what it holds must be known to the rules that check it. Calls make
-    solvers of their own.
+    The run's solver is left out, because the rules that check it must know its assertions. The
+    calls make solvers of their own.
     """
     found = [
         (Ref("t", entry.id), entry.obj) for entry in run.db.terms.values() if entry.obj is not None

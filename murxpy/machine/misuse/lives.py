@@ -1,5 +1,5 @@
-"""Misuse of objects: lines `misuse@RULE ids` that copy, compare, keep, drop or hand over what the
-run has.
+"""Stress of objects: the lines `misuse@RULE ids`, which copy, compare, keep, drop or hand over
+objects of the run.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from murxpy.solvers.frame import Frame
 from murxpy.solvers.spelling import Spelling
 
 Stress = Callable[[Run, list[Any], Sequence[Token]], Any]
-THREADS = 3  # with contexts of their own
+THREADS = 3  # threads, each with a context of its own
 HANDED_OVER = 40  # terms that are dropped at once
 
 
@@ -34,7 +34,7 @@ def _on(function: Callable[..., Any]) -> Stress:
 
 
 def _living(run: Run) -> None:
-    """Make something in the context, which must have outlived what was done to it."""
+    """Make something in the context, to check that it still works after it was stressed."""
     frame = run.frame.fill(result=run.sorts.get("SORT_BOOL"), name="alive")
     for section in ("sorts", "constants"):
         spellings = run.wrapper.sort_set(section, "SORT_BOOL")
@@ -91,8 +91,8 @@ def _kept(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
 
 
 def _plain(run: Run) -> list[Term]:
-    """The different constants that were asserted before anything else: what no solver has a reason
-    to drop.
+    """The distinct constants that are asserted before anything else. No solver has a reason to drop
+    such assertions.
     """
     leading = itertools.takewhile(lambda entry: entry.term.op == CONSTANT, run.state.asserted())
     return list(dict.fromkeys(entry.term for entry in leading))
@@ -183,18 +183,17 @@ STRESS: dict[str, Stress] = {
 }
 
 
-# words of a line, 1 where it is not said
+# the number of words on a line of the rule; 1 for rules that do not stand here
 LEAST = {"chain": 2, "index": 2, "reflected": 2, "kept": 0, "recheck": 0, "held": 0, "signal": 0}
-MANY = ("cycle", "exit")  # those that take more
-SORTED = ("orphan", "thread", "race", "threads", "finalizer")  # those that take a sort
-# those that need the run's context
+MANY = ("cycle", "exit")  # rules that take more than one id
+SORTED = ("orphan", "thread", "race", "threads", "finalizer")  # rules that take a sort
+# rules that need the run's context
 LIVING = ("thread", "race", "kept", "recheck", "reread", "signal")
 
 
 def sensible(run: Run, rule: Rule) -> bool:
-    """Whether the rule can say something now.
-
-    A recheck needs an answer to compare with, a count something to count.
+    """Whether the rule can show anything now. For example, a recheck needs an answer to compare
+    with, and a count needs assertions to count.
     """
     state = run.state
     if rule.name == "recheck":
@@ -207,8 +206,7 @@ def sensible(run: Run, rule: Rule) -> bool:
 
 def do(run: Run, rule: Rule, words: Sequence[Token], seed: int) -> bool:
     """`misuse@RULE words`: stress the objects that the words name; True if the binding refused.
-
-    Raises Stopped with a finding, Refused where it cannot be done.
+    Raises Stopped with a finding, and Refused if the stress cannot be carried out.
     """
     if not sensible(run, rule):
         raise Refused("unsupported", f"'{rule.name}' says nothing in this state")
@@ -233,7 +231,9 @@ def do(run: Run, rule: Rule, words: Sequence[Token], seed: int) -> bool:
 
 
 def _what(run: Run, words: Sequence[Token]) -> str:
-    """What is stressed, for the bucket: a term, a sort, the solver, the context."""
+    """The kind of object that is stressed, which names the bucket: a term, a sort, the solver or
+    the context.
+    """
     return next((_kind(run, word) for word in words if isinstance(word, Ref)), "")
 
 

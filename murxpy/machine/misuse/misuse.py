@@ -1,4 +1,4 @@
-"""What a misuse breaks: its rule, the slot of a spelling, and the words of the bad operand."""
+"""One misuse: its rule, the operand that it breaks, and the words of the bad operand."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _SLOT = re.compile(r"(.+?)(?:\.#(\d{1,4}))?")
 
 
 class Misuse:
-    """One misuse by `rule`. `slot` and `words` are set once it is known what is broken; an `order`
-    rule needs neither.
+    """One misuse by `rule`. `slot` and `words` are set when the operand to break is known; rules of
+    the family `order` need neither.
     """
 
     def __init__(self, rule: Rule, slot: str = "", words: Sequence[Token] = ()) -> None:
@@ -22,7 +22,7 @@ class Misuse:
         self.words = list(words)
         self.operator = ""
         self.raised = False
-        self.mixes = False  # an object of another context would stand beside one of this context
+        self.mixes = False  # the call mixes objects of two contexts
         self.ready = False
 
     @property
@@ -33,6 +33,6 @@ class Misuse:
 
     @property
     def element(self) -> int | None:
-        """Which of many operands is replaced."""
+        """The position of the replaced operand, in a slot for many operands."""
         found = _SLOT.fullmatch(self.slot)
         return int(found[2]) if found and found[2] else None

@@ -1,5 +1,5 @@
-"""What a misused call that was not refused must keep: the sort has the size asked for, the number
-and the symbol come back as given.
+"""What a misused call must keep that the binding accepts: a sort has the requested size, and
+numbers and symbols are read back as they were passed.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ Check = Callable[[Run, Misuse, Any, Any], str | None]
 
 
 def fault(run: Run, misuse: Misuse, value: Any, action: str) -> str | None:
-    """What the call's result `value` does not keep, in words without the run's own numbers; None
-    where nothing is known to be wrong.
+    """The promise that the result `value` of the call breaks, in words without numbers of this run;
+    None if no promise is known to be broken.
     """
     first = misuse.words[0] if misuse.words else None
     if first == "other":
@@ -40,12 +40,14 @@ def fault(run: Run, misuse: Misuse, value: Any, action: str) -> str | None:
         return check(run, misuse, value, given) if slot else None
     except (
         Exception
-    ) as error:  # an object whose sort or value cannot be asked for breaks the binding's contract
+    ) as error:  # an object whose sort or value cannot be read breaks the binding's contract
         return f"what {action} gave for {_shown(given)} raises {type(error).__name__}; {error}"
 
 
 def mixes(run: Run, template: Template, slot: Slot) -> bool:
-    """True if an object of another context in `slot` would stand beside an object of this context."""
+    """True if an object of another context in `slot` would stand in one call with an object of this
+    context.
+    """
     others = [
         text
         for text, placeholder in template.parts
@@ -65,8 +67,8 @@ def _mixed(misuse: Misuse) -> str:
 
 
 def _number(given: Any) -> bool:
-    """True for a number, and for a bool: Python says that it is the int 0 or 1, so it may be
-    refused, but not be taken for another.
+    """True for a number or a bool. Python takes a bool for the int 0 or 1, so a binding may refuse
+    a bool, but must not take it for another number.
     """
     return isinstance(given, (int, float))
 
@@ -80,7 +82,7 @@ def _shown(given: Any) -> str:
 
 
 def _exactly(given: Any) -> Fraction | None:
-    """The number that was given, None where it is none."""
+    """The exact number that was passed; None if the operand is no number."""
     try:
         return Fraction(given)
     except (ValueError, OverflowError):  # infinite, not a number
@@ -92,7 +94,7 @@ def _read(readers: SpellingSet | None, run: Run, value: Any) -> Any:
 
 
 def _sort(run: Run, misuse: Misuse, value: Any, given: Any) -> str | None:
-    """A sort has the size that was asked for, an uninterpreted sort the name."""
+    """A sort has the size that was passed; an uninterpreted sort has the name that was passed."""
     wanted = run.frame.result
     slot = misuse.placeholder
     if wanted is None or not slot.startswith("p") or not _number(given):
@@ -109,7 +111,7 @@ def _sort_fault(run: Run, value: Any, facts: dict[str, Any]) -> str | None:
 
 
 def _literal(run: Run, misuse: Misuse, value: Any, given: Any) -> str | None:
-    """A literal is of the sort asked for, and reads back as what was given."""
+    """A literal has the requested sort, and is read back as it was passed."""
     sort = run.frame.result
     read = _read(run.wrapper.set("readers", "value"), run, value)
     if sort is None or read is None:
@@ -130,8 +132,8 @@ _WHOLE = ("v", "v:signed", "v:dec", "v:sdec", "v:dec10", "v:frac", "v:smt", "v:f
 
 
 def _same(sort: Sort, read: tuple[Any, ...], given: Any) -> bool:
-    """Whether a literal that reads back as `read` is what was given; True where it is not known
-    what it should be.
+    """Whether a literal that is read back as `read` is the value that was passed; True if its value
+    is not known.
     """
     if sort.kind == "SORT_STRING":
         return not isinstance(given, str) or read[-1] in (given, from_escapes(given))
@@ -150,7 +152,7 @@ def _same(sort: Sort, read: tuple[Any, ...], given: Any) -> bool:
     if sort.kind == "SORT_INT":
         return bool(exact == read[-1])
     if sort.kind == "SORT_REAL":
-        # Of a float, the decimal that Python prints is a fair reading too.
+        # A binding may also take a float for the decimal number that Python prints for it.
         return Fraction(read[1], read[2]) in (exact, Fraction(repr(+given)))
     return (
         exact.denominator == 1
@@ -165,7 +167,7 @@ def _bits(given: float) -> int:
 
 
 def _symbol(run: Run, misuse: Misuse, value: Any, given: Any) -> str | None:
-    """A constant or a function has the symbol that it was given."""
+    """A constant or a function has the symbol that was passed."""
     if misuse.placeholder != "name" or not isinstance(given, str):
         return None
     reader = run.wrapper.set("readers", "symbol")
@@ -184,7 +186,7 @@ def _cut(text: str) -> str:
 
 
 def _term(run: Run, misuse: Misuse, value: Any, given: Any) -> str | None:
-    """An application with other indices is of the sort that these indices give it."""
+    """An application with other indices has the sort that these indices give it."""
     frame, slot = run.frame, misuse.placeholder
     operator = run.catalogue.operators.get(misuse.operator)
     if (

@@ -18,7 +18,9 @@ ENDLESS = 5000  # elements after which an iteration is taken for one that does n
 
 
 def identical(one: Any, other: Any) -> bool:
-    """Whether the binding takes two objects for one; by `eq` where `==` makes a term."""
+    """Whether the binding takes two objects for the same: by the method `eq` in bindings whose `==`
+    makes a term.
+    """
     eq = getattr(one, "eq", None)
     return bool(eq(other)) if callable(eq) else bool(one == other)
 
@@ -34,7 +36,7 @@ def deeply_copied(obj: Any) -> str | None:
 
 
 def pickled(obj: Any) -> str | None:
-    """What was pickled comes back equal, or pickling is refused."""
+    """A pickled object is equal to the original after it was read back, or pickling is refused."""
     return _alike(obj, pickle.loads(pickle.dumps(obj)), "what was pickled")
 
 
@@ -51,8 +53,8 @@ def _alike(obj: Any, other: Any, what: str) -> str | None:
 
 
 def _kept(obj: Any, other: Any, what: str) -> str | None:
-    """Where a solver has assertions, its copy has some; how many is its own affair, since what is
-    implied may go.
+    """The copy of a solver that has assertions has some, too. It may have fewer, since a solver may
+    drop assertions that follow from others.
     """
     for name in ("assertions", "getAssertions"):
         if hasattr(obj, name):
@@ -62,7 +64,7 @@ def _kept(obj: Any, other: Any, what: str) -> str | None:
 
 
 def itself(obj: Any) -> str | None:
-    """An object is equal to itself, of one hash, and found in collections that have it."""
+    """An object equals itself, keeps its hash, and is found in collections that contain it."""
     name = type(obj).__name__
     if _truth(operator.eq, obj, obj) is False or _truth(operator.ne, obj, obj):
         return f"a {name} is not equal to itself"
@@ -72,7 +74,7 @@ def itself(obj: Any) -> str | None:
 
 
 def equality(obj: Any) -> str | None:
-    """As `itself`, and it is not equal to what is none of the binding's."""
+    """An object equals itself, and does not equal an object of Python's own."""
     name, fault = type(obj).__name__, itself(obj)
     if fault is not None:
         return fault
@@ -83,12 +85,14 @@ def equality(obj: Any) -> str | None:
 
 
 def _truth(call: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
-    """What a comparison says, a bool; None where it is refused, or what it gives is no truth value."""
+    """The truth value of a comparison; None if the comparison is refused, or its result has no
+    truth value.
+    """
     return _compared(lambda one, other: bool(call(one, other)), left, right)
 
 
 def _compared(call: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
-    """What a comparison gives, None where it is refused by an exception that says so."""
+    """The result of a comparison; None if an exception refuses it in a documented way."""
     try:
         return call(left, right)
     except Exception as error:
@@ -98,8 +102,8 @@ def _compared(call: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
 
 
 def chained(one: Any, other: Any) -> str | None:
-    """`a == b == a` keeps both equations: where `a == b` is a term, a plain bool has lost one of
-    them.
+    """`a == b == a` keeps both equations. In a binding whose `a == b` is a term, a plain bool as
+    the result has lost an equation.
     """
     if isinstance(one == other, bool):
         return None
@@ -122,7 +126,7 @@ def iterated(obj: Any) -> str | None:
 
 
 def indexed(obj: Any, index: Any) -> None:
-    """An index that there is none of is refused, or gives an object that has a text."""
+    """An index out of range is refused, or gives an object that can be printed."""
     str(obj[index])
 
 
@@ -143,11 +147,11 @@ _OPERATORS = (operator.add, operator.mul, operator.and_, operator.or_, operator.
 
 
 def alike(call: Callable[..., Any], operands: Sequence[Any], at: int) -> str | None:
-    """A call does not take a number or a text for another one: 2^32 + 5 for 5, 3.7 for 3, a text
-    with a NUL for what stands before it.
+    """A call does not confuse an operand with another number or text: 2^32 + 5 with 5, 3.7 with 3,
+    or a text that contains NUL with its beginning.
 
-    It counts only where the call tells the other one from a third, which the operand at `at` could
-    not be taken for.
+    The call is compared only if it distinguishes the other operand from a third one, which no code
+    could confuse with the operand at `at`.
     """
     given, made = operands[at], call(*operands)
     for taken in _taken(given):
@@ -161,7 +165,9 @@ def alike(call: Callable[..., Any], operands: Sequence[Any], at: int) -> str | N
 
 
 def _taken(given: Any) -> list[Any]:
-    """What `given` could be taken for by code that has no room for all of it."""
+    """The values with which code could confuse `given` because it has too little room, such as 32
+    bits.
+    """
     if isinstance(given, bool):
         return []
     if isinstance(given, int):
@@ -181,8 +187,8 @@ def _taken(given: Any) -> list[Any]:
 
 
 def _third(given: Any, taken: Any) -> Any:
-    """Something else of the same sort: a call that takes it for `given`, too, does not look at it,
-    or counts in a circle.
+    """Another value of the same type. A call that confuses it with `given`, too, ignores the
+    operand, or counts modulo some number.
     """
     if isinstance(given, str):
         return f"{taken}b"
@@ -203,8 +209,8 @@ def _called(call: Callable[..., Any], operands: Sequence[Any], at: int, other: A
 
 
 def _one(left: Any, right: Any) -> bool:
-    """Whether two results are the same object of the binding; False where that cannot be said, as
-    of solvers, numbers and texts.
+    """Whether two results are the same object of the binding. False if this cannot be decided, as
+    for solvers, numbers and texts.
     """
     if type(left) is not type(right) or isinstance(
         left, (bool, int, float, str, bytes, type(None))
@@ -225,7 +231,7 @@ def _one(left: Any, right: Any) -> bool:
 
 
 def reflected(obj: Any, number: Any) -> str | None:
-    """Where `a + 1` works, `1 + a` does too; the same for the other operators."""
+    """If `a + 1` works, `1 + a` works, too; the same holds for the other operators."""
     for call in _OPERATORS:
         left, right = _works(call, obj, number), _works(call, number, obj)
         if left != right:

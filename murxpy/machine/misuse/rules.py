@@ -16,11 +16,11 @@ from murxpy.machine.tokens import Python
 
 @dataclass(frozen=True)
 class Rule:
-    """A way to break a call: `family` says how it is carried out, `slots` which operands, `bad`
-    what may stand there.
+    """A way to break a call. `family` says how the rule is carried out, `slots` which operands it
+    breaks, and `bad` what may stand in their place.
 
-    `bad` is a table of values, or the word for what is drawn from the run: `sort`, `kind`,
-    `context`, `arity`, `stranger`.
+    `bad` is a table of values, or one word for what is drawn from the run: `sort`, `kind`,
+    `context`, `arity` or `stranger`.
     """
 
     name: str

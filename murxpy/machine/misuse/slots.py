@@ -1,4 +1,4 @@
-"""Slots: the places of a spelling's template at which one operand can be replaced by a bad one."""
+"""Slots: the places in the template of a spelling where one operand can be replaced by a bad one."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ class Slot:
 
 @cache
 def slots(template: Template) -> tuple[Slot, ...]:
-    """The slots of a template, in the order of their first occurrence; those in arithmetic or text
-    of Python's own are left out.
+    """The slots of a template, in the order of their first occurrence. Placeholders within
+    arithmetic or text of Python's own are left out.
     """
     found: dict[str, Slot] = {}
     barred: list[str] = []
@@ -72,7 +72,8 @@ def slots(template: Template) -> tuple[Slot, ...]:
             before
         )
         operand = kind in (TERM, MANY, MANAGER) and not _PYTHON.search(before)
-        sliced = behind.startswith("][")  # what is cut off is not passed
+        # a placeholder behind a slice may be cut off, and is then not passed
+        sliced = behind.startswith("][")
         if (alone or operand) and not sliced:
             known = found.get(text)
             found[text] = Slot(text, kind, receiver or (known is not None and known.receiver))
@@ -82,7 +83,9 @@ def slots(template: Template) -> tuple[Slot, ...]:
 
 
 def kind_of(placeholder: str) -> str:
-    """What stands at a placeholder; the empty string where it cannot be replaced."""
+    """The kind of operand at a placeholder; the empty string for a placeholder that cannot be
+    replaced.
+    """
     return next((kind for pattern, kind in _KINDS if pattern.fullmatch(placeholder)), "")
 
 
@@ -103,7 +106,7 @@ def _text(part: str, shown: str, placeholder: bool) -> str:
 
 
 def operands(slot: str, args: Sequence[Any], indices: Sequence[Any], frame: Frame) -> list[Any]:
-    """What a slot of many operands stands for in this call."""
+    """The operands for which a slot of many operands stands in this call."""
     if slot == "vars":
         return list(frame.variables(list(args)))
     if slot == "sort.*":

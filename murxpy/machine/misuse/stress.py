@@ -1,9 +1,9 @@
-"""What is done to the lives of objects of a binding: they are dropped by threads and in cycles, used
-when all else is gone, and alive when signals come and the interpreter ends. Each function gives
-None, or says which promise is broken.
+"""Stress of the lives of objects. Objects are dropped by other threads and in reference cycles,
+used after everything else is gone, and alive when signals arrive and the interpreter ends. Each
+function gives None, or says which promise is broken.
 
-What these calls throw is judged by the caller. Imports the standard library only: a printed program
-carries these functions.
+The caller judges the exceptions of these calls. The module imports only the standard library,
+because printed programs contain its functions.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 EXIT_SECONDS = 10
-SIGNAL_SECONDS = 1  # in which a signal reaches its handler
+SIGNAL_SECONDS = 1  # time for a signal to reach its handler
 IN_THREAD = 50  # terms that each thread makes
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]{5,}")  # in the text of an object that has none of its own
+# an address, in the text of an object whose class defines no text
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{5,}")
 
 
 def counted(found: Sequence[Any], count: int) -> str | None:
-    """No assertion that was made is missing; a solver may add some of its own."""
+    """No assertion that was made is missing. The solver may have more assertions."""
     return (
         None
         if len(found) >= count
@@ -45,7 +46,7 @@ def agree(answer: str, again: str) -> str | None:
 
 
 def survived(objects: list[Any]) -> str | None:
-    """A deep copy does what the original does, when that is gone."""
+    """A deep copy still works after the original is gone."""
     original = objects.pop()
     text, name = str(original), type(original).__name__
     other = copy.deepcopy(original)
@@ -60,7 +61,7 @@ def survived(objects: list[Any]) -> str | None:
 
 
 def used(obj: Any) -> None:
-    """All that can be asked of any object that is still alive."""
+    """Use an object in every way that any living object allows."""
     str(obj)
     repr(obj)
     if type(obj).__hash__ is not None:
@@ -76,7 +77,7 @@ def used_all(objects: Sequence[Any]) -> None:
 
 
 def orphaned(objects: Sequence[Any]) -> None:
-    """Use what is left when all else of its context is gone."""
+    """Use the objects that are left after all other objects of their context are gone."""
     gc.collect()
     used_all(objects)
 
@@ -90,30 +91,34 @@ class Knot:
 
 
 class Testament(Knot):
-    """A cycle whose finalizer uses the objects; theirs may have run before it."""
+    """A reference cycle whose finalizer uses the objects. The finalizers of the objects may have
+    run before.
+    """
 
     def __del__(self) -> None:
         used_all(self.objects)
 
 
 def knot(*objects: Any) -> None:
-    """Leave objects to a cycle that the next collection finds."""
+    """Put objects into a cycle that the next collection of garbage finds."""
     Knot(objects)
 
 
 def bequeathed(objects: list[Any], *others: Any) -> None:
-    """Leave the last references to a cycle whose finalizer uses the objects."""
+    """Put the last references to objects into a cycle whose finalizer uses the objects."""
     Testament([*objects, *others])
     objects.clear()
 
 
 def collected() -> None:
-    """Collect what is in cycles."""
+    """Collect the garbage that is in cycles."""
     gc.collect()
 
 
 def in_thread(objects: list[Any]) -> None:
-    """Let another thread drop the last references and collect; it has ended when this returns."""
+    """Let another thread drop the last references and collect garbage. The thread has ended when
+    this function returns.
+    """
     kept = [Knot(objects)]
     objects.clear()
 
@@ -129,8 +134,8 @@ def in_thread(objects: list[Any]) -> None:
 def in_own_threads(
     makes: Sequence[Callable[[], Any]], checks: Sequence[Callable[[], Any]]
 ) -> str | None:
-    """Threads that each have a context of their own do the same at the same time: each makes the
-    same terms and gets the same answer.
+    """Several threads, each with a context of its own, make the same terms and the same check at
+    the same time. All must get the same texts and answers.
     """
     found: list[list[str]] = [[] for _ in makes]
     raised: list[BaseException] = []
@@ -156,13 +161,13 @@ def in_own_threads(
 
 
 def told(ask: Callable[[], Any]) -> Any:
-    """What a check of the wrapper's own says is broken; None for nothing."""
+    """The promise that a check of the wrapper finds broken; None if there is none."""
     return ask()
 
 
 def signalled(check: Callable[[], Any]) -> str | None:
-    """A process forked for it gets signals while it checks: none kills it, and their handlers run
-    then and afterwards.
+    """A forked process gets signals while it makes a check. No signal may kill it, and its handlers
+    must run during the check and after it.
     """
     child = os.fork()
     if child == 0:
@@ -179,8 +184,8 @@ def signalled(check: Callable[[], Any]) -> str | None:
 
 
 def _check_under_signals(check: Callable[[], Any]) -> int:
-    """What the process of such a check exits with: the number of the first promise that is broken,
-    0 for none.
+    """The exit code of the process that makes the check: the number of the first promise that is
+    broken, or 0.
     """
     seen = {signal.SIGALRM: 0, signal.SIGINT: 0}
 
@@ -219,7 +224,7 @@ def _signal_fault(status: int) -> str | None:
 
 
 def race(objects: list[Any], busy: Callable[[], Any]) -> None:
-    """Let another thread drop and collect while this one goes on making terms."""
+    """Let another thread drop objects and collect garbage while this thread goes on making terms."""
     kept = objects[:]
     objects.clear()
 
@@ -236,8 +241,8 @@ def race(objects: list[Any], busy: Callable[[], Any]) -> None:
 
 
 def exits(*objects: Any) -> str | None:
-    """End the interpreter, in a process forked for it, while the objects are alive; it must exit
-    with status 0.
+    """End the interpreter of a forked process while the objects are alive. Its exit status must be
+    0.
     """
     child = os.fork()
     if child == 0:

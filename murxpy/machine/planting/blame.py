@@ -1,5 +1,5 @@
-"""What a wrong unsat is about: the first term that the solver, asked about it alone, does not let
-have its planted value.
+"""The cause of a wrong unsat: the first term for which the solver, asked about this term alone,
+denies the planted value.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from murxpy.machine.witnesses.points import DRAWN, literal, objects
 from murxpy.semantics.values import CannotSay, Value
 
 _GENERAL = ("BOOL", "QUANT")
-FORMULAS = 30  # that are left out, one after another
-TERMS = 60  # that are asked about, arguments first; each takes two small checks
+FORMULAS = 30  # formulas that are left out, one after another
+TERMS = 60  # terms that the solver is asked about, arguments first; each costs two small checks
 
 
 def culprit(run: Run, planted: Planted, formulas: Sequence[Term]) -> str:
-    """The operator of that term; of equality, connectives and quantifiers, which are about
-    anything, the theories in the term.
+    """The operator of the term that is to blame. Equality, connectives and quantifiers can be about
+    anything, so for them the theories in the term stand.
 
-    Where there is no such term, the theories of those formulas that a fresh solver needs for unsat;
-    where that does not answer so, nothing, so that a smaller trace keeps its bucket.
+    If there is no such term, these are the theories of the formulas that a fresh solver needs for
+    unsat. If a fresh solver does not answer unsat, the result is empty, so that a smaller trace
+    keeps its bucket.
     """
     there = objects(run)
     terms = [
@@ -47,8 +48,8 @@ def culprit(run: Run, planted: Planted, formulas: Sequence[Term]) -> str:
 
 
 def _needed(run: Run, formulas: Sequence[Term], there: dict[Term, Any]) -> list[Term]:
-    """The formulas without those that a fresh solver can do without, the first ones first; none
-    where it does not answer unsat.
+    """The formulas that a fresh solver needs to answer unsat; the first formulas are left out
+    first. The result is empty if it does not answer unsat.
     """
     kept = [formula for formula in formulas if formula in there]
     if not _refuted(run, kept, there):
@@ -74,8 +75,8 @@ def _theories(run: Run, formulas: Sequence[Term]) -> str:
 
 
 def _denied(run: Run, planted: Planted, term: Term, there: dict[Term, Any], fixed: bool) -> bool:
-    """Whether a fresh solver says that a term cannot have its planted value; `fixed`: where its
-    constants have theirs.
+    """Whether a fresh solver says that a term cannot have its planted value. `fixed` says that the
+    constants of the term have their planted values.
     """
     with suppress(Refused, Stopped, CannotSay):
         claims = [(term, planted.value(term))]
@@ -98,7 +99,7 @@ def _constants(planted: Planted, term: Term, there: dict[Term, Any]) -> list[tup
 
 
 def _claim(run: Run, term: Term, value: Value, there: dict[Term, Any]) -> Any:
-    """The object of the formula that a term has a value. Raises Refused, Stopped."""
+    """The object of the formula which says that a term has a value. Raises Refused, Stopped."""
     if term.sort.kind == "SORT_BOOL":
         return there[term] if value else applied(run, "OP_NOT", [there[term]], (term,))
     known = run.terms.leaf(VALUE, (value,), term.sort)

@@ -1,5 +1,5 @@
-"""The lines `plant`, and what they say of a check: unsat is wrong where all that was asserted and
-assumed is true.
+"""The lines `plant`, and what they mean for a check: the answer unsat is wrong if everything that
+was asserted and assumed is true in the planted model.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from murxpy.machine.witnesses.model import below
 from murxpy.machine.witnesses.show import show
 from murxpy.semantics.values import FunctionValue, Value
 
-SHOWN = 8  # constants whose values a finding names
+SHOWN = 8  # the number of constants whose values a finding names
 KIND = "wrong-unsat"
 WHY = "the planted model satisfies all assertions"
 
 
 def planted_of(run: Run) -> Planted:
-    """The planted model of the run, begun now where there is none."""
+    """The planted model of the run. It begins now, if the run has none."""
     if run.planted is None:
         open_universe = run.wrapper.set("readers", "universe") is not None
         run.planted = Planted(run.catalogue, run.wrapper.facts.unjudged, open_universe)
@@ -40,7 +40,7 @@ def plant(run: Run, seed: int) -> None:
 
 
 def plant_value(run: Run, entry: Entry, value: Value, seed: int) -> None:
-    """`plant t words`: the value of a constant. Raises BadValue where it has another one."""
+    """`plant t words`: the value of a constant. Raises BadValue if the constant has another value."""
     words = write_words(value, entry.term.sort, run.sorts)
     run.begin(seed, "plant", None, " ".join([str(entry), *map(print_token, words)]))
     planted_of(run).fix(entry.term, value)
@@ -54,8 +54,8 @@ def open_sort(run: Run, kind: str) -> Sort:
 
 
 def plant_open(run: Run, kind: str, function: FunctionValue, seed: int) -> None:
-    """`plant KIND words`: what an operator is at the points that the standard leaves open. Raises
-    BadValue where that is said already.
+    """`plant KIND words`: what an operator gives at the points that the standard leaves open.
+    Raises BadValue if this is already said.
     """
     words = write_words(function, open_sort(run, kind), run.sorts)
     run.begin(seed, "plant", None, " ".join([kind, *map(print_token, words)]))
@@ -64,7 +64,7 @@ def plant_open(run: Run, kind: str, function: FunctionValue, seed: int) -> None:
 
 
 def plant_size(run: Run, entry: SortEntry, size: int, seed: int) -> None:
-    """`plant s n`: how many elements an uninterpreted sort has. Raises BadValue where it has
+    """`plant s n`: the number of elements of an uninterpreted sort. Raises BadValue if the sort has
     another number.
     """
     run.begin(seed, "plant", None, f"{entry} {size}")
@@ -73,7 +73,7 @@ def plant_size(run: Run, entry: SortEntry, size: int, seed: int) -> None:
 
 
 def judge_planted(run: Run, answer: str, action: str) -> None:
-    """Compare the answer of a check with the planted model, if there is one. Raises Stopped where
+    """Compare the answer of a check with the planted model, if the run has one. Raises Stopped if
     the answer is wrong.
     """
     planted = run.planted
@@ -91,7 +91,8 @@ def judge_planted(run: Run, answer: str, action: str) -> None:
     about = culprit(run, planted, formulas) if run.asks else ""
     shown = told(planted, formulas)
     more = [f"and {len(shown) - SHOWN} more"] if len(shown) > SHOWN else []
-    # What differs from one finding of a defect to the next stands behind the `;`.
+    # The part behind the `;` differs between findings of one defect; the bucket does not contain
+    # it.
     message = (
         f"answered unsat, expected sat: {WHY}; {', '.join(shown[:SHOWN] + more) or 'no constants'}"
     )
@@ -99,8 +100,8 @@ def judge_planted(run: Run, answer: str, action: str) -> None:
 
 
 def satisfied(run: Run, formulas: Sequence[Term]) -> bool:
-    """Whether the run has a planted model under which all closed `formulas` are true, so that unsat
-    is a wrong answer to them.
+    """Whether the run has a planted model in which all closed `formulas` are true, so that the
+    answer unsat is wrong.
     """
     return (
         run.planted is not None
@@ -110,10 +111,11 @@ def satisfied(run: Run, formulas: Sequence[Term]) -> bool:
 
 
 def _plain(run: Run, formulas: Sequence[Term]) -> bool:
-    """Whether the solver has what the trace says and nothing else: no other assertions, no option
-    of unknown meaning.
+    """Whether the solver knows exactly what the trace says: it has no other assertions and no
+    option of unknown effect.
 
-    The name of a tracked assertion is a Boolean of its own, unless a constant is called so.
+    The name of a tracked assertion is a new Boolean constant, unless a constant of the run has this
+    name.
     """
     state = run.state
     names = {str(term.indices[0]) for term in below(formulas) if term.op == CONSTANT}

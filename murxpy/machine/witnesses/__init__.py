@@ -1,3 +1,3 @@
-"""What solvers give as proof of an answer: models and cores, read and judged by our
+"""The models and cores that solvers give as evidence for an answer, read and judged by our own
 evaluator.
 """

@@ -12,13 +12,15 @@ from murxpy.machine.outcomes import Refused
 from murxpy.machine.run import Run
 from murxpy.solvers.spelling import Spelling
 
-FACTOR = 4  # times the limit of the check, since the fresh solver has learned nothing yet
+# The limit of the fresh solver, in limits of the check. It needs more, because it has learned
+# nothing yet.
+FACTOR = 4
 
 
 @contextmanager
 def fresh_solver(run: Run) -> Iterator[None]:
-    """The calls inside go to a fresh solver of the run's context. Raises Refused where the binding
-    cannot have two.
+    """Calls inside go to a fresh solver of the run's context. Raises Refused if the binding cannot
+    have two solvers in one context.
     """
     kept = run.frame.solver
     run.frame.fill(value=run.state.logic)
@@ -42,7 +44,9 @@ def _first(run: Run, section: str, key: str) -> Spelling:
 
 
 def _set_options(run: Run) -> None:
-    """What the theories of the run need, models, and the limit."""
+    """Set the options of a fresh solver: those that the theories of the run need, models, and the
+    limit.
+    """
     required = [name for name, _ in run.wrapper.facts.required()]
     wanted = {name: value for name, value in run.state.options.items() if name in required} | {
         "produce-models": "true"
@@ -62,7 +66,7 @@ def _set_options(run: Run) -> None:
 
 
 def set_limit(run: Run) -> None:
-    """The limit of the run's checks, for the solver of the frame."""
+    """Set the limit of the run's checks on the solver of the frame."""
     if run.state.limit is not None:
         run.frame.fill(value=FACTOR * run.state.limit)
         with suppress(Refused):
@@ -70,16 +74,16 @@ def set_limit(run: Run) -> None:
 
 
 def call_first(run: Run, action: str, args: Sequence[Any], **operands: Any) -> Any:
-    """An action by its first spelling that fits, on the solver of the frame, without a line of its
-    own. Raises Refused, Stopped.
+    """Carry out an action by its first spelling that fits, on the solver of the frame, without a
+    line in the trace. Raises Refused, Stopped.
     """
     run.frame.fill(**operands)
     return run.call(_first(run, "actions", action), args, (), action)
 
 
 def solve_anew(run: Run, entries: Sequence[Entry]) -> str:
-    """The answer of a solver to which `entries` alone are asserted; inside `fresh_solver`. Raises
-    Refused, Stopped.
+    """The answer of a solver to which only `entries` are asserted. Call it inside `fresh_solver`.
+    Raises Refused, Stopped.
     """
     for entry in entries:
         call_first(run, "assert-formula", (entry.obj,), terms=(entry.term,))
@@ -87,7 +91,7 @@ def solve_anew(run: Run, entries: Sequence[Entry]) -> str:
 
 
 def applied(run: Run, kind: str, args: Sequence[Any], terms: tuple[Term, ...]) -> Any:
-    """An operator applied to objects by its first spelling that fits. Raises Refused, Stopped."""
+    """An operator applied to objects, by its first spelling that fits. Raises Refused, Stopped."""
     run.frame.fill(terms=terms)
     spellings = run.wrapper.set("operators", kind)
     chosen = spellings.pick(0.0, run.frame) if spellings is not None else None

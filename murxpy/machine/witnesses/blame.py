@@ -1,5 +1,5 @@
-"""Which operator a false assertion hangs on: the first term of which the solver's value is not
-ours, though its arguments' are.
+"""The operator that makes an assertion false: the first term whose value in the solver's model
+differs from ours, although its arguments have the same values.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from murxpy.semantics.values import CannotSay, Value
 
 
 def blamed(run: Run, evaluator: Evaluator, terms: list[Term]) -> Term | None:
-    """The first of `terms`, arguments first, of which the solver's own value differs from ours;
-    None where there is none to be seen.
+    """The first of `terms`, arguments first, for which the solver's value and ours differ; None if
+    there is no such term.
     """
     objects = {e.term: e.obj for e in run.db.terms.values() if e.obj is not None}
     for term in sorted(terms, key=lambda t: t.serial):
@@ -38,15 +38,15 @@ def blamed(run: Run, evaluator: Evaluator, terms: list[Term]) -> Term | None:
 
 
 def differ(evaluator: Evaluator, sort: Sort, ours: Value, theirs: Value) -> bool:
-    """Whether two values of one sort differ. Raises CannotSay where that is not known, as of
+    """Whether two values of one sort differ. Raises CannotSay if this is not known, as for
     functions that are no tables.
     """
     return not evaluator.equal(sort, ours, theirs)
 
 
 def solver_value(run: Run, evaluator: Evaluator, obj: Any, sort: Sort) -> Value:
-    """What the solver says that a term's value in its model is. Raises CannotSay, Unreadable,
-    Refused, Stopped.
+    """The value of a term in the solver's model, as the solver gives it. Raises CannotSay,
+    Unreadable, Refused, Stopped.
     """
     asked, reader = run.wrapper.set("actions", "get-value"), run.wrapper.set("readers", "values")
     if asked is None or reader is None:

@@ -1,8 +1,8 @@
-"""What the conditions in a model's functions and lambdas are made of: variables, `ite`, connectives,
+"""The parts of conditions in the functions and lambdas of a model: variables, `ite`, connectives,
 equalities, applications and selections.
 
-Each function gives the value of one row as one of `sort`, or of whatever sort it is; `env` has the
-bound variables.
+Each function gives the value of one row, as a value of `sort`, or of any sort if `sort` is None.
+`env` has the bound variables.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from murxpy.semantics.values import CannotSay, Value
 
 
 def variable(values: Rows, row: Row, sort: Sort | None, env: Env) -> Value:
-    """The value of a bound variable. Raises Unnamed where it stands for all that no row names."""
+    """The value of a bound variable. Raises Unnamed if the variable stands for all arguments that
+    no row names.
+    """
     if row[1] >= len(env):
         raise Unreadable("a variable that nothing binds")
     bound = env[-1 - row[1]][1]
@@ -40,7 +42,7 @@ def connective(values: Rows, row: Row, sort: Sort | None, env: Env) -> Value:
 
 
 def equality(values: Rows, row: Row, sort: Sort | None, env: Env) -> Value:
-    """`=`; one side may be a variable that stands for all that no row names."""
+    """`=`; one side may be a variable that stands for all arguments that no row names."""
     expect(sort, ("SORT_BOOL",), "a Boolean")
     for variable, other in ((row[1], row[2]), (row[2], row[1])):
         inner = values.rows[variable]
@@ -77,7 +79,7 @@ def _sort_of(values: Rows, at: int, env: Env) -> Sort | None:
 
 
 def selection(values: Rows, row: Row, sort: Sort | None, env: Env) -> Value:
-    """An array at an index, without making the whole array."""
+    """An array at an index. The array as a whole is not computed."""
     at, index = row[1], values.value(row[2], None, env)
     while values.rows[at][0] == "store":
         _, at, where, value = values.rows[at]

@@ -1,5 +1,5 @@
-"""What a false assertion is about, where no operator is to blame: its smallest part that gets a
-wrong model alone, too.
+"""The subject of a false assertion for which no operator can be blamed: its smallest part that,
+asserted alone, also gets a wrong model.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from murxpy.machine.witnesses.model import TOO_LARGE, Model, below, theories
 from murxpy.machine.witnesses.rows import Unreadable
 from murxpy.semantics.values import CannotSay
 
-PARTS = 12  # that are tried, the smallest first
+PARTS = 12  # parts that are tried, the smallest first
 
 
 def subject(run: Run, formula: Term, objects: dict[Term, Any], reader: Any) -> list[str]:
-    """The theories of the smallest atom of a false formula that gets a wrong model alone, else of
-    all of it; BOOL if nothing else.
+    """The theories of the smallest atom of a false formula that gets a wrong model alone; if there
+    is no such atom, the theories of the whole formula. BOOL is left out beside other theories.
     """
     atoms = [term for term in below([formula]) if _atom(run, term) and term in objects]
     atoms.sort(key=lambda term: (sum(1 for _ in below([term])), term.serial))
@@ -35,7 +35,7 @@ def subject(run: Run, formula: Term, objects: dict[Term, Any], reader: Any) -> l
 
 
 def _atom(run: Run, term: Term) -> bool:
-    """Whether a term is closed, Boolean, and more than a connective or a constant."""
+    """Whether a term is closed and Boolean, and neither a connective nor a constant."""
     operator = run.catalogue.operators.get(term.op)
     if operator is None or term.sort.kind != "SORT_BOOL" or term.free:
         return False
@@ -43,8 +43,8 @@ def _atom(run: Run, term: Term) -> bool:
 
 
 def _wrong(run: Run, term: Term, obj: Any, denied: bool, reader: Any) -> bool:
-    """Whether a fresh solver gives a model of a term, or of its denial, under which that is false
-    by our evaluation.
+    """Whether a fresh solver gives a model of a term, or of its negation, in which our evaluation
+    finds it false.
     """
     with suppress(Refused, Stopped, CannotSay, Unreadable, *TOO_LARGE), fresh_solver(run):
         asserted = applied(run, "OP_NOT", [obj], (term,)) if denied else obj

@@ -1,8 +1,8 @@
-"""Functions of a model as tables: by asking at each point of a small domain, or at each value that
-they name and at one more.
+"""Functions of a model as tables. A function is evaluated at each point of a small domain, or at
+each value that it names and at one other value.
 
-A function whose body does nothing with its arguments but to compare them with values is the same at
-all arguments that it does not name. One that does more stays a function that is asked.
+A body that only compares its arguments with values has one result for all arguments that it does
+not name. A function with any other body has no table, and is evaluated when it is needed.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from murxpy.semantics.registry import Asking, Points
 from murxpy.semantics.unified import unified
 from murxpy.semantics.values import CannotSay, FunctionValue, Value
 
-# at which a function is asked to make a table of it; all arrays over sorts that are enumerated are
-# tables
+# The largest number of points at which a function is evaluated to make a table. All arrays over
+# sorts with enumerated values are tables.
 POINTS = 1 << 10
 _LOOKED_INTO = ("ite", "=", "and", "or", "not")
 
@@ -30,24 +30,26 @@ Ask = Callable[..., Value]
 
 
 class Unnamed(Exception):
-    """A function asks of an argument more than whether it is one of the values that it names."""
+    """The function does more with an argument than compare it with the values that it names."""
 
 
 class Fresh:
-    """Stands for all arguments that a function does not name."""
+    """An argument that stands for all arguments that a function does not name."""
 
     def __init__(self, named: Mapping[Value, None]) -> None:
         self._named = named
 
     def differs(self, value: Value) -> bool:
-        """True: it is none of the named ones. Raises Unnamed for a value that is not among them."""
+        """True, because it is none of the named values. Raises Unnamed for a value that the
+        function does not name.
+        """
         if value not in self._named:
             raise Unnamed
         return True
 
 
 def apart(points: Points, sort: Sort, values: Sequence[Value]) -> tuple[Value, ...]:
-    """Values in forms of which `==` decides equality. Raises CannotSay."""
+    """Values in normal forms, for which `==` decides equality. Raises CannotSay."""
     found: tuple[Value, ...] = settled(unified(points, [sort] * len(values), values))
     return found
 
@@ -66,7 +68,7 @@ def equal(points: Points, sort: Sort | None, left: Value, right: Value) -> bool:
 
 
 class Rows(Protocol):
-    """What a table is made from: rows, values of closed rows, domains of sorts."""
+    """What a table is made from: rows, the values of closed rows, and the domains of sorts."""
 
     rows: Sequence[tuple[Any, ...]]
     points: Points
@@ -85,12 +87,13 @@ def tabulated(
     bodies: Sequence[tuple[int, int]],
     named: Sequence[Sequence[Value]],
 ) -> FunctionValue | Built:
-    """The table of a function, else a function that is asked.
+    """The function as a table, or else a function that is evaluated when it is needed.
 
-    `bodies`: rows, each with 1 where variable 0 is the first argument, -1 where it is the last;
-    `named`: values of each argument that it names beside those in `bodies`. Over few points it is
-    always a table, as `semantics.plain` has it. Raises CannotSay where the function cannot be read,
-    Unnamed where it asks what all other arguments of a function around it are.
+    `bodies` are rows, each with 1 if variable 0 is the first argument, and -1 if it is the last
+    argument. `named` are further values that the function names, for each argument. Over a domain
+    of few points the result is always a table, as in `semantics.plain`. Raises CannotSay if the
+    function cannot be read, and Unnamed if it depends on an unnamed argument of a function around
+    it.
     """
     every = [rows.points.domain(s) if _few(rows.points.size(s)) else None for s in domain]
     known = [values for values in every if values is not None]
@@ -119,7 +122,9 @@ def _few(count: int | None) -> bool:
 def _name(
     rows: Rows, body: int, points: Sequence[dict[Value, None]], domain: Sequence[Sort]
 ) -> None:
-    """Add the values with which a body compares its variables; what it misses will raise Unnamed."""
+    """Add the values with which a body compares its variables. A value that is missed leads to
+    Unnamed later.
+    """
     stack = [body]
     while stack:
         row = rows.rows[stack.pop()]
@@ -143,12 +148,12 @@ def _table(ask: Ask, points: Sequence[dict[Value, None]]) -> FunctionValue:
         if not any(isinstance(part, Fresh) for part in point):
             entries.append((point, value))
         elif value != default:
-            raise Unnamed  # differs on a line or a plane: no table has that
+            raise Unnamed  # the function differs on a line or a plane, which no table can describe
     return FunctionValue(default, entries)
 
 
 def _asking(ask: Ask, args: tuple[Value, ...]) -> Asking:
-    """`ask` as what applies a function expects, a generator."""
+    """`ask` in the form that callers of functions expect: as a generator."""
     yield from ()
     try:
         return ask(*args)

@@ -1,4 +1,4 @@
-"""The model that a solver gives, as our evaluator reads it, and what formulas are under it."""
+"""The model of a solver, as our evaluator reads it, and the truth of formulas in it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from murxpy.semantics.model import Interpretation
 from murxpy.semantics.registry import MEANINGS, partial_key
 from murxpy.semantics.values import CannotSay, Element, FunctionValue, Value
 
-# what values that fit nowhere make Python throw
+# the exceptions of Python's own that a value of a wrong form can cause in the evaluator
 TOO_LARGE = (OverflowError, MemoryError, RecursionError)
 LITERAL = frozenset(
     ["SORT_BOOL", "SORT_BV", "SORT_INT", "SORT_FP", "SORT_RM", "SORT_STRING", "SORT_FF"]
@@ -30,10 +30,12 @@ LITERAL = frozenset(
 
 
 def verdicts(model: Model, formulas: Sequence[Term], stop: bool = True) -> dict[Term, str]:
-    """What each formula is under the model: `true`, `false` (the last then, if `stop`), or why that
-    cannot be said.
+    """For each formula: `true`, `false`, or the reason why its value is not known. With `stop`,
+    nothing follows the first `false`.
 
-    Those that only open points keep from a value are true where all of them can be at once.
+    Some formulas have no value only because the standard leaves a point open, such as division by
+    zero. They count as true if one choice of values for these points makes all of them true at
+    once.
     """
     found = {}
     for term in formulas:
@@ -45,10 +47,8 @@ def verdicts(model: Model, formulas: Sequence[Term], stop: bool = True) -> dict[
 
 
 class Model:
-    """The solver's model as an interpretation of what occurs in `formulas`.
-
-    Raises Stopped where a value has the wrong sort or is none, Refused where the binding gives no
-    model.
+    """The solver's model, as an interpretation of all that occurs in `formulas`. Raises Stopped if
+    a value has the wrong sort or is no value, and Refused if the binding gives no model.
     """
 
     def __init__(self, run: Run, formulas: Sequence[Term], reader: Any) -> None:
@@ -72,7 +72,7 @@ class Model:
         self._universes()
 
     def judge(self, term: Term) -> str:
-        """`true`, `false`, or why that cannot be said."""
+        """`true`, `false`, or the reason why the value of the term is not known."""
         if unjudged(self.run, term):
             return "an operator whose meaning is the solver's own"
         try:
@@ -84,21 +84,21 @@ class Model:
             return missing or str(reason)
 
     def settle(self, term: Term) -> str:
-        """As `judge`, asking the solver for open points where that is needed."""
+        """As `judge`, but ask the solver for its values at open points if they are needed."""
         verdict = self.judge(term)
         return self.judge(term) if verdict not in ("true", "false") and self.ask() else verdict
 
     def left_open(self, term: Term) -> bool:
-        """Whether the solver was asked for all that occurs in a term, so that what is open is so by
-        its model.
+        """Whether the solver was asked about everything that occurs in a term, so that its model
+        really leaves the rest open.
         """
         return not unjudged(self.run, term) and all(
             t in self.interpretation.constants for t in below([term]) if t.op == CONSTANT
         )
 
     def satisfied(self, formulas: Sequence[Term]) -> list[Term]:
-        """As many of `formulas` as were found to be true at once for some values of what the model
-        leaves open.
+        """As many of `formulas` as were found to be true together, for some values at the points
+        that the model leaves open.
         """
         if self._search(formulas):
             return list(formulas)
@@ -115,8 +115,8 @@ class Model:
             return False
 
     def _domains(self) -> None:
-        """The elements of uninterpreted sorts, in whose number quantifiers and equalities of arrays
-        may lie.
+        """The elements of uninterpreted sorts. Quantifiers and equalities of arrays can depend on
+        their number.
         """
         reader = self.run.wrapper.set("readers", "domain")
         sorts = dict.fromkeys(
@@ -135,8 +135,8 @@ class Model:
                 self.interpretation.domains[sort] = tuple(map(Element, names))
 
     def _find_deleted(self) -> None:
-        """The objects of constants that the trace let go of, from what is asserted; but where
-        another thing has the same name.
+        """Find the objects of constants that the trace dropped in the solver's assertions, unless
+        another object has the same name.
         """
         names = Counter(
             [str(term.indices[0]) for term in self.constants]
@@ -157,8 +157,8 @@ class Model:
             }
 
     def _universes(self) -> None:
-        """What the solver's model makes of `set.universe`, for each sort where it, or a complement
-        in it, occurs.
+        """The value of `set.universe` in the solver's model, for each sort of sets in which it or a
+        complement occurs.
         """
         reader, values = (
             self.run.wrapper.set("readers", "universe"),
@@ -200,7 +200,7 @@ class Model:
         )
 
     def _partial(self, values: Values, tables: dict[str, int]) -> None:
-        """What the model makes of open points, for each instance of an operator that occurs."""
+        """What the model says of open points, for each instance of an operator that occurs."""
         for term in self.terms if tables else ():
             at = tables.get(
                 partial_key(term.op, term.indices, tuple(a.sort for a in term.args[:2]))
@@ -211,7 +211,7 @@ class Model:
                 )
 
     def _points(self, term: Term) -> OpenPoints:
-        """What the model makes of the open points of a term's operator at its sorts."""
+        """What the model says of the open points of a term's operator at its sorts."""
         key = partial_key(term.op, term.indices, tuple(a.sort for a in term.args))
         known = self.interpretation.partial.get(key)
         if not isinstance(known, OpenPoints):
@@ -219,10 +219,9 @@ class Model:
         return known
 
     def ask(self) -> bool:
-        """Ask the solver, once, for its values of the terms that only open points keep from having
-        one; True if it was asked now.
-
-        At such a point any value will do, as long as equal arguments have equal ones.
+        """Ask the solver, once, for the values of the terms that have no value only because of open
+        points; True if it was asked now. At an open point any value is right, as long as equal
+        arguments give equal values.
         """
         asked = not self._asked
         while not self._asked:
@@ -231,8 +230,8 @@ class Model:
         return asked
 
     def _ask(self, term: Term) -> bool:
-        """Ask for the value of one term, if it has none although its arguments have; True if there
-        is one now.
+        """Ask for the value of one term that has no value although its arguments have values; True
+        if it has one now.
         """
         meaning = MEANINGS.get(term.op)
         unasked = self.run.wrapper.facts.unasked
@@ -265,7 +264,9 @@ class Model:
         return False
 
     def _ask_steps(self, term: Term, args: Sequence[Value]) -> dict[Any, Value]:
-        """The solver's values of the applications to two arguments that make up one to more."""
+        """The solver's values of the applications to two arguments that make up one application to
+        more.
+        """
         found: dict[Any, Value] = {}
         obj, value = self.objects[term.args[0]], args[0]
         for part, other in zip(term.args[1:], args[1:], strict=True):
@@ -275,8 +276,8 @@ class Model:
 
 
 class OpenPoints(FunctionValue):
-    """What a model makes of an operator at points that the standard leaves open: as its function
-    says, or as it answers.
+    """The values of an operator at points that the standard leaves open: those of the model's
+    function, or the solver's answers.
     """
 
     __slots__ = ("known", "read")
@@ -287,7 +288,7 @@ class OpenPoints(FunctionValue):
         self.read: Callable[[Any], Value] | None = None
 
     def add(self, args: Any, ask: Callable[[], Value]) -> bool:
-        """Ask for the value at a point; False where there is no answer."""
+        """Ask for the value at a point; False if there is no answer."""
         try:
             self.known[args] = ask()
         except (CannotSay, Unreadable, Refused, Stopped):
@@ -295,14 +296,14 @@ class OpenPoints(FunctionValue):
         return True
 
     def add_all(self, ask: Callable[[], dict[Any, Value]]) -> bool:
-        """Ask for the values at several points; False where there is no answer, or nothing new."""
+        """Ask for the values at several points; False if there is no answer, or no new value."""
         before = len(self.known)
         with suppress(CannotSay, Unreadable, Refused, Stopped, KeyError):
             self.known = ask() | self.known
         return len(self.known) > before
 
     def at(self, point: Any) -> Value:
-        """The value at a point. Raises LookupError where the model does not fix it."""
+        """The value at a point. Raises LookupError if the model does not fix it."""
         if point in self.known:
             return self.known[point]
         try:
@@ -320,14 +321,16 @@ def _value(values: Values, at: int, sort: Sort) -> Value:
 
 
 def solvable_anew(entries: Sequence[Entry]) -> bool:
-    """Whether a fresh solver can be asked: it does not know the definitions of the first one."""
+    """Whether a fresh solver can be asked about the entries. It does not know the function
+    definitions of the first solver.
+    """
     return all(entry.obj is not None for entry in entries) and all(
         t.op != FUNCTION for t in below(e.term for e in entries)
     )
 
 
 def below(terms: Iterable[Term]) -> Iterator[Term]:
-    """All different terms in `terms`, those included."""
+    """All different terms in `terms`, including `terms` themselves."""
     seen: dict[Term, None] = {}
     stack = list(terms)
     while stack:
@@ -339,7 +342,7 @@ def below(terms: Iterable[Term]) -> Iterator[Term]:
 
 
 def with_universe(terms: Iterable[Term]) -> list[Sort]:
-    """The sorts of the sets in `terms` that hang on what `set.universe` is."""
+    """The sorts of the sets in `terms` that depend on `set.universe`."""
     return list(
         dict.fromkeys(
             t.sort
@@ -350,7 +353,7 @@ def with_universe(terms: Iterable[Term]) -> list[Sort]:
 
 
 def unjudged(run: Run, term: Term) -> bool:
-    """Whether an operator occurs of which the wrapper says that no model is judged."""
+    """Whether the term contains an operator whose models are not judged, by the wrapper."""
     names = run.wrapper.facts.unjudged
     return bool(names) and any(
         t.op in names or (t.op == SPECIAL and t.indices[0] in names) for t in below([term])

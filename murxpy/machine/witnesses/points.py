@@ -1,8 +1,8 @@
-"""Random points: a term that the solver made, folded with values in place of its constants, against
-our evaluation.
+"""Random points: the constants of a term that the solver made get values, and the folded term is
+compared with our evaluation.
 
-No search takes part: `substitute` puts literals in the place of constants, and `simplify` folds
-what is left.
+No search takes part: `substitute` puts literals in the place of constants, and `simplify` folds the
+result.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from murxpy.semantics.exact.float_formats import Format
 from murxpy.semantics.model import Interpretation
 from murxpy.semantics.values import CannotSay, Value
 
-POINTS = 3  # that are tried
-CONSTANTS = 12  # of a term that is folded
+POINTS = 3  # points that are tried
+CONSTANTS = 12  # the largest number of constants in a term that is folded
 Point = dict[Term, Value]
 
 
 def differs_at_a_point(
     run: Run, term: Term, made: Any, premises: Sequence[Term], seed: int
 ) -> bool:
-    """Whether at a random point that makes the premises true, `made` is folded to another value
-    than `term` has by our evaluation.
+    """Whether, at a random point that makes the premises true, the solver folds `made` to another
+    value than our evaluation gives for `term`.
     """
     constants = literal_constants(run, [term, *premises])
     if (
@@ -44,7 +44,7 @@ def differs_at_a_point(
         or any(unjudged(run, t) for t in (term, *premises))
     ):
         return False
-    # what it is, only a model says
+    # only a model says what it is
     open_universe = run.wrapper.set("readers", "universe") is not None
     universes: dict[Sort, Value | None] = (
         dict.fromkeys(with_universe(below([term, *premises]))) if open_universe else {}
@@ -65,7 +65,7 @@ def differs_at_a_point(
 
 
 def literal_constants(run: Run, terms: Sequence[Term]) -> list[Term] | None:
-    """The constants in `terms`; None where one is of a sort without literals, is gone, or where
+    """The constants in `terms`. None if a constant has a sort without literals, was dropped, or if
     there are too many.
     """
     found = [term for term in below(terms) if term.op == CONSTANT]
@@ -77,13 +77,13 @@ def literal_constants(run: Run, terms: Sequence[Term]) -> list[Term] | None:
 
 
 def objects(run: Run) -> dict[Term, Any]:
-    """The objects of the run's terms that are still there."""
+    """The objects of the run's terms that were not dropped."""
     return {entry.term: entry.obj for entry in run.db.terms.values() if entry.obj is not None}
 
 
 def folded(run: Run, made: Any, sort: Sort, point: Mapping[Term, Value]) -> Value:
-    """The value to which the solver folds `made` with a point's values in it. Raises CannotSay,
-    Unreadable, Refused, Stopped.
+    """The value to which the solver folds `made` with the values of a point in it. Raises
+    CannotSay, Unreadable, Refused, Stopped.
     """
     there = objects(run)
     for constant, value in point.items():
@@ -102,7 +102,7 @@ def folded(run: Run, made: Any, sort: Sort, point: Mapping[Term, Value]) -> Valu
 
 
 def literal(run: Run, sort: Sort, value: Value) -> Any:
-    """The object of a literal. Raises Refused where there is no spelling of it."""
+    """The object of a literal. Raises Refused if there is no spelling of it."""
     run.frame.fill(result=sort, value=value)
     found = (
         run.wrapper.set("special-values", f"rm.{value}".lower())
@@ -116,7 +116,9 @@ def literal(run: Run, sort: Sort, value: Value) -> Any:
 
 
 def draw(sort: Sort, stream: Stream) -> Value:
-    """A literal of `sort`: small, at an edge, or any. KeyError for a sort that `DRAWN` has not."""
+    """A random literal of `sort`: a small one, one at an edge, or any. Raises KeyError for a sort
+    that `DRAWN` does not have.
+    """
     return DRAWN[sort.kind](sort, stream)
 
 

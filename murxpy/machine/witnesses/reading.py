@@ -1,7 +1,7 @@
-"""Values of a model: from the rows of a wrapper's reader, which are plain data, to values of
+"""Values of a model. The rows of a wrapper's reader, which are plain data, become values of
 `semantics`, checked against their sorts.
 
-A constant of a sort without arrays must have a value of that sort; arrays and functions may also be
+A constant of a sort without arrays must have a value of that sort. Arrays and functions may also be
 lambdas (`functions.py`).
 """
 
@@ -88,7 +88,7 @@ def _sequence(values: Rows, row: Row, sort: Sort | None, env: Env) -> Value:
 
 
 def _characters(values: Rows, row: Row) -> Iterator[str]:
-    """The characters of a string that is given as the sequence that it is."""
+    """The characters of a string that is given as a sequence of its parts."""
     stack = [row]
     while stack:
         tag, *parts = stack.pop()
@@ -103,8 +103,8 @@ def _characters(values: Rows, row: Row) -> Iterator[str]:
 
 
 def _table(values: Rows, row: Row, sort: Sort | None, env: Env) -> Value:
-    """An array from stores, constant arrays and lambdas; a set where it has Boolean elements and a
-    set is wanted.
+    """An array, from stores, constant arrays and lambdas; or the set that an array with Boolean
+    elements describes.
     """
     if sort is None:
         raise CannotSay("an array of unknown sort")
@@ -198,8 +198,8 @@ def _array(values: Rows, row: Row, sort: Sort, env: Env) -> Value:
 def _with_stores(
     sort: Sort, base: ArrayValue, stores: Sequence[tuple[Value, Value]], points: Points
 ) -> Value:
-    """An array with stores over a table: a table, too, if it is known which of the indices are
-    equal.
+    """An array with stores over a table. The result is a table, too, if it is known which of the
+    indices are equal.
     """
     entries = [*base.items(), *stores]
     try:

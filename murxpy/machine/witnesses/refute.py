@@ -1,5 +1,5 @@
-"""Looking for a model that refutes what a solver promised of a formula, and believing only one that
-our evaluation confirms.
+"""Looking for a model that refutes a promise of the solver about a formula. A model counts only if
+our evaluation confirms it.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ UNDECIDED = (Refused, CannotSay, Unreadable, *TOO_LARGE)
 
 @dataclass(frozen=True)
 class Claim:
-    """A Boolean object, and what a refuting model makes of it. Without `term` the solver made it,
-    and its value is the solver's.
+    """A Boolean object and the truth value that a refuting model must give it. A claim without
+    `term` is about an object that the solver made, and the solver gives its value.
     """
 
     obj: Any
@@ -35,16 +35,16 @@ class Claim:
 
 
 def claims(entries: Sequence[Entry], value: bool = True) -> list[Claim]:
-    """That formulas of the run are all `value`."""
+    """The claims that formulas of the run all have the truth value `value`."""
     return [Claim(entry.obj, entry.term, value) for entry in entries]
 
 
 def refute(run: Run, wanted: Sequence[Claim], entries: Sequence[Entry]) -> str:
-    """Whether the claims can hold together: `refuted` where a model shows it by our evaluation,
-    `holds` where the solver says no.
+    """Whether the claims can hold together: `refuted` if a model shows it by our evaluation,
+    `holds` if the solver answers unsat. The claims are made of `entries`.
 
-    `entries` are those that the claims are made of. Only the formulas that the solver made itself
-    have its own value there, since nobody else knows them; nothing may be left open.
+    Only formulas that the solver made have the solver's own value in the model, because nobody else
+    knows them. A model that leaves anything open does not count.
     """
     if not solvable_anew(entries):
         return CANNOT_SAY
@@ -58,7 +58,7 @@ def refute(run: Run, wanted: Sequence[Claim], entries: Sequence[Entry]) -> str:
 
 
 def decided(run: Run, wanted: Sequence[Claim], entries: Sequence[Entry]) -> str:
-    """The answer of a fresh solver to the claims; `unknown` where it cannot be asked."""
+    """The answer of a fresh solver to the claims; `unknown` if it cannot be asked."""
     if solvable_anew(entries):
         with suppress(Refused), fresh_solver(run):
             return solve_claims(run, wanted)
@@ -66,14 +66,14 @@ def decided(run: Run, wanted: Sequence[Claim], entries: Sequence[Entry]) -> str:
 
 
 def solve_claims(run: Run, wanted: Sequence[Claim]) -> str:
-    """The answer to the claims; inside `fresh_solver`. Raises Refused, Stopped."""
+    """The answer to the claims. Call it inside `fresh_solver`. Raises Refused, Stopped."""
     for claim in wanted:
         call_first(run, "assert-formula", (claimed(run, claim),))
     return str(call_first(run, "check-sat", ()))
 
 
 def claimed(run: Run, claim: Claim) -> Any:
-    """The formula that says what is claimed."""
+    """The formula that a claim states."""
     if claim.value:
         return claim.obj
     shape = (
@@ -85,8 +85,8 @@ def claimed(run: Run, claim: Claim) -> Any:
 
 
 def confirmed(run: Run, wanted: Sequence[Claim]) -> bool:
-    """Whether the model of the solver at hand gives each claim its value. Raises CannotSay,
-    Unreadable, Refused.
+    """Whether the current model gives each claim its truth value. Raises CannotSay, Unreadable,
+    Refused.
     """
     reader = run.wrapper.set("readers", "model")
     if reader is None:

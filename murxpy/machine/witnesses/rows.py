@@ -1,8 +1,7 @@
-"""The rows of a wrapper's reader of models: how their values are found, and what a row of a function
-gives at arguments.
+"""The rows that a wrapper's reader gives for a model, and how values are found in them.
 
-A row is a tuple of a tag and its parts; a part that is a row stands for it by its place in the
-list. `docs/oracles.md` has the tags.
+A row is a tuple of a tag and its parts. A number in the place of a row is the position of that row
+in the list. `docs/oracles.md` lists the tags.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from murxpy.semantics.plain import plain
 from murxpy.semantics.registry import Points
 from murxpy.semantics.values import CannotSay, FunctionValue, Value
 
-DEPTH = 100  # of values in values
+DEPTH = 100  # the depth of values in values
 
 Row = tuple[Any, ...]
 Env = tuple[tuple[Sort | None, Any], ...]  # sorts and values of bound variables, the innermost last
 
 
-# Literals by tag, with the parameters of their sort.
+# The tags of literals, with the parameters of their sort.
 LITERALS: dict[str, Callable[[Row], tuple[Any, ...]]] = {
     "bool": lambda row: (),
     "bv": lambda row: (row[1],),
@@ -38,13 +37,13 @@ LITERALS: dict[str, Callable[[Row], tuple[Any, ...]]] = {
 
 
 class Unreadable(Exception):
-    """What the binding gave is no value of the sort; the message says what it is."""
+    """The binding gave something that is no value of the sort; the message describes it."""
 
 
 class Rows:
-    """The rows of a reader, and their values. `points` knows sizes and domains of sorts.
+    """The rows of a reader, and their values. `points` knows the sizes and domains of sorts.
 
-    The class of all values, `Values` in `reading.py`, has a function for each tag.
+    `Values` in `reading.py` is the class with a function for each tag.
     """
 
     readers: ClassVar[Mapping[str, Callable[[Any, Row, Sort | None, Env], Value]]] = {}
@@ -58,9 +57,8 @@ class Rows:
         self._depth = 0
 
     def value(self, at: int, sort: Sort | None, env: Env = ()) -> Value:
-        """The value of row `at` as one of `sort`, or of whatever sort it is.
-
-        Raises Unreadable where it is none, CannotSay where it cannot be known.
+        """The value of row `at` as a value of `sort`; if `sort` is None, of any sort. Raises
+        Unreadable if it is no such value, and CannotSay if it cannot be known.
         """
         if env:
             return self._read(at, sort, env)
@@ -72,7 +70,7 @@ class Rows:
     def function(
         self, at: int, domain: tuple[Sort, ...], codomain: Sort | None
     ) -> FunctionValue | Built:
-        """The function of row `at`. Raises CannotSay where the model does not fix it."""
+        """The function of row `at`. Raises CannotSay if the model does not fix it."""
         row = self.rows[at]
         if row[0] == "lambda" and row[1] == len(domain):
             return tabulated(
@@ -106,8 +104,8 @@ class Rows:
     def apply(
         self, at: int, args: Sequence[Any], sort: Sort | None, domain: Sequence[Sort | None] = ()
     ) -> Value:
-        """A function of the model at arguments, of the sorts `domain` if known. Raises CannotSay
-        where the model does not fix it.
+        """The value of a function at arguments; `domain` has the sorts of the arguments, if they
+        are known. Raises CannotSay if the model does not fix it.
         """
         row, domain = self.rows[at], domain or [None] * len(args)
         if row[0] != "function":
@@ -125,7 +123,7 @@ class Rows:
 
     def _same(self, value: Value, other: Any, sort: Sort | None) -> bool:
         """True if an argument is a value that a function names. Raises Unnamed for an argument that
-        stands for all others, CannotSay.
+        stands for all unnamed ones, and CannotSay.
         """
         return (
             not other.differs(value)

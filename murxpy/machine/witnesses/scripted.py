@@ -1,9 +1,9 @@
-"""What a script asks about its own answers is judged: a model makes true what was asserted, an
-unsat core is unsatisfiable by itself.
+"""Judging the models and cores that a script asks for: a model makes all assertions true, and an
+unsat core alone is unsatisfiable.
 
-A script asks with `(get-model)` or `(get-unsat-core)` behind a check. What the solver prints is
-text, so the model is read by our own reader of models and evaluated by our own evaluator, and a
-core is run as a script of its own.
+A script asks with `(get-model)` or `(get-unsat-core)` behind a check. The solver prints text, so
+our own reader reads the model and our own evaluator evaluates it. A core is run as a script of its
+own.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ _NOT_ASSERTING = (Assert, *CHECKS, Push, Pop, Ask, SetInfo)
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One check of a script: what is asserted and assumed at it, and whether the script then asks
-    for a model or a core.
+    """One check of a script: its assertions and assumptions, and whether the script then asks for a
+    model or a core.
     """
 
     asserted: tuple[Assert, ...]
@@ -65,7 +65,7 @@ class Question:
 
     @property
     def formulas(self) -> list[Term]:
-        """All that a model must make true, each once."""
+        """All formulas that a model must make true, each once."""
         return list(
             dict.fromkeys([*(command.term for command in self.asserted), *self.assumptions])
         )
@@ -84,8 +84,8 @@ def without_questions(text: str) -> str:
 
 
 def answered(output: str) -> list[tuple[str, str]]:
-    """The answers in what a solver printed for a script, in order, each with what is printed behind
-    it up to the next one.
+    """The answers in the output of a solver for a script, in order, each with the text that is
+    printed between it and the next answer.
     """
     found = list(_ANSWER.finditer(output))
     ends = [*(match.start() for match in found[1:]), len(output)][: len(found)]
@@ -116,10 +116,8 @@ def _asked_behind(script: Script, check: int) -> Iterator[Ask]:
 
 
 def check_script(run: Run, text: str, made: Script | None, output: str, chosen: Spelling) -> None:
-    """Judge the models and cores that a script asked for. `made` is what the text says, where that
-    is known.
-
-    Raises Stopped where a model makes an assertion false, or a core is satisfiable.
+    """Judge the models and cores that a script asked for. `made` is the parsed script, if the
+    caller has it. Raises Stopped if a model makes an assertion false, or a core is satisfiable.
     """
     kept = [what for what in ("models", "cores") if what in run.script_checks]
     printed = answered(output)
@@ -127,7 +125,7 @@ def check_script(run: Run, text: str, made: Script | None, output: str, chosen: 
         return
     with timed(run, "scripts"):
         try:
-            # printing may have given other names to the assertions than `made` has
+            # the printed script may have other names for assertions than `made` has
             named = f"({CORE})" in text
             script = (
                 made
@@ -138,7 +136,8 @@ def check_script(run: Run, text: str, made: Script | None, output: str, chosen: 
             run.counts["check-script:unreadable"] += 1
             return
         checks = questions(script)
-        if len(checks) != len(printed):  # an error in between: which answer is whose is not known
+        # an error was printed in between, so it is not known which check has which answer
+        if len(checks) != len(printed):
             return
         for check, (answer, rest) in zip(checks, printed, strict=True):
             if answer == "sat" and check.model and "models" in kept:
@@ -170,8 +169,8 @@ def _check_model(run: Run, script: Script, check: Question, printed: str, chosen
 
 
 def _verdicts(run: Run, script: Script, formulas: Sequence[Term], printed: str) -> dict[Term, str]:
-    """What formulas are under a printed model: `true`, `false` (the last then), or why that cannot
-    be said.
+    """For each formula, in a printed model: `true`, `false` (which is then the last), or the reason
+    why its value is not known.
     """
     found: dict[Term, str] = {}
     try:
@@ -186,7 +185,7 @@ def _verdicts(run: Run, script: Script, formulas: Sequence[Term], printed: str) 
 
 
 def verdict(run: Run, valuation: Valuation, term: Term) -> str:
-    """What a formula is under a model: `true`, `false`, or why that cannot be said."""
+    """`true`, `false`, or the reason why the value of a formula in a model is not known."""
     if unjudged(run, term):
         return "an operator whose meaning is the solver's own"
     try:
@@ -198,7 +197,7 @@ def verdict(run: Run, valuation: Valuation, term: Term) -> str:
 
 
 def _about(run: Run, terms: Sequence[Term], separator: str) -> str:
-    """The theories of formulas; BOOL only where there is nothing else."""
+    """The theories of formulas; BOOL stands only if there is no other."""
     found = list(dict.fromkeys(name for term in terms for name in theories(run, term)))
     return separator.join([name for name in found if name != "BOOL"] or found)
 
@@ -239,8 +238,8 @@ def _check_core(run: Run, script: Script, check: Question, printed: str, chosen:
 def _solved_anew(
     run: Run, script: Script, formulas: Sequence[Term], chosen: Spelling
 ) -> tuple[str, list[str]]:
-    """What the solver answers to formulas alone, and if that is sat, what each of them is under its
-    model by our evaluation.
+    """The answer of the solver to formulas alone. If it is sat, our evaluation of each formula in
+    the model follows.
     """
     head = [
         c
@@ -268,7 +267,7 @@ def _solved_anew(
 
 
 def _evidence(verdicts: Sequence[str]) -> str:
-    """What our evaluation says of the model of a satisfiable core."""
+    """The words for what our evaluation says of the model of a satisfiable core."""
     if "false" in verdicts:
         return "that model is wrong by our evaluation"
     whole = all(verdict == "true" for verdict in verdicts)

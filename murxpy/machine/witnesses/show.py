@@ -1,4 +1,4 @@
-"""Values as text, in the words of SMT-LIB where it has them."""
+"""Values as text, in the syntax of SMT-LIB if it has one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from murxpy.semantics.values import (
     SetValue,
 )
 
-LENGTH = 400  # of a text; the rest is cut off
+LENGTH = 400  # the longest text; the rest is cut off
 
 
 def show(value: Any, sort: Sort) -> str:

@@ -1,4 +1,4 @@
-"""What checks cost, and why they cannot say: counters of the run."""
+"""Counters of a run: the time that checks of answers take, and the reasons why they cannot decide."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _VARIES = re.compile(r"_x\d+|-?\d+|'[^']*'|\([^()]*\)")
 
 @contextmanager
 def timed(run: Run, check: str) -> Iterator[None]:
-    """Count what happens inside as the time of a check, that of the solver for it included; what is
-    ill-formed there is not our fault.
+    """Count the time inside as time of a check, including the time of the solver for it. An
+    ill-formed term is not our fault there.
     """
     start = thread_time_ns()
     run.checking = True
@@ -27,5 +27,5 @@ def timed(run: Run, check: str) -> Iterator[None]:
 
 
 def tidy(reason: str) -> str:
-    """A reason without what varies from one run to the next."""
+    """A reason without the parts that differ between runs."""
     return _VARIES.sub("_", reason)[:80]

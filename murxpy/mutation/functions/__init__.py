@@ -1,1 +1,3 @@
-"""Fusion functions: shipped, composed at random, and those of a user, with the laws that they keep."""
+"""Fusion functions: those of the program, those that are composed at random, and those of a user,
+with their laws.
+"""

@@ -1,7 +1,7 @@
-"""Fusion functions made at random: z = f(u(x), v(y)), where u and v are chains of fusion functions
-with a literal for the other term.
+"""Fusion functions that are composed at random: z = f(u(x), v(y)), where u and v are chains of
+fusion functions whose other term is a literal.
 
-The laws of each link hold for all terms, so those of the whole do.
+The laws of each link hold for all terms, so the laws of the whole function hold, too.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ LITERALS: dict[str, Callable[[Maker, Sort], Term]] = {
 
 
 def composed(links: int) -> Rule:
-    """A rule for the sorts of `LITERALS` that have fusion functions: up to so many links on each
-    side, others each time.
+    """A fusion function for the sorts of `LITERALS` that have fusion functions. Each use composes
+    up to `links` links on each side, at random.
     """
 
     def rule(m: Maker, x: Term, y: Term) -> Fusion:
@@ -41,13 +41,13 @@ def composed(links: int) -> Rule:
 
 
 def _chain(m: Maker, start: Term, links: int) -> tuple[Term, Callable[[Term], Term]]:
-    """A term made of `start`, and the way back from what it is equal to."""
+    """A term made from `start`, and the function that gets `start` back from a term of its value."""
     term, ways = start, []
     for _ in range(links):
         fusion = m.stream.choose(list(RULES[start.sort.kind].values()))(
             m, term, LITERALS[start.sort.kind](m, start.sort)
         )
-        if fusion.value.sort is start.sort:  # else it is no link
+        if fusion.value.sort is start.sort:  # a function with a result of another sort is no link
             term = fusion.value
             ways.append(fusion.first)
 

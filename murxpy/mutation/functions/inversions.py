@@ -1,12 +1,12 @@
-"""Fusion functions: z = f(x, y) with x and y recoverable from z and the other one.
+"""Fusion functions: z = f(x, y), where x can be computed from z and y, and y from z and x.
 
-The inversion laws x = rx(z, y) and y = ry(z, x) hold for all x and y without a guard: where an
-inverse divides, it is an `ite` that gives the variable itself where the divisor is 0. So a fusion
-of satisfiable scripts is satisfiable whatever their models are, and one division by zero in two
-places cannot contradict itself. `tests/test_fusion_laws.py` has the laws checked by two solvers.
+The inversion laws x = rx(z, y) and y = ry(z, x) hold for all x and y without a condition: an
+inverse that divides is an `ite`, which gives the variable itself if the divisor is 0. So a fusion
+of satisfiable scripts is satisfiable, whatever their models are, and two divisions by zero cannot
+contradict each other. In `tests/test_fusion_laws.py` two solvers check the laws.
 
-Numbers 1 to 11 are those of Winterer, Zhang, Su: "Validating SMT solvers via semantic fusion", PLDI
-2020; the others are ours.
+Functions 1 to 11 are those of Winterer, Zhang, Su: "Validating SMT solvers via semantic fusion",
+PLDI 2020; the others are new.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 @dataclass(frozen=True, slots=True)
 class Fusion:
-    """One use of a fusion function on two terms: its value, and given that value the terms again.
+    """One use of a fusion function on two terms: its value, and functions that compute each term
+    from the value.
 
-    `also` are formulas that hold for some value of the new constants in them, whatever the two
-    terms are.
+    The formulas `also` hold for some value of the new constants in them, whatever the two terms
+    are.
     """
 
     value: Term
@@ -63,12 +64,12 @@ class Maker:
         return self.tables.value(self.tables.string, "".join(letters))
 
     def new(self, name: str, sort: Sort) -> Term:
-        """A constant that nobody else has."""
+        """A new constant, whose name nothing else has."""
         self._made += 1
         return self.tables.constant(f"fusion!{name}{self._made}", sort)
 
     def unless_zero(self, divisor: Term, known: Term, inverse: Term) -> Term:
-        """`inverse`, but `known` where `divisor` is 0."""
+        """`inverse`, or `known` if `divisor` is 0."""
         if divisor.op == VALUE and divisor is not self.zero(divisor.sort):
             return inverse
         return self.apply(
@@ -149,7 +150,7 @@ class _Arithmetic:
 
 
 def _words(concat: str, length: str, extract: str, less: str) -> Rule:
-    """Concatenation of strings or sequences, cut apart by lengths."""
+    """The concatenation of strings or sequences, which is cut apart by lengths."""
 
     def rule(m: Maker, x: Term, y: Term) -> Fusion:
         def size(term: Term) -> Term:
@@ -165,7 +166,7 @@ def _words(concat: str, length: str, extract: str, less: str) -> Rule:
 
 
 def _text_of_prefix(m: Maker, x: Term, y: Term) -> Fusion:
-    """Function 9 and 10 of the paper: x is the prefix of its own length, y what is left without x."""
+    """Functions 9 and 10 of the paper: x is the prefix that has its own length, y is the rest."""
     empty = m.tables.value(m.tables.string, "")
     return Fusion(
         m.apply("OP_STR_CONCAT", x, y),
@@ -175,7 +176,7 @@ def _text_of_prefix(m: Maker, x: Term, y: Term) -> Fusion:
 
 
 def _text_with_constant(m: Maker, x: Term, y: Term) -> Fusion:
-    """Function 11 of the paper: a constant between the two."""
+    """Function 11 of the paper: a constant string stands between the two."""
     c, empty = m.text(), m.tables.value(m.tables.string, "")
     return Fusion(
         m.apply("OP_STR_CONCAT", m.apply("OP_STR_CONCAT", x, c), y),
@@ -185,7 +186,7 @@ def _text_with_constant(m: Maker, x: Term, y: Term) -> Fusion:
 
 
 def _self_inverse(operator: str) -> Rule:
-    """A group operation in which everything is its own inverse: exclusive or, equivalence."""
+    """A group operation in which each element is its own inverse: exclusive or, equivalence."""
 
     def rule(m: Maker, x: Term, y: Term) -> Fusion:
         return Fusion(
@@ -206,7 +207,7 @@ def _bv_add(m: Maker, x: Term, y: Term) -> Fusion:
 
 
 def _bv_linear(m: Maker, x: Term, y: Term) -> Fusion:
-    """An odd multiple of each: odd numbers have inverses modulo a power of two."""
+    """The sum of an odd multiple of each term. Odd numbers have inverses modulo a power of two."""
     size = 1 << x.sort.width
     a, b = (2 * m.stream.below(size // 2) + 1 for _ in range(2))
 
@@ -230,7 +231,7 @@ def _bv_concat(m: Maker, x: Term, y: Term) -> Fusion:
 
 
 def _fp_sign(m: Maker, x: Term, y: Term) -> Fusion:
-    """The sign of one is turned by the sign of the other."""
+    """One number, with its sign flipped if the other number is negative."""
 
     def turned(term: Term, by: Term) -> Term:
         return m.apply("OP_ITE", m.apply("OP_FP_IS_NEG", by), m.apply("OP_FP_NEG", term), term)
@@ -239,7 +240,7 @@ def _fp_sign(m: Maker, x: Term, y: Term) -> Fusion:
 
 
 def _fp_bits(m: Maker, x: Term, y: Term) -> Fusion:
-    """By bits: each number has some, which are added."""
+    """The sum of the bits of both numbers."""
     parts = x.sort.number(0), x.sort.number(1)
     bits = m.tables.sort("SORT_BV", sum(parts))
     bx, by = m.new("bits", bits), m.new("bits", bits)
@@ -257,7 +258,7 @@ def _fp_bits(m: Maker, x: Term, y: Term) -> Fusion:
 
 
 def _array_cell(m: Maker, x: Term, y: Term) -> Fusion:
-    """One cell of the one array is that of the other."""
+    """The first array, with one cell taken from the second array."""
     at = m.new("index", x.sort.sort(0))
 
     def cell(array: Term) -> Term:
@@ -270,7 +271,7 @@ def _array_cell(m: Maker, x: Term, y: Term) -> Fusion:
 
 
 def _choice(m: Maker, x: Term, y: Term) -> Fusion:
-    """For any sort: one of the two."""
+    """For any sort: one of the two terms."""
     which = m.new("which", m.tables.bool)
     return Fusion(
         m.apply("OP_ITE", which, x, y),

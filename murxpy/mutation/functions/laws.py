@@ -1,4 +1,6 @@
-"""The inversion laws of a fusion function: what makes a fusion of scripts keep their answers."""
+"""The inversion laws of a fusion function. With them a fusion of scripts keeps the answers of the
+scripts.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from murxpy.smtlib.tables import Tables
 
 
 def laws(tables: Tables, fusion: Fusion, x: Term, y: Term) -> tuple[Term, Term]:
-    """`x = rx(f(x, y), y)` and `y = ry(f(x, y), x)`, which must hold wherever `fusion.also` does."""
+    """`x = rx(f(x, y), y)` and `y = ry(f(x, y), x)`, which must hold whenever `fusion.also` does."""
     return tables.apply("OP_EQUAL", fusion.first(fusion.value), x), tables.apply(
         "OP_EQUAL", fusion.second(fusion.value), y
     )
@@ -19,7 +21,7 @@ def laws(tables: Tables, fusion: Fusion, x: Term, y: Term) -> tuple[Term, Term]:
 def refutations(
     tables: Tables, fusion: Fusion, x: Term, y: Term, bounds: tuple[Term, ...] = ()
 ) -> list[Script]:
-    """For each law a script that is unsatisfiable if it holds, within `bounds`."""
+    """For each law, a script that is unsatisfiable exactly if the law holds within `bounds`."""
     known = [*bounds, *fusion.also]
     wrong = [tables.apply("OP_NOT", law) for law in laws(tables, fusion, x, y)]
     return [
@@ -29,7 +31,7 @@ def refutations(
 
 
 def constants_of(roots: tuple[Term, ...]) -> list[Term]:
-    """The constants in terms, in the order in which they are met."""
+    """The constants in terms, in the order of their first occurrence."""
     seen: dict[Term, None] = {}
     stack = list(reversed(roots))
     while stack:

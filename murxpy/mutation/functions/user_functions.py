@@ -29,7 +29,7 @@ PARTS = (".x", ".y", ".guard")
 
 @dataclass(frozen=True)
 class UserFunction:
-    """One function on two terms of `sort`, by its definitions."""
+    """One fusion function of the user on two terms of `sort`, by its definitions."""
 
     name: str
     sort: Sort
@@ -39,7 +39,7 @@ class UserFunction:
     guard: DefineFun | None
 
     def rule(self, m: Maker, x: Term, y: Term) -> Fusion:
-        """Its use on two terms."""
+        """The use of the function on two terms."""
         holds = None if self.guard is None else _applied(m.tables, self.guard, x, y)
 
         def guarded(inverse: Term, known: Term) -> Term:
@@ -57,8 +57,8 @@ def _applied(tables: Tables, definition: DefineFun, *args: Term) -> Term:
 
 
 def read_functions(text: str, name: str, tables: Tables) -> list[UserFunction]:
-    """The functions in a script, in order. Raises InputError where one lacks an inverse, or has
-    other sorts than it must have.
+    """The functions in a script, in order. Raises InputError if one has no inverse, or a part has a
+    wrong sort.
     """
     script = read_script(text, name, tables.catalogue, tables)
     lines = {
@@ -115,6 +115,6 @@ def _part(
 
 
 def user_rules(text: str, tables: Tables) -> Iterator[tuple[str, Sort, Rule]]:
-    """Name, sort and rule of each function in the text, which was found right before."""
+    """The name, sort and rule of each function in a text that was checked before."""
     for function in read_functions(text, "functions", tables):
         yield function.name, function.sort, function.rule

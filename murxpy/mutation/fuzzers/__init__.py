@@ -1,1 +1,1 @@
-"""The mutation fuzzers, one module each, which ends with what the fuzzer declares of itself."""
+"""The mutation fuzzers. Each has a module, which ends with the entry that the fuzzer declares."""

@@ -1,10 +1,10 @@
-"""Semantic Fusion: two scripts of known status become one of known status, their constants tied
-together by fusion functions.
+"""Semantic Fusion: two scripts of known status become one script of known status, whose constants
+are connected by fusion functions.
 
-Winterer, Zhang, Su, PLDI 2020: satisfiable scripts in a conjunction, unsatisfiable ones in a
-disjunction with the fusion constraints; and mixed fusion of the thesis, section 3.2.3. Functions,
-sorts and datatypes of both scripts are kept and told apart. Beyond them: seeds with several checks,
-whose scopes are kept in half of the mutants.
+Winterer, Zhang, Su, PLDI 2020: satisfiable scripts become a conjunction, unsatisfiable ones a
+disjunction with the fusion constraints. Mixed fusion is that of Winterer's thesis, section 3.2.3.
+Functions, sorts and datatypes of both scripts are kept under different names. New here: seeds with
+several checks, whose scopes are kept in half of the mutants.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ from murxpy.smtlib.commands import (
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.tables import Tables
 
-PAIRS = 3  # of constants fused in a mutant, at most
-NESTED = 0.5  # of the mutants of an incremental seed have its scopes and checks
-MOST_REPLACED = 12  # occurrences of one constant
+PAIRS = 3  # the largest number of pairs of constants that are fused in a mutant
+NESTED = 0.5  # the share of mutants of an incremental seed that keep its scopes and checks
+MOST_REPLACED = 12  # the largest number of occurrences of one constant that are replaced
 _SECOND = "_2"
 _KEPT = (DeclareSort, DeclareDatatypes, DefineFunsRec)
 _SORT = r"[^\s()]+|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
@@ -64,7 +64,7 @@ def labels(choices: Mapping[str, Any]) -> Sequence[str]:
 
 
 def mutants(workshop: Workshop) -> Mutants:
-    """Fusions of the two seeds, each from the seeds anew."""
+    """Fusions of the two seeds. Each one begins with the seeds again."""
     try:
         first = workshop.read(workshop.seeds[0])
         workshop.tables.suffix = _SECOND
@@ -81,15 +81,15 @@ def mutants(workshop: Workshop) -> Mutants:
 
 
 def _both(first: str, second: str) -> str:
-    """What is known of two sets of assertions together, of which this is known."""
+    """The status of two sets of assertions together, from the status of each."""
     if "unsat" in (first, second):
         return "unsat"
     return "sat" if first == second == "sat" else "unknown"
 
 
 def fit(first: Seed, second: Seed) -> bool:
-    """Whether two seeds have constants that can be tied, as far as their declarations tell: two of
-    one sort, wherever they are.
+    """Whether two seeds have constants that can be fused, by their declarations: two constants of
+    one sort, in any of the seeds.
     """
     here, there = _declared(first.text), _declared(second.text)
     return len({*here, *there}) < len(here) + len(there)
@@ -97,7 +97,9 @@ def fit(first: Seed, second: Seed) -> bool:
 
 @functools.cache
 def _declared(text: str) -> tuple[str, ...]:
-    """The sorts of the constants that a script declares, as they are written, each up to twice."""
+    """The sorts of the constants that a script declares, as they are written; each sort at most
+    twice.
+    """
     sorts = [" ".join(sort.split()) for sort in _CONSTANT.findall(text)]
     return tuple(
         sort
@@ -108,17 +110,17 @@ def _declared(text: str) -> tuple[str, ...]:
 
 
 def _several(constants: Sequence[Term]) -> list[Term]:
-    """Those that are not the only one of their sort."""
+    """The constants that are not the only one of their sort."""
     counts = Counter(c.sort for c in constants)
     return [c for c in constants if counts[c.sort] > 1]
 
 
 @dataclass
 class _Fused:
-    """The assertions of both seeds with constants replaced, and what belongs to the replacements.
+    """The assertions of both seeds, with constants replaced, and what belongs to the replacements.
 
-    `ties` say what the new constants are, `also` what holds of other new constants, and `steps`
-    tell it to readers.
+    `ties` define the new constants, `also` are conditions on further new constants, and `steps`
+    describe the replacements to readers.
     """
 
     sides: list[list[Term]]
@@ -128,8 +130,8 @@ class _Fused:
 
 
 class _Fuser:
-    """Fuses two scripts in the same tables. Of one with several checks each that is labelled as it
-    must be is a seed of its own.
+    """Fuses two scripts whose terms are in the same tables. In a script with several checks, each
+    check with the right label counts as a seed of its own.
     """
 
     def __init__(self, workshop: Workshop, scripts: tuple[Script, Script]) -> None:
@@ -164,7 +166,7 @@ class _Fuser:
         ]
 
     def mutant(self) -> Mutant | None:
-        """One fusion; None where no two constants have the same sort."""
+        """One fusion; None if no two constants have the same sort."""
         inner = (
             self._stream.choose(self._incremental)
             if self._incremental and self._stream.chance(NESTED)
@@ -181,7 +183,7 @@ class _Fuser:
         return self._put_together(fused)
 
     def _fuse(self, sides: list[list[Term]]) -> _Fused:
-        """Fuse some pairs of constants of these assertions, which are changed for it."""
+        """Fuse some pairs of constants of these assertions, and change the assertions for it."""
         fused = _Fused(sides)
         maker = Maker(self._tables, self._stream)
         used: dict[Term, None] = {}
@@ -205,13 +207,13 @@ class _Fuser:
         return fused
 
     def _side(self, at: int) -> list[Term]:
-        """What is asserted at one of the checks of a seed that have the label."""
+        """The assertions at one of the checks of a seed that have the right label."""
         sides = self._sides[at]
         return list(sides[0] if len(sides) == 1 else self._stream.choose(sides))
 
     def _rule(self, x: Term) -> tuple[str, Rule]:
-        """A fusion function for terms of the sort of `x`: where the user has any, one of those;
-        else now and then one that is made.
+        """A fusion function for terms of the sort of `x`: one of the user's functions if there are
+        any; otherwise one of the program's, or now and then a composed one.
         """
         own = [(name, rule) for name, sort, rule in self._own if sort is x.sort]
         if own:
@@ -226,8 +228,8 @@ class _Fuser:
         return self._stream.choose(list(rules_of(x.sort).items()))
 
     def _pair(self, used: Mapping[Term, None]) -> tuple[Term, Term] | None:
-        """Two constants of one sort that are not fused yet: of different seeds where that can be,
-        else of one.
+        """Two constants of one sort that are not fused yet. If possible they are of different
+        seeds.
         """
         first, second = ([c for c in constants if c not in used] for constants in self._constants)
         there = {c.sort for c in second}
@@ -242,8 +244,8 @@ class _Fuser:
         return x, self._stream.choose([c for c in among if c.sort is x.sort and c is not x])
 
     def _replace(self, sides: list[list[Term]], constant: Term, new: Term) -> int:
-        """Put `new` in the place of some occurrences of a constant, in whichever seed it is; gives
-        how many.
+        """Replace some occurrences of a constant, in both seeds, by `new`. The result is how many
+        were replaced.
         """
         occurrences = self._occurrences.get(constant)
         if occurrences is None:
@@ -283,11 +285,11 @@ class _Fuser:
         return Mutant(Script("fusion", self._tables, commands), tuple(steps), (expected,))
 
     def _nested(self, fused: _Fused, inner: int) -> Mutant:
-        """One seed with all its scopes and checks, on top of what is asserted at a check of the
-        other.
+        """One seed with all its scopes and checks, together with the assertions at a check of the
+        other seed.
 
-        A check is sat where both are, and unsat where either is and the ties hold: they make the
-        replacements equal to what they replace.
+        A check is sat if both seeds are sat there. It is unsat if one seed is unsat and the ties
+        hold, because the ties make the replacements equal to what they replace.
         """
         outer, asserted = self._labels[1 - inner], iter(fused.sides[inner])
         labelled = iter(self._views[inner])

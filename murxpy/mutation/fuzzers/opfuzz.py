@@ -1,8 +1,8 @@
-"""OpFuzz: type-aware operator mutation. An operator of the seed becomes a conforming one; what
-results, solvers must agree on.
+"""OpFuzz, type-aware operator mutation: an operator of the seed becomes a conforming one, and
+solvers must agree on the result.
 
-Winterer, Zhang, Su, OOPSLA 2020. Beyond it: every theory of `fsm/theories` with its indices, n-ary
-applications, bodies of quantifiers and what `let` shares.
+Winterer, Zhang, Su, OOPSLA 2020. New here: every theory of `fsm/theories` with its indices,
+applications to more than two arguments, the bodies of quantifiers, and terms that `let` shares.
 """
 
 from __future__ import annotations
@@ -19,14 +19,16 @@ from murxpy.mutation.producers import likelihood
 from murxpy.mutation.workshop import Mutant, Mutants, Workshop
 from murxpy.smtlib.script import Script
 
-TRIES = 20  # changes tried for a mutant that the solver takes
-_CAST = 0.25  # the weight of an operator that needs a cast: casts can be changed, too, and pile up
-_OF_THEORIES = 3  # times as often as others are terms drawn that an operator of a theory can change
+TRIES = 20  # how many changes are tried to get a mutant that the solver takes
+# The weight of an operator that needs a cast. It is low because casts can be changed, too, and
+# would accumulate.
+_CAST = 0.25
+_OF_THEORIES = 3  # how much more often a term is drawn if an operator of a theory can change it
 
 
 def mutants(workshop: Workshop) -> Mutants:
-    """A chain: each mutant has `mutations` (1 by default) operators changed in the last one before
-    it that was decided.
+    """A chain of mutants. Each has `mutations` operators (by default 1) changed in the last mutant
+    before it that was decided.
     """
     script = workshop.script()
     if script is None:
@@ -62,11 +64,9 @@ class _Mutator:
         return self._choices(term)[1] if term.args else 0
 
     def _choices(self, term: Term) -> tuple[Weighted[Choice], int]:
-        """What may stand for its operator, and how often it is drawn: more if some of that is an
-        operator of a theory.
-
-        Kept by what they depend on: operator, indices, sorts, and which arguments stand for
-        integers.
+        """The operators that can replace that of a term, and the weight of the term, which is
+        larger if one of them belongs to a theory. The result is remembered by everything that it
+        depends on: operator, indices, sorts, and which arguments stand for integers.
         """
         key = (
             term.op,
@@ -87,7 +87,9 @@ class _Mutator:
         return found
 
     def mutate(self, script: Script) -> tuple[Script, str] | None:
-        """The script with one operator changed, and what was done; None where no operator can be."""
+        """The script with one operator changed, and a description of the change; None if no
+        operator can be changed.
+        """
         asserted = script.assertions()
         counts = [self._occurrences.count(term) for term in asserted]
         drawable = Weighted(

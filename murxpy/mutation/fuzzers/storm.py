@@ -1,10 +1,10 @@
-"""STORM: scripts satisfiable by construction. A seed's formulas are put together anew, so that all
-of them hold in a model of the seed.
+"""STORM: scripts that are satisfiable by construction. The formulas of a seed are combined anew, so
+that all of them hold in a model of the seed.
 
 Mansur, Christakis, Wüstholz, Zhang: "Detecting critical bugs in SMT solvers using blackbox
-mutational fuzzing", FSE 2020. What holds is decided by our evaluator under the model, never by the
-solver under test. Beyond it: formulas below negation, implication and `ite` are fragments, too, and
-with `unsat` instances that keep a core of an unsatisfiable seed.
+mutational fuzzing", FSE 2020. Our evaluator decides which formulas hold in the model, never the
+solver under test. New here: formulas below negation, implication and `ite` are fragments, too; and
+with `unsat`, instances keep a core of an unsatisfiable seed.
 """
 
 from __future__ import annotations
@@ -35,10 +35,11 @@ from murxpy.smtlib.reading.models import read_printed_model
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.valuation import Valuation
 
-MOST_DEPTH = 64  # of connectives above a fragment
+MOST_DEPTH = 64  # the largest depth of connectives above a fragment
 MOST_ASSERTIONS = 64
 MOST_FRAGMENTS = 2000
-CONSTRUCTED = (200, 1500)  # formulas put together for a seed, by the size of its pool
+# the numbers of formulas that are built for a seed, by the size of its pool
+CONSTRUCTED = (200, 1500)
 PER_FRAGMENT = 5
 INITIAL = 0.3  # the chance of a fragment rather than a constructed formula
 _BINARY = ("OP_AND", "OP_AND", "OP_AND", "OP_OR", "OP_IMPLIES", "OP_XOR")
@@ -50,7 +51,7 @@ def labels(choices: Mapping[str, Any]) -> Sequence[str]:
 
 
 def mutants(workshop: Workshop) -> Mutants:
-    """Instances made of one seed's formulas."""
+    """Instances that are made of the formulas of one seed."""
     script = workshop.script()
     if script is None:
         return
@@ -74,8 +75,8 @@ def mutants(workshop: Workshop) -> Mutants:
 
 
 def _question(workshop: Workshop, script: Script) -> Sequence[Term] | None:
-    """The assertions whose model or contradiction is used: all, or where there are several checks,
-    those of one; None without any.
+    """The assertions whose model or contradiction is used: all of them, or those of one check if
+    there are several. None if there are none.
     """
     if not script.incremental:
         return script.assertions()
@@ -86,8 +87,8 @@ def _question(workshop: Workshop, script: Script) -> Sequence[Term] | None:
 
 
 def _model(workshop: Workshop, script: Script, asserted: Sequence[Term]) -> Valuation | None:
-    """A model of the seed, or where it is unsatisfiable, one of its negation; None where the solver
-    gives none.
+    """A model of the seed; if the seed is unsatisfiable, a model of its negation. None if the
+    solver gives no model.
     """
     flat = _with(script, asserted)
     output = workshop.ask(asking(flat, workshop.shop.dialect))
@@ -101,7 +102,7 @@ def _model(workshop: Workshop, script: Script, asserted: Sequence[Term]) -> Valu
 
 
 def asking(script: Script, dialect: str) -> str:
-    """The text of a script that asks for the model, too."""
+    """The text of a script that also asks for the model."""
     commands = [SetOption("produce-models", "true"), *script.commands, Ask("get-model")]
     return print_script(Script(script.name, script.tables, commands), dialect)
 
@@ -121,8 +122,8 @@ def _with(script: Script, formulas: Sequence[Term]) -> Script:
 
 
 def _unsatisfiable(workshop: Workshop, script: Script, asserted: Sequence[Term]) -> Mutants:
-    """Instances with a core of `asserted`, some of it in conjunctions, some of what else is
-    asserted, and other formulas of the seed.
+    """Instances with a core of `asserted`, partly in conjunctions, some of the other assertions,
+    and other formulas of the seed.
     """
     fragments = _fragments(workshop, script.assertions())
     tables, stream = script.tables, workshop.stream
@@ -146,7 +147,7 @@ def _unsatisfiable(workshop: Workshop, script: Script, asserted: Sequence[Term])
 
 
 def _fragments(workshop: Workshop, roots: Sequence[Term]) -> list[Term]:
-    """The closed formulas in `roots`, each once, down to atoms."""
+    """The closed formulas in `roots`, down to atoms, each once."""
     found: dict[Term, None] = {}
     seen: dict[Term, None] = {}
     stack = [(root, 0) for root in reversed(roots)]
@@ -164,7 +165,7 @@ def _fragments(workshop: Workshop, roots: Sequence[Term]) -> list[Term]:
 
 
 class _Builder:
-    """Puts formulas together whose truth in the model is known."""
+    """Builds formulas whose truth in the model is known."""
 
     def __init__(self, workshop: Workshop, script: Script, model: Valuation) -> None:
         self._stream = workshop.stream
@@ -184,7 +185,7 @@ class _Builder:
         self._asserted: dict[Term, Assert] = {}
 
     def construct(self) -> None:
-        """Connectives over formulas of the pool and over what was put together before."""
+        """Build formulas by connectives over the pool and over formulas that were built before."""
         depths: dict[Term, int] = {}
         for _ in range(
             min(self._most_formulas, max(CONSTRUCTED[0], PER_FRAGMENT * len(self.pool)))
@@ -219,7 +220,7 @@ class _Builder:
         return self._tables.apply(kind, a, b), value
 
     def instance(self, incremental: bool) -> Mutant:
-        """A script of formulas that hold: those that do not are negated."""
+        """A script of formulas that hold in the model; formulas that do not hold are negated."""
         stream = self._stream
         count = stream.between(2, self._most_assertions // 2) * 2
         drawn = [self._draw(INITIAL) for _ in range(count)]
@@ -234,7 +235,7 @@ class _Builder:
         return self._mutant([*formulas, check], f"storm: {count} formulas", 1)
 
     def _true(self, term: Term, holds: bool) -> Assert:
-        """The assertion of a formula, or of its negation where it is false."""
+        """The assertion of a formula; or of its negation if the formula is false."""
         made = self._asserted[term] = Assert(term if holds else self._tables.apply("OP_NOT", term))
         return made
 
@@ -243,8 +244,8 @@ class _Builder:
         return Mutant(script, (step,), ("sat",) * checks)
 
     def _incremental(self, formulas: list[Assert]) -> Mutant:
-        """The same in scopes of equal length, with a check at the end of each, some of them left
-        again.
+        """The same formulas in scopes of equal length, each with a check at its end; some scopes
+        are left again.
         """
         stream = self._stream
         step = stream.choose([k for k in range(1, len(formulas)) if len(formulas) % k == 0])

@@ -31,14 +31,6 @@ def primitive(coefficients: Iterable[int | Fraction]) -> Poly:
     return tuple(n // factor for n in numbers)
 
 
-def value_at(poly: Sequence[int | Fraction], point: Fraction) -> Fraction:
-    """The value at a point."""
-    result = Fraction(0)
-    for coefficient in reversed(poly):
-        result = result * point + coefficient
-    return result
-
-
 def sign_at(poly: Poly, point: Fraction) -> int:
     """The sign at a point: -1, 0 or 1; in integers throughout."""
     top, bottom, power, result = point.numerator, point.denominator, 1, 0
