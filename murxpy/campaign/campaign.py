@@ -25,7 +25,7 @@ from murxpy.campaign.judging.cross_check import CrossCheck, Hooks, Unfinished
 from murxpy.campaign.reduction.reproduction import Reproduction
 from murxpy.campaign.replays.service import Replays
 from murxpy.campaign.run_ends import RunEnds
-from murxpy.campaign.runs import Fuzzed, stored_runs
+from murxpy.campaign.runs import FuzzedTarget, stored_runs
 from murxpy.campaign.slots import Slots
 from murxpy.campaign.workers.pool import Pool
 from murxpy.campaign.workers.scratch import sweep
@@ -160,12 +160,12 @@ class Campaign:
         ]
         return versions
 
-    def _target(self, plan: Plan, version: str, store: Store) -> Fuzzed:
+    def _target(self, plan: Plan, version: str, store: Store) -> FuzzedTarget:
         runs = stored_runs(plan, store, self.seed, self.config.runs)
         if runs.steering is not None:
             for source in runs.steering.starved:
                 self._log.notice(f"{source}: {runs.steering.lacking(source)}; it makes no runs")
-        return Fuzzed(plan.target.name, plan.target.family, version, runs)
+        return FuzzedTarget(plan.target.name, plan.target.family, version, runs)
 
     def _begin(self) -> None:
         config = self.config

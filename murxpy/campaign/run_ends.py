@@ -17,7 +17,7 @@ from murxpy.campaign.findings.candidates import candidate
 from murxpy.campaign.findings.collector import Collector
 from murxpy.campaign.hangs import Hangs
 from murxpy.campaign.judging.cross_check import CrossCheck
-from murxpy.campaign.runs import Fuzzed
+from murxpy.campaign.runs import FuzzedTarget
 from murxpy.campaign.workers.pool import Result
 from murxpy.trace.finished import last_call
 
@@ -30,7 +30,7 @@ class RunEnds:
 
     def __init__(
         self,
-        targets: Sequence[Fuzzed],
+        targets: Sequence[FuzzedTarget],
         out: Path,
         archive: Archive,
         log: EventLog,
@@ -74,7 +74,7 @@ class RunEnds:
                 self._over(number, result, found.bucket)
         self._watch(number, found)
 
-    def _reported(self, target: Fuzzed, result: Result, first: bool) -> None:
+    def _reported(self, target: FuzzedTarget, result: Result, first: bool) -> None:
         report = dict(result.outcome.report or {})
         report["counts"] = {"run:total": 1, **report.get("counts", {})} if first else {}
         self._archive.add(report["counts"])

@@ -98,7 +98,7 @@ class Runs:
 
 
 @dataclass(eq=False)
-class Fuzzed:
+class FuzzedTarget:
     """A target in a campaign: its name, the family and version of its solver, its runs, and the
     calls that its walks draw less often (`damp`).
     """

@@ -10,7 +10,7 @@ from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.event_log import EventLog
 from murxpy.campaign.findings.archive import Archive
 from murxpy.campaign.replays.service import Future, Group, Replays, Watcher
-from murxpy.campaign.runs import Fuzzed
+from murxpy.campaign.runs import FuzzedTarget
 from murxpy.campaign.workers.handles import Job, Worker
 from murxpy.campaign.workers.pool import Lost, Result
 
@@ -31,7 +31,7 @@ class Slots(Watcher):
     def __init__(
         self,
         config: CampaignConfig,
-        targets: Sequence[Fuzzed],
+        targets: Sequence[FuzzedTarget],
         replays: Replays,
         archive: Archive,
         log: EventLog,

@@ -133,7 +133,9 @@ class Snapshot:
 
     @property
     def answers(self) -> dict[str, int]:
-        """The number of checks by answer: `sat`, `unsat`, `unknown`, `over-limit`, in this order."""
+        """The number of checks by answer: `sat`, `unsat`, `unknown`, `over-limit`, in this
+        order.
+        """
         return {
             name: self.counts.get(f"answer:{name}", 0)
             for name in ("sat", "unsat", "unknown", "over-limit")

@@ -49,7 +49,9 @@ class Statistics:
             self._workers[worker] = replace(view, seed=None, state="waiting")
 
     def add(self, event: Event, now: float) -> None:
-        """Count `event`, which happened at `now`. Events without figures of their own do nothing."""
+        """Count `event`, which happened at `now`. Events without figures of their own do
+        nothing.
+        """
         if isinstance(event, RunEnded):
             self.counts.update(event.report["counts"])
             self._run_over(event.worker, now)

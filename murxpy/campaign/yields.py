@@ -72,7 +72,7 @@ class Yield:
             again + self.decided + undecided + RUN * self.runs + TIMEOUT * self.timeouts + refused
         )
         quotient = (PRIOR + paid) / (PRIOR + cost)
-        # By the quotient without the square, most of the time goes into the seed files that pay least.
+        # Without the square, most of the time goes into the seed files that pay least.
         return max(LEAST, quotient * quotient)
 
     def add(self, counts: Mapping[str, int], findings: int, new: int) -> None:

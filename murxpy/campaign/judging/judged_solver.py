@@ -66,7 +66,9 @@ class JudgedSolver:
         return results[0]
 
     def answers(self, each: Iterable[Questions[T]], jobs: int) -> Iterator[T]:
-        """Carry out several inquiries, `jobs` of them at a time, and yield their results in order."""
+        """Carry out several inquiries, `jobs` of them at a time, and yield their results in
+        order.
+        """
         inquirers = [Inquirer(self._replays) for _ in range(jobs)]
         results: dict[int, T] = {}
         begun, told, waiting = 0, 0, iter(each)
@@ -91,7 +93,9 @@ class JudgedSolver:
         return self._inquirer.asked
 
     def cross_checked(self, source: str) -> tuple[Outcome, Case | None]:
-        """Replay the trace `source`, and return the replay with the first disagreement of a judge."""
+        """Replay the trace `source`, and return the replay with the first disagreement of a
+        judge.
+        """
         return self.answer(cross_checked(self.solvers, source))
 
     def judged(self, trace: str) -> dict[int, Answers]:

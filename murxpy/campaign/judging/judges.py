@@ -90,7 +90,9 @@ class Judges:
         return list(self._open)
 
     def hasten(self) -> None:
-        """From now on, settle a run as soon as one judge disagrees, because the campaign ends soon."""
+        """From now on, settle a run as soon as one judge disagrees, because the campaign
+        ends soon.
+        """
         self._hasty = True
         for run in self.unsettled:
             self._settle(run)
@@ -162,7 +164,9 @@ def confirmation(run: JudgedRun) -> Counter[str]:
 
 
 def figures(outcome: Outcome, answers: Answers) -> Counter[str]:
-    """The counters for one run and one judge. A check counts as decided when both sides decided it."""
+    """The counters for one run and one judge. A check counts as decided when both sides
+    decided it.
+    """
     counts: Counter[str] = Counter({"judge:runs": 1, "judge:checks": len(answers)})
     decided = [
         (before, now) for _, before, now in answers if before in OPPOSITE and now in OPPOSITE

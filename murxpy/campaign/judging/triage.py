@@ -150,7 +150,9 @@ def _disagreement(solver: JudgedSolver, text: str) -> dict[str, Any]:
 
 
 def _model(solvers: Solvers, text: str) -> Questions[dict[str, Any]]:
-    """See whether a solver whose model makes an assertion false is also wrong about its answer sat."""
+    """See whether a solver whose model makes an assertion false is also wrong about its
+    answer sat.
+    """
     outcome = yield Ask(0, text)
     line, answer = last_answer(outcome.trace)
     side = GivenAnswer(solvers.name(0), solvers.releases[0], "main", answer)

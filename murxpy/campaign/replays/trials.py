@@ -1,4 +1,6 @@
-"""Trials: replays that see whether a finding shows again, each in a fresh process, one at a time."""
+"""Trials: replays that see whether a finding shows again, each in a fresh process, one at a
+time.
+"""
 
 from __future__ import annotations
 

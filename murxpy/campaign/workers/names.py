@@ -21,7 +21,7 @@ _NAME = re.compile(r"(?P<solver>[^@\[]+)(@(?P<place>.*?))?(\[(?P<options>[^\[\]]
 
 @dataclass(frozen=True, slots=True)
 class TargetName:
-    """What a name says: the solver, the place that it is loaded from (empty for our own
+    """The parts of a target's name: the solver, the place that it is loaded from (empty for our own
     environment), and options that hold in every run.
     """
 
@@ -36,15 +36,15 @@ class TargetName:
 
     @property
     def release(self) -> str:
-        """The release that the place names; empty where the place is a path: one with a slash, or
-        one that exists.
+        """The release that the place names. It is empty where the place is a path: one with a
+        slash, or one that exists.
         """
         path = os.sep in self.place or (self.place and Path(self.place).exists())
         return "" if path else self.place
 
 
 def parse_target(text: str) -> TargetName:
-    """The parts of the name of a target. Raises InputError."""
+    """Take the name of a target apart. Raises InputError."""
     found = _NAME.fullmatch(text)
     if found is None or found["place"] == "":
         raise InputError(
@@ -63,17 +63,17 @@ def parse_target(text: str) -> TargetName:
 
 
 def split_names(text: str) -> list[str]:
-    """The names in a list with commas between them, which stand in brackets, too."""
+    """The names in a list with commas between them. Commas in brackets belong to a name."""
     return [name.strip() for name in re.split(r",(?![^\[\]]*\])", text)]
 
 
 def solver_of(text: str) -> str:
-    """The solver that the name of a target begins with."""
+    """The solver with which the name of a target begins."""
     return re.split(r"[@\[]", text, maxsplit=1)[0]
 
 
 def absolute_target(text: str) -> str:
-    """The name of a target that means the same in any folder."""
+    """The name of a target in a form that means the same in any folder."""
     name = parse_target(text)
     wrapper = Path(name.solver).expanduser()
     solver = str(wrapper.absolute()) if wrapper.is_file() else name.solver
@@ -85,17 +85,18 @@ def absolute_target(text: str) -> str:
 
 @functools.cache
 def releases_of(package: str) -> Sequence[str]:
-    """The releases of a package, as the index told them to this process the first time. Raises
+    """The published releases of a package. The index is asked once in a process. Raises
     TargetError.
     """
     return published(package)
 
 
 def settled(text: str, wrapper: Mapping[str, Any] | None = None) -> str:
-    """The name of a target with its release in the one way that is used here: the newest one in the
-    place of `latest`. `wrapper` is the decoded wrapper of its solver, None for the one of its name.
+    """The name of a target with its release in its normal form, and with the newest release in
+    place of `latest`. `wrapper` is the decoded wrapper of its solver; without it, the wrapper is
+    found by the solver's name.
 
-    Raises InputError, TargetError.
+    Raises InputError and TargetError.
     """
     name = parse_target(text)
     release = name.release

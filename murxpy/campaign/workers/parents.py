@@ -1,4 +1,6 @@
-"""The supervisor's handle of a warm parent: the process that has loaded a solver and forks workers."""
+"""The supervisor's handle of a warm parent: the process that has loaded a solver and forks
+workers.
+"""
 
 from __future__ import annotations
 
@@ -134,7 +136,9 @@ class WarmParent:
         return self.about
 
     def receive(self) -> list[Message]:
-        """Return the messages that have come since the last call. Sets `about`, `error` and `dead`."""
+        """Return the messages that have come since the last call. Sets `about`, `error` and
+        `dead`.
+        """
         messages: list[Message] = []
         while not self.dead:
             try:

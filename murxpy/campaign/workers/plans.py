@@ -68,7 +68,7 @@ def parse_request(data: Mapping[str, Any], target: str) -> Request:
 
 def make_plans(request: Request, notice: Notice = print_notice) -> tuple[Plan, ...]:
     """The plans of the request's targets. A release that is not in the cache is installed, and
-    `notice` is told of it. Raises InputError for bad input, TargetError for a place without a
+    `notice` is told of that. Raises InputError for bad input, TargetError for a place without a
     solver.
     """
     request = settle(request)
@@ -98,7 +98,7 @@ def make_plans(request: Request, notice: Notice = print_notice) -> tuple[Plan, .
 
 
 def settle(request: Request) -> Request:
-    """The same request with the newest release in the place of `latest`. Raises InputError,
+    """The same request, with the newest release in place of `latest`. Raises InputError and
     TargetError.
     """
     own = None if request.wrapper is None else load_wrapper(request.wrapper)
@@ -139,7 +139,9 @@ def _different(targets: tuple[str, ...]) -> tuple[str, ...]:
 def _merged(
     wished: tuple[tuple[str, str], ...], own: tuple[tuple[str, str], ...]
 ) -> tuple[tuple[str, str], ...]:
-    """The options of every run: those wished for all targets, but for those of the target's own."""
+    """The options of every run of a target: those that the user wants for all targets, except where
+    the target has an `own` value.
+    """
     names = [name for name, _ in own]
     return (*((name, value) for name, value in wished if name not in names), *own)
 

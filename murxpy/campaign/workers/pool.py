@@ -172,7 +172,9 @@ class Pool:
         self._watch(worker)
 
     def _watch(self, worker: Worker) -> None:
-        """Wait for the moment when `worker` can take more data, as long as some data was not sent."""
+        """Wait for the moment when `worker` can take more data, as long as some data was
+        not sent.
+        """
         waits = not worker.flush()
         if waits != worker.waits and not worker.eof:
             worker.waits = waits

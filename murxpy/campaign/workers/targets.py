@@ -20,7 +20,7 @@ from murxpy.releases.versions import chosen
 NO_WRAPPER: Mapping[str, Any] = {}
 _PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
 
-# The folders where builds and installations keep the Python package and the libraries that it loads.
+# Where builds and installations keep the Python package and the libraries that it loads.
 _PACKAGE_FOLDERS = (
     "python",
     "src/api/python",
@@ -106,9 +106,8 @@ def resolve(
     """The target that the user calls `name`. `wrapper` is the decoded wrapper of its solver. A
     release that is not in the cache is installed, and `notice` is told of that.
 
-
-    Raises InputError for a name that is none, TargetError when the place behind `@` holds neither
-    an environment nor a build, and for a release that cannot be installed or loaded.
+    Raises InputError for a name that is none. Raises TargetError when the place behind `@` holds
+    neither an environment nor a build, and for a release that cannot be installed or loaded.
     """
     named = parse_target(name)
     if named.release:
