@@ -36,14 +36,9 @@ class JudgedSolver:
     def __init__(self, plan: Plan, judges: Sequence[Plan], limits: Limits) -> None:
         self._pool = Pool([plan, *judges], limits)
         self.deadline: float | None = None
-        try:
-            abouts = self._pool.warm()
-        except BaseException:
-            self._pool.close()
-            raise
         releases = [
-            f"{p.target.family} {version_of(about)}"
-            for p, about in zip(self._pool.plans, abouts, strict=True)
+            f"{one.target.family} {version_of(about)}"
+            for one, about in zip(self._pool.plans, self._pool.warm(), strict=True)
         ]
         self.solvers = Solvers(
             self._pool.plans,

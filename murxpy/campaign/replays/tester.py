@@ -51,13 +51,9 @@ class Tester:
         self.deadline: float | None = None
         self.replays = 0
         self._pool = Pool([plan], limits)
+        self._pool.warm()
         self._service = Replays(self._pool, spares=(0,))
         self._group = Group()
-        try:
-            (self.about,) = self._pool.warm()
-        except BaseException:
-            self._pool.close()
-            raise
 
     def close(self) -> None:
         """End all processes."""

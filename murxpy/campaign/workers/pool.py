@@ -86,13 +86,16 @@ class Pool:
 
     def warm(self) -> list[dict[str, object]]:
         """Start all warm parents, wait until they are ready, and return the descriptions of their
-        sessions. Raises TargetError.
+        sessions. Raises TargetError, and then closes the pool.
         """
-        for target in range(len(self.plans)):
-            self._parent(target)
-        abouts = [self._parents[target].wait_ready() for target in range(len(self.plans))]
-        for parent in self._parents.values():
-            self._check_room(parent)
+        try:
+            parents = [self._parent(target) for target in range(len(self.plans))]
+            abouts = [parent.wait_ready() for parent in parents]
+            for parent in parents:
+                self._check_room(parent)
+        except BaseException:
+            self.close()
+            raise
         return abouts
 
     def job_number(self) -> int:
