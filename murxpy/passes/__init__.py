@@ -1,1 +1,1 @@
-"""Ways to make a trace smaller: each gives candidates, and knows neither solver nor test."""
+"""Passes, which make traces and scripts smaller. They give candidates, and know no solver."""

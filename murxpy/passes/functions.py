@@ -1,4 +1,4 @@
-"""Passes that leave out arguments of functions: of the function, and of all its applications."""
+"""Passes that leave out an argument of a function, and of all its applications."""
 
 from __future__ import annotations
 

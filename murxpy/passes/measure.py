@@ -9,7 +9,7 @@ from murxpy.machine.tokens import FieldSort, Python, Quoted, Ref, Token
 from murxpy.replaying.defuse import Script
 from murxpy.trace.grammar import Line
 
-Rank = Callable[[Line], int]  # of a line's spelling, 0 for the simplest
+Rank = Callable[[Line], int]  # the rank of a line's spelling; 0 is the simplest
 
 _CHARACTER = 256  # the least size of a character of a text
 _KEPT = 50_000  # lines that are remembered

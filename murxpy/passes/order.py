@@ -40,7 +40,7 @@ def reduce_trace(reducer: Reducer[Script], spellings: Spellings, planted: Plante
 
 
 def _collecting(variants: Variants) -> Variants:
-    """The variants, each first without the lines that only make what it does not use."""
+    """Offer each variant first without the lines whose objects it does not use."""
 
     def both(script: Script, at: int) -> Iterable[Script]:
         for variant in variants(script, at):

@@ -19,7 +19,7 @@ from murxpy.semantics.values import CannotSay
 from murxpy.trace.grammar import Line, Trace
 from murxpy.translate.dry import AnyReading, Silent, interpret
 
-LONGEST = 400  # lines of a trace whose terms are evaluated; it takes about as long as a replay
+LONGEST = 400  # lines; to evaluate the terms of a longer trace takes longer than a replay
 Values = dict[Ref, tuple[str, list[Token]]]  # the kind of sort of a term, and its value in words
 
 

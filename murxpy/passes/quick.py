@@ -1,7 +1,7 @@
-"""A quick reduction of a trace to its last check, for few replays: parts of lines, then terms.
+"""A quick reduction of a trace to its last check, with few replays.
 
-It is a generator of candidates: it yields a script, and is sent whether that still shows what it
-must.
+It is a generator of candidates: it yields a script, and is sent whether the script still shows what
+it must.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ _SMALLER: tuple[Variants, ...] = (
 
 
 def _each(script: Script, left: list[int], all_variants: tuple[Variants, ...]) -> Search:
-    """Try variants at each line, from the last to the first; at one as long as that helps."""
+    """Try variants at each line, from the last to the first, and again at a line where one helped."""
     at = len(script) - 1
     while at >= 0 and left[0] > 0:
         smaller = (

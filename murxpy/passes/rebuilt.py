@@ -17,8 +17,8 @@ from murxpy.smtlib.tables import Tables
 
 T = TypeVar("T", Term, Sort)
 S = TypeVar("S")
-_LETTERS = "abcdfghijklmnopqrstuvwxyz"  # without `e`, which z3 takes for a number
-# cvc5 has Float32 and Float64 alone, unless it is told to try others
+_LETTERS = "abcdfghijklmnopqrstuvwxyz"  # but for `e`, which z3 reads as a number
+# cvc5 supports only Float32 and Float64, unless an option allows all formats
 _FORMATS = ((2, 3), (3, 5), (5, 11), (8, 24))
 _UNINTERPRETED = "SORT_UNINTERPRETED"
 

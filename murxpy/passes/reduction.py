@@ -16,10 +16,10 @@ T = TypeVar("T")
 class Reducer(Generic[T]):
     """The best candidate so far.
 
-    `first` gives the index of a candidate that passes the test, the first that is seen to do so, or
-    None when none does. It may test several at a time, and takes only as many as it tests. `order`
-    gives keys, of which the smallest is that of the best candidate; `text` tells candidates apart.
-    `accepted` is called with each new best candidate.
+    `first` gives the index of a candidate that passes the test, or None. It may test several at a
+    time, and takes only as many candidates as it tests. `order` gives keys, of which the smallest
+    is that of the best candidate, and `text` tells candidates apart. `accepted` is called with each
+    new best candidate.
     """
 
     def __init__(
@@ -39,8 +39,8 @@ class Reducer(Generic[T]):
         self._tried = {_digest(text(start))}
 
     def offer(self, candidates: Iterable[T]) -> int | None:
-        """Make the first of `candidates` that is smaller than the best and passes the new best; its
-        index, else None.
+        """Accept the first of `candidates` that is smaller than the best and passes the test. Gives
+        its index; None when there is none.
         """
         handed: list[tuple[int, T]] = []
         won = self._first(self._worthwhile(candidates, handed))
@@ -52,8 +52,8 @@ class Reducer(Generic[T]):
         return index
 
     def _worthwhile(self, candidates: Iterable[T], handed: list[tuple[int, T]]) -> Iterator[T]:
-        """Those that are smaller than the best and were never handed over before, each noted in
-        `handed` with its index.
+        """Give the candidates that are smaller than the best and were never tested, and note each
+        in `handed` with its index.
         """
         for index, candidate in enumerate(candidates):
             if self._order(candidate) >= self._key:
@@ -75,11 +75,11 @@ def _digest(text: str) -> bytes:
 def ddmin(
     reducer: Reducer[T], length: Callable[[T], int], without: Callable[[T, int, int], T]
 ) -> None:
-    """Leave out parts of the best, half of it first, then ever smaller ones down to one element.
+    """Leave out parts of the best candidate: halves first, then ever smaller parts, down to one
+    element.
 
-    `length` counts its elements; `without(best, low, high)` leaves out those from `low` up to
-    `high`, and may leave out more. Each size is swept from the back to the front, with no part left
-    untried.
+    `length` counts the elements. `without(best, low, high)` leaves out those from `low` up to
+    `high`, and may leave out more. Parts of one size are tried from the back to the front.
     """
     size = max(1, length(reducer.best) // 2)
     while True:
@@ -95,7 +95,7 @@ def ddmin(
 def _sweep(
     reducer: Reducer[T], length: Callable[[T], int], without: Callable[[T, int, int], T], size: int
 ) -> bool:
-    """Try to leave out each part of `size` elements once; whether one could be."""
+    """Try to leave out each part of `size` elements once; True if that worked for one."""
     removed = False
     end = length(reducer.best)
     while end > 0:
@@ -113,8 +113,8 @@ def _sweep(
 def each(
     reducer: Reducer[T], length: Callable[[T], int], variants: Callable[[T, int], Iterable[T]]
 ) -> None:
-    """Offer `variants(best, at)` at each element, from the last to the first, again at one as long
-    as it gets smaller.
+    """Offer `variants(best, at)` at each element, from the last to the first, and again where one
+    was accepted.
     """
     at = length(reducer.best) - 1
     while at >= 0:
@@ -124,7 +124,7 @@ def each(
 
 
 def fixpoint(reducer: Reducer[T], passes: Sequence[Callable[[Reducer[T]], None]]) -> None:
-    """Run `passes` in turn until all of them together change nothing."""
+    """Run `passes` in turn until a whole round changes nothing."""
     before = None
     while before is not reducer.best:
         before = reducer.best

@@ -64,7 +64,7 @@ def _conjuncts(reducer: Reducer[Commands]) -> None:
 
 
 def _simpler_command(best: Commands, at: int) -> Iterator[Commands]:
-    """Leave out a `push` and the `pop` behind it, the assumptions of a check, a logic, a name."""
+    """Leave out a `push` with the `pop` behind it, the assumptions of a check, a logic, a name."""
     command = best[at]
     simpler: Command | None = None
     if isinstance(command, c.Push):
@@ -89,7 +89,7 @@ def _split(best: Commands, at: int) -> Iterator[Commands]:
 
 
 class _Whole:
-    """Passes that replace a term everywhere."""
+    """Passes that replace a term in the whole script."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
@@ -135,7 +135,7 @@ class _Whole:
         return [self._tables.value(sort, value) for value in values]
 
     def _fewer(self, best: Commands, term: Term) -> Iterator[Term]:
-        """The operator, which takes any number of arguments, applied to one less."""
+        """Apply an operator that takes any number of arguments to one less."""
         operator = self._tables.catalogue.operators.get(term.op)
         if operator is None or not operator.variadic or operator.signature.binder:
             return

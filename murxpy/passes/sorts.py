@@ -110,7 +110,7 @@ def simpler_sorts(lines: Script, at: int) -> Iterator[Script]:
     older = {
         returned(other)[0]: str(other.args[0]) for other in lines[:at] if other.action == "mk-sort"
     }
-    # such as the element of an array
+    # parts of the sort, such as the element of an array
     own_parts = [ref for ref in line.args if isinstance(ref, Ref) and ref in older]
     for ref in dict.fromkeys([*own_parts, *[ref for ref in older if ref.letter == "s"][:_OLDER]]):
         yield tuple(
@@ -158,7 +158,7 @@ def _kind(line: Line) -> str:
 
 
 def _of_kind(line: Line, sort: Ref, kind: str) -> Line:
-    """The line; if it applies an operator and returns a term of `sort`, then with that kind."""
+    """Set the kind of sort in a line that applies an operator and returns a term of `sort`."""
     if line.action != "mk-term" or sort_of(line) != sort:
         return line
     return with_word(line, 1, kind)

@@ -55,8 +55,8 @@ class Spellings:
         return []
 
     def _sets(self, line: Line) -> Iterator[Mapping[str, Any]]:
-        """The sets of spellings that the line's may be from; the sorts, which a line does not tell,
-        decide between them.
+        """The sets of spellings that the line's may belong to. The sorts decide between them, but a
+        line does not name sorts.
         """
         section = self._wrapper.get(_SECTIONS.get(line.action, "actions")) or {}
         first = line.args[0] if line.args else None

@@ -32,7 +32,7 @@ def terms_of(line: Line) -> tuple[int, int] | None:
 
 
 def fewer_terms(lines: Script, at: int) -> Iterator[Script]:
-    """Leave out one half of the counted terms of the line, the other half, each single one."""
+    """Leave out the first half of the counted terms of the line, the second half, each single one."""
     line, place = lines[at], terms_of(lines[at])
     if place is None:
         return

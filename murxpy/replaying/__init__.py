@@ -1,1 +1,1 @@
-"""Traces carried out again: as they are, or as the questions of a judge."""
+"""Traces that are carried out again: by a replay, or by a judge that answers their checks."""

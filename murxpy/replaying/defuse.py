@@ -1,4 +1,4 @@
-"""Which lines of a trace need which: ids returned and used, levels pushed and popped."""
+"""Which lines of a trace depend on which: by the ids that they return and use, and by levels."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from murxpy.checks.registry import MAKING
 from murxpy.machine.tokens import Ref
 from murxpy.trace.grammar import Line
 
-Script = tuple[Line, ...]  # the lines of a trace, each never changed in place
+Script = tuple[Line, ...]  # the lines of a trace; no line is ever changed in place
 
 MAKERS = MAKING
-PLANT = "plant"  # what a term or a sort is in the planted model
+PLANT = "plant"  # the action that gives a term or a sort its value in the planted model
 _RESETS = ("reset", "reset-assertions")
 
 
@@ -37,7 +37,7 @@ def sort_of(line: Line) -> Ref | None:
 
 
 def definitions(lines: Sequence[Line]) -> dict[Ref, int]:
-    """The index of the first line that returned an id."""
+    """For each id, the index of the first line that returned it."""
     found: dict[Ref, int] = {}
     for index, line in enumerate(lines):
         for ref in returned(line):
@@ -46,9 +46,7 @@ def definitions(lines: Sequence[Line]) -> dict[Ref, int]:
 
 
 def closed(lines: Sequence[Line]) -> Script:
-    """The lines without those that need what no line before them gives: an id, a solver, a level to
-    pop.
-    """
+    """Leave out the lines that need an id, a solver or a level that no line before them gives."""
     kept: list[Line] = []
     known: set[Ref] = set()
     started, level = False, 0
@@ -71,7 +69,7 @@ def closed(lines: Sequence[Line]) -> Script:
 
 
 def _popping(line: Line, level: int) -> Line:
-    """A `pop` line that pops at most `level` levels."""
+    """Let a `pop` line pop at most `level` levels."""
     count = line.args[0] if line.args else None
     return line if not isinstance(count, int) or count <= level else replace(line, args=[level])
 
@@ -87,7 +85,7 @@ def _level(line: Line, level: int) -> int:
 
 
 def collected(lines: Sequence[Line]) -> Script:
-    """The lines without those that only make what nothing uses, or give it a planted value; the
+    """Leave out lines that make objects, or plant values for them, that no other line uses. The
     last line stays.
     """
     first = definitions(lines)

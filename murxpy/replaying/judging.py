@@ -1,6 +1,4 @@
-"""Judging: a solver answers the decided checks of a trace that another one wrote, on the same
-assertions, in its own words.
-"""
+"""Judging: a solver answers the checks of a trace that another solver wrote."""
 
 from __future__ import annotations
 
@@ -23,20 +21,19 @@ from murxpy.trace.reading import Reading, Skipped
 
 CHECKS = (*ANSWERING, "run-script")
 DECIDED = ("sat", "unsat")
-# undecided checks beyond the number of decided ones after which a judge gives a run up
+# A judge gives a trace up when its undecided checks outnumber the decided ones by more than this.
 PATIENCE = 5
 _RESETS = named(lambda action: action.resets)
 _STATE = named(lambda action: action.state and action.traced)
 
 
 def decided_part(lines: Sequence[Line], changing: Sequence[str] = ()) -> list[Line]:
-    """The lines that say what was asserted and assumed at the decided checks, and those that make
-    the terms of these.
+    """Keep the checks that were answered, the lines on which these answers depend, and no others.
 
-    Checks that do not record sat or unsat go. So do all behind an action of `changing`, which
-    asserts more than the trace says, up to the next reset; and all behind a refused call that
-    changes or asks the solver, which no binding promises to undo. A whole script runs in a solver
-    of its own: one that is refused changes nothing for what follows.
+    A check that does not record sat or unsat is left out. An action of `changing` asserts more than
+    the trace says, so everything behind it is left out up to the next reset. No binding promises to
+    undo a refused call, so everything behind a refused change or check is left out, too. A whole
+    script runs in a solver of its own, so a refused script changes nothing for the lines behind it.
     """
     kept: list[Line] = []
     last, changed = 0, False
@@ -56,16 +53,15 @@ def decided_part(lines: Sequence[Line], changing: Sequence[str] = ()) -> list[Li
 
 
 class _Judging:
-    """One trace on its way through a run. `wishes`: see `judge`."""
+    """A judge at work on one trace; `judge` says what `wishes` are."""
 
     def __init__(self, run: Run, trace: Trace, wishes: dict[str, Any]) -> None:
         self.lines = decided_part(trace.lines, wishes.get("changing") or ())
         self.reading = Reading(run, trace)
-        self.reading.foreign = True  # spellings, options and limits are this solver's own
+        self.reading.foreign = True  # use the spellings, options and limits of this solver
         self.run = run
         self.wishes = wishes
-        # of whole scripts, which are run in solvers of their own: the options that this solver
-        # takes
+        # the options that this solver takes, for whole scripts, which run in solvers of their own
         self.head = ""
         self.scoped = sum(line.action in CHECKS for line in self.lines) > 1 or any(
             line.action == "push" for line in self.lines
@@ -107,8 +103,8 @@ class _Judging:
         )
 
     def _set_option(self, r: Reading, name: str, value: Any) -> str | None:
-        """Set it; gives the value as a word, None where this release does not take it: what is
-        missing shows where it is used.
+        """Set an option, and give its value as a word. The value is None where this release does
+        not take the option; a line that needs it fails later.
         """
         word = str(value).lower() if isinstance(value, bool) else str(value)
         try:
@@ -118,9 +114,7 @@ class _Judging:
         return word
 
     def _run_script(self, r: Reading) -> None:
-        """The script without its questions: only its answers are compared, and a judge's own models
-        are not the matter.
-        """
+        """Run the script without commands like get-model: only its answers are compared."""
         text = without_questions(r.text(0, "a script"))
         r.line = replace(r.line, args=[Quoted(text)])
         read_script(r, self.head)
@@ -136,8 +130,8 @@ class _Judging:
                 solve.set_limit(r.run, limit, r.seed)
 
     def _reset(self, r: Reading) -> None:
-        """Whichever of the two the solver has: without its options and logic, which are not the
-        trace's, they are the same.
+        """Do whichever reset the solver has: with no options or logic of the trace set, both do the
+        same.
         """
         if r.run.wrapper.set("actions", "reset-assertions") is not None:
             solve.reset_assertions(r.run, r.seed)
@@ -146,10 +140,9 @@ class _Judging:
             self._set_limit(r)
 
     def carry_out(self) -> None:
-        """All lines, up to the first that this solver declines and without which its answers are to
-        another question.
+        """Carry out the lines until the solver declines one that its later answers depend on.
 
-        A run of which this solver leaves many checks undecided is given up.
+        The trace is given up when the solver leaves many checks undecided.
         """
         for line in self.lines:
             if self._hopeless():
@@ -163,7 +156,7 @@ class _Judging:
                     self.reading.lost()
                     continue
                 self.run.counts["judge:declined"] += 1
-                # a script has a solver of its own: those behind it are the same questions
+                # a script has a solver of its own, so later checks do not depend on it
                 if line.action != "run-script":
                     return
             except InputError as error:
@@ -176,13 +169,13 @@ class _Judging:
             self._model()
 
     def _hopeless(self) -> bool:
-        """Whether more checks were left undecided than decided, and some more."""
+        """Whether so many checks were left undecided that the trace is given up."""
         undecided = sum(now not in DECIDED for _, _, now in self.run.answers)
         return undecided > PATIENCE + len(self.run.answers) - undecided
 
     def _model(self) -> None:
-        """The evaluation of all assertions under the model, where the last check is sat and the
-        action is there.
+        """Evaluate all assertions under the model, if the last answer is sat and the action is
+        there.
         """
         reader: Callable[[Reading], None] | None = READERS.get("check-model")
         if reader is not None and self.run.state.has_model:
@@ -196,12 +189,12 @@ def _assert_tracked(r: Reading) -> None:
 
 
 def judge(run: Run, trace: Trace, wishes: dict[str, Any]) -> None:
-    """Answer the decided checks of `trace`; `run.answers` gets line, recorded answer and answer of
-    each.
+    """Answer the decided checks of `trace`; `run.answers` gets the line, the recorded answer and
+    the answer of each.
 
-    `wishes`, each optional: `limit` of each check, in this solver's unit, 0 for none (those of the
-    trace are its solver's own); `options`, names and values to set; `changing`, actions of the
-    trace's solver that assert more than the trace says; `model`, evaluate all assertions under the
-    model where the last answer is sat. Raises InputError for a malformed trace.
+    All `wishes` are optional. `limit` is that of each check in this solver's unit, 0 for none.
+    `options` are names and values to set. `changing` are actions of the trace's solver that assert
+    more than the trace says. With `model`, all assertions are evaluated under the model if the last
+    answer is sat. Raises InputError for a malformed trace.
     """
     _Judging(run, trace, wishes).carry_out()

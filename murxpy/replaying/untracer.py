@@ -1,4 +1,4 @@
-"""Replay: a parsed trace drives a run, line for line, ids as the file gives them."""
+"""Replay: carry out the lines of a trace; the objects get the ids that the trace names."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def replay(run: Run, trace: Trace) -> None:
 
 
 def _reader(reading: Reading) -> Reader:
-    """What reads the line in hand. Raises InputError for an unknown action, or one before `new` or
-    for another solver.
+    """The reader for the line at hand. Raises InputError for an unknown action, a line before
+    `new`, and a line for another solver.
     """
     line = reading.line
     if line.target not in (None, "o1"):
@@ -72,7 +72,9 @@ def _reader(reading: Reading) -> Reader:
 
 
 def _compare_refusal(reading: Reading, refused: Refused | None) -> None:
-    """Note where the trace says that a line was refused and now it is not, or the other way round."""
+    """Note a difference if the line was refused in the trace and is not now, or the other way
+    round.
+    """
     line = reading.line
     before = line.result("refused")
     if refused is None and before:

@@ -1,1 +1,1 @@
-"""Traces: their grammar, writing one before each call, replaying one."""
+"""Traces: how they are written down, read, and made from scripts."""

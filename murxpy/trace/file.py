@@ -10,12 +10,12 @@ from murxpy.trace.grammar import MAX_TRACE
 
 
 def read_trace(path: Path) -> str:
-    """The text of the trace in the file `path`. Raises InputError when it cannot be read or is no
+    """Read the trace in the file `path`. Raises InputError when the file cannot be read or holds no
     text.
     """
     data = file_bytes(path, "trace", MAX_TRACE)
     try:
-        return data.decode("utf-8", "surrogatepass")  # a symbol may hold half of a pair
+        return data.decode("utf-8", "surrogatepass")  # a symbol may hold half of a surrogate pair
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(

@@ -1,4 +1,4 @@
-"""The text of a finished trace, read row by row without checking it.
+"""Readers for the text of a finished trace, which do not check it.
 
 The process that wrote a trace may have died in the middle of a row. So these readers take whatever
 is there: a torn last row counts as far as it goes, and a row that is not understood is passed over.
@@ -37,8 +37,10 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An action of a trace: the number of its row in the text (from 1), the text behind the
-    action's name, and the words of each result row below it.
+    """An action of a trace.
+
+    `number` is that of its row in the text, from 1. `words` is the text behind the name of the
+    action, and `results` are the words of each result row below it.
     """
 
     number: int
@@ -55,8 +57,8 @@ class Row:
 
     @property
     def call(self) -> Call:
-        """What the row calls. For a misuse, `operator` is the callee that was misused; for a whole
-        script, the theories that the script uses.
+        """What the row calls. The operator of a misuse is the misused callee; that of a script is
+        its theories.
         """
         first = self.words.split(maxsplit=1)[0] if self.words else ""
         if self.action == "misuse":
@@ -68,7 +70,7 @@ class Row:
         return Call(self.action, first if named else "", self.spelling)
 
     def _misused(self, first: str) -> str:
-        """The callee of a misuse; the broken call stands behind the rule: `misuse@none mk-term@plus
+        """The misused callee. A row names the rule and then the call: `misuse@none mk-term@plus
         OP_BV_ADD ... with 0 py:none`.
         """
         callee = first.partition("@")[0]
@@ -115,7 +117,7 @@ def last_call(text: str) -> Call:
 
 
 def _with_class(call: Call, text: str, start: int, end: int) -> Call:
-    """The call; where it misuses an object, with the class of that object if the trace says it."""
+    """Add the class of the misused object to the call, if the trace says it."""
     if call.action != "misuse" or call.operator != _NAMED["x"]:
         return call
     name = _OBJECT.search(text[start:end])
@@ -124,7 +126,7 @@ def _with_class(call: Call, text: str, start: int, end: int) -> Call:
 
 
 def options(text: str) -> tuple[tuple[str, str], ...]:
-    """The options of the solver that a trace sets, in order, with their values."""
+    """The names and values of the solver's options that a trace sets, in order."""
     pairs = (row.words.partition(" ") for row in read_rows(text) if row.action == "set-option")
     return tuple((name, value.strip()) for name, _, value in pairs if value.strip())
 
@@ -142,13 +144,13 @@ def header_value(text: str, key: str) -> str:
 
 
 def add_header(text: str, rows: str) -> str:
-    """The trace with `rows`, whole lines, behind the first row of its header."""
+    """Add whole `rows` behind the first row of a trace's header."""
     first, newline, rest = text.partition("\n")
     return first + newline + rows + rest
 
 
 def without_header(text: str, *keys: str) -> str:
-    """The trace without the rows of its header that have one of these keys."""
+    """Leave out the rows of a trace's header that have one of these keys."""
     dropped = tuple(f"# {key} " for key in keys)
     head = header_rows(text)
     kept = [row for row in head if not row.startswith(dropped)]
@@ -156,7 +158,7 @@ def without_header(text: str, *keys: str) -> str:
 
 
 def until_row(text: str, number: int) -> str:
-    """The trace up to the action on row `number`, with the result rows of that action."""
+    """Cut a trace behind the action on row `number` and the result rows of that action."""
     rows = text.split("\n")
     end = number
     while end < len(rows) and rows[end].split()[:1] and rows[end].split()[0] in RESULTS:

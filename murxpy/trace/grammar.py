@@ -1,4 +1,4 @@
-"""Traces as lines: reading a file and printing it again. The reference is `traces/FORMAT.md`."""
+"""Read a trace into lines and print it again. `traces/FORMAT.md` is the reference of the format."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ VERSION = 1
 RESULTS = ("return", "answer", "value", "refused", "raised", "model", "holds")
 INDENT = "      "
 MAX_TRACE = 256 << 20
-# characters; the lines of a longer trace are parsed when they are used: parsed at once they take
-# ten times the text
+# Characters. The lines of a longer trace are parsed when they are used, since parsed lines take ten
+# times the memory of their text.
 WHOLE = 1 << 20
 MURXLA_OPTIONS = "set-murxla-options"
 MURXLA_SOLVERS = ("bitwuzla", "boolector", "btor", "cvc5", "yices")
@@ -29,9 +29,9 @@ _HEAD = re.compile(
 _ROW = re.compile(r"[^\n]+")
 _SEED = re.compile(r"[0-9a-f]{1,16}")
 _SPACE = r"[^\S\n]"
-# A row of ids, numbers, names and closed quotes, nearly all rows there are: nothing in it can be
-# wrong for the grammar. It accepts no row that `_HEAD` and `read_tokens` do not, and looks at each
-# character once.
+# A row of ids, numbers, names and closed quotes, as nearly all rows are, cannot violate the grammar.
+# This pattern accepts only rows that `_HEAD` and `read_tokens` accept, and looks at each character
+# once.
 _PLAIN = re.compile(
     rf"{_SPACE}*+(?:([0-9]{{1,20}}){_SPACE}++)?(?:o[1-9][0-9]{{0,8}}\.)?([A-Za-z][A-Za-z0-9_-]*+)(?:@\S++)?"
     rf'(?:{_SPACE}++(?:"[^"\n]*+"|(?!py:)[^\s"]++))*+{_SPACE}*+$',
@@ -41,8 +41,10 @@ _PLAIN = re.compile(
 
 @dataclass(slots=True)
 class Line:
-    """One action: seed, solver it is for (None: the only one), action, spelling, arguments, and
-    what followed it.
+    """One action of a trace.
+
+    `target` is the solver that the action is for; None means the only one. `results` are the result
+    rows that follow the action, and `number` is that of its row in the file.
     """
 
     action: str
@@ -54,7 +56,7 @@ class Line:
     number: int = 0  # in its file
 
     def head(self) -> str:
-        """The line itself, without what followed it."""
+        """The row of the action, without its result rows."""
         words = [f"{self.seed:>6}"] if self.seed is not None else [" " * 6]
         name = f"{self.target}.{self.action}" if self.target else self.action
         words.append(f"{name}@{self.spelling}" if self.spelling else name)
@@ -62,14 +64,14 @@ class Line:
         return " ".join(words)
 
     def result(self, name: str) -> list[Token] | None:
-        """The tokens of the first result line called `name`."""
+        """The tokens of the first result row called `name`."""
         return next((tokens for kind, tokens in self.results if kind == name), None)
 
 
 @dataclass
 class Trace:
-    """A parsed trace: its header (comments `# key value`), the options of Murxla where it wrote it,
-    its lines.
+    """A parsed trace. Its header has comments `# key value`; `murxla_options` is None for a trace
+    of ours.
     """
 
     name: str
@@ -84,9 +86,7 @@ class Trace:
 
     @property
     def solver(self) -> str:
-        """The name of the solver that the trace was made with; the empty string where it does not
-        say.
-        """
+        """The solver that the trace was made with; empty where the trace does not say it."""
         if self.murxla_options is not None:
             named = [option[2:] for option in self.murxla_options if option[2:] in MURXLA_SOLVERS]
             return named[-1] if named else ""
@@ -98,8 +98,8 @@ class Trace:
         return int(self.header.get("seed") or "0", 16)
 
     def is_last(self, line: Line) -> bool:
-        """True if `line` is the last one. The number tells, since `lines` may give the same line as
-        another object each time.
+        """True if `line` is the last one, by its number: `lines` may give a new object for a line
+        each time.
         """
         return line.number == self.lines[-1].number
 
@@ -119,12 +119,12 @@ class Trace:
 
 
 def result_line(name: str, tokens: list[Token]) -> str:
-    """A result line: what followed the action above it."""
+    """Print a result row."""
     return f"{INDENT}{name} {' '.join(map(print_token, tokens))}".rstrip()
 
 
 class _Lines(Sequence[Line]):
-    """The lines of a text that was checked, each parsed when it is asked for."""
+    """The lines of a text that was checked before. Each line is parsed when it is asked for."""
 
     def __init__(self, text: str, name: str) -> None:
         self._text = text
@@ -156,9 +156,7 @@ class _Lines(Sequence[Line]):
         return line
 
     def _rows(self, start: int, end: int) -> Iterator[str]:
-        """The rows of an action, one at a time: blank rows and comments, which are none of it, may
-        be millions.
-        """
+        """Give the rows of an action one by one: there may be millions of comments between them."""
         for found in _ROW.finditer(self._text, start, end):
             row = found[0].strip()
             if row and not row.startswith("#"):
@@ -166,7 +164,7 @@ class _Lines(Sequence[Line]):
 
 
 def parse_trace(text: str, name: str) -> Trace:
-    """Read a trace, ours or Murxla's. InputError names file and line and what was expected."""
+    """Read a trace, ours or Murxla's. An InputError names file, row and what was expected."""
     if len(text) > MAX_TRACE:
         raise InputError(
             f"a trace of more than {MAX_TRACE >> 20} MB, expected a smaller one", file=name
@@ -193,8 +191,8 @@ def parse_trace(text: str, name: str) -> Trace:
 
 
 def _check_row(trace: Trace, row: str, number: int, first: bool) -> bool:
-    """Raise InputError for a row that cannot be read; True if it is an action. `first`: no action
-    stands above it.
+    """Raise InputError for a row that cannot be read; True if the row is an action. With `first`
+    there is no action above it.
     """
     if not row:
         return False
@@ -214,7 +212,7 @@ def _check_row(trace: Trace, row: str, number: int, first: bool) -> bool:
 
 
 def _parse_row(row: str, name: str, number: int) -> Line:
-    """A row as a line of its own, also where it is a result. Raises InputError."""
+    """Parse a row, an action or a result, as a line of its own. Raises InputError."""
     head = _HEAD.match(row)
     if head is None:
         raise InputError(
@@ -227,8 +225,8 @@ def _parse_row(row: str, name: str, number: int) -> Line:
 
 
 def _read_header(trace: Trace, text: str, number: int) -> None:
-    """A comment above the first action: a key and its value. Raises InputError for a format or seed
-    that cannot be read.
+    """Take a comment above the first action as a key and its value. Raises InputError for a format
+    or seed that cannot be read.
     """
     key, _, value = text.partition(" ")
     if not key:

@@ -1,6 +1,4 @@
-"""Lifting: an SMT-LIB script as a trace, which makes the same assertions and checks through any
-solver's API.
-"""
+"""Lifting: turn an SMT-LIB script into a trace, which says the same through any solver's API."""
 
 from __future__ import annotations
 
@@ -19,8 +17,8 @@ from murxpy.smtlib.commands import Command
 from murxpy.smtlib.script import Script
 from murxpy.trace.grammar import VERSION, Line, Trace
 
-SOLVER = "smtlib"  # the trace is of no solver: each takes it in its own spellings
-MOST_LEFT_OUT = 20  # different ones in the header
+SOLVER = "smtlib"  # no solver wrote the trace, so each uses its own spellings
+MOST_LEFT_OUT = 20  # different commands that the header lists as left out
 _ASKS = {
     "get-model": "get-model",
     "get-unsat-core": "get-unsat-core",
@@ -32,12 +30,12 @@ _ASKS = {
 
 
 def lift(script: Script) -> Trace:
-    """The trace of a script. Raises InputError, with the line of the command, for what no trace can
-    say.
+    """Turn a script into a trace. Raises InputError, with the line of the command, for what no
+    trace can express.
 
-    Commands that ask what no action asks, and options of one solver, become comments. A recursive
-    function is declared, and its definition asserted for all arguments. `reset` ends the solver and
-    makes a new one, `check-sat-using` is a check.
+    Commands for which there is no action, and options of one solver, become comments. A recursive
+    function is declared, and its definition is asserted for all arguments. `reset` ends the solver
+    and makes a new one. `check-sat-using` becomes a plain check.
     """
     lifter = Lifter(script)
     for at, command in enumerate(script.commands):
@@ -49,19 +47,21 @@ def lift(script: Script) -> Trace:
 
 
 def for_judges(trace: Trace) -> Trace:
-    """A lifted trace for `trace.judging`: all its checks are to be answered."""
+    """Turn a script into a trace for `murxpy.replaying.judging`: a judge is to answer all its
+    checks.
+    """
     answer: list[tuple[str, list[Token]]] = [("answer", ["sat"])]
     lines = []
     for line in trace.lines:
-        # A judge answers what the trace has an answer to; which one does not matter.
+        # A judge answers only checks that have an answer in the trace. Any answer will do here.
         results = answer if line.action in ("check-sat", "check-sat-assuming") else line.results
         lines.append(replace(line, results=results))
     return Trace(trace.name, lines, trace.header)
 
 
 class Lifter:
-    """Writes the lines of a script, one command after another; what a term needs is made in front
-    of its first use.
+    """Writes the lines of a script, one command after another. A term is made before the line that
+    uses it.
     """
 
     def __init__(self, script: Script) -> None:
@@ -97,14 +97,14 @@ class Lifter:
         return Ref(letter, self._count[letter])
 
     def restart(self) -> None:
-        """End the solver and make a new one, to which no sort or term belongs."""
+        """End the solver and make a new one, which has no sorts and terms yet."""
         self.line("delete")
         self._begin()
 
     # -- sorts
 
     def sort(self, sort: Sort) -> Ref:
-        """The id of a sort, made if it was not before."""
+        """The id of a sort. The sort is made if there is no line yet that does."""
         known = self._sorts.get(sort)
         if known is not None:
             return Ref("s", known)
@@ -180,7 +180,7 @@ class Lifter:
     # -- terms
 
     def term(self, root: Term) -> Ref:
-        """The id of a term, made with all that is in it if it was not before."""
+        """The id of a term. The term and its parts are made if there are no lines yet that do."""
         known, stack = self._terms, [root]
         while stack:
             term = stack[-1]
@@ -194,7 +194,7 @@ class Lifter:
         return Ref("t", known[root])
 
     def terms(self, terms: Sequence[Term]) -> list[Token]:
-        """A count and ids."""
+        """The number of terms, and their ids."""
         return [len(terms), *(self.term(t) for t in terms)]
 
     def _make(self, term: Term) -> None:
@@ -205,7 +205,7 @@ class Lifter:
             self.line(action, *words, returns=[ref])
             return
         number = self._sorts.get(term.sort)
-        # The id of a sort that no line made is that which its first term returns.
+        # A sort that no line made gets its id from its first term.
         sort = Ref("s", number) if number is not None else self._returned_sort(term.sort)
         self.line(action, *words, returns=[ref, sort])
 
@@ -252,7 +252,7 @@ class Lifter:
     # -- what is not carried out
 
     def comment(self, text: str) -> None:
-        """Say what is left out."""
+        """Note in the header that a command was left out."""
         self.trace.header.setdefault("left-out", "")
         left = [
             *filter(None, self.trace.header["left-out"].split("; ")),
@@ -343,7 +343,7 @@ def _declare_sort(lifter: Lifter, command: c.DeclareSort) -> None:
 
 
 def _nothing(lifter: Lifter, command: Any) -> None:
-    """What says nothing to a solver."""
+    """Write nothing: the command tells the solver nothing."""
 
 
 _LIFTERS: dict[type, Callable[[Lifter, Any], None]] = {

@@ -1,4 +1,6 @@
-"""Murxla's dialect of traces: names, argument orders and shapes that differ from ours."""
+"""Murxla's dialect of traces: its names, orders of arguments and shapes, where they differ from
+ours.
+"""
 
 from __future__ import annotations
 
@@ -29,12 +31,12 @@ SPECIAL = {
     },
     "SORT_RM": {name: f"rm.{name}" for name in ("rne", "rna", "rtn", "rtp", "rtz")},
 }
-# Operators whose container comes first in Murxla and last here.
+# Operators that take their container first in Murxla and last here.
 CONTAINER_FIRST = ("OP_SET_MEMBER", "OP_SET_INSERT", "OP_BAG_COUNT", "OP_BAG_MAP")
 
 
 class Application(NamedTuple):
-    """What a `mk-term` line applies."""
+    """What a `mk-term` line applies to which arguments."""
 
     operator: Operator
     args: list[Entry]
@@ -53,9 +55,7 @@ def old_special(name: str, kind: str) -> str:
 
 
 def translate(r: Reading, application: Application) -> Application:
-    """The application with arguments in our order; Murxla's n-ary insertion becomes nested ones.
-    Raises InputError.
-    """
+    """Put the arguments into our order, and nest insertions of many elements. Raises InputError."""
     operator, args, _, _ = application
     if operator.kind in CONTAINER_FIRST and len(args) > 1:
         args = [*args[1:], args[0]]
@@ -68,8 +68,8 @@ def translate(r: Reading, application: Application) -> Application:
 
 
 def own_operands(r: Reading) -> list[Entry]:
-    """The terms of one of Murxla's solver-specific actions, with or without a count. Raises Refused
-    for one that takes sorts.
+    """The terms of a solver-specific action of Murxla, with or without a count before them. Raises
+    Refused for one that takes sorts.
     """
     if any(isinstance(word, Ref) and word.letter == "s" for word in r.line.args):
         raise Refused("unsupported", f"{r.line.action} of sorts")
@@ -79,8 +79,8 @@ def own_operands(r: Reading) -> list[Entry]:
 
 
 def substituted(r: Reading) -> list[Entry]:
-    """The terms of `cvc5-term-substitute t n from.. n to..`. Raises Refused for more than one at
-    once.
+    """The terms of `cvc5-term-substitute t n from.. n to..`. Raises Refused for several
+    substitutions.
     """
     inside, old = r.term(0), r.counted_terms(1)
     new = r.counted_terms(2 + len(old))

@@ -1,6 +1,4 @@
-"""A replay in progress: the line in hand, its words by what they must be, the objects that ids
-name.
-"""
+"""The state of a replay: the line at hand, readers for its words, and the objects that ids name."""
 
 from __future__ import annotations
 
@@ -16,15 +14,15 @@ from murxpy.trace.grammar import Line, Trace
 
 
 class Skipped(Exception):
-    """The line needs what an earlier line did not return."""
+    """The line needs an object that an earlier line should have returned, but did not."""
 
 
 class Reading:
-    """The run, the trace, the line in hand, and the ids that refused lines should have returned.
+    """The run, the trace, the line at hand, and the ids that refused lines should have returned.
 
     In our own traces an id of the file is the id in the run's database. Murxla returns one id twice
-    where its solver thinks two terms equal, so there the file's ids are kept apart; the first line
-    that returns an id names it.
+    if its solver takes two terms for equal. So for Murxla's traces the ids of the file are kept
+    apart, and the first line that returns an id says what it names.
     """
 
     def __init__(self, run: Run, trace: Trace) -> None:
@@ -32,15 +30,15 @@ class Reading:
         self.trace = trace
         self.line = Line("")
         self.missing: set[Ref] = set()
-        self.lenient = False  # the line is to be carried out in a state that does not allow it
+        self.lenient = False  # carry the line out although the state does not allow it
         self._terms: dict[int, Entry] | None = None
         self._sorts: dict[int, SortEntry] | None = None
-        # options, limits and own actions are another solver's
+        # options, limits and own actions belong to another solver
         self.foreign = trace.solver not in ("", run.wrapper.name)
         self.start()
 
     def start(self) -> None:
-        """Keep the ids that the trace gives free for the lines that return them."""
+        """Reserve the ids that the trace names for the lines that return them."""
         highest = dict.fromkeys("stx", 0)
         for line in self.trace.lines:
             for token in line.result("return") or ():
@@ -54,12 +52,12 @@ class Reading:
 
     @property
     def terms(self) -> dict[int, Entry]:
-        """The terms by the file's ids."""
+        """The terms by their ids in the file."""
         return self.run.db.terms if self._terms is None else self._terms
 
     @property
     def sorts(self) -> dict[int, SortEntry]:
-        """The sorts by the file's ids."""
+        """The sorts by their ids in the file."""
         return self.run.db.sorts if self._sorts is None else self._sorts
 
     @property
@@ -70,12 +68,12 @@ class Reading:
     # -- errors
 
     def error(self, message: str) -> InputError:
-        """An InputError at the line in hand."""
+        """An InputError that names the line at hand."""
         return InputError(message, file=self.trace.name, line=self.line.number)
 
     def require(self, condition: bool, what: str) -> None:
-        """Raise Refused where the line cannot be carried out now, say since a check gave another
-        answer.
+        """Raise Refused where the line cannot be carried out in this state, say after another
+        answer to a check.
         """
         if not condition and not self.lenient:
             raise Refused("unsupported", what)
@@ -89,13 +87,13 @@ class Reading:
         return ref.number in (self.sorts if ref.letter == "s" else self.terms)
 
     def lost(self) -> None:
-        """The line in hand returned nothing: what depends on its ids will be skipped."""
+        """Note that the line at hand returned nothing, so lines that use its ids are skipped."""
         for token in self.line.result("return") or ():
             if isinstance(token, Ref) and not self.known(token):
                 self.missing.add(token)
 
     def returned(self, letter: str) -> list[int]:
-        """The ids of kind `letter` that the line's return gives."""
+        """The ids of kind `letter` that the line says it returned."""
         return [
             t.number
             for t in self.line.result("return") or ()
@@ -103,8 +101,8 @@ class Reading:
         ]
 
     def new_ids(self, letter: str) -> list[int]:
-        """The ids that the line's return gives to new objects. Raises InputError where one is
-        taken; none in Murxla's dialect.
+        """The ids that the line returned for new objects; none in Murxla's dialect. Raises
+        InputError where one is taken.
         """
         if self.trace.murxla:
             return []
@@ -119,18 +117,18 @@ class Reading:
         return ids
 
     def new_id(self, letter: str) -> int | None:
-        """The first of them; None where there is none."""
+        """The first id that the line returned for a new object; None where there is none."""
         ids = self.new_ids(letter)
         return ids[0] if ids else None
 
     def sort_id(self) -> int | None:
-        """The id that the line's return gives to the sort of its term, which need not be new."""
+        """The id that the line returned for the sort of its term; the sort need not be new."""
         ids = [] if self.trace.murxla else self.returned("s")
         return ids[0] if ids else None
 
     def made_term(self, entry: Entry) -> None:
-        """A line returned a term: bind the file's ids, or check that its sort is the one that the
-        file names.
+        """Let the ids of the line name the term that it made and its sort. Raises InputError where
+        the id of the sort names another one.
         """
         sort = entry.term.sort
         if sort.kind == "SORT_CASE":  # Murxla gives a case the sort of its body
@@ -148,7 +146,7 @@ class Reading:
                 )
 
     def made_sorts(self, entries: list[SortEntry]) -> None:
-        """A line returned sorts: bind the file's ids."""
+        """Let the ids of the line name the sorts that it made."""
         if self._sorts is not None:
             for number, entry in zip(self.returned("s"), entries, strict=False):
                 self._sorts.setdefault(number, entry)
@@ -156,8 +154,8 @@ class Reading:
     # -- spellings
 
     def spelling(self, section: str, *keys: str) -> str | None:
-        """The spelling that the line names. Raises InputError for one that no release has; a
-        foreign trace's do not count.
+        """The spelling that the line names. Raises InputError if no release has it; spellings in
+        foreign traces are ignored.
         """
         name = self.line.spelling
         if name is None or self.foreign or self.trace.murxla:
@@ -181,7 +179,7 @@ class Reading:
         return self.line.args[at]
 
     def text(self, at: int, what: str) -> str:
-        """A quoted text or a bare word."""
+        """The word at `at`, a quoted text or a bare word."""
         word = self.word(at, what)
         if isinstance(word, Quoted):
             return word.text
@@ -194,7 +192,7 @@ class Reading:
         raise self.error(f"expected {what}, found '{word}'")
 
     def number(self, at: int, what: str) -> int:
-        """A number."""
+        """The number at `at`."""
         word = self.word(at, what)
         if isinstance(word, bool) or not isinstance(word, int):
             raise self.error(f"expected {what}, found '{word}'")
@@ -208,7 +206,9 @@ class Reading:
             )
 
     def sort(self, at: int, parametric: bool = False) -> SortEntry:
-        """A sort by id. Raises Skipped where a refused line should have returned it."""
+        """The sort with the id at `at`. Raises Skipped where a refused line should have returned
+        it.
+        """
         word = self.word(at, "a sort")
         if not isinstance(word, Ref) or word.letter != "s":
             raise self.error(f"expected a sort such as s1, found '{word}'")
@@ -228,7 +228,9 @@ class Reading:
         return entry
 
     def term(self, at: int, closed: bool = False) -> Entry:
-        """A term by id. Raises Skipped where a refused line should have returned it."""
+        """The term with the id at `at`. Raises Skipped where a refused line should have returned
+        it.
+        """
         word = self.word(at, "a term")
         if not isinstance(word, Ref) or word.letter != "t":
             raise self.error(f"expected a term such as t1, found '{word}'")
@@ -240,22 +242,22 @@ class Reading:
         return entry
 
     def object(self, ref: Ref) -> None:
-        """Check that an id names an object that a public callable gave. Raises Skipped where a
-        refused line should have returned it.
+        """Check that the id at `at` names an object that a public callable returned. Raises Skipped
+        where a refused line should have done so.
         """
         if not self.known(ref):
             raise self._unknown(ref, "object")
 
     def boolean(self, at: int) -> Entry:
-        """A closed Boolean term by id."""
+        """The closed Boolean term whose id is at `at`."""
         entry = self.term(at, closed=True)
         if entry.term.sort.kind != "SORT_BOOL":
             raise self.error(f"{self.line.args[at]} must be Boolean, it is {entry.term.sort}")
         return entry
 
     def values(self, *sorts: Sort) -> None:
-        """Raise Refused where functions are to be values, as in higher-order logic, and the binding
-        has no such terms.
+        """Raise Refused where functions are used as values, as in higher-order logic, and the
+        binding cannot express that.
         """
         functions = any(inner.kind == "SORT_FUN" for sort in sorts for inner in components(sort))
         self.require(
@@ -269,7 +271,7 @@ class Reading:
         return self.error(f"unknown {what} {ref}, expected one that an earlier line returned")
 
     def count(self, at: int, what: str) -> int:
-        """The count at `at` of the words behind it. Raises InputError where there are fewer."""
+        """The count at `at` of the words behind it. Raises InputError if there are fewer words."""
         count = self.number(at, f"a number of {what}")
         left = len(self.line.args) - at - 1
         if not 0 <= count <= left:
@@ -277,5 +279,5 @@ class Reading:
         return count
 
     def counted_terms(self, at: int, closed: bool = False) -> list[Entry]:
-        """A count and as many terms."""
+        """The terms behind the count at `at`."""
         return [self.term(at + 1 + k, closed) for k in range(self.count(at, "terms"))]

@@ -1,4 +1,4 @@
-"""Reading `mk-sort` lines: parameters of a sort, blocks of datatypes."""
+"""Readers for `mk-sort` lines: the parameters of a sort, and blocks of datatypes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from murxpy.trace.reading import Reading
 
 MAX_COUNT = 10_000
 MAX_DEPTH = 32
-# of a bit-vector or a format; no solver goes there, and a literal of it is 2 MB
+# The width of a bit-vector or a format; no solver supports more, and a literal takes 2 MB.
 MAX_WIDTH = 1 << 24
 
 _NUMBER = re.compile(r"[1-9][0-9]{0,3999}")
@@ -20,7 +20,7 @@ _LEAST = {"SORT_FP": 2, "SORT_FF": 2}
 
 
 def read_sort(r: Reading, kind: str) -> tuple[Sort, list[SortEntry]]:
-    """The sort of a `mk-sort` line that is no datatype, and the entries of its parameter sorts.
+    """Read the sort of a `mk-sort` line that declares no datatype; gives also its parameter sorts.
     Raises InputError.
     """
     shape = r.run.catalogue.sorts[kind].params
@@ -73,10 +73,10 @@ class _Block:
 
 
 def read_datatypes(r: Reading) -> list[Datatype]:
-    """The declarations of a `mk-sort SORT_DT` line. Raises InputError."""
+    """Read the declarations of a `mk-sort SORT_DT` line. Raises InputError."""
     block = _Block(r)
     datatypes = [_declare(block) for _ in range(block.count("datatypes"))]
-    # Fields may name a datatype that comes later, so the line is read twice: first for names, then
+    # A field may name a datatype that comes later, so the line is read twice: for names, then
     # for fields.
     block.at = 2
     for datatype in datatypes:

@@ -1,3 +1,1 @@
-"""The process that runs a solver: session, trace buffer, warm parent. Imports only the standard
-library.
-"""
+"""The process that runs a solver. This package imports only the standard library."""

@@ -1,8 +1,8 @@
-"""The trace of the run in hand, in memory shared with the supervisor.
+"""The trace of the current run, in memory that the worker shares with the supervisor.
 
 The file is a header of native 64-bit words and then the text of the trace in UTF-8. The worker
-appends a line before the call that the line describes, so when the worker dies the supervisor reads
-the trace up to the fatal call.
+appends a line before the call that the line describes. So when the worker dies, the supervisor can
+read the trace up to the fatal call.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import struct
 import time
 from dataclasses import dataclass
 
-SIZE = 32 << 20  # bytes; only pages that were written take memory
+SIZE = 32 << 20  # bytes; only pages that were written to take memory
 HEADER = 64
 # words of the header; START is the monotonic clock in nanoseconds
 LENGTH, SEED, JOB, STATE, START = range(5)
@@ -23,8 +23,8 @@ _WORDS = struct.Struct("@5Q")
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What the header says: bytes of trace, job in hand (its number), whether it runs, and since
-    when (seconds).
+    """What the header says: the bytes of the trace, the number of the current job, whether the job
+    runs, and since when, in seconds.
     """
 
     length: int
@@ -35,7 +35,7 @@ class Progress:
 
 
 class TraceBuffer:
-    """The worker's end of the shared file behind `fd`."""
+    """The worker's end of the shared file with the descriptor `fd`."""
 
     def __init__(self, fd: int) -> None:
         self._map = mmap.mmap(fd, SIZE)
@@ -43,7 +43,7 @@ class TraceBuffer:
         self._end = HEADER
 
     def begin(self, job: int, seed: int) -> None:
-        """Forget the trace of the run before; the run of `seed` starts now."""
+        """Forget the trace of the last run, and begin the run of `seed`."""
         words = self._words
         words[LENGTH] = 0
         words[SEED] = seed
@@ -63,7 +63,7 @@ class TraceBuffer:
         self._words[LENGTH] = end - HEADER
 
     def end(self) -> None:
-        """The run is over; its text stays until the next begins."""
+        """End the run; its text stays until the next run begins."""
         self._words[STATE] = ENDED
 
     def text(self) -> str:
@@ -72,8 +72,8 @@ class TraceBuffer:
 
 
 def decode(data: bytes) -> str:
-    """The text of a trace; bytes that a dying process left half-written become replacement
-    characters.
+    """Decode the text of a trace. Replacement characters stand for bytes that a dying process left
+    half-written.
     """
     try:
         return data.decode("utf-8", "surrogatepass")
@@ -82,8 +82,8 @@ def decode(data: bytes) -> str:
 
 
 def create() -> int:
-    """A new shared file, empty; gives its descriptor. Raises OSError when there is no memory for
-    it.
+    """Make a new empty shared file, and give its descriptor. Raises OSError when there is not
+    enough memory.
     """
     fd = os.memfd_create("murxpy-trace")
     os.ftruncate(fd, SIZE)
@@ -91,12 +91,12 @@ def create() -> int:
 
 
 def progress(fd: int) -> Progress:
-    """The supervisor's look at the header of `fd`."""
+    """Read the header of the shared file `fd`, in the supervisor."""
     length, seed, job, state, start = _WORDS.unpack(os.pread(fd, _WORDS.size, 0))
     return Progress(length, seed, job, state, start / 1e9)
 
 
 def read(fd: int, start: int = 0) -> bytes:
-    """The bytes of the trace from `start` on, as far as the worker has written it."""
+    """Read the bytes of the trace from `start` on that the worker has written so far."""
     length = min(progress(fd).length, SIZE - HEADER)
     return os.pread(fd, max(0, length - start), HEADER + start)

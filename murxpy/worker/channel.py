@@ -1,4 +1,4 @@
-"""Messages between processes: JSON objects, each behind its length in bytes (4 bytes, big-endian)."""
+"""Messages between processes: JSON objects, each after its length in 4 bytes, big-endian."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ Message = dict[str, Any]
 
 
 def encode(message: Message) -> bytes:
-    """The bytes of `message` as they go over a channel."""
+    """Encode a message for a channel."""
     body = json.dumps(message, separators=(",", ":")).encode("ascii")
     return LENGTH.pack(len(body)) + body
 
 
 class Decoder:
-    """Cuts the bytes that came over a channel into messages, whatever the pieces they came in."""
+    """Puts messages together from the bytes of a channel, which arrive in pieces of any size."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
 
     def feed(self, data: bytes) -> list[Message]:
-        """Take `data` in and give the messages that are complete now. Raises ValueError for what is
-        no message.
+        """Take `data`, and give the messages that are now complete. Raises ValueError for bytes
+        that are no message.
         """
         self._bytes += data
         messages: list[Message] = []
@@ -46,7 +46,7 @@ class Decoder:
 
 
 class Channel:
-    """The worker's end: sends and waits for messages on a connected stream socket."""
+    """The worker's end of a connected stream socket."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
@@ -54,11 +54,11 @@ class Channel:
         self._ready: list[Message] = []
 
     def send(self, message: Message) -> None:
-        """Send `message`, waiting while the other side is busy."""
+        """Send `message`; waits while the other side is busy."""
         self._sock.sendall(encode(message))
 
     def receive(self) -> Message | None:
-        """The next message; None when the other side is gone."""
+        """Wait for the next message; None when the other side has gone."""
         while not self._ready:
             data = self._sock.recv(65536)
             if not data:

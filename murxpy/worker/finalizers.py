@@ -1,4 +1,4 @@
-"""What finalizers raise: Python prints it and goes on, so nobody would know."""
+"""Exceptions in finalizers: Python only prints them and goes on, so they must be gathered here."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from murxpy.solvers.contract import DOCUMENTED
 
 @contextmanager
 def watched(run: Run) -> Iterator[list[dict[str, Any]]]:
-    """Gather the findings of what finalizers raise inside, in the order in which they ran; Python
-    prints them all the same.
+    """Inside, gather the exceptions in finalizers as findings, in order. Python prints them all the
+    same.
     """
     found: list[dict[str, Any]] = []
     before = sys.unraisablehook

@@ -1,7 +1,8 @@
-"""The warm parent: imports the solver once and forks a worker whenever the supervisor asks for one.
+"""The warm parent: it imports the solver once, and forks a worker whenever the supervisor asks for
+one.
 
-It never calls the solver itself after the import, so nothing that a test does can break it, short
-of killing it.
+After the import it never calls the solver. So nothing that a test does can break it, short of
+killing it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ DEFAULT_SESSION = "murxpy.worker.session:Session"
 
 
 def load_session(setup: dict[str, Any]) -> worker.Session:
-    """The session that `setup` asks for. Raises TargetError when the solver cannot be loaded."""
+    """Make the session that `setup` describes. Raises TargetError when the solver does not load."""
     for path in reversed([*setup.get("paths", []), *setup.get("session_path", [])]):
         sys.path.insert(0, path)
     module, _, name = setup.get("session", DEFAULT_SESSION).partition(":")
@@ -41,7 +42,7 @@ def load_session(setup: dict[str, Any]) -> worker.Session:
 
 
 class Parent:
-    """Serves the supervisor on `control`, a socket that keeps messages apart and passes
+    """Serves the supervisor on the socket `control`, which keeps messages apart and passes
     descriptors.
     """
 
@@ -57,8 +58,8 @@ class Parent:
         signal.set_wakeup_fd(wake.fileno(), warn_on_full_buffer=False)
 
     def serve(self) -> None:
-        """Fork and reap until the supervisor is gone; then end the workers, and what they have
-        started.
+        """Fork and reap workers until the supervisor is gone; then kill the workers and all that
+        they started.
         """
         process.outlive_parent()
         try:
@@ -101,7 +102,7 @@ class Parent:
         self._send({"forked": request["fork"], "pid": pid})
 
     def _become_worker(self, request: Message, fds: list[int], parent: int) -> None:
-        code = 70  # EX_SOFTWARE: a fault of ours before or after the runs
+        code = 70  # EX_SOFTWARE: murxpy itself failed before or after the runs
         try:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -119,8 +120,7 @@ class Parent:
             dead = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
             if dead is None:
                 return
-            # While it is not reaped its number is not given away, so the group that is killed is
-            # its own.
+            # Until the process is reaped, no other process gets its id, so this kills its group.
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(dead.si_pid, signal.SIGKILL)
             pid, status, usage = os.wait4(dead.si_pid, 0)
@@ -136,8 +136,8 @@ class Parent:
 
 
 def once(setup: str, trace: str) -> None:
-    """Replay the file `trace` in this very process, for a debugger; `setup` is the file of the
-    setup.
+    """Replay the file `trace` in this very process, for a debugger; the file `setup` describes the
+    session.
     """
     process.die_with_parent(os.getppid())
     with open(setup, "rb") as file:
@@ -147,9 +147,9 @@ def once(setup: str, trace: str) -> None:
 
 
 def main(supervisor: int, control_fd: int, setup_fd: int) -> None:
-    """Load the session of the setup in file `setup_fd`, say so, and serve process `supervisor`.
+    """Load the session that the file `setup_fd` describes, and serve the process `supervisor`.
 
-    The file of the setup takes the answer, too: the session's description, or why there is no
+    The file also takes the answer: the session's description, or the reason why there is no
     session.
     """
     process.die_with_parent(supervisor)
@@ -169,6 +169,6 @@ def main(supervisor: int, control_fd: int, setup_fd: int) -> None:
     if "ready" in answer:
         process.sanitized()
         gc.collect()
-        gc.freeze()  # workers then share the pages of what was loaded
+        gc.freeze()  # workers then share the memory of everything that was loaded
         with contextlib.suppress(ConnectionError):
             Parent(control, session).serve()

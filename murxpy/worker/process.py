@@ -1,5 +1,5 @@
-"""What a worker process does to itself before it runs a solver: limits, streams, and a death with
-its parent.
+"""What a worker process sets up before it runs a solver: limits, streams, and death with its
+parent.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from collections.abc import Mapping
 
 PR_SET_PDEATHSIG = 1
 _LINE_BUFFERED = 1  # _IOLBF of stdio.h
-_STACK = 8 << 20  # bytes; the same stack everywhere, so that what overflows it does so everywhere
+_STACK = 8 << 20  # bytes; a stack overflow is to show on each machine, so all have the same limit
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def die_with_parent(parent: int) -> None:
-    """Have the kernel kill this process when process `parent` ends; leave at once when it has ended
-    already.
+    """Have the kernel kill this process when the process `parent` ends; exit at once if that has
+    ended already.
     """
     _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
@@ -31,31 +31,29 @@ def die_with_parent(parent: int) -> None:
 
 
 def outlive_parent() -> None:
-    """Take back what `die_with_parent` asked for: this process notices by itself that its parent
-    has ended.
-    """
+    """Undo `die_with_parent`: this process notices by itself that its parent has ended."""
     _libc.prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0)
 
 
 @functools.cache
 def sanitized() -> bool:
-    """Whether a sanitizer's run-time library is loaded: it has its own crash handler and maps
+    """Whether the run-time library of a sanitizer is loaded, which handles crashes itself and maps
     terabytes.
 
-    First asked by the warm parent, when the solver is loaded; its workers inherit the answer.
+    The warm parent asks first, after it has loaded the solver, and its workers inherit the answer.
     """
     with open("/proc/self/maps", "rb") as maps:
         return any(b"libasan" in line or b"libclang_rt" in line for line in maps)
 
 
 def redirect(output: int) -> None:
-    """Standard input is empty from now on, and both output streams go to descriptor `output`."""
+    """Make standard input empty, and send both output streams to the descriptor `output`."""
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.close(null)
     os.dup2(output, 1)
     os.dup2(output, 2)
-    # where the C library names it otherwise, text comes late
+    # with another C library the name may differ, and output comes late
     with contextlib.suppress(ValueError, AttributeError):
         _libc.setvbuf(
             ctypes.c_void_p.in_dll(_libc, "stdout"), None, _LINE_BUFFERED, ctypes.c_size_t(4096)
@@ -63,8 +61,8 @@ def redirect(output: int) -> None:
 
 
 def limit(limits: Mapping[str, int]) -> None:
-    """Set the kernel's limits: `output` and `address_space` in bytes (0: none), `nice` in steps; no
-    core files.
+    """Set the kernel's limits: `output` and `address_space` in bytes (0: none), and `nice`. Core
+    files are switched off.
     """
     _lower(resource.RLIMIT_CORE, 0)
     _lower(resource.RLIMIT_STACK, _STACK)
@@ -83,6 +81,6 @@ def _lower(what: int, value: int) -> None:
 
 
 def show_crashes() -> None:
-    """Print the Python frames of a crash, unless a sanitizer does better."""
+    """Print the Python frames when the process crashes, unless a sanitizer does better."""
     if not sanitized():
         faulthandler.enable(file=sys.stderr, all_threads=False)

@@ -1,4 +1,4 @@
-"""A session: one solver loaded once, runs one after another, each in a context of its own."""
+"""A session: one solver, loaded once, and its runs, each of which has a context of its own."""
 
 from __future__ import annotations
 
@@ -34,18 +34,19 @@ from murxpy.trace.grammar import VERSION, Trace, parse_trace
 from murxpy.worker.finalizers import watched
 
 Write = Callable[[str], None]
-# runs between two full collections: contexts are freed by reference counts, cycles are rare
+# runs between two full collections; reference counts free contexts, and cycles are rare
 COLLECT_EVERY = 50
 
 
 class Session:
-    """Runs walks and replays on one solver. Each is a function of its seed or text alone.
+    """Runs walks and replays on one solver. Each depends on its seed or text alone.
 
-    `setup`: catalogue, machine, wrapper, profile (all plain data), theories (list or None), swarm
-    (bool), options (list of name and value, set in every run), limits (`wall`: no check gets a
-    resource limit), checks (of what the solver promises: names of those that are on), documented
-    (operators that mutants do not get). Raises TargetError where the solver cannot be loaded,
-    InputError where it does not take an option.
+    `setup` is plain data. It has the catalogue, machine, wrapper and profile; `theories`, a list or
+    None; `swarm`, true or false; `options`, names and values that are set in every run; `limits`,
+    where `wall` means that no check gets a resource limit; `checks`, the names of those checks of
+    the solver's promises that are on; and `documented`, the operators that mutants do not get.
+    Raises TargetError where the solver cannot be loaded, InputError where it does not take an
+    option.
     """
 
     def __init__(self, setup: dict[str, Any]) -> None:
@@ -67,8 +68,7 @@ class Session:
         self._limited = setup.get("limits") != "wall"
         self._damped: frozenset[str] = frozenset()
         self._checks: frozenset[str] = frozenset(setup.get("checks") or ())
-        # An option that the wrapper does not have may restrict models, so that unsat need not be
-        # wrong.
+        # An option that the wrapper does not list may restrict models; then unsat may be right.
         known = self.wrapper.facts.known_options()
         self._plain = known is None or known.issuperset(name for name, _ in self.options)
         self._option_choice = option_choice(self._known_options())
@@ -79,11 +79,11 @@ class Session:
         _settle_interpreter()
 
     def _make_sources(self, setup: dict[str, Any]) -> Sources | None:
-        """The sources of runs that `setup` names, None for the walk alone. Raises InputError where
-        they need a reader of scripts, which the solver has not.
+        """The sources of runs that `setup` names; None for the walk alone. Raises InputError where
+        they need a reader of scripts and the solver has none.
         """
         available = (kind for kinds in self.swarm.available().values() for kind in kinds)
-        # a finding with a documented operator would not count, and no mutant shows that it needs it
+        # a finding with an operator that is documented as experimental would not count
         documented = frozenset(setup.get("documented") or ())
         shop = Shop(
             self.catalogue,
@@ -102,8 +102,8 @@ class Session:
         return sources
 
     def _tell(self, sources: Sources) -> None:
-        """Tell the mutation fuzzers which options scripts may set, and how often they ask for
-        models and cores.
+        """Tell the mutation fuzzers which options scripts may set, and how often to ask for models
+        and cores.
         """
         prefix = self.wrapper.facts.script_option_prefix
         sources.offer = Offer(
@@ -122,8 +122,8 @@ class Session:
         }
 
     def describe(self) -> dict[str, Any]:
-        """Solver, release, module file, Python, what the release lacks, the operators by theory and
-        the sorts that runs draw from.
+        """The solver, its release, module file and Python; the calls that the release lacks; the
+        operators of each theory; the sorts that runs draw.
         """
         module = sys.modules.get(self.wrapper.facts.module)
         return {
@@ -137,8 +137,8 @@ class Session:
         }
 
     def _known_options(self) -> list[Option]:
-        """The wrapper's options that this release takes: each is tried once, on a common solver,
-        else on one of its own.
+        """The options of the wrapper that this release takes: each is tried once, on a common
+        solver or else on one of its own.
         """
         known = []
         shared = self._scratch()
@@ -168,8 +168,8 @@ class Session:
         return run
 
     def _try_options(self) -> None:
-        """Set the user's options once, so that a misspelt one is an error now and not a refusal in
-        every run.
+        """Set the user's options once, so that a misspelt option is an error now and not a refusal
+        in every run.
         """
         if not self.options:
             return
@@ -185,18 +185,17 @@ class Session:
         run.forget()
 
     def damp(self, calls: list[Any]) -> None:
-        """Draw what sits on the fatal lines of known findings, as (action, operator, spelling),
-        less often from now on.
+        """Draw the calls on the fatal lines of known findings less often from now on.
 
-        What a run cannot do without (checks, assertions, scopes) is not damped. The trace's header
-        records it.
+        Each is given as (action, operator, spelling). Checks, assertions and scopes are not damped,
+        since every run needs them. The trace's header names what was damped.
         """
         names = [operator or action for action, operator, _ in calls if _may_be_damped(action)]
         names += [f"{rule}:{operator}" for action, operator, rule in calls if action == "misuse"]
         self._damped = frozenset(name for name in names if name)
 
     def walk(self, seed: int, write: Write) -> dict[str, Any]:
-        """One random run; `write` gets each line before its call."""
+        """Do a random run; `write` gets each line before its call."""
         run = Run(self.wrapper, self.catalogue, seed, write)
         if self.sources is not None:
             name, seeds = self.sources.draw(seed)
@@ -233,7 +232,7 @@ class Session:
     def _mutate(
         self, run: Run, sources: Sources, name: str, seeds: Sequence[Seed]
     ) -> dict[str, Any]:
-        """A run of a mutation fuzzer on these seeds."""
+        """Do a run of a mutation fuzzer on these seeds."""
         run.script_checks &= self._checks
         checks = f"checks {','.join(sorted(run.script_checks)) or 'none'}"
         files = [f"seed-file {seed.name}" for seed in seeds[:1]] + [
@@ -243,7 +242,9 @@ class Session:
         return self._report(run, lambda: sources.run(run, name, seeds))
 
     def replay(self, text: str, name: str, write: Write) -> dict[str, Any]:
-        """Replay a trace; a malformed one gives status `malformed` and the message."""
+        """Replay a trace. For a malformed trace the report has the status `malformed` and the
+        message.
+        """
         try:
             trace = parse_trace(text, name)
         except InputError as error:
@@ -257,8 +258,8 @@ class Session:
             return _malformed(str(error))
 
     def judge(self, text: str, name: str, write: Write, wishes: dict[str, Any]) -> dict[str, Any]:
-        """Answer the decided checks of a trace, whoever wrote it; see `murxpy.replaying.judging.judge`
-        for `wishes`.
+        """Answer the decided checks of a trace; `murxpy.replaying.judging.judge` says what `wishes`
+        are.
         """
         try:
             trace = parse_trace(text, name)
@@ -273,8 +274,8 @@ class Session:
             return _malformed(str(error))
 
     def _replay_header(self, trace: Trace) -> list[str]:
-        """The trace's own header; the spellings that follow are this solver's, so it says where
-        they are not the trace's.
+        """The header for the trace of a replay. It names this solver if the trace is of another
+        one, since the spellings are this solver's.
         """
         if trace.solver == self.wrapper.name and not trace.murxla:
             return [f"{key} {value}".rstrip() for key, value in trace.header.items()]
@@ -300,7 +301,7 @@ class Session:
                 differences, counts = run.differences, run.counts
                 lines = run.lines
                 run.forget()
-                # what a misuse broke is to show in its own run
+                # the run itself is to show the damage that a misuse did
                 self._collect(now=counts["action:misuse"] > 0)
         if finding is None and raised and counts["action:misuse"]:
             finding = raised[0]
@@ -328,12 +329,12 @@ class Session:
 
 
 def _settle_interpreter() -> None:
-    """Set what the interpreter of a session needs before the first run."""
-    # a model's integers may have more digits than Python converts by default
+    """Set up the Python interpreter of a session before the first run."""
+    # integers in models may have more digits than Python converts by default
     sys.set_int_max_str_digits(0)
     gc.collect()
-    gc.freeze()  # what is loaded now stays: a `gc` line need not look at it
-    # when objects die must depend on the run alone, not on what was allocated before it
+    gc.freeze()  # a `gc` line need not look at what is loaded now
+    # the run alone may decide when objects die, not what was allocated before it
     gc.disable()
 
 
@@ -358,6 +359,6 @@ def _malformed(message: str) -> dict[str, Any]:
 
 
 def _may_be_damped(action: str) -> bool:
-    """Whether what has this name can be drawn less often; a misuse is by its rule and operator."""
+    """Whether the call can be drawn less often. A misuse is named by its rule and operator."""
     known = ACTIONS.get(action)
     return action != "misuse" and (known is None or known.damped)

@@ -1,4 +1,6 @@
-"""The worker process: takes jobs, runs them in the session, and reports. Forked from a warm parent."""
+"""The worker process, forked from a warm parent: it takes jobs, runs them in the session, and
+reports.
+"""
 
 from __future__ import annotations
 
@@ -17,27 +19,27 @@ KEPT_OUTPUT = 65536  # bytes of the head and of the tail of a run's output
 
 
 class Session(Protocol):
-    """What a worker runs: `murxpy.worker.session.Session`, or a fake of it."""
+    """What a worker runs: `murxpy.worker.session.Session`, or a fake of that in tests."""
 
     def describe(self) -> dict[str, Any]:
-        """The solver that was loaded: `solver`, `version`, `module_file` and what else is worth
-        knowing.
-        """
+        """Describe the solver that was loaded: `solver`, `version`, `module_file` and more."""
 
     def walk(self, seed: int, write: Callable[[str], None]) -> dict[str, Any]:
-        """One random run; gives its report."""
+        """Do a random run, and give its report."""
 
     def replay(self, text: str, name: str, write: Callable[[str], None]) -> dict[str, Any]:
-        """Run the trace `text`, called `name` in messages; gives its report."""
+        """Replay the trace `text`, called `name` in messages, and give the report."""
 
     def judge(
         self, text: str, name: str, write: Callable[[str], None], wishes: dict[str, Any]
     ) -> dict[str, Any]:
-        """Answer the decided checks of the trace `text`; gives its report."""
+        """Answer the decided checks of the trace `text`, and give the report."""
 
 
 def excerpt(fd: int) -> str:
-    """Head and tail of the file `fd`, and between them how many bytes were left out."""
+    """The beginning and the end of the file `fd`, and between them the number of bytes that were
+    left out.
+    """
     size = os.fstat(fd).st_size
     head = os.pread(fd, KEPT_OUTPUT, 0)
     if size <= 2 * KEPT_OUTPUT:
@@ -48,7 +50,7 @@ def excerpt(fd: int) -> str:
 
 
 class Worker:
-    """Runs jobs one after another. `output` is the file behind both output streams."""
+    """Runs jobs one after another. Both output streams go to the file `output`."""
 
     def __init__(self, session: Session, channel: Channel, trace: TraceBuffer, output: int) -> None:
         self._session = session
@@ -58,7 +60,7 @@ class Worker:
         self._damped: list[list[str]] = []
 
     def serve(self) -> None:
-        """Do jobs until told to stop, or until the supervisor is gone."""
+        """Do jobs until the supervisor says to stop, or is gone."""
         while (job := self._channel.receive()) is not None and "stop" not in job:
             self._channel.send(self._do(job))
 
@@ -97,8 +99,8 @@ class Worker:
 
 
 def _wanted(job: Message, report: Mapping[str, Any]) -> bool:
-    """Whether the trace is to be sent though nothing is wrong: of replays, and of walks as the job
-    says.
+    """Whether to send the trace although nothing is wrong: always for replays, and for walks if the
+    job says so.
     """
     if "judge" in job:
         return bool(job.get("keep"))
@@ -135,8 +137,8 @@ def _finding(job: Message, kind: str, message: str, tier: str) -> dict[str, Any]
 
 
 def run(session: Session, fds: list[int], limits: Mapping[str, int], parent: int) -> None:
-    """Be a worker: `fds` are the channel, the trace buffer and the output file; `parent` is the
-    warm parent's pid.
+    """Be a worker. `fds` are the channel, the trace buffer and the output file; `parent` is the
+    process id of the warm parent.
     """
     channel, trace, output = fds
     os.setsid()

@@ -18,7 +18,7 @@ from murxpy.campaign.workers.scratch import Scratch, sweep
 from murxpy.errors import InputError
 from murxpy.worker.process import die_with_parent
 
-_SECONDS = 60.0  # that the first run of the command may take
+_SECONDS = 60.0  # for the first run of the command
 
 
 class Commanded(Predicate[str]):
@@ -98,7 +98,9 @@ class _Runs:
         self._running[at] = (process, time.monotonic())
 
     def _kept(self) -> int | None:
-        """The first candidate that was kept meanwhile; waits a little."""
+        """Wait a little, and give the first candidate for which a run of the command has exited
+        with 0.
+        """
         first = next(iter(self._running.values()))[0]
         with contextlib.suppress(subprocess.TimeoutExpired):
             first.wait(0.01)
@@ -121,6 +123,6 @@ class _Runs:
             file.unlink()
 
     def close(self) -> None:
-        """Remove the files."""
+        """Kill the runs and remove their files."""
         self._stop()
         self._scratch.remove()

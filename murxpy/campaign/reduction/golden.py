@@ -20,14 +20,14 @@ from murxpy.trace.grammar import parse_trace
 Shows = Callable[[Outcome], bool]
 Runs = Sequence[Sequence[Outcome]]  # for each replay: how it ended, and then how its process did
 LATE = 2.0  # seconds after which a candidate counts as one that hangs, until the last test
-GOLDEN_RUNS = 3  # replays of what is given, which must all show the same
+GOLDEN_RUNS = 3  # replays of the given trace, which must all show the same
 
 _SIGNALS = {number.name: number.name for number in signal.Signals}
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What must stay in place of the finding; all that is given must hold.
+    """What must stay in place of the finding. All fields that are given must hold.
 
     `message` is that of a finding, and `part` is a part of it. `exit` is the name of a signal or
     the exit code with which the process ends. With `unknown` the last check answers unknown. With
@@ -88,10 +88,10 @@ class Golden:
 
 
 def golden(runs: Runs, family: str, name: str, tries: int, match: Match) -> Golden:
-    """What the replays `runs` of the trace in the file `name` show.
+    """Find out what the replays `runs` of the trace in the file `name` show.
 
-    Raises InputError when the trace is malformed, shows nothing, or with one try does not show the
-    same each time.
+    Raises InputError when the trace is malformed or shows nothing. With one try it is also raised
+    when the replays do not all show the same.
     """
     for outcome in runs[0]:
         refuse_malformed(outcome, name)
@@ -130,7 +130,9 @@ def _match(runs: Runs, match: Match) -> tuple[str, str, Shows]:
 
 
 def _hang(runs: Runs) -> tuple[str, str, Shows]:
-    """The same for a trace whose replays do not end: nor must those of smaller ones, in its call."""
+    """The same for a trace whose replays do not end: those of smaller ones must hang in the same
+    call.
+    """
     call = last_call(runs[0][-1].trace)
     return f"hang in {call.action}", f"it hangs in {call.action}", partial(_late, call=call)
 
@@ -156,8 +158,8 @@ def refuse_malformed(outcome: Outcome, name: str) -> None:
 
 
 def shows(outcome: Outcome, family: str, key: str, kind: str, after: bool = False) -> bool:
-    """Whether `outcome` is a finding of this kind in this bucket, which shows in the run, or in how
-    the process ends `after` it.
+    """Whether `outcome` is a finding of this kind in this bucket. With `after` it shows in how the
+    process ends after the run.
     """
     verdict = judge(outcome)
     if verdict is None or outcome.after is not after:
@@ -181,14 +183,14 @@ def _matches(outcome: Outcome, match: Match, call: Call) -> bool:
 
 
 def _exit(outcome: Outcome) -> str:
-    """The signal or the exit code that the process ended with; empty when it goes on."""
+    """The signal or the exit code with which the process ended; empty while it lives."""
     if outcome.status is None or outcome.cause != "died":
         return ""
     return signal_name(outcome.status) or str(os.waitstatus_to_exitcode(outcome.status))
 
 
 def _last_unknown(outcome: Outcome) -> bool:
-    """Whether the last check that the replay made answered `unknown`."""
+    """Whether the last check in the replay answered `unknown`."""
     if outcome.cause != "report" or (outcome.report or {}).get("status") == "malformed":
         return False
     checks = (

@@ -35,7 +35,7 @@ Runs = tuple[Run, ...]
 class Lessened:
     """The smaller traces of a history, with the numbers of runs before and after the reduction.
 
-    `apart` is true where each `new` must begin a replay of its own.
+    With `apart` each `new` must begin a replay of its own.
     """
 
     result: Minimized
@@ -62,9 +62,10 @@ def minimize_history(task: Task, runs: Runs) -> Lessened:
 def minimize_joined(
     task: Task, text: str, key: str | None = None, before: int | None = None
 ) -> Lessened:
-    """Make `text`, which holds the traces of all runs, smaller; it must show `key`, if that is given.
+    """Make `text`, the traces of all runs, smaller. If `key` is given, `text` must show that.
 
-    There were `before` runs. Raises what `murxpy.campaign.reduction.traces.minimize` raises.
+    `before` is the number of runs at first. Raises what `murxpy.campaign.reduction.traces.minimize`
+    raises.
     """
     with task.enough_time("its runs show"):
         predicate, apart = _predicate(task, text, key)
@@ -75,7 +76,11 @@ def minimize_joined(
 
 
 def _predicate(task: Task, joined: str, key: str | None) -> tuple[Replaying, bool]:
-    """The predicate for texts with all runs: in one replay where that shows the finding, else apart."""
+    """The predicate for texts with the traces of all runs, and whether these must be replayed
+    apart.
+
+    One replay of the whole text is enough where that shows the finding.
+    """
     for split in (None, parts):
         try:
             predicate = Replaying(task, joined, split)
@@ -86,7 +91,7 @@ def _predicate(task: Task, joined: str, key: str | None) -> tuple[Replaying, boo
         if key in (None, predicate.key):
             return predicate, split is not None
         predicate.close()
-    raise InputError(f"its runs show {key}, their traces do not", file=task.name)
+    raise InputError(f"the runs show {key}, but the traces of the runs do not", file=task.name)
 
 
 def _problem(runs: Runs) -> Problem[Runs, Runs]:
@@ -105,7 +110,7 @@ def _problem(runs: Runs) -> Problem[Runs, Runs]:
 
 
 class Walking(Predicate[Runs]):
-    """Makes runs again, one after another in a fresh process of the target of `plan`."""
+    """The runs, made again one after another in a fresh process, show the finding."""
 
     def __init__(self, task: Task, runs: Runs) -> None:
         limits = Limits()
@@ -134,8 +139,9 @@ def _walk(run: Run) -> Job:
 
 
 def join(traces: Sequence[str]) -> str:
-    """One text of all traces, with ids of their own, each but the last ended by `delete`; the
-    header is that of the last.
+    """Join traces into one text, in which each id names one object.
+
+    The lines of each trace but the last end with `delete`. The header is that of the last trace.
     """
     header, lines = "", []
     used = {"s": 0, "t": 0, "x": 0}
@@ -160,7 +166,7 @@ def _moved(line: Line, by: dict[str, int]) -> Line:
 
 
 def _count(trace: Trace, used: dict[str, int]) -> None:
-    """Note the largest ids of the trace."""
+    """Note the largest ids of the trace in `used`."""
     before = dict(used)
     for line in trace.lines:
         for token in line.result("return") or ():
@@ -169,8 +175,9 @@ def _count(trace: Trace, used: dict[str, int]) -> None:
 
 
 def parts(text: str) -> list[str]:
-    """The runs of a joined text, each with the header; what is no trace stays whole, for a replay
-    to say so.
+    """Split a joined text into runs, each with the header.
+
+    A text that is no trace is not split; its replay will say what is wrong with it.
     """
     try:
         trace = parse_trace(text, "history")

@@ -1,10 +1,10 @@
-"""STORM's own way to reduce a finding: instances are made anew from its seed within ever smaller
-bounds, and none is cut.
+"""STORM's own way to reduce a finding: it makes new instances from the same seed within smaller
+bounds.
 
 Mansur, Christakis, Wüstholz, Zhang, FSE 2020, section 3.5: the bounds of depth and of assertions
-are halved as long as some instance still shows the finding; then several rounds with other random
-numbers look for the shortest. The right answer is known by construction, so no other solver is
-asked.
+are halved as long as some instance still shows the finding. Then several rounds with other random
+numbers look for the shortest instance. The right answer is known by construction, so no other
+solver is asked.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ from murxpy.oracles.crash import Outcome, judge
 from murxpy.passes.reduction import Reducer
 from murxpy.trace.grammar import Trace, parse_trace
 
-ROUNDS = 10  # runs with other random numbers, within the bounds that were found
-RUNS = 3  # that may show it within some bounds: the first with the random numbers of the finding
+ROUNDS = 10  # runs within the bounds that were found, with other random numbers
+RUNS = 3  # runs within other bounds, the first with the random numbers of the finding
 LEAST_ASSERTIONS = 4
 SOURCE = "storm"
 
 
 @dataclass(frozen=True, order=True, slots=True)
 class Bounds:
-    """What instances are made within; more runs within the same bounds come first in the order."""
+    """The bounds of instances. Bounds with more runs are smaller in the order."""
 
     depth: int
     assertions: int
-    skipped: int = ROUNDS - RUNS  # of the rounds
+    skipped: int = ROUNDS - RUNS  # runs fewer than ROUNDS
 
     @property
     def runs(self) -> int:
-        """The runs that may show the finding."""
+        """The number of runs within the bounds, one of which must show the finding."""
         return ROUNDS - self.skipped
 
 
@@ -53,8 +53,8 @@ def regenerate(task: Task, trace: Trace) -> Minimized:
     """Make the finding of a run of STORM anew within the least bounds.
 
     The plan of the task has the sources of the campaign. The sizes in the result are in characters
-    of the script. Raises InputError where `trace` is not such a finding, its script alone does not
-    show it, or the seeds of the campaign were changed.
+    of the script. Raises InputError where the trace is no such finding, where its script alone does
+    not show it, and where the seeds of the campaign were changed.
     """
     predicate = Regenerating(task.plan, trace, task.deadline)
     result = reduce(_problem(predicate), predicate, task)
@@ -89,7 +89,7 @@ def _shrink(reducer: Reducer[Bounds]) -> None:
 
 
 def _least(reducer: Reducer[Bounds], low: int, high: int, bound: str) -> None:
-    """Find the least value of a bound by binary search; `high` is known to do."""
+    """Find the least value of a bound by binary search; `high` is known to work."""
     while low < high:
         middle = (low + high) // 2
         if reducer.offer([replace(reducer.best, **{bound: middle})]) is not None:
@@ -118,7 +118,7 @@ class Regenerating(Predicate[Bounds]):
         names = [self._corpus.seeds[number].name for number in drawn.seeds]
         if drawn.source != SOURCE or [name.rpartition("/")[2] for name in names] != [_file(trace)]:
             raise InputError(
-                f"its run works on {' '.join(names) or 'no seed'} now, not on {_file(trace)}: seeds were added or removed",
+                f"the run of the trace works on {' '.join(names) or 'no seed'} now, not on {_file(trace)}: seeds were added or removed",
                 file=trace.name,
             )
         self._drawn = drawn.seeds
@@ -145,7 +145,8 @@ class Regenerating(Predicate[Bounds]):
         return bool(instances)
 
     def _outcomes(self, bounds: Bounds) -> Iterator[Outcome]:
-        """How the runs of the seed end, the first with the random numbers of the finding.
+        """Do the runs of the seed, and give how they end. The first has the random numbers of the
+        finding.
 
         One process does all runs until it dies.
         """
@@ -163,7 +164,7 @@ class Regenerating(Predicate[Bounds]):
             seeds = seeds[len(outcomes) :] if outcomes else []
 
     def _instance(self, outcome: Outcome) -> Scripted | None:
-        """The instance with which a run showed the finding."""
+        """The instance with which the run showed the finding; None where it did not."""
         verdict = judge(outcome)
         if verdict is None or loose_key(verdict, self._family) != self._wanted:
             return None
@@ -179,12 +180,12 @@ def _found(plan: Plan, trace: Trace) -> tuple[dict[str, Any], Scripted]:
     sources = plan.setup.get("sources")
     if trace.header.get("source") != SOURCE:
         raise InputError(
-            "only what storm found can be made anew from its seed; leave --strategy out",
+            "only a finding of storm can be made anew from its seed; leave --strategy out",
             file=trace.name,
         )
     if not sources:
         raise InputError(
-            "where its seeds are is known to its campaign alone: name the trace in the campaign's folder",
+            "only the campaign knows where its seeds are: name the trace in the campaign's folder",
             file=trace.name,
         )
     found = scripted(trace)
@@ -194,7 +195,7 @@ def _found(plan: Plan, trace: Trace) -> tuple[dict[str, Any], Scripted]:
 
 
 def _setting(plan: Plan, text: str) -> Plan:
-    """The plan whose runs all set the options that a script sets, and no others."""
+    """Let all runs of the plan set the options that a script sets, and no others."""
     wrapper = plan.setup["wrapper"]
     prefix = str(wrapper.get("script-option-prefix") or "")
     options = [[name.removeprefix(prefix), value] for name, value in own_options(text)]

@@ -1,8 +1,8 @@
 """The pipeline of reduction: a problem is made smaller as long as a predicate holds.
 
 A `Problem` says what a candidate is, which candidates are smaller, and which passes make them. A
-`Predicate` says whether a candidate still shows what must stay. `reduce` brings the two together,
-and knows nothing of either.
+`Predicate` says whether a candidate still shows what must stay. `reduce` works for every problem
+and every predicate.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ A = TypeVar("A")  # what a predicate is asked about a candidate
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a reduction has come: the size of the best candidate so far, and its text.
+    """The progress of a reduction: the size of the best candidate so far, and its text.
 
-    With the `unit` of lines the text is a trace.
+    If `unit` is `line`, the text is a trace.
     """
 
     lines: int
@@ -73,7 +73,7 @@ class Task:
 
     @contextmanager
     def enough_time(self, what: str) -> Iterator[None]:
-        """Inside, OutOfTime becomes an InputError: it was not even seen what there is to reduce."""
+        """Inside, OutOfTime becomes an InputError, since there is no result yet."""
         try:
             yield
         except OutOfTime:
@@ -99,10 +99,11 @@ class Saver:
 
 @dataclass(frozen=True, slots=True)
 class Minimized:
-    """The smallest candidate that was found: as the text of a trace, and as that of its problem.
+    """The smallest candidate that was found.
 
-    `key` says what it shows. `before` and `after` are sizes in `unit`: `line`, `run` or
-    `character`. `ended` is `complete`, `time` or `interrupted`.
+    `text` is its trace, and `best` its text in the form of its problem, such as SMT-LIB. `key` says
+    what it shows. `before` and `after` are sizes in `unit`: `line`, `run` or `character`. `ended`
+    is `complete`, `time` or `interrupted`.
     """
 
     text: str
@@ -119,7 +120,7 @@ class Minimized:
 
 
 class Replays(Protocol):
-    """A service that a predicate has replays made by. It raises OutOfTime after `deadline`."""
+    """A service that makes replays for a predicate. It raises OutOfTime after `deadline`."""
 
     deadline: float | None
 
@@ -132,9 +133,9 @@ class Replays(Protocol):
 
 
 class Predicate(ABC, Generic[A]):
-    """Says which candidates show what must stay; `key` says in words what that is.
+    """Decides whether a candidate shows what must stay; `key` says in words what that is.
 
-    `start` is the text of a trace that shows it and ends with the line that does so; it is empty
+    `start` is the text of a trace that shows it and ends with the line that does so. It is empty
     where there is no such text.
     """
 
@@ -166,14 +167,16 @@ class Predicate(ABC, Generic[A]):
 
     @abstractmethod
     def first(self, candidates: Iterator[A]) -> int | None:
-        """The index of the first candidate that is seen to show it; None when none does."""
+        """The index of the first candidate that was seen to show it; None when none does."""
 
     @abstractmethod
     def result(self, best: A) -> tuple[str, str]:
         """The key of what the smallest candidate shows, and its text as a trace."""
 
     def doubted(self, best: A) -> bool:
-        """Whether the smallest candidate does not show it after all; then all begins again."""
+        """Whether the smallest candidate does not show it after all, so that the reduction starts
+        again.
+        """
         return False
 
     def close(self) -> None:
@@ -241,7 +244,7 @@ class _Search(Generic[T, A]):
         return Reducer(problem.starts[0], self._first, problem.order, problem.text, self._tell)
 
     def run(self) -> str:
-        """Reduce; how that ended."""
+        """Reduce, and say how that ended."""
         problem = self._problem
         try:
             with interrupts.deferred():

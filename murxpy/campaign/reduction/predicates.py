@@ -1,4 +1,4 @@
-"""Predicates that have traces replayed: for a finding of one solver, and for a disagreement."""
+"""Predicates that replay traces, for findings of one solver and for disagreements."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from murxpy.oracles.disagreement import OPPOSITE
 from murxpy.oracles.triage import Triage
 from murxpy.trace.finished import until_row
 
-PATIENCE = 3.0  # times that a candidate may take what the trace itself takes
-SPARE = 1.0  # seconds more than that
-_HANG = 20.0  # seconds without return that are a hang
-_LATER = 5.0  # times the limit of a candidate in the second attempt on a hang
+PATIENCE = 3.0  # a candidate may take so many times as long as the trace itself
+SPARE = 1.0  # seconds that a candidate may take in addition
+_HANG = 20.0  # seconds after which a call that does not return counts as a hang
+_LATER = 5.0  # times the limit of a candidate, in the second attempt to reduce a hang
 
 
 class Replaying(Predicate[str]):
-    """Replays on the target show the same again.
+    """A replay on the target shows the same again.
 
     `split` cuts a text into texts that one process replays one after another. Raises what
     `murxpy.campaign.reduction.traces.minimize` raises, and OutOfTime.
@@ -65,9 +65,9 @@ class Replaying(Predicate[str]):
         return any(map(self._same, self._tester.fresh(*self._tester.jobs_of(text))))
 
     def doubted(self, best: str) -> bool:
-        """Whether the text ends after all when it gets the time that a hang gets.
+        """Whether the replay of the text ends when it gets as much time as a hang.
 
-        All candidates get more time from then on.
+        If so, all later candidates get more time.
         """
         if not self._hang:
             return False
@@ -79,10 +79,10 @@ class Replaying(Predicate[str]):
 
 
 class Disagreeing(Predicate[str]):
-    """Both sides of a disagreement still answer so at the last check, and the same one is wrong.
+    """The two sides of a disagreement still contradict each other, and the same side is wrong.
 
-    The solver of the trace answers first, then the judge; where both do as before, all the evidence
-    is taken again. Raises InputError where the trace shows no disagreement.
+    The solver of the trace answers first, then the judge. Only if both answer as before is all
+    other evidence gathered again. Raises InputError where the trace shows no disagreement.
     """
 
     def __init__(self, task: Task, source: str) -> None:
@@ -128,7 +128,9 @@ class Disagreeing(Predicate[str]):
         return next((at for at, text in enumerate(candidates) if self._shown(text)), None)
 
     def _shown(self, text: str) -> str | None:
-        """What the solver writes for `text` where it shows the disagreement."""
+        """The trace that the solver writes for `text`; None where it does not show the
+        disagreement.
+        """
         shown = self._solver.answer(self._work.replayed(text))
         if shown is None or not self._triage.culprit:
             return shown

@@ -1,7 +1,7 @@
-"""The process beside a campaign that reduces findings and writes their reproducers: it reads one
-request a line, and prints one answer a line.
+"""The process beside a campaign that reduces findings and writes their reproducers.
 
-It is its own process so that the campaign's loop never waits for it, and it dies with the campaign.
+It reads one request a line and prints one answer a line. It is a process of its own so that the
+loop of the campaign never waits for it. It dies with the campaign.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import parse_trace
 from murxpy.worker.process import die_with_parent
 
-NICE = 10  # so that the campaign's workers come first
-SECONDS = 60.0  # that a reduction gets
-_OWN_WORDS = ("hang", DISAGREEMENT)  # kinds whose predicate is not the bucket
-_TRIES = 5  # replays of a candidate of a finding that does not show each time
+NICE = 10  # steps, so that the workers of the campaign come first
+SECONDS = 60.0  # for a reduction
+_OWN_WORDS = ("hang", DISAGREEMENT)  # kinds whose keys are words and no buckets
+_TRIES = 5  # replays of a candidate, for a finding that does not show each time
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A finding to be reduced, or only to be printed: its bucket, and the file of its trace or
-    history.
+    """A finding that is to be reduced or only to be translated.
 
-    `target` is the number of its target, whose plan is in the file `plan`. `seconds` are for the
-    reduction. A program that shows the finding gets `memory` bytes.
+    `key` is that of its bucket, and `trace` the file of its trace or history. `target` is the
+    number of its target, whose plan is in the file `plan`. The reduction may take `seconds`. A
+    program that shows the finding gets `memory` bytes.
     """
 
     key: str
@@ -60,9 +60,9 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a request. Sizes are in lines; `after` is 0 where nothing was reduced.
+    """The result of a request. Sizes are in lines, and `after` is 0 where nothing was reduced.
 
-    `error` says why there is nothing at all.
+    `error` says why there is no result.
     """
 
     reproducers: tuple[Reproducer, ...] = ()
@@ -75,8 +75,8 @@ class Answer:
 def shrink(plan: Plan, trace: Path, seconds: float, kind: str) -> tuple[str, Path, Minimized]:
     """Reduce the trace or history in the file `trace`, a finding of `kind`, into a file beside it.
 
-    An earlier result in that file is where it goes on from. Gives the form of the result
-    (`min.trace` or `min.history`) and its file. Raises InputError, TargetError.
+    The reduction goes on from an earlier result in that file. Gives the form of the result
+    (`min.trace` or `min.history`), its file and the result. Raises InputError, TargetError.
     """
     form = "min.trace"
     small = base_of(trace).with_name(f"{base_of(trace).name}.min.trace")
@@ -112,7 +112,7 @@ def _shrink_trace(task: Task, trace: Path, small: Path, kind: str) -> Minimized:
 
 
 def answer(request: Request, plan: Plan) -> Answer:
-    """Do one request."""
+    """Do a request."""
     trace = Path(request.trace)
     shown = Shown(request.kind, request.key, request.message)
     alone = trace.suffix == ".trace"

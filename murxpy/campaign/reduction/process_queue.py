@@ -1,5 +1,5 @@
-"""The campaign's side of the process that reduces findings and writes their reproducers: a queue,
-and a share of the time.
+"""The queue of requests for the process that reduces findings, and that process's share of the
+time.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ from murxpy.campaign.reduction.programs import end_group
 from murxpy.campaign.workers.scratch import Scratch
 from murxpy.campaign.workers.targets import Plan
 
-SHARE = 0.25  # of the workers' time that may go into this
-_WORDS = 120.0  # seconds more until the process is given up
+SHARE = 0.25  # of the workers' time
+_TRANSLATING = 120.0  # seconds after the time of a reduction in which translations are tried
 
 
 class ReductionQueue:
-    """Has requests done one at a time by a process of its own, and calls `done` with each answer.
+    """Lets a process of its own do one request at a time, and calls `done` with each answer.
 
-    Nothing here waits. The time spent stays below `SHARE` of the workers' time.
+    No method waits. The time spent stays below `SHARE` of the workers' time, unless `unbounded`
+    says that there are no workers any more.
     """
 
     def __init__(
@@ -47,7 +48,7 @@ class ReductionQueue:
 
     @property
     def busy(self) -> bool:
-        """Whether a request is under way or waits."""
+        """Whether a request is being done or waits."""
         return self._request is not None or bool(self._queue)
 
     def add(self, request: Request) -> None:
@@ -55,14 +56,13 @@ class ReductionQueue:
         self._queue.append(request)
 
     def print_only(self) -> None:
-        """Reduce no more findings of requests that wait."""
+        """Translate the findings of requests that wait, but do not reduce them."""
         self._queue = deque(replace(request, minimize=False) for request in self._queue)
 
     def poll(self, workers_time: float) -> None:
         """Take an answer, and begin the next request when its share of `workers_time` allows.
 
-        `workers_time` is in seconds, of all workers together. `unbounded` says that there are no
-        workers any more to take time from.
+        `workers_time` is in seconds, of all workers together.
         """
         if self._request is not None:
             self._look(self._request)
@@ -110,7 +110,7 @@ class ReductionQueue:
             self._end(request, msgspec.convert(json.loads(self._answer), Answer))
         elif process.poll() is not None:
             self._end(request, Answer(error=f"the process ended with {process.returncode}"))
-        elif time.monotonic() - self._began > SECONDS + _WORDS:
+        elif time.monotonic() - self._began > SECONDS + _TRANSLATING:
             self._kill()
             self._end(request, Answer(error="it took too long"))
 

@@ -1,6 +1,4 @@
-"""Programs that show a finding without murxpy: run as a user would, under limits, and judged as a
-run of ours is.
-"""
+"""Runs of programs that show a finding without murxpy, under limits and judged like a replay."""
 
 from __future__ import annotations
 
@@ -22,19 +20,18 @@ from murxpy.oracles.crash import Cause, Outcome
 from murxpy.worker.process import die_with_parent
 from murxpy.worker.worker import excerpt
 
-_STEP = 0.02  # seconds between two looks
-_STACK = 8 << 20  # bytes, as workers have it
+_STEP = 0.02  # seconds between two looks at the process
+_STACK = 8 << 20  # bytes, the limit that workers have
 
 
 def run_program(
     plan: Plan, file: Path, words: Sequence[str], trace: str, seconds: float, limits: Limits
 ) -> Outcome:
-    """How the Python program `file` with arguments `words` ends in the interpreter and environment
-    of the target of `plan`.
+    """Run the Python program `file` with the arguments `words` in the environment of the target.
 
-    `trace` is what it is a translation of, for the judgement. Past `seconds` the cause is `wall`,
-    past the memory limit `memory`; a program that exits gives `died` with its status. Raises
-    OSError when it cannot be started.
+    The outcome has `trace`, of which the program is a translation. Its cause is `wall` after
+    `seconds`, `memory` past the memory limit, and else `died` with the status. Raises OSError when
+    the program cannot be started.
     """
     bare = ["-S"] if plan.target.bare else []
     with tempfile.TemporaryFile() as output:
@@ -81,7 +78,7 @@ def _limit(pid: int, limits: Limits) -> None:
 def _watch(
     process: subprocess.Popen[bytes], deadline: float, memory: int
 ) -> tuple[Cause, int | None, int]:
-    """Cause, wait status and largest resident memory."""
+    """Wait for the process; gives cause, wait status and largest resident memory."""
     peak = 0
     while True:
         pid, status, usage = os.wait4(process.pid, os.WNOHANG)
@@ -97,7 +94,7 @@ def _watch(
 
 
 def end_group(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process, which leads a group, and all others of its group, and wait for it."""
+    """Kill the process, which leads a group, and its whole group, and wait for it."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     if process.returncode is None:

@@ -77,7 +77,7 @@ class _Programs:
         self._catalogue = build_catalogue(plan.setup["catalogue"])
 
     def python(self) -> Reproducer:
-        """The trace as a program of the binding."""
+        """Write the trace as a program of the binding."""
         file = self._base.with_name(f"{self._base.name}.py")
         try:
             written = to_python(self._trace, self._catalogue, dict(self._plan.setup["wrapper"]))
@@ -88,13 +88,13 @@ class _Programs:
         return Reproducer("python", str(file), *self._python(file))
 
     def script(self) -> Reproducer:
-        """The trace as a script."""
+        """Write the trace as a script."""
         file = self._base.with_name(f"{self._base.name}.smt2")
         unsaid = ""
         try:
             written = self._smtlib(lossy=False)
         except MurxpyError as error:
-            # options of another command
+            # the hint names options of another command
             unsaid = str(error).partition(", which SMT-LIB cannot say")[0].partition("; with --")[0]
             try:
                 written = self._smtlib(lossy=True)
@@ -111,7 +111,7 @@ class _Programs:
 
     def _smtlib(self, lossy: bool) -> str:
         script = scripted(self._trace)
-        if script is not None:  # what the solver was given is the script
+        if script is not None:  # the solver was given this script
             return script.text
         family = self._plan.target.family
         return to_smtlib(self._trace, self._catalogue, family, lossy)
@@ -123,12 +123,12 @@ class _Programs:
         if ended is not None:
             return ended
         if shown.kind == DISAGREEMENT and _exit_code(outcome) == 0:
-            return True, ""  # it answers as is recorded
+            return True, ""  # it gives the answers in the trace
         defects = _DEFECT.findall(outcome.output)
         if _exit_code(outcome) == 1 and defects and "Traceback" not in outcome.output:
             recorded, seen = _bare(shown.message), _bare(defects[-1])
             same = normalise(recorded) == normalise(seen) or recorded in seen or seen in recorded
-            # a program asks a fresh solver, not our evaluator
+            # the program asks a fresh solver in place of our evaluator
             same = same or (shown.kind == INVALID_MODEL and seen == UNSATISFIED)
             return (True, "") if same else (False, f"it shows: {defects[-1]}")
         return False, _exit_words(outcome)
@@ -167,7 +167,7 @@ class _Programs:
         return [str(tokens[0]) for name, tokens in results if name == "answer"]
 
     def _ended(self, outcome: Outcome) -> tuple[bool, str] | None:
-        """Whether the end of the process is the finding; None where the program ended by itself."""
+        """Whether the end of the process is the finding; None where the program exited by itself."""
         if outcome.cause == "wall":
             hangs = self._shown.kind == "hang"
             return hangs, "" if hangs else f"no end within {SECONDS:g} s"
@@ -185,7 +185,7 @@ def _bare(message: str) -> str:
 
 
 def _exit_code(outcome: Outcome) -> int | None:
-    """The exit code, negative for a signal; None where it did not end by itself."""
+    """The exit code, negative for a signal; None where the process was killed."""
     return None if outcome.status is None else os.waitstatus_to_exitcode(outcome.status)
 
 

@@ -1,6 +1,4 @@
-"""Which findings of a campaign are still to be made smaller and printed in all forms, and what came
-of it.
-"""
+"""Which findings of a campaign are to be reduced and translated, and what becomes of the results."""
 
 from __future__ import annotations
 
@@ -20,21 +18,27 @@ from murxpy.oracles.disagreement import KIND
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.oracles.documented import Documented
 
-# seconds; most traces are a tenth by then, which shows whether what is documented as experimental
-# is needed
+# Seconds. Most traces are a tenth as long by then, which shows whether they need something that is
+# documented as experimental.
 _GLANCE = 20.0
-_TARGET = re.compile(r"-(\d+)\.trace$")  # of a trace found on another target than the first
+_TARGET = re.compile(
+    r"-(\d+)\.trace$"
+)  # the name of a trace that was found on another target than the first
 
 
 class Reproduction:
-    """Orders reproducers of confirmed buckets, smaller ones where `config` says so, and tells of
-    them through `emit`.
+    """Requests reproducers of confirmed buckets, and reports them through `emit`.
+
+    They are made from smaller traces where `config` says so.
     """
 
     def __init__(
         self, config: CampaignConfig, archive: Archive, emit: Callable[[events.Event], None]
     ) -> None:
-        self._plans = (*config.targets, *config.judges)  # a trace of a wrong judge is the judge's
+        self._plans = (
+            *config.targets,
+            *config.judges,
+        )  # a judge that is wrong wrote the trace of its finding
         self._targets = len(config.targets)
         self._families = [plan.target.family for plan in self._plans]
         self._archive = archive
@@ -46,7 +50,7 @@ class Reproduction:
         self.queue = ReductionQueue(self._plans, config.limits.memory, self._done)
 
     def hurry(self) -> None:
-        """The workers are gone: no share of time holds any more."""
+        """Take all the time: the workers have ended."""
         self.queue.unbounded = True
         if not self._minimize:
             self.queue.print_only()
@@ -58,7 +62,7 @@ class Reproduction:
             )
 
     def look(self) -> None:
-        """Order what is not ordered yet."""
+        """Request reproducers for the buckets that lack them."""
         for bucket in self._archive.buckets.values():
             kept = bucket.smallest()
             if (
@@ -74,8 +78,8 @@ class Reproduction:
                 self._order(bucket, file, target)
 
     def _file(self, kept: Kept) -> Path | None:
-        """The file that shows the finding: the trace, or the history of one that needs the runs
-        before it.
+        """The file that shows the finding: its trace, or its history if it needs the runs before
+        it.
         """
         trace = self._folder / kept.file
         history = trace.with_suffix(".history")
@@ -93,8 +97,8 @@ class Reproduction:
             self._done(request, Answer((Reproducer("trace", str(file), True),)))
 
     def _may_need_documented(self, bucket: Bucket, target: int) -> bool:
-        """Whether all traces of a bucket use what the solver documents as experimental: what is
-        left of one tells if it is needed.
+        """Whether all traces of a bucket use something that the solver documents as experimental. A
+        smaller trace then tells whether the finding needs that.
         """
         texts = [self._archive.pending_trace(kept) for kept in bucket.traces]
         documented = self._documented[target]
@@ -109,14 +113,14 @@ class Reproduction:
         )
 
     def _target(self, bucket: Bucket, kept: Kept) -> int | None:
-        """The number of the plan whose solver wrote the trace; None when this session has none of
-        that solver.
+        """The number of the plan whose solver wrote the trace; None when this session has no such
+        plan.
         """
         match = _TARGET.search(kept.file)
         number = int(match[1]) if match else 0
         if number < len(self._families) and self._families[number] == bucket.solver:
             return number
-        if bucket.kind == KIND:  # a judge is wrong, but only the target's trace shows it
+        if bucket.kind == KIND:  # the judge is wrong, but only the trace of the target shows it
             return number if number < self._targets else None
         targets = self._families[: self._targets]
         return targets.index(bucket.solver) if bucket.solver in targets else None
@@ -134,8 +138,8 @@ class Reproduction:
         self._emit(events.Reproduced(key, forms, answer.before, answer.after, tier))
 
     def _needs_documented(self, request: Request, answer: Answer, bucket: Bucket) -> bool:
-        """Whether the smaller trace, and each trace that was kept, uses what the solver documents
-        as experimental or the like.
+        """Whether the smaller trace and all traces of the bucket use something that is documented
+        as experimental.
         """
         documented = self._documented[request.target]
         smaller = [

@@ -1,4 +1,4 @@
-"""Scripts inside traces: a script that a trace runs, and a trace that runs a script."""
+"""A script that a trace runs, and a trace that runs a script."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from murxpy.trace.grammar import Trace, parse_trace
 class Scripted:
     """A script as a solver was given it.
 
-    `expected` are the answers that are known of its checks, and `limit` is that of each check; 0
-    stands for none.
+    `expected` are the known answers to its checks. `limit` is the resource limit of each check, 0
+    for none.
     """
 
     text: str
@@ -56,6 +56,8 @@ def answers_in(outcome: Outcome) -> list[str]:
 
 
 def loose_key(verdict: Verdict, family: str) -> tuple[str, str]:
-    """Kind and bucket of a finding without the theories of its script, which reduction changes."""
+    """The kind and bucket of a finding without the theories of its script, which a reduction
+    changes.
+    """
     without = replace(verdict, call=replace(verdict.call, operator=""))
     return verdict.kind, bucket_key(family, without)

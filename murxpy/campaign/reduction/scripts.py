@@ -1,9 +1,8 @@
-"""Reducing a whole script: from its text to the smallest that still shows the finding, and for
-which that is still known to be one.
+"""Reducing a whole script to the smallest script that still shows the finding.
 
-A crash or an exception is recognised by its message. Where an answer is wrong, the right one must
-be known for each candidate anew: two other solvers give it, or one of them gives a model in which
-our evaluator finds all assertions true. In a disagreement both sides must answer as before.
+A crash or an exception is recognised by its message. For a wrong answer, the right one must be
+known for each candidate anew: two other solvers give it, or one of them gives a model in which our
+evaluator finds all assertions true. In a disagreement both sides must answer as before.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ WRONG = "wrong-answer"
 
 @dataclass(frozen=True)
 class Printed:
-    """A script and its text, which is empty for what the dialect cannot say."""
+    """A script and its text; the text is empty where the dialect cannot express the script."""
 
     script: Script
     text: str
@@ -64,7 +63,7 @@ class _Solver:
         self.tester = Tester(plan, Limits())
 
     def run(self, script: Scripted) -> Outcome:
-        """How the script alone ends."""
+        """Run the script alone, and give how that ends."""
         found: list[Outcome] = []
 
         def seen(outcome: Outcome) -> bool:
@@ -75,7 +74,7 @@ class _Solver:
         return found[-1]
 
     def opinion(self, text: str) -> list[str]:
-        """The answers to the checks of another solver's script."""
+        """What this solver answers to the checks of another solver's script."""
         return answers_in(self.run(Scripted(without_options(text))))
 
     def holds(self, script: Script) -> bool:
@@ -90,7 +89,7 @@ class _Solver:
 
 
 def _started(plans: Sequence[Plan]) -> list[_Solver]:
-    """The solvers of the plans; none where one of them cannot be loaded."""
+    """Load the solvers of the plans. If one of them cannot be loaded, the others are closed."""
     with ExitStack() as stack:
         solvers = []
         for plan in plans:
@@ -101,10 +100,10 @@ def _started(plans: Sequence[Plan]) -> list[_Solver]:
 
 
 class ScriptPredicate(Predicate[Printed]):
-    """The target still does what it did, and the others still say that this is wrong.
+    """The target gives the same wrong result, and the other solvers still say that it is wrong.
 
     `checks` is the number of checks up to the one in question; 0 stands for all. Raises InputError
-    where the script `source`, of the file `name`, shows nothing.
+    where the script shows nothing.
     """
 
     checks = 0
@@ -117,7 +116,7 @@ class ScriptPredicate(Predicate[Printed]):
         self._target.tester.jobs, self._target.tester.tries = task.jobs, task.tries
 
     def _shown(self, source: Scripted, name: str) -> Verdict | None:
-        """The finding that the target alone shows; None where it is a disagreement."""
+        """The finding that the target shows without other solvers; None where it is a disagreement."""
         outcome = self._target.run(source)
         report = outcome.report or {}
         if report.get("status") == "malformed":
@@ -138,7 +137,7 @@ class ScriptPredicate(Predicate[Printed]):
         return verdict
 
     def _disagree(self, ours: list[str], source: Scripted, name: str) -> None:
-        """Find the first judge that answers a check otherwise."""
+        """Find the first judge that contradicts an answer."""
         for solver in self._judges:
             for at, (answer, other) in enumerate(
                 zip(ours, solver.opinion(source.text), strict=False)
@@ -182,12 +181,12 @@ class ScriptPredicate(Predicate[Printed]):
             won = self._target.tester.first(traces(), self._same)
             if won is None or self._stands(handed[tried[won]]):
                 return None if won is None else tried[won]
-            # these may have been given up
+            # the tester may have given these up
             begun = range(max(0, won - self._target.tester.jobs + 1), len(tried))
             waiting.extendleft(reversed([tried[number] for number in begun if number != won]))
 
     def _asked(self, candidate: Printed) -> Scripted | None:
-        """A script as the target is asked it; None where the check in question is gone."""
+        """The script as it is given to the target; None where the check in question is gone."""
         count = candidate.checks()
         if not candidate.text or (self.checks and not count):
             return None
@@ -204,7 +203,7 @@ class ScriptPredicate(Predicate[Printed]):
         )
 
     def _stands(self, candidate: Printed) -> bool:
-        """Whether what the target does is still wrong: the others are asked."""
+        """Ask the other solvers whether the result of the target is still wrong."""
         if self._answer:
             return self._votes(candidate.text, OPPOSITE[self._answer]) > 0
         if not self._right:
@@ -236,7 +235,7 @@ def minimize_script(task: Task, source: Scripted, judges: Sequence[Plan] = ()) -
     """Make a script smaller; the result is the trace that runs the smaller script.
 
     The sizes in the result are in characters of the script. Raises InputError where the script
-    shows nothing, or where that is not seen again after the script was printed anew.
+    shows nothing, or shows it no more after it was parsed and printed.
     """
     catalogue = build_catalogue(task.plan.setup.get("catalogue") or load_catalogue())
     script = read_script(source.text, task.name, catalogue)
@@ -248,8 +247,8 @@ def minimize_script(task: Task, source: Scripted, judges: Sequence[Plan] = ()) -
             shown = predicate.first(map(problem.asked, problem.starts))
         if shown is None:
             raise InputError(
-                "what it shows is not seen again when it is printed anew, or what it must answer is not known: two other "
-                "solvers must say so, or our evaluator in the model of one",
+                "the script does not show the finding after it was parsed and printed, or the right answer is not known: "
+                "two other solvers must give it, or our evaluator in the model of one",
                 file=task.name,
             )
         return reduce(problem, predicate, task)
@@ -264,7 +263,7 @@ def _dialect(plans: Sequence[Plan]) -> str:
 def _problem(
     script: Script, source: Scripted, checks: int, dialect: str
 ) -> Problem[Commands, Printed]:
-    """The problem of the commands of a script up to check number `checks`; of all where that is 0."""
+    """The problem of the commands of a script up to check number `checks`; 0 stands for all."""
     commands = bare(script)
     ends = [at for at, one in enumerate(commands, 1) if isinstance(one, CHECKS)]
 

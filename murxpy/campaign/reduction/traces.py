@@ -1,4 +1,4 @@
-"""Reducing a trace: the script that it runs last, or its lines, to the fewest and simplest."""
+"""Reducing a trace: the script that it runs last, or its lines."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def minimize_trace(
 ) -> Minimized:
     """Reduce the script that the trace `source` runs last; where it runs none, reduce its lines.
 
-    `judges` say what the script must answer. If they are None and some answers are known, the other
-    solvers say it. If the script alone does not show the finding, `refused` is called with the
-    reason, and may raise it; then the lines of the trace are reduced, as by `minimize`.
+    `judges` say what the script must answer. If they are None and some answers are known, other
+    solvers are the judges. If the script alone does not show the finding, `refused` is called with
+    the reason, and may raise it; then the lines of the trace are reduced, as by `minimize`.
     """
     script = scripted(parse_trace(source, task.name))
     if script is not None and not task.match and not task.command:
@@ -55,7 +55,8 @@ def minimize_trace(
 
 
 def minimize(task: Task, source: str, earlier: str | None = None) -> Minimized:
-    """Make the trace `source` smaller; `earlier` is what an earlier call made of it, to go on from.
+    """Make the trace `source` smaller, starting from `earlier` if that is the result of an earlier
+    call.
 
     Raises InputError when the trace is malformed, shows nothing, or something else each time, or
     when the time does not suffice to see what it shows; TargetError when a solver cannot be loaded.
@@ -78,9 +79,9 @@ def _predicate(task: Task, source: str) -> Predicate[str]:
 def trace_problem(
     original: Trace, others: Iterable[str | None], setup: Mapping[str, Any]
 ) -> Problem[Script, str]:
-    """The problem of the lines of a trace; smaller traces that may show the same are `others`.
+    """The problem of the lines of a trace. `others` are smaller traces that may show the same.
 
-    `setup` is that of the session: its wrapper ranks the spellings.
+    The wrapper in `setup`, which is that of the session, ranks the spellings.
     """
     traces = [original, *(parse_trace(text, original.name) for text in others if text)]
     # Only what a replay wrote is in our dialect, and not in Murxla's.
