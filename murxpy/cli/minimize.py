@@ -116,16 +116,13 @@ Begin = partial[Task]  # makes the task from the plan that a file needs
 @click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of the solver.")
 def minimize(
     file: Path,
-    jobs: int,
-    seconds: float | None,
     output: Path | None,
-    tries: int,
     solver: str | None,
     wrapper: str | None,
     judged: tuple[str, ...] | None,
     reproducers: bool,
     strategy: str,
-    **wishes: Any,
+    **how: Any,
 ) -> None:
     """Make TRACE, or with --solver the SMT-LIB SCRIPT, as small as possible while it still shows the
     same finding.
@@ -134,15 +131,12 @@ def minimize(
     a candidate must meet all these conditions instead; with --command, the command decides. Ctrl-C
     ends the work with the best result so far, and a second call goes on from that.
     """
-    match, command = _wanted(**wishes)
-    if strategy != "delete" and (match or command or file.suffix != ".trace"):
+    begin = _begin(file, **how)
+    if strategy != "delete" and (_asked(begin) or file.suffix != ".trace"):
         raise InputError(
             f"--strategy {strategy} is for the trace of a finding of storm, and always keeps the finding",
             file=str(file),
         )
-    begin = partial(
-        Task, name=str(file), jobs=jobs, time=seconds, tries=tries, match=match, command=command
-    )
     if file.suffix == ".history":
         _history(file, output, solver, wrapper, begin)
     elif file.suffix == ".smt2":
@@ -179,8 +173,7 @@ def _trace_file(
     output = output or base_of(file).with_name(f"{base_of(file).name}.min.trace")
     earlier = _earlier(output, file)
     watch = Watch(output)
-    asked = begin.keywords["match"] or begin.keywords["command"]
-    judges = () if asked else judges_of(trace, judged)
+    judges = () if _asked(begin) else judges_of(trace, judged)
     if strategy != "delete":
         why = "other instances are made from the seeds of the campaign: name the trace in the campaign's folder"
         seeded = plan_of_campaign(origin(file), file, why)
@@ -249,7 +242,7 @@ def _script_file(
     begin: Begin,
 ) -> None:
     """Minimize an SMT-LIB script."""
-    if begin.keywords["command"] or begin.keywords["match"]:
+    if _asked(begin):
         raise InputError(
             "--command, --match-..., --unknown and --slower do not apply to scripts, whose finding is always kept; leave them out",
             file=str(file),
@@ -295,32 +288,39 @@ def _history(
     )
 
 
-def _wanted(
+def _begin(
+    file: Path,
+    jobs: int,
+    seconds: float | None,
+    tries: int,
     match_message: str | None,
     match_part: str | None,
     match_exit: str | None,
     unknown: bool,
     slower: float | None,
     command: str | None,
-) -> tuple[Match, tuple[str, ...]]:
-    """The conditions that candidates must meet, and the command that decides, if one is given."""
-    match = Match(
-        match_message,
-        match_part,
-        None if match_exit is None else exit_kind(match_exit),
-        unknown,
-        slower,
+) -> Begin:
+    """Read the options that say how to reduce."""
+    ends = None if match_exit is None else exit_kind(match_exit)
+    match = Match(match_message, match_part, ends, unknown, slower)
+    words: tuple[str, ...] = ()
+    if command is not None:
+        if match:
+            raise InputError(
+                "with --command the command alone decides what is kept: leave out --match-..., --unknown and --slower"
+            )
+        try:
+            words = tuple(shlex.split(command)) or ("",)
+        except ValueError as error:
+            raise InputError(f"--command: {error}, expected words as for a shell") from None
+    return partial(
+        Task, name=str(file), jobs=jobs, time=seconds, tries=tries, match=match, command=words
     )
-    if command is None:
-        return match, ()
-    if match:
-        raise InputError(
-            "with --command the command alone decides what is kept: leave out --match-..., --unknown and --slower"
-        )
-    try:
-        return match, tuple(shlex.split(command)) or ("",)
-    except ValueError as error:
-        raise InputError(f"--command: {error}, expected words as for a shell") from None
+
+
+def _asked(begin: Begin) -> bool:
+    """Whether the user says what is kept in place of the finding."""
+    return bool(begin.keywords["match"] or begin.keywords["command"])
 
 
 def _summary(result: Minimized, output: Path) -> str:

@@ -17,6 +17,7 @@ from murxpy.smtlib.commands import Command
 from murxpy.smtlib.script import Script
 from murxpy.trace.grammar import VERSION, Line, Trace
 
+_LEAVES = {CONSTANT: "mk-const", VARIABLE: "mk-var", SPECIAL: "mk-special-value"}
 SOLVER = "smtlib"  # no solver wrote the trace, so each uses its own spellings
 MOST_LEFT_OUT = 20  # different commands that the header lists as left out
 _ASKS = {
@@ -118,9 +119,13 @@ class Lifter:
         return self._made_sort(sort, "mk-sort", sort.kind, *params)
 
     def _made_sort(self, sort: Sort, action: str, *words: Token) -> Ref:
+        ref = self._new_sort(sort)
+        self.line(action, *words, returns=[ref])
+        return ref
+
+    def _new_sort(self, sort: Sort) -> Ref:
         ref = self._new("s")
         self._sorts[sort] = ref.number
-        self.line(action, *words, returns=[ref])
         return ref
 
     def _datatype_sort(self, sort: Sort) -> Ref:
@@ -153,10 +158,7 @@ class Lifter:
                 words += [Quoted(constructor.name), len(constructor.fields)]
                 for selector, sort in constructor.fields:
                     words += [Quoted(selector), *self._field(sort, datatype, block)]
-        refs = []
-        for datatype in block:
-            refs.append(self._new("s"))
-            self._sorts[self._plain(datatype)] = refs[-1].number
+        refs = [self._new_sort(self._plain(datatype)) for datatype in block]
         self.line("mk-sort", *words, returns=refs)
 
     def _field(self, sort: Sort, owner: Datatype, block: Sequence[Datatype]) -> list[Token]:
@@ -206,29 +208,17 @@ class Lifter:
             return
         number = self._sorts.get(term.sort)
         # A sort that no line made gets its id from its first term.
-        sort = Ref("s", number) if number is not None else self._returned_sort(term.sort)
+        sort = Ref("s", number) if number is not None else self._new_sort(term.sort)
         self.line(action, *words, returns=[ref, sort])
-
-    def _returned_sort(self, sort: Sort) -> Ref:
-        ref = self._new("s")
-        self._sorts[sort] = ref.number
-        return ref
 
     def _words(self, term: Term) -> tuple[str, list[Token]]:
         """The action that makes a term, and its words."""
         first = term.indices[0] if term.indices else None
-        if term.op == CONSTANT:
-            return "mk-const", [self.sort(term.sort), Quoted(str(first))]
-        if term.op == VARIABLE:
-            return "mk-var", [self.sort(term.sort), Quoted(str(first))]
+        if term.op in _LEAVES:
+            return _LEAVES[term.op], [self.sort(term.sort), Quoted(str(first))]
         if term.op == VALUE:
-            words = write_value(term.sort, first)
-            return "mk-value", [
-                self.sort(term.sort),
-                *(Quoted(w) if isinstance(w, str) else w for w in words),
-            ]
-        if term.op == SPECIAL:
-            return "mk-special-value", [self.sort(term.sort), Quoted(str(first))]
+            words = (Quoted(w) if isinstance(w, str) else w for w in write_value(term.sort, first))
+            return "mk-value", [self.sort(term.sort), *words]
         args: list[Token] = [Ref("t", self._terms[a]) for a in term.args]
         if term.op == FUNCTION:
             return "mk-fun", [Quoted(str(first)), len(args) - 1, *args]
@@ -302,16 +292,6 @@ def _check_using(lifter: Lifter, command: c.CheckSatUsing) -> None:
     lifter.line("check-sat")
 
 
-def _get_value(lifter: Lifter, command: c.GetValue) -> None:
-    words = lifter.terms(command.terms)
-    lifter.line("get-value", *words)
-
-
-def _simplify(lifter: Lifter, command: c.Simplify) -> None:
-    ref = lifter.term(command.term)
-    lifter.line("simplify", ref)
-
-
 def _ask(lifter: Lifter, command: c.Ask) -> None:
     text = f"{command.command} {command.words}".rstrip()
     action = _ASKS.get(text)
@@ -321,52 +301,33 @@ def _ask(lifter: Lifter, command: c.Ask) -> None:
         lifter.comment(text)
 
 
-def _assuming(lifter: Lifter, command: c.CheckSatAssuming) -> None:
-    words = lifter.terms(command.assumptions)
-    lifter.line("check-sat-assuming", *words)
-
-
-def _other(lifter: Lifter, command: c.Other) -> None:
-    lifter.comment(command.text)
-
-
-def _declare(lifter: Lifter, command: c.DeclareFun) -> None:
-    lifter.term(command.constant)
-
-
-def _define(lifter: Lifter, command: c.DefineFun) -> None:
-    lifter.term(command.function or command.body)
-
-
-def _declare_sort(lifter: Lifter, command: c.DeclareSort) -> None:
-    lifter.sort(command.sort)
-
-
 def _nothing(lifter: Lifter, command: Any) -> None:
     """Write nothing: the command tells the solver nothing."""
 
 
-_LIFTERS: dict[type, Callable[[Lifter, Any], None]] = {
+_LIFTERS: dict[type, Callable[[Lifter, Any], object]] = {
     c.SetLogic: lambda lifter, x: lifter.line("set-logic", x.logic),
     c.SetOption: _set_option,
     c.SetInfo: _nothing,
-    c.DeclareSort: _declare_sort,
+    c.DeclareSort: lambda lifter, x: lifter.sort(x.sort),
     c.DefineSort: _nothing,
     c.DeclareDatatypes: lambda lifter, x: lifter.datatypes(x.datatypes),
-    c.DeclareFun: _declare,
-    c.DefineFun: _define,
+    c.DeclareFun: lambda lifter, x: lifter.term(x.constant),
+    c.DefineFun: lambda lifter, x: lifter.term(x.function or x.body),
     c.DefineFunsRec: _define_rec,
     c.Assert: _assert,
     c.CheckSat: lambda lifter, x: lifter.line("check-sat"),
-    c.CheckSatAssuming: _assuming,
+    c.CheckSatAssuming: lambda lifter, x: lifter.line(
+        "check-sat-assuming", *lifter.terms(x.assumptions)
+    ),
     c.CheckSatUsing: _check_using,
     c.Push: lambda lifter, x: lifter.line("push", x.levels),
     c.Pop: lambda lifter, x: lifter.line("pop", x.levels),
     c.Reset: lambda lifter, x: lifter.restart(),
     c.ResetAssertions: lambda lifter, x: lifter.line("reset-assertions"),
-    c.GetValue: _get_value,
-    c.Simplify: _simplify,
+    c.GetValue: lambda lifter, x: lifter.line("get-value", *lifter.terms(x.terms)),
+    c.Simplify: lambda lifter, x: lifter.line("simplify", lifter.term(x.term)),
     c.Ask: _ask,
     c.Exit: _nothing,
-    c.Other: _other,
+    c.Other: lambda lifter, x: lifter.comment(x.text),
 }

@@ -157,8 +157,7 @@ class Session:
         """True if a solver without other options takes the option."""
         run = self._scratch()
         taken = _takes(run, name, value)
-        # the collector would free context and solver of the run's cycle in any order, which kills
-        # old releases
+        # the garbage collector would free context and solver in any order, which crashes old releases
         run.forget()
         return taken
 

@@ -1,1 +1,1 @@
-"""Reduction: smaller traces and scripts that show the same, and the programs that show them."""
+"""Reduction: smaller traces, scripts and histories, and programs, that show a finding."""
