@@ -1,3 +1,3 @@
-"""SMT-LIB 2.7: printing sorts, terms and declarations, and what dialects call the operators that
-the standard does not have.
+"""Everything about the language SMT-LIB 2.7: commands and scripts, reading them, and printing them
+in the dialect of a solver.
 """

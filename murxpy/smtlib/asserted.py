@@ -1,4 +1,4 @@
-"""What is asserted at each check of a script."""
+"""Which formulas are asserted at each check of a script."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from murxpy.smtlib.script import Script
 
 
 def at_checks(script: Script) -> Iterator[tuple[int, tuple[Assert, ...]]]:
-    """The place of each check among the commands of a script, in order, and the assertions of all
-    levels that are there at it.
+    """Return, for each check of a script in order, its position among the commands and the formulas
+    that are asserted there on all open levels.
     """
     levels: list[list[Assert]] = [[]]
     for at, command in enumerate(script.commands):

@@ -1,5 +1,5 @@
-"""The commands of a script as small immutable values: SMT-LIB 2.7, section 4, and what z3 and cvc5
-add.
+"""The commands of a script as small immutable values: those of SMT-LIB 2.7, section 4, and those
+that z3 and cvc5 add.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class SetLogic:
 
 @dataclass(frozen=True, slots=True)
 class SetOption:
-    """`(set-option :name value)`; the value as it was written."""
+    """`(set-option :name value)`. The value is the text that the script has."""
 
     name: str  # without the colon
     value: str
@@ -27,7 +27,9 @@ class SetOption:
 
 @dataclass(frozen=True, slots=True)
 class SetInfo:
-    """`(set-info :name value)`; the value as it was written, empty where there is none."""
+    """`(set-info :name value)`. The value is the text that the script has; it is empty if the
+    script has none.
+    """
 
     name: str  # without the colon
     value: str
@@ -35,8 +37,8 @@ class SetInfo:
 
 @dataclass(frozen=True, slots=True)
 class DeclareSort:
-    """`(declare-sort S 0)`. One with parameters has a command for each instance, whose name is then
-    `(S Int)`.
+    """`(declare-sort S 0)`. A declaration of a sort with parameters becomes one command for each
+    instance that the script uses; the name of such a command is the instance, such as `(S Int)`.
     """
 
     sort: Sort
@@ -44,8 +46,8 @@ class DeclareSort:
 
 @dataclass(frozen=True, slots=True)
 class DefineSort:
-    """`(define-sort S (X) sort)`, in which `X` is a SORT_PARAM. Terms have the sort that it stands
-    for.
+    """`(define-sort S (X) sort)`. The parameter `X` is a SORT_PARAM in `sort`. The terms of the
+    script do not have the new name: their sorts are those that it stands for.
     """
 
     name: str
@@ -55,15 +57,17 @@ class DefineSort:
 
 @dataclass(frozen=True, slots=True)
 class DeclareDatatypes:
-    """A block of datatypes, perhaps mutually recursive, of either age of the command."""
+    """The declaration of one or more datatypes, which may use each other. The older syntax of the
+    command gives the same value.
+    """
 
     datatypes: tuple[Datatype, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class DeclareFun:
-    """`declare-fun` and `declare-const`: an OP_CONSTANT term, of a SORT_FUN where it takes
-    arguments.
+    """`declare-fun` or `declare-const`. The declared symbol is an OP_CONSTANT term; if it takes
+    arguments, its sort is a SORT_FUN.
     """
 
     constant: Term
@@ -71,11 +75,11 @@ class DeclareFun:
 
 @dataclass(frozen=True, slots=True)
 class DefineFun:
-    """`define-fun`, `define-const`: a name for `body`.
+    """`define-fun` or `define-const`: a name for `body`.
 
-    With variables, `function` is an OP_FUN term whose arguments are the variables and the body, and
-    what applies it is OP_UF_APPLY. Without, there is no function: wherever the name stands, terms
-    have `body` itself.
+    With variables, `function` is an OP_FUN term whose arguments are the variables and the body; an
+    OP_UF_APPLY term applies it. Without variables there is no function: wherever the script has the
+    name, its terms have `body`.
     """
 
     name: str
@@ -86,8 +90,8 @@ class DefineFun:
 
 @dataclass(frozen=True, slots=True)
 class DefineFunsRec:
-    """`define-fun-rec`, `define-funs-rec`: constants (of a SORT_FUN where they have variables) with
-    their variables and bodies.
+    """`define-fun-rec` or `define-funs-rec`: constants with the variables and the bodies that
+    define them. A constant with variables has a SORT_FUN.
     """
 
     functions: tuple[Term, ...]
@@ -110,14 +114,14 @@ class CheckSat:
 
 @dataclass(frozen=True, slots=True)
 class CheckSatAssuming:
-    """`(check-sat-assuming (t ...))`, also written `(check-sat t ...)` in z3."""
+    """`(check-sat-assuming (t ...))`. In z3 this is also written `(check-sat t ...)`."""
 
     assumptions: tuple[Term, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CheckSatUsing:
-    """`(check-sat-using tactic)` of z3; the tactic as it was written."""
+    """`(check-sat-using tactic)` of z3. The tactic is the text that the script has."""
 
     tactic: str
 
@@ -148,14 +152,14 @@ class ResetAssertions:
 
 @dataclass(frozen=True, slots=True)
 class GetValue:
-    """`(get-value (t ...))`, and `(eval t)` of z3."""
+    """`(get-value (t ...))`, or `(eval t)` of z3."""
 
     terms: tuple[Term, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Simplify:
-    """`(simplify t)`, without its options."""
+    """`(simplify t)`. Options of the command are left out."""
 
     term: Term
 
@@ -166,11 +170,11 @@ Part = str | Term | Sort
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question whose answer nobody uses: `get-model`, `get-unsat-core`, `get-info`, `echo`; with
-    what follows as it was written.
+    """A question whose answer murxpy does not use, such as `get-model`, `get-unsat-core`,
+    `get-info` or `echo`. `words` is the text behind the name of the command.
 
-    `parts` says the same as `words` where terms are in it, as in `(get-abduct A t)` and `(display
-    t)`; it is what is printed then.
+    If terms are in that text, as in `(get-abduct A t)` and `(display t)`, `parts` is the same text
+    with the terms as values. The printer then uses `parts`.
     """
 
     command: str
@@ -180,15 +184,16 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """`(exit)`; nothing is read behind it."""
+    """`(exit)`. The reader does not read what follows it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """A command that only some solver knows and that changes what a check means, as it was written,
-    without its parentheses.
+    """A command that only some solvers know and that changes what a check means. `text` is the
+    command without its parentheses.
 
-    `parts` says the same where terms are in it, as in `(maximize t)`; it is what is printed then.
+    If terms are in it, as in `(maximize t)`, `parts` is the same text with the terms as values. The
+    printer then uses `parts`.
     """
 
     text: str

@@ -1,9 +1,9 @@
-"""The logics of SMT-LIB that all solvers know by name, and the smallest one that has what a
-script needs.
+"""The logics of SMT-LIB that all solvers know by name, and the choice of the smallest logic that
+has what a script needs.
 
-A need is one letter or two: `Q` quantifiers, `UF` functions, `U` uninterpreted sorts, `A` arrays,
-`BV`, `FP`, `DT`, `S` strings, `I` and `R` arithmetic, `N` nonlinear arithmetic; what is none of
-these only `ALL` has.
+A need is written as one or two letters: `Q` quantifiers, `UF` functions, `U` uninterpreted sorts,
+`A` arrays, `BV` bit-vectors, `FP` floating point, `DT` datatypes, `S` strings, `I` integers, `R`
+reals, `N` nonlinear arithmetic. If a script needs anything else, only the logic `ALL` has it.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ NEEDS = {
     "SORT_REAL": "R",
     "SORT_FUN": "UF",
 }
-# of the theory Reals_Ints: no logic of one of both sorts has them
+# operators of the theory Reals_Ints, which a logic of only integers or only reals does not have
 MIXED = ("OP_REAL_IS_INT", "OP_REAL_TO_INT", "OP_INT_TO_REAL")
 _NAME = re.compile(
     r"(?P<free>QF_)?(?P<array>AX?)?(?P<fun>UF)?(?P<bv>BV)?(?P<fp>FP)?(?P<dt>DT)?(?P<s>S)?(?:(?P<power>[LN])(?P<sorts>I?R?)A)?"
@@ -78,8 +78,8 @@ _NAME = re.compile(
 
 
 def features(logic: str) -> frozenset[str]:
-    """The needs that a logic of `LOGICS` meets; none of a difference logic, whose terms have a form
-    of their own.
+    """Return the needs that a logic of `LOGICS` meets. Difference logics meet none, because they
+    also restrict the form of terms.
     """
     found = _NAME.fullmatch(logic)
     if found is None:
@@ -95,7 +95,7 @@ def features(logic: str) -> frozenset[str]:
     return frozenset(has if found["free"] else has | {"Q"})
 
 
-# In the names of logics that are composed of letters, what stands for a sort.
+# the letters in the name of a logic that stand for a sort, as regular expressions
 _LETTERS = {
     "SORT_BV": "BV",
     "SORT_FP": "FP",
@@ -112,8 +112,8 @@ _LETTERS = {
 
 
 def composed(logic: str, kind: str) -> bool:
-    """True if a logic has sorts of a kind, in a dialect that takes every combination of letters as a
-    logic; sorts of extensions only `ALL` has.
+    """Return whether a logic has sorts of a kind, in a dialect that takes every combination of
+    letters as a logic. Only `ALL` has the sorts of extensions.
     """
     if "ALL" in logic or kind == "SORT_FUN" or not kind.startswith("SORT_"):
         return True
@@ -127,11 +127,13 @@ _BY_SIZE = sorted(
 
 
 def covers(logic: str, needs: Iterable[str]) -> bool:
-    """True if a logic meets all needs."""
+    """Return whether a logic meets all of the needs."""
     return logic == "ALL" or _FEATURES.get(logic, frozenset()).issuperset(needs)
 
 
 def smallest(needs: Iterable[str]) -> str:
-    """The logic with the fewest features that meets the needs; `ALL` where no other does."""
+    """Return the logic with the fewest features that meets the needs, or `ALL` if no other logic
+    does.
+    """
     wanted = frozenset(needs) or {"UF"}
     return next((logic for logic in _BY_SIZE if _FEATURES[logic] >= wanted), "ALL")

@@ -1,6 +1,4 @@
-"""A script whose checks are each followed by the question for the model, and that asks for nothing
-else.
-"""
+"""A script in which a question for the model follows each check, and no other question is left."""
 
 from __future__ import annotations
 
@@ -9,15 +7,15 @@ from collections.abc import Iterator
 from murxpy.smtlib.syntax.lexer import solid, symbol, tokenize
 
 _MODELS = "(set-option :produce-models true)"
-# what such a command prints would stand between an answer and its model
+# the output of these commands would stand between an answer and its model
 _ASKING = ("get-", "echo", "eval", "display", "simplify")
 
 
 def asking_for_models(text: str, name: str) -> str:
-    """The script `text`, called `name` in messages, with the question; each of its commands stays
-    on its line.
+    """Return the script `text` with `(get-model)` behind each check. Each command keeps its line,
+    and `name` is the name of the script in messages.
 
-    Raises InputError for what is no text of tokens.
+    Raises InputError if `text` cannot be split into tokens.
     """
     pieces, done = [_MODELS], 0
     for start, end, words in _commands(text, name):
@@ -36,7 +34,9 @@ def asking_for_models(text: str, name: str) -> str:
 
 
 def _commands(text: str, name: str) -> Iterator[tuple[int, int, list[str]]]:
-    """Where each command of a script begins and ends, and its first tokens."""
+    """Yield, for each command of a script, where it begins and ends in the text, and its first
+    tokens.
+    """
     depth, start = 0, 0
     words: list[str] = []
     for token, at in zip(tokenize(text, name), solid(text), strict=True):

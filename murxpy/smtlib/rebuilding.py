@@ -1,5 +1,5 @@
-"""Terms built anew with other sorts and names: bit-vectors of other widths, floating-point numbers
-of other formats, datatypes with fewer constructors and fields, constants and sorts under other
+"""Builds terms anew with other sorts and names: bit-vectors of other widths, floating-point numbers
+of other formats, datatypes with fewer constructors and fields, constants and sorts with other
 names.
 """
 
@@ -26,15 +26,16 @@ _CONS = "OP_DT_APPLY_CONS"
 
 
 class Rebuilder:
-    """Builds terms of `tables` anew: bit-vectors have the width that `width` gives, floating-point
-    numbers the format that `form` gives, datatypes are without what is in `gone`, constants and
-    variables have the name that `names` has for them, uninterpreted sorts that of `sorts`; what is
-    not there stays.
+    """Builds terms anew in `tables`. The parameters say what changes; everything else stays.
 
-    An index that only says how wide the result is (of an extension, a conversion) follows it, a
-    value loses its high bits, a number the low ones of its significand. `term` raises IllSorted
-    where no term of the new sorts is left: of an extraction that reaches too far, of formats and
-    arguments that do not fit, of a constructor or field that is used.
+    `width` gives the new width of each bit-vector, and `form` the new format of floating-point
+    numbers. `gone` are the constructors and fields that datatypes lose. `names` are the new names
+    of constants and variables, and `sorts` those of uninterpreted sorts.
+
+    Where an index only says how wide a result is, as in an extension or a conversion, it changes
+    with the width. A literal loses its high bits, or the low bits of its significand. `term` raises
+    IllSorted if no such term exists: for an extraction beyond the new width, for formats that do
+    not fit together, and for a constructor or field that is gone.
     """
 
     def __init__(
@@ -56,7 +57,7 @@ class Rebuilder:
         self._done: dict[Term, Term] = {}
 
     def sort(self, sort: Sort) -> Sort:
-        """A sort, and what is in it; the fields of datatypes keep their widths and names."""
+        """Return a sort with the new widths. The fields of datatypes keep theirs."""
         if sort.kind == BV:
             return self._tables.sort(BV, self._width(sort.width))
         if sort.kind == FP:
@@ -75,8 +76,8 @@ class Rebuilder:
         )
 
     def datatype(self, datatype: Datatype) -> Datatype:
-        """A datatype without what is gone, and with such datatypes in its fields; itself where
-        nothing of that concerns it.
+        """Return a datatype without what is gone, and with such datatypes in its fields. If nothing
+        of that concerns it, that is the datatype itself.
         """
         if datatype in self._datatypes:
             return self._datatypes[datatype]
@@ -111,7 +112,7 @@ class Rebuilder:
         return self._tables.sorts.get(sort.kind, *params)
 
     def term(self, root: Term) -> Term:
-        """A term. Raises IllSorted."""
+        """Return the new term. Raises IllSorted."""
         done = self._done
         for term in bottom_up(root, done):
             done[term] = (
@@ -177,8 +178,8 @@ class Rebuilder:
 
 
 def _indices(term: Term, args: tuple[Term, ...], wanted: Sort) -> tuple[object, ...]:
-    """The indices of an application whose arguments and result have other widths. Raises IllSorted
-    for a width that cannot be.
+    """Return the indices of an application whose arguments and result have new widths. Raises
+    IllSorted if there are none.
     """
     if wanted.kind == FP and term.op.startswith("OP_FP_TO_FP"):
         return wanted.params
@@ -200,8 +201,8 @@ def _indices(term: Term, args: tuple[Term, ...], wanted: Sort) -> tuple[object, 
 
 
 def _number(bits: int, old: Sort, new: Sort) -> int:
-    """A number of the format `old` in that of `new`: the significand is cut off, an exponent out of
-    range becomes the nearest in it.
+    """Return a number of the format `old` as a number of the format `new`. Its significand is cut
+    off, and an exponent out of range becomes the nearest one in range.
     """
     (e, s), (exponents, significand) = (
         (old.number(0), old.number(1)),

@@ -1,4 +1,4 @@
-"""A script that was read, or made."""
+"""A script: a sequence of commands that was read or made."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from murxpy.smtlib.tables import Tables
 
 @dataclass(frozen=True)
 class Origin:
-    """The text of a script, and the numbers of the tokens that its commands begin with."""
+    """The text of a script, and for each command the number of its first token."""
 
     text: str
     starts: list[int]
@@ -53,40 +53,42 @@ class Script:
 
     @property
     def sorts(self) -> SortTable:
-        """The sorts."""
+        """Return the table of sorts."""
         return self.tables.sorts
 
     @property
     def terms(self) -> TermTable:
-        """The terms."""
+        """Return the table of terms."""
         return self.tables.terms
 
     @property
     def checker(self) -> Checker:
-        """The type checker."""
+        """Return the type checker."""
         return self.tables.checker
 
     @property
     def logic(self) -> str | None:
-        """The first logic that is set; None where there is none."""
+        """Return the first logic that is set, or None if there is none."""
         return next((c.logic for c in self.commands if isinstance(c, SetLogic)), None)
 
     def line(self, number: int) -> int | None:
-        """The line that a command begins on."""
+        """Return the line on which a command begins, or None for a script that was made."""
         if self.origin is None or number >= len(self.origin.starts):
             return None
         return place(self.origin.text, offset(self.origin.text, self.origin.starts[number]))[0]
 
     def assertions(self) -> list[Term]:
-        """The asserted terms, in order, whatever level they are on."""
+        """Return the asserted formulas in order, on whatever level they are."""
         return [c.term for c in self.commands if isinstance(c, Assert)]
 
     def constants(self) -> list[Term]:
-        """The declared constants and functions, in order."""
+        """Return the declared constants and functions in order."""
         return [c.constant for c in self.commands if isinstance(c, DeclareFun)]
 
     def statuses(self) -> list[str | None]:
-        """What `(set-info :status S)` says of each check: `sat`, `unsat`, `unknown`, or None."""
+        """Return for each check what the `(set-info :status S)` before it says: `sat`, `unsat`,
+        `unknown`, or None.
+        """
         return list(self._statuses())
 
     def _statuses(self) -> Iterator[str | None]:
@@ -102,6 +104,6 @@ class Script:
 
     @property
     def incremental(self) -> bool:
-        """True if there is not just one check, after all assertions."""
+        """Return False only if the script has exactly one check and all assertions before it."""
         checks = [at for at, c in enumerate(self.commands) if isinstance(c, CHECKS)]
         return len(checks) != 1 or any(isinstance(c, Assert) for c in self.commands[checks[0] :])

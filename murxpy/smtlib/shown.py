@@ -1,4 +1,4 @@
-"""The definitions of a model as text."""
+"""The definitions of a model as texts that a person reads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from murxpy.smtlib.reading.models import Model
 
 
 def shown_model(catalogue: Catalogue, model: Model) -> dict[str, str]:
-    """What a model defines, as texts by symbol."""
+    """Return the definitions of a model as texts, by symbol."""
     printer = Printer(catalogue, _dialects(catalogue)[0])
     return {
         printer.function(constant): _shown(catalogue, term)
@@ -22,7 +22,7 @@ def shown_model(catalogue: Catalogue, model: Model) -> dict[str, str]:
 
 
 def _shown(catalogue: Catalogue, term: Term) -> str:
-    """A value, or a function with its variables, as text."""
+    """Return a value as text, or a function with its variables."""
     for dialect in _dialects(catalogue):
         printer = Printer(catalogue, dialect)
         with suppress(Unsayable):
@@ -33,7 +33,7 @@ def _shown(catalogue: Catalogue, term: Term) -> str:
 
 
 def _dialects(catalogue: Catalogue) -> list[str]:
-    """The dialects: the first one that has words for a value shows it, and the standard comes last
-    because it has the fewest.
+    """Return the dialects in the order in which they are tried. The first that can say a value
+    shows it; the standard comes last, because it can say the fewest values.
     """
     return sorted(catalogue.dialects, key=lambda name: (name == STANDARD, name))

@@ -1,4 +1,4 @@
-"""Substitution of terms for constants and variables, everywhere at once."""
+"""Replaces constants and variables by terms, everywhere in a term at once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from murxpy.smtlib.tables import Tables
 
 
 def binds(catalogue: Catalogue, term: Term) -> tuple[Term, ...]:
-    """The variables that `term` binds."""
+    """Return the variables that `term` binds."""
     operator = catalogue.operators.get(term.op)
     if operator is None or not operator.signature.binder:
         return ()
@@ -19,8 +19,8 @@ def binds(catalogue: Catalogue, term: Term) -> tuple[Term, ...]:
 
 
 def substituted(tables: Tables, root: Term, new: Mapping[Term, Term]) -> Term:
-    """`root` with each key of `new` replaced by its value, of the same sort. Nothing is renamed:
-    what values have free stays free.
+    """Return `root` with each key of `new` replaced by its value, which has the same sort. Bound
+    variables are not renamed, so a free variable of a value can become bound.
     """
     done: dict[Term, Term] = dict(new)
     for term in bottom_up(root, done):

@@ -1,4 +1,4 @@
-"""The sorts and terms that belong together, and making well-sorted ones."""
+"""Tables of sorts and terms, and functions that make well-sorted terms in them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from murxpy.logic.typing import Checker
 
 
 class Tables:
-    """The hash-consed sorts and terms of one script, or of several that are to be combined, and
+    """The hash-consed sorts and terms of one script, or of several scripts that are combined, and
     their type checker.
 
-    Sorts and terms of one `Tables` are equal if they are the same object; those of different ones
-    must not be mixed. So whoever combines two scripts reads both into the same tables:
-    `read_script(text, name, catalogue, tables)`. While `suffix` is set, it ends the names of all
-    constants, functions and sorts that are declared, so that the second script's are its own.
+    Sorts and terms of the same `Tables` are equal if they are the same object; those of different
+    `Tables` must not be mixed. Who combines two scripts reads both into the same tables:
+    `read_script(text, name, catalogue, tables)`. While `suffix` is set, it is appended to the names
+    of all constants, functions and sorts that are declared, so that the symbols of the second
+    script are different.
     """
 
     def __init__(
@@ -38,22 +39,24 @@ class Tables:
         self.false = self.terms.leaf(VALUE, (False,), self.bool)
 
     def copy(self) -> Tables:
-        """Tables with the same sorts and terms; what is made in them later, these do not have."""
+        """Return tables with the same sorts and terms. Terms that are made here later are not in
+        the copy.
+        """
         return Tables(self.catalogue, self.sorts.copy(), self.terms.copy())
 
     def sort(self, kind: str, *params: Sort | int | str) -> Sort:
-        """The sort of this kind: `sort("SORT_BV", 8)`."""
+        """Return the sort of this kind with these parameters: `sort("SORT_BV", 8)`."""
         return self.sorts.get(kind, *params)
 
     def apply(
         self, kind: str, *args: Term, indices: tuple[Any, ...] = (), wanted: Sort | None = None
     ) -> Term:
-        """The operator `kind` of `fsm/theories` applied to terms: `apply("OP_BV_ADD", a, b)`.
-        Raises IllSorted.
+        """Return the operator `kind` of `fsm/theories` applied to terms: `apply("OP_BV_ADD", a,
+        b)`. Raises IllSorted.
 
-        `wanted` is the sort of the result where the arguments do not determine it (`:as` in the
-        signature). A function is applied by OP_UF_APPLY, whose first argument it is. A binder takes
-        its variables first, then its body: `apply("OP_FORALL", x, y, body)`.
+        `wanted` is the sort of the result if the arguments do not determine it (`:as` in the
+        signature). OP_UF_APPLY applies a function, which is its first argument. A binder takes its
+        variables first and then its body: `apply("OP_FORALL", x, y, body)`.
         """
         operator = self.catalogue.operators[kind]
         sort = self.checker.result(operator, tuple([a.sort for a in args]), indices, wanted)
@@ -64,35 +67,35 @@ class Tables:
         return self.terms.apply(kind, args, indices, sort, bound)
 
     def constant(self, name: str, sort: Sort) -> Term:
-        """The constant, or with a SORT_FUN the function, of this name and sort."""
+        """Return the constant of this name and sort. With a SORT_FUN it is a function."""
         return self.terms.leaf(CONSTANT, (name + self.suffix,), sort)
 
     def uninterpreted(self, name: str) -> Sort:
-        """The uninterpreted sort of this name."""
+        """Return the uninterpreted sort of this name."""
         return self.sorts.get("SORT_UNINTERPRETED", name + self.suffix)
 
     def variable(self, name: str, sort: Sort) -> Term:
-        """A new variable, different from every other, to be bound by a binder."""
+        """Return a new variable, to be bound by a binder. It differs from all other variables."""
         return self.terms.variable(name, sort)
 
     def value(self, sort: Sort, value: Any) -> Term:
-        """A literal; the value as `logic.values` has it: bool, int, Fraction (REAL), str, the bits
-        (BV, FP), 0..p-1 (FF).
+        """Return a literal. The value is one of `logic.values`: bool, int, Fraction (REAL), str,
+        the bits (BV, FP), or 0..p-1 (FF).
         """
         if sort.kind == "SORT_REAL":
             value = Fraction(value)
         return self.terms.leaf(VALUE, (value,), sort)
 
     def special(self, sort: Sort, name: str) -> Term:
-        """A special value of `fsm/theories`: `special(rm, "rm.rne")`. Raises InputError where the
-        sort has none of this name.
+        """Return a special value of `fsm/theories`: `special(rm, "rm.rne")`. Raises InputError if
+        the sort has none of this name.
         """
         if name not in self.catalogue.sorts[sort.kind].special:
             raise InputError(f"{sort} has no special value '{name}'")
         return self.terms.leaf(SPECIAL, (name,), sort)
 
     def conjunction(self, parts: list[Term]) -> Term:
-        """All of them."""
+        """Return the conjunction of formulas: `true` if there are none."""
         if not parts:
             return self.true
         return parts[0] if len(parts) == 1 else self.apply("OP_AND", *parts)

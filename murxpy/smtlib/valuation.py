@@ -1,4 +1,4 @@
-"""Values of a script's terms under a model that was read."""
+"""Computes values of a script's terms under a model that was read."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from murxpy.smtlib.substitution import substituted
 
 
 class Valuation:
-    """Evaluates terms of a script under a model, by our own evaluator.
+    """Evaluates terms of a script under a model, with our own evaluator.
 
-    Values of constants are computed once. Functions stand for themselves in the terms, and so does
-    a definition whose value cannot be said. With `completed`, a constant that a model leaves out,
-    all of which was read, has some value of its sort: solvers leave out the constants whose value
+    The value of a constant is computed once. Functions stay in the terms, and so does a definition
+    whose value cannot be said. If `completed` is set and the whole model was read, a constant that
+    the model leaves out has some value of its sort, because solvers leave out constants whose value
     does not matter.
     """
 
@@ -43,7 +43,7 @@ class Valuation:
         self._evaluator = Evaluator(script.tables.catalogue, interpretation)
 
     def holds(self, formula: Term) -> bool:
-        """Whether a closed formula is true. Raises CannotSay."""
+        """Return whether a closed formula is true. Raises CannotSay."""
         if self._definitions:
             formula = substituted(self._tables, formula, self._definitions)
         return bool(self._evaluator.value(formula))

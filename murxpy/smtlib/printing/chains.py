@@ -1,5 +1,5 @@
-"""Printing a chain of scripts that have most in common: each assertion is printed once,
-declarations stand in front of everything.
+"""Prints scripts one after another that have most of their terms in common. Each assertion is
+printed once, and all declarations stand at the beginning of a script.
 """
 
 from __future__ import annotations
@@ -16,14 +16,16 @@ from murxpy.smtlib.printing.terms import Printer
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.tables import Tables
 
-PLAIN = 24  # occurrences in a term whose text stands wherever the term does
-_FORGETTING = frozenset([c.Reset, c.ResetAssertions])  # behind them declarations are gone
+PLAIN = 24  # a term with at most so many occurrences of terms in it is printed wherever it is used
+# these commands end the declarations before them
+_FORGETTING = frozenset([c.Reset, c.ResetAssertions])
 _DECLARING = frozenset([c.DeclareSort, c.DeclareDatatypes, c.DeclareFun, c.DefineFunsRec])
 _HEAD = frozenset([c.SetLogic, c.SetOption])
 _SCOPES = {c.Push: "push", c.Pop: "pop"}
-# made of literals they are values, which cvc5 knows by how they are written
+# a value if it is made of literals; cvc5 recognizes values by their syntax, so no name may replace
+# it
 _VALUES = ("OP_CONST_ARRAY", "OP_DT_APPLY_CONS")
-# terms have what is defined
+# definitions are no part of the body: terms contain the defined term itself
 _BODY = (
     frozenset(get_args(Command)) - _FORGETTING - _DECLARING - _HEAD - {c.Push, c.Pop, c.DefineFun}
 )
@@ -35,12 +37,12 @@ Printed = tuple[str, tuple[int, ...]]
 
 
 class ChainPrinter:
-    """Prints scripts of the same tables, one after another. A script may declare more than it uses:
-    what those before it had.
+    """Prints scripts that share their tables, one after another. A script may declare symbols that
+    only scripts before it use.
 
-    Large terms without free variables get names by definitions: of a term that was changed
-    somewhere, only what is around that place is printed anew, and what stands in many places is
-    printed once. A script has the definitions that it uses.
+    A large term without free variables gets a name by a `define-fun`. If a later script changes a
+    part of an assertion, only the terms around that part are printed anew, and a term that many
+    assertions contain is printed once. Each script contains the definitions that it uses.
     """
 
     def __init__(self, tables: Tables, dialect: str) -> None:
@@ -49,12 +51,12 @@ class ChainPrinter:
         self._writer = Writer(tables.catalogue, dialect, self._printer)
         self._rows = self._printer.rows = self._writer.rows
         self._kept: dict[Term | Command, Printed] = {}
-        self._always: dict[int, None] = {}  # the rows that every script has
-        # of each row, the definitions that a script with it needs
+        self._always: dict[int, None] = {}  # the rows that every script contains
+        # of each row, the numbers of the rows that a script with it must contain
         self._closures: list[tuple[int, ...]] = []
 
     def text(self, script: Script) -> str:
-        """A script. Raises Unsayable for what the dialect has no words for."""
+        """Return the text of a script. Raises Unsayable if the dialect cannot say some part of it."""
         head: list[str] = []
         body: list[str] = []
         used: list[tuple[int, ...]] = []
@@ -67,7 +69,9 @@ class ChainPrinter:
                     used.append(rows)
             elif kind in _SCOPES:
                 assert isinstance(command, c.Push | c.Pop)
-                body.append(f"({_SCOPES[kind]} {command.levels})")  # everything is declared outside
+                # push and pop need no bookkeeping, because all declarations stand outside of the
+                # levels
+                body.append(f"({_SCOPES[kind]} {command.levels})")
             elif kind in _DECLARING:
                 self._declare(command)
             elif kind in _FORGETTING:
@@ -83,7 +87,9 @@ class ChainPrinter:
         )
 
     def _printed(self, command: Command) -> Printed:
-        """A command that needs only what stands before it, and the rows of the definitions in it."""
+        """Return the text of a command that needs only declarations before it, and the rows of the
+        definitions in it.
+        """
         key = command.term if isinstance(command, c.Assert) and command.name is None else command
         known = self._kept.get(key)
         if known is None:
@@ -95,13 +101,15 @@ class ChainPrinter:
     def _declare(self, command: Command) -> None:
         if command not in self._kept:
             self._kept[command] = ("", ())
-            # nothing in a definition may stand in front of it
+            # a definition may not move in front of a recursive definition that it uses
             self._printer.naming = not isinstance(command, c.DefineFunsRec)
             self._writer.write(command)
             self._printer.naming = True
 
     def _look(self) -> None:
-        """Find what the new rows use, in their order: a row uses only what stands before it."""
+        """Note which rows each new row uses. The rows are in an order in which each uses only rows
+        before it.
+        """
         for at in range(len(self._closures), len(self._rows)):
             used = (*self._used(self._rows[at]), at)
             self._closures.append(used)
@@ -109,7 +117,9 @@ class ChainPrinter:
                 self._always.update(dict.fromkeys(used))
 
     def _used(self, text: str) -> tuple[int, ...]:
-        """The rows of the definitions that a text uses, and of those that they use."""
+        """Return the numbers of the rows that define the names in a text, and of all rows that
+        these use.
+        """
         names, known = self._printer.names, len(self._closures)
         rows = [names.get(name, known) for name in _NAMES.findall(text)]
         return tuple(
@@ -118,15 +128,15 @@ class ChainPrinter:
 
 
 class _Naming(Printer):
-    """Keeps the texts of small terms, and defines names for the large ones that are parts of
-    others.
+    """A printer that remembers the texts of small terms, and gives names to large terms that are
+    parts of other terms.
     """
 
     def __init__(self, catalogue: Catalogue, dialect: str) -> None:
         super().__init__(catalogue, dialect)
         self.naming = True
-        self.rows: list[str] = []  # definitions are put behind what is there
-        self.names: dict[str, int] = {}  # the row of each
+        self.rows: list[str] = []  # the rows of the script; definitions are added at their end
+        self.names: dict[str, int] = {}  # of each defined name, the number of its row
         self.defined: set[int] = set()
         self._sizes: dict[Term, int] = {}
         self._small: dict[Term, str] = {}
@@ -139,12 +149,12 @@ class _Naming(Printer):
         return self._large(root) if known is None else known
 
     def inside(self, term: Term) -> list[Term]:
-        """The parts of a large term that are large, too."""
+        """Return the parts of a large term that are large, too."""
         small = self._small
         return [part for part in super().inside(term) if part not in small]
 
     def known(self, term: Term) -> dict[Term, str]:
-        """The texts of its parts that are small."""
+        """Return the texts of the parts of a term that are small."""
         small = self._small
         return {part: small[part] for part in term.args if part in small}
 
@@ -169,12 +179,15 @@ class _Naming(Printer):
                 else 1 + sum([self._size(arg) for arg in args])
             )
             if size <= PLAIN:
-                # a term that is Unsayable has no size, and is so again
+                # a term that raises Unsayable gets no size, so it raises Unsayable again the next
+                # time
                 self._small[term] = self._apply(term, self._small)
             sizes[term] = min(size, PLAIN + 1)
 
     def _size(self, part: Term) -> int:
-        """The size of a part of a larger term; what is large gets a name, if it can have one."""
+        """Return the size of a part of a larger term. A large part gets a name if it can have one,
+        and then has size 1.
+        """
         size = self._sizes[part]
         if (
             size <= PLAIN

@@ -1,4 +1,4 @@
-"""Printing constructors, selectors, testers, updaters and matches."""
+"""Printing the operators of datatypes: constructors, selectors, testers, updaters and matches."""
 
 from __future__ import annotations
 
@@ -17,18 +17,24 @@ class DatatypePrinter(SortPrinter, ABC):
 
     @abstractmethod
     def name(self, operator: Operator) -> str:
-        """What the dialect calls an operator. Raises Unsayable."""
+        """Return what the dialect calls an operator. Raises Unsayable if it has no name for it."""
 
     @abstractmethod
     def scoped(self, body: Term) -> str:
-        """What stands below a binder or in a case, with `let`s of its own."""
+        """Return the text of a term below a binder or in a case of a match. Such a term has `let`s
+        of its own.
+        """
 
     @abstractmethod
     def check_expanded(self, term: Term) -> None:
-        """Raise OnlyDefined where a term may not be printed by an expression with its meaning."""
+        """Raise OnlyDefined if the caller does not want this term printed by an expression with the
+        same meaning.
+        """
 
     def datatype_term(self, operator: Operator, term: Term, texts: Mapping[Term, str]) -> str:
-        """The application of an operator of datatypes; `texts` has its arguments."""
+        """Return the text of an application of an operator of datatypes. `texts` has the texts of
+        its arguments.
+        """
         kind = operator.kind
         if kind == "OP_DT_MATCH":
             return f"(match {texts[term.args[0]]} ({' '.join(map(self._case, term.args[1:]))}))"
@@ -39,7 +45,7 @@ class DatatypePrinter(SortPrinter, ABC):
         datatype = term.args[0].sort.datatype
         if kind == "OP_DT_APPLY_TESTER":
             if self.words.testers == "match" and datatype.params:
-                self.check_expanded(term)  # by a match
+                self.check_expanded(term)  # a match stands for the tester then
             return self._tested(term.args[0].sort, str(term.indices[0]), args[0])
         if kind == "OP_DT_APPLY_SEL":
             return f"({self.selector(datatype, str(term.indices[1]))} {args[0]})"
@@ -50,13 +56,15 @@ class DatatypePrinter(SortPrinter, ABC):
         return self._updated(spelling, term, args)
 
     def _head(self, sort: Sort, name: str) -> str:
-        """A constructor as it is applied: with its sort where the datatype is parametric."""
+        """Return the text of a constructor where it is applied. If the datatype has parameters, it
+        is followed by its sort.
+        """
         head = self.constructor(sort.datatype, name)
         return f"(as {head} {self.sort(sort)})" if sort.sorts() else head
 
     def _tested(self, sort: Sort, name: str, arg: str) -> str:
-        """If `arg` was made with a constructor. In the standard this is a match where the datatype
-        is parametric, since the testers of solvers differ there.
+        """Return a formula that says whether `arg` was made with a constructor. If the datatype has
+        parameters, the standard's text is a match, because solvers disagree about testers there.
         """
         if self.words.testers != "match" or not sort.sorts():
             return f"((_ is {self._ranked(sort, name)}) {arg})"
@@ -67,8 +75,9 @@ class DatatypePrinter(SortPrinter, ABC):
         return f"(match {arg} (({pattern} true){others}))"
 
     def _ranked(self, sort: Sort, name: str) -> str:
-        """A constructor in a tester. A dialect with ranked testers has a constructor of this name
-        for each instance of a parametric datatype, so its rank says which is meant.
+        """Return the text of a constructor in a tester. If a dialect has ranked testers, each
+        instance of a parametric datatype has its own constructor of this name, and the rank says
+        which one is meant.
         """
         head = self.constructor(sort.datatype, name)
         if self.words.testers != "ranked" or not sort.sorts():
@@ -78,7 +87,9 @@ class DatatypePrinter(SortPrinter, ABC):
         return f"({head} ({' '.join(fields)}) {self.sort(sort)})"
 
     def _updated(self, spelling: str, term: Term, args: list[str]) -> str:
-        """A datatype's value with another one in a field of a constructor."""
+        """Return the text of a value of a datatype in which one field of a constructor has another
+        value.
+        """
         datatype, (constructor, changed) = term.sort.datatype, term.indices
         declared = next(c for c in datatype.constructors if c.name == constructor)
         made = self._head(term.sort, str(constructor))

@@ -1,5 +1,5 @@
-"""What makes a script one of higher order. Some dialects have functions as values only in logics
-whose names begin with `HO_`.
+"""Finds out whether a term uses functions as values. Some dialects allow that only in logics whose
+names begin with `HO_`.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from collections.abc import Iterable
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, FUNCTION, Term
 
-# their first argument is a function's symbol, no value
+# the first argument of these operators is the symbol of a function and no value
 _APPLYING = ("OP_UF_APPLY", "OP_ARRAY_MAP", "OP_ARRAY_MAP2")
 _PREFIX = "HO_"
 
 
 def higher_order(term: Term) -> bool:
-    """True if the term itself, whatever is in its arguments, has a function that is a value."""
+    """Return whether the term itself uses a function as a value. Its arguments are not examined."""
     if term.sort.kind == "SORT_FUN":
         if term.op not in (CONSTANT, FUNCTION) or _has_function(term.sort.sorts()):
             return True
@@ -33,5 +33,5 @@ def _has_function(sorts: Iterable[Sort]) -> bool:
 
 
 def higher_logic(logic: str) -> str:
-    """The logic of this name with functions as values."""
+    """Return the logic that has functions as values and is otherwise the logic of this name."""
     return logic if logic.startswith(_PREFIX) else f"{_PREFIX}{logic}"

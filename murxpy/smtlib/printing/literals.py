@@ -16,7 +16,7 @@ _NUMBER = re.compile(r"[0-9.]+|\(- [0-9.]+\)|(\(- )?\(/ [0-9.]+ [0-9.]+\)\)?")
 
 
 def literal(printer: SortPrinter, sort: Sort, value: object) -> str:
-    """A literal of a sort."""
+    """Return the text of a literal of a sort."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -38,7 +38,9 @@ def literal(printer: SortPrinter, sort: Sort, value: object) -> str:
 
 
 def special(printer: SortPrinter, term: Term) -> str:
-    """A special value. Raises Unsayable where the dialect has no words for it."""
+    """Return the text of a special value such as `fp.nan`. Raises Unsayable if the dialect cannot
+    say it.
+    """
     name = str(term.indices[0])
     number = special_value(name, term.sort)
     if number is not None:
@@ -48,8 +50,8 @@ def special(printer: SortPrinter, term: Term) -> str:
 
 
 def signed(text: str) -> str:
-    """A number as one literal. Solvers that tell values by how they are written take `(- 5)` and
-    `(/ 1.0 3.0)` for applications, `-5` and `1/3` for values.
+    """Return a number as a single literal. Some parsers recognize values by their syntax: for them
+    `(- 5)` and `(/ 1.0 3.0)` are applications, and `-5` and `1/3` are values.
     """
     return (
         _QUOTIENT.sub(r"\1/\2", text).replace("(- ", "-").rstrip(")")

@@ -1,4 +1,6 @@
-"""Printing scripts: each command, and in front of it what it needs and nobody declared."""
+"""Prints scripts. In front of each command stand the declarations that it needs and the script does
+not have.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,8 @@ Declared = Sort | Term | Datatype
 
 
 def print_script(script: Script, dialect: str = "standard") -> str:
-    """The script as text in a dialect of the catalogue. Raises Unsayable for what the dialect has
-    no words for.
+    """Return the script as text in a dialect of the catalogue. Raises Unsayable if the dialect
+    cannot say some part of it.
     """
     writer = Writer(script.tables.catalogue, dialect)
     for command in script.commands:
@@ -30,7 +32,7 @@ def print_script(script: Script, dialect: str = "standard") -> str:
 
 
 class Writer:
-    """Writes commands; knows what is declared, by level."""
+    """Writes commands, and knows for each open level what is declared on it."""
 
     def __init__(self, catalogue: Catalogue, dialect: str, printer: Printer | None = None) -> None:
         self.printer = printer or Printer(catalogue, dialect)
@@ -39,8 +41,8 @@ class Writer:
         self._levels: list[list[Declared]] = [[]]
         self._names = 0
         self._global = False
-        self.higher = False  # a function is a value somewhere
-        self._only_all = False  # there is a sort somewhere that only the logic ALL has
+        self.higher = False  # some term uses a function as a value
+        self._only_all = False  # some term has a sort that only the logic ALL has
 
     def write(self, command: Command) -> None:
         """Write one command."""
@@ -49,13 +51,13 @@ class Writer:
             self.rows.append(text)
 
     def text(self, command: Command) -> str:
-        """One command; what it needs declared goes to `rows`."""
+        """Return the text of one command. The declarations that it needs are added to `rows`."""
         return _WRITERS[type(command)](self, command)
 
     # -- declarations
 
     def new(self, thing: Declared) -> bool:
-        """True if `thing` is not declared yet; it is now."""
+        """Return whether `thing` was not declared before, and note that it is declared now."""
         if thing in self._declared:
             return False
         self._declared.add(thing)
@@ -67,7 +69,7 @@ class Writer:
         self._levels.extend([] for _ in range(levels))
 
     def pop(self, levels: int) -> None:
-        """Close levels, and forget what was declared there."""
+        """Close levels, and forget what was declared on them."""
         for _ in range(min(levels, len(self._levels) - 1)):
             gone = self._levels.pop()
             if self._global:
@@ -76,15 +78,17 @@ class Writer:
                 self._declared.difference_update(gone)
 
     def forget(self, everything: bool) -> None:
-        """Forget the declarations that `reset`, or else `reset-assertions`, ends."""
+        """Forget the declarations that the command `reset` ends, or else those that
+        `reset-assertions` ends.
+        """
         self.pop(len(self._levels))
         if everything or not (self.printer.words.declarations_last or self._global):
             self._declared.clear()
             self._levels = [[]]
 
     def raised(self, rows: list[str]) -> list[str]:
-        """The rows of a script, with the logics that it needs: `ALL` for some sorts, and in some
-        dialects a logic of higher order for functions that are values.
+        """Return the rows of a script with a logic that has everything in it: `ALL` for some sorts,
+        and in some dialects a logic of higher order if functions are used as values.
         """
         if self._only_all:
             return [f"{_LOGIC}ALL)" if row.startswith(_LOGIC) else row for row in rows]
@@ -98,22 +102,22 @@ class Writer:
         ]
 
     def option(self, command: c.SetOption) -> str:
-        """An option; one of them says how long declarations last."""
+        """Return the text of a `set-option`, and note if it says that declarations are global."""
         if command.name == "global-declarations":
             self._global = command.value == "true"
         return _pair("set-option", command)
 
     def term(self, term: Term) -> str:
-        """A term, with all that is in it declared."""
+        """Return the text of a term, and declare everything that is in it."""
         self.need(term)
         return self.printer.term(term)
 
     def terms(self, terms: Iterable[Term]) -> str:
-        """Terms with blanks between."""
+        """Return the texts of terms with blanks between them."""
         return " ".join([self.term(t) for t in terms])
 
     def parts(self, parts: Iterable[c.Part]) -> str:
-        """Pieces of text, and terms and sorts by the names that they have here."""
+        """Return the text of a command that consists of texts, terms and sorts."""
         return joined(
             [
                 p if isinstance(p, str) else self.sort(p) if isinstance(p, Sort) else self.term(p)
@@ -122,7 +126,9 @@ class Writer:
         )
 
     def need(self, root: Term) -> None:
-        """Declare the sorts, constants and functions in a term, each behind all that it needs."""
+        """Declare all sorts, constants and functions in a term. Each declaration follows those that
+        it needs.
+        """
         order: list[Term] = []
         stack = [(root, False)]
         while stack:
@@ -144,7 +150,7 @@ class Writer:
                 )
 
     def constant(self, term: Term) -> str:
-        """The declaration of a constant or function."""
+        """Return the declaration of a constant or function."""
         name = self.printer.function(term)
         if term.sort.kind != "SORT_FUN":
             return f"(declare-const {name} {self.sort(term.sort)})"
@@ -152,18 +158,18 @@ class Writer:
         return f"(declare-fun {name} ({' '.join(domain)}) {result})"
 
     def definition(self, name: str, variables: Sequence[Term], body: Term) -> str:
-        """A `define-fun`."""
+        """Return a `define-fun`."""
         shown, sort = self.variables(variables), self.sort(body.sort)
         return f"(define-fun {name} ({shown}) {sort} {self.term(body)})"
 
     def variables(self, variables: Sequence[Term]) -> str:
-        """Variables with their sorts."""
+        """Return the text of variables with their sorts."""
         for variable in variables:
             self.sort(variable.sort)
         return self.printer.variables(tuple(variables))
 
     def sort(self, sort: Sort) -> str:
-        """A sort, declared before."""
+        """Return the text of a sort, and declare it."""
         if self.new(sort):
             self._only_all = self._only_all or sort.kind in self.printer.words.only_all
             for inner in sort.sorts():
@@ -175,7 +181,7 @@ class Writer:
         return self.printer.sort(sort)
 
     def datatypes(self, block: list[Datatype]) -> str:
-        """The declaration of a block."""
+        """Return the declaration of a block of datatypes."""
         for datatype in block:
             self.new(datatype)
         for datatype in block:
@@ -185,7 +191,7 @@ class Writer:
         return self.printer.datatypes(block)
 
     def fresh(self, name: str) -> str:
-        """The symbol of a name that nothing else has."""
+        """Return a symbol for a name. No other symbol of the script is the same."""
         self._names += 1
         return self.printer.symbols.of(("name", self._names), name)
 

@@ -10,7 +10,7 @@ from murxpy.smtlib.syntax.symbols import Symbols
 
 
 class SortPrinter:
-    """Prints sorts in a dialect, and chooses the symbols of whatever a script declares."""
+    """Prints sorts in a dialect, and chooses the symbols for everything that a script declares."""
 
     def __init__(self, catalogue: Catalogue, dialect: str) -> None:
         self.catalogue = catalogue
@@ -29,7 +29,7 @@ class SortPrinter:
         return self.words.name
 
     def sort(self, sort: Sort) -> str:
-        """A sort. Raises Unsayable where the dialect has none such."""
+        """Return the text of a sort. Raises Unsayable if the dialect does not have the sort."""
         found = self._sorts.get(sort)
         if found is None:
             found = self._sorts[sort] = self._sort(sort)
@@ -53,7 +53,7 @@ class SortPrinter:
         return f"(_ {name} {' '.join(map(str, sort.params))})" if sort.params else name
 
     def datatypes(self, block: list[Datatype]) -> str:
-        """The declaration of a block of datatypes."""
+        """Return the declaration of a block of datatypes."""
         heads = " ".join(f"({self.symbols.of(d, d.name)} {len(d.params)})" for d in block)
         return f"(declare-datatypes ({heads}) ({' '.join(map(self._datatype, block))}))"
 
@@ -74,27 +74,28 @@ class SortPrinter:
         return f"(par ({names}) {body})"
 
     def parameter(self, name: str) -> str:
-        """A parameter of a datatype or of a defined sort."""
-        # One symbol for a name throughout: it means something only within its datatype.
+        """Return the symbol of a parameter of a datatype or of a defined sort."""
+        # A name has one symbol throughout a script, since a parameter means something only in its
+        # datatype.
         return self.symbols.of(("parameter", name), name)
 
     def constructor(self, datatype: Datatype, name: str) -> str:
-        """The symbol of a constructor."""
+        """Return the symbol of a constructor."""
         return self.symbols.of((datatype, "constructor", name), name)
 
     def selector(self, datatype: Datatype, name: str) -> str:
-        """The symbol of a selector."""
+        """Return the symbol of a selector."""
         return self.symbols.of((datatype, "selector", name), name)
 
     def function(self, term: Term) -> str:
-        """The symbol of a constant, function or variable."""
+        """Return the symbol of a constant, function or variable."""
         return self.symbols.of(term, str(term.indices[0]))
 
     def variables(self, bound: tuple[Term, ...]) -> str:
-        """Variables with their sorts, as behind `forall (`."""
+        """Return the text of variables with their sorts, as it stands behind `forall (`."""
         return " ".join(f"({self.function(v)} {self.sort(v.sort)})" for v in bound)
 
     def fresh(self, letter: str) -> str:
-        """A symbol that the printer needs for itself, such as the name in a `let`."""
+        """Return a new symbol that the printer needs for itself, such as a name in a `let`."""
         self._made += 1
         return self.symbols.of(("let", self._made), f"{letter}{self._made}")

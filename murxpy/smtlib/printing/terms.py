@@ -1,5 +1,5 @@
-"""Printing terms of `logic/` as SMT-LIB 2.7 in a dialect. Shared subterms become `let`s, never
-across binders.
+"""Prints terms of `logic/` as SMT-LIB 2.7 in a dialect. A subterm that occurs several times is
+printed once in a `let`, unless a binder stands between its occurrences.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ from murxpy.smtlib.printing.forms import (
 )
 from murxpy.smtlib.printing.literals import literal, signed, special
 
-_HIGH = 200  # a term that high gets a name of its own, shared or not
-_NESTED = 40  # binders in binders, printed one inside the other
+# a term of this height gets a name even if it occurs once, so that no text nests too deeply
+_HIGH = 200
+# deeper binders are printed from the inside out, so that their depth is no depth of calls
+_NESTED = 40
 _SORT_HOLE = re.compile(r"\{(sort|elem|width)(\d)\}")
 
 
@@ -34,8 +36,8 @@ def _always(term: Term) -> bool:
 class Printer(DatatypePrinter):
     """Prints the sorts and terms of one script in a dialect of the catalogue.
 
-    An operator that has no name there, but a definition in terms of others, is printed by that
-    where `expand` allows it for the term.
+    If the dialect has no name for an operator, but an expression with the same meaning, the
+    expression is printed. `expand` says of each such term whether that is allowed.
     """
 
     def __init__(
@@ -52,7 +54,7 @@ class Printer(DatatypePrinter):
         )
 
     def term(self, root: Term) -> str:
-        """A term, its shared subterms in `let`s. Raises Unsayable."""
+        """Return the text of a term, with its shared subterms in `let`s. Raises Unsayable."""
         order, uses = _scope(root, self.inside)
         texts: dict[Term, str] = {}
         levels: dict[Term, int] = {}
@@ -66,8 +68,8 @@ class Printer(DatatypePrinter):
             text = self._apply(term, texts)
             for part in parts:
                 if uses[part] == 1:
-                    # needed no more; together the texts of a deep term would be quadratic in its
-                    # size
+                    # This text is not needed any more. The texts of all subterms together would be
+                    # quadratic in the size of a deep term.
                     texts[part] = ""
             named = uses[term] > 1 or height >= _HIGH
             if named and term.args and term.op != FUNCTION and term.sort.kind != "SORT_CASE":
@@ -81,11 +83,13 @@ class Printer(DatatypePrinter):
         return f"{opened}{texts[root]}{')' * len(lets)}"
 
     def inside(self, term: Term) -> Sequence[Term]:
-        """The parts of a term that are printed in its scope, of which it has no text yet."""
+        """Return the parts of a term that are printed in the same scope and have no text yet."""
         return inside(term, self._binders)
 
     def known(self, term: Term) -> Mapping[Term, str]:
-        """The texts of the other parts, none here."""
+        """Return texts of parts that are known already. A subclass may know some; here there are
+        none.
+        """
         return {}
 
     def _apply(self, term: Term, texts: dict[Term, str]) -> str:
@@ -123,7 +127,7 @@ class Printer(DatatypePrinter):
             and term.sort.number(1) == 2
         ):
             self.check_expanded(term)
-            # cvc5's `fp` refuses a fraction of one bit that is no literal
+            # cvc5's `fp` does not take a fraction of one bit unless it is a literal
             name = "((_ to_fp {p0} {p1}) (concat {*}))"
         if not args:
             name = self.words.operators.get(f"{operator.kind}/0", name)
@@ -144,7 +148,9 @@ class Printer(DatatypePrinter):
         return f"({head} {' '.join(args)})" if args else head
 
     def _expression(self, spelling: str, term: Term, args: list[str]) -> str:
-        """An application whose spelling is an expression. What it uses twice is printed once."""
+        """Return an application whose spelling is an expression. An argument that stands in it
+        twice is printed once, in a `let`.
+        """
         lets = ""
         for at, text in enumerate(args):
             if spelling.count(f"{{{at}}}") > 1 and text.startswith("("):
@@ -168,8 +174,8 @@ class Printer(DatatypePrinter):
         return f"(let ({lets}) {text})" if lets else text
 
     def _element(self, term: Term, text: str) -> str:
-        """The element of a constant array. Raises Unsayable for one that the dialect does not
-        read there.
+        """Return the text of the element of a constant array. Raises Unsayable if the dialect does
+        not take such an element.
         """
         taken = self.words.constant_arrays
         if taken == "any":
@@ -183,7 +189,7 @@ class Printer(DatatypePrinter):
         return text
 
     def _by_bits(self, name: str, term: Term, arg: str) -> str:
-        """The operator `name` applied to all bits of an argument, for what no dialect has a name."""
+        """Return the operator `name` applied to all bits of an argument."""
         width = term.args[0].sort.width
         if width == 1:
             return arg
@@ -192,7 +198,7 @@ class Printer(DatatypePrinter):
         return f"(let (({whole} {arg})) ({name} {bits}))"
 
     def name(self, operator: Operator) -> str:
-        """What the dialect calls an operator. Raises Unsayable."""
+        """Return what the dialect calls an operator. Raises Unsayable."""
         kind, spelled = operator.kind, self.words.operators
         if not operator.extension:
             return spelled.get(kind) or operator.smtlib
@@ -214,7 +220,9 @@ class Printer(DatatypePrinter):
         return filled(spelling, arguments(args), term.sort)
 
     def scoped(self, body: Term) -> str:
-        """What stands below a binder or in a case, with `let`s of its own."""
+        """Return the text of a term below a binder or in a case of a match. Such a term has `let`s
+        of its own.
+        """
         found = self._bodies.pop(body, None)
         if found is not None:
             return found
@@ -226,8 +234,8 @@ class Printer(DatatypePrinter):
         return text
 
     def _prepare(self, root: Term) -> None:
-        """Print what stands in scopes below `root`, innermost first, so that no depth of binders is
-        a depth of calls.
+        """Print all terms that stand in scopes below `root`, the innermost first. So the depth of
+        binders is never a depth of calls.
         """
         found: dict[Term, None] = {}
         stack, seen = [root], {root}
@@ -239,7 +247,7 @@ class Printer(DatatypePrinter):
                 if arg not in seen:
                     seen.add(arg)
                     stack.append(arg)
-        # parts are made before what they are in
+        # a term is made later than its parts, so this order has the innermost first
         for body in sorted(found, key=attrgetter("serial")):
             self._bodies[body] = self.term(body)
 
@@ -257,7 +265,7 @@ class Printer(DatatypePrinter):
         return f"({name} ({self.variables(bound)}) {body})"
 
     def _comprehension(self, term: Term) -> str:
-        """A set comprehension where sets are arrays."""
+        """Return the text of a set comprehension in a dialect whose sets are arrays."""
         bound, condition, member = term.args[:-2], term.args[-2], term.args[-1]
         if bound == (member,):
             return f"(lambda ({self.variables(bound)}) {self.scoped(condition)})"
@@ -269,7 +277,9 @@ class Printer(DatatypePrinter):
 def _scope(
     root: Term, inside: Callable[[Term], Iterable[Term]]
 ) -> tuple[list[Term], dict[Term, int]]:
-    """The terms printed in the scope of `root`, arguments first, and how often each is used there."""
+    """Return the terms that are printed in the scope of `root`, arguments first, and how often each
+    of them is used there.
+    """
 
     def parts(term: Term) -> Iterator[Term]:
         return iter(inside(term))
@@ -291,8 +301,8 @@ def _scope(
 
 
 def inside(term: Term, binders: frozenset[str]) -> tuple[Term, ...]:
-    """The arguments that are printed in the scope of `term`: none of a binder, of a match what it
-    matches.
+    """Return the arguments that are printed in the scope of `term`. A binder has none, since its
+    body is a scope of its own; of a match it is the matched term only.
     """
     if term.op in binders or term.op == FUNCTION:
         return ()

@@ -1,6 +1,4 @@
-"""Values of the evaluator as terms, made of literals and constructors; the printer spells them in
-each dialect.
-"""
+"""Makes terms of values of the evaluator, so that the printer can print them in each dialect."""
 
 from __future__ import annotations
 
@@ -14,8 +12,8 @@ from murxpy.semantics.values import CannotSay
 
 
 class ValueTerms:
-    """Makes terms of values. An element of an uninterpreted sort is a constant `SORT@k`, which
-    whoever prints it must declare.
+    """Makes terms of values. An element of an uninterpreted sort becomes a constant `SORT@k`; who
+    prints the term must declare that constant.
     """
 
     def __init__(self, terms: TermTable, sorts: SortTable) -> None:
@@ -23,8 +21,8 @@ class ValueTerms:
         self._sorts = sorts
 
     def term(self, value: Any, sort: Sort) -> Term:
-        """The term of a value of `sort`. Raises CannotSay where there is none: of functions, and
-        arrays that are no tables.
+        """Return a term whose value is `value`. Raises CannotSay for functions and for arrays that
+        are no tables.
         """
         if sort.kind in LITERAL_KINDS:
             return self._terms.leaf(VALUE, (value,), sort)

@@ -1,5 +1,5 @@
-"""What an application means: the operator that its name stands for here, with integers made reals
-where only that fits.
+"""Finds out what an application in a script means: which of several operators with the same name is
+applied. Where only that fits, integers become reals.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from murxpy.smtlib.tables import Tables
 Plan = tuple[str, tuple[Any, ...], Sort]  # operator kind, indices, sort of the result
 _MOST_COERCED = 4
 
-# Applied to one argument they are that argument; to none, the value named here.
+# Applied to one argument, each of these operators is that argument. Applied to none, it is the
+# value that stands here.
 _NEUTRAL = {
     "and": True,
     "or": False,
@@ -44,11 +45,11 @@ _NEUTRAL = {
 
 
 class Applier:
-    """Applies names to terms in one script's tables."""
+    """Applies names to terms in the tables of one script."""
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
-        self.bare: Term | None = None  # what `seq.empty` without a sort is, if the script has it
+        self.bare: Term | None = None  # what `seq.empty` without a sort is, if it occurs
 
     def plan(
         self,
@@ -57,8 +58,8 @@ class Applier:
         indices: tuple[Any, ...],
         wanted: Sort | None,
     ) -> Plan | None:
-        """The first of the operators whose rank allows these arguments. Raises IndexOutOfRange
-        where only an index is wrong.
+        """Return what to build from the first operator that takes these arguments. Raises
+        IndexOutOfRange if only an index is wrong.
         """
         outside = None
         for operator in operators:
@@ -84,7 +85,9 @@ class Applier:
         indices: tuple[Any, ...],
         wanted: Sort | None,
     ) -> Term:
-        """The application of a theory's name, arguments converted where needed. Raises InputError."""
+        """Return the application of a name of a theory, with its arguments converted where that is
+        needed. Raises InputError.
+        """
         single = self._single(name, args) if not indices else None
         if single is not None:
             return single
@@ -99,7 +102,9 @@ class Applier:
         raise InputError(mismatch(name, operators, args, indices))
 
     def _single(self, name: str, args: list[Term]) -> Term | None:
-        """An associative operator with fewer arguments than the standard wants, as solvers take it."""
+        """Return an application of an associative operator to fewer arguments than the standard
+        wants. Solvers take such applications.
+        """
         if len(args) > 1 or name not in _NEUTRAL:
             return None
         if args:
@@ -110,7 +115,9 @@ class Applier:
         return self.tables.value(self.tables.string, neutral) if neutral is not None else None
 
     def _conversions(self, args: list[Term]) -> Iterator[list[Term]]:
-        """The arguments, then with other integers made reals, then with lambdas made arrays."""
+        """Yield the arguments as they are, then with integers as reals, then with lambdas as
+        arrays.
+        """
         yield args
         integers = [at for at, a in enumerate(args) if a.sort.kind == "SORT_INT"]
         if integers:
@@ -136,8 +143,8 @@ class Applier:
             yield [as_function(self.tables, a, function) or a for a in args]
 
     def empty(self) -> Term:
-        """`seq.empty` without a sort: of the sort of what it is compared with, else of Booleans, as
-        in cvc5.
+        """Return `seq.empty` for an occurrence without a sort. It has the sort of the term that it
+        is compared with, else it is a sequence of Booleans, as in cvc5.
         """
         self.bare = self._empty(self.tables.sort("SORT_SEQ", self.tables.bool))
         return self.bare
@@ -156,13 +163,13 @@ class Applier:
         return changed
 
     def as_real(self, term: Term) -> Term:
-        """An integer as a real: a literal by its value, else through `to_real`."""
+        """Return an integer as a real: a literal of the same value, or an application of `to_real`."""
         if term.op == VALUE:
             return self.tables.value(self.tables.real, Fraction(term.indices[0]))
         return self.tables.apply("OP_INT_TO_REAL", term)
 
     def convert(self, term: Term, sort: Sort) -> Term | None:
-        """The term as one of this sort; None where that cannot be."""
+        """Return a term of this sort with the same meaning, or None if there is none."""
         if term.sort is sort:
             return term
         if sort.kind == "SORT_REAL" and term.sort.kind == "SORT_INT":
@@ -179,7 +186,7 @@ class Applier:
         return None
 
     def need(self, term: Term, sort: Sort, what: str) -> Term:
-        """The same, where it must be. Raises InputError."""
+        """Return a term of this sort with the same meaning. Raises InputError if there is none."""
         converted = self.convert(term, sort)
         if converted is None:
             raise InputError(f"expected {what} of sort {sort}, found one of {term.sort}")
@@ -187,14 +194,14 @@ class Applier:
 
 
 def _sequences(args: list[Term]) -> list[Sort]:
-    """The sorts of the sequences and strings among terms."""
+    """Return the sorts of those terms that are sequences or strings."""
     return list(dict.fromkeys(a.sort for a in args if a.sort.kind in ("SORT_SEQ", "SORT_STRING")))
 
 
 def mismatch(
     name: str, operators: tuple[Operator, ...], args: list[Term], indices: tuple[Any, ...]
 ) -> str:
-    """What an operator takes and what it was given."""
+    """Return a message that says what an operator takes and what it was given."""
     ranks = " or ".join(dict.fromkeys(op.signature.text for op in operators)) or "other arguments"
     shown = ", ".join(str(a.sort) for a in args[:6]) + (", ..." if len(args) > 6 else "")
     head = f"(_ {name} {' '.join(map(str, indices))})" if indices else name
@@ -214,7 +221,9 @@ def _negative(tables: Tables, args: list[Term]) -> Term | None:
 
 
 def _quotient(tables: Tables, args: list[Term]) -> Term | None:
-    """A rational number: whole numbers without common factor, the second above 1."""
+    """Return the rational number that a division of literals writes. Its numbers have no common
+    factor, and the second one is above 1.
+    """
     if len(args) != 2 or any(
         a.op != VALUE or a.sort.kind not in ("SORT_INT", "SORT_REAL") for a in args
     ):
@@ -242,7 +251,8 @@ def _float(tables: Tables, args: list[Term]) -> Term | None:
     if exponent < 2 or fraction < 1:
         return None
     if power == (1 << exponent) - 1 and significand:
-        sign, significand = 0, 1 << (fraction - 1)  # the one NaN
+        # floating point has one NaN here, whatever bits the script writes
+        sign, significand = 0, 1 << (fraction - 1)
     bits = (sign << exponent | power) << fraction | significand
     return tables.value(tables.sort("SORT_FP", exponent, fraction + 1), bits)
 

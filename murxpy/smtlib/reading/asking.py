@@ -1,8 +1,8 @@
-"""Commands of one solver with terms in them: questions such as `get-abduct` and `display`, and
-objectives.
+"""Reads commands of single solvers that contain terms: questions such as `get-abduct` and
+`display`, and objectives.
 
-They are kept as they were written, but for their terms, which are typed, and printed by the names
-that constants have then.
+The text of such a command is kept, but the terms in it are read and typed. So they are printed with
+the names that constants have at that point.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from murxpy.smtlib.reading.script_context import ScriptContext
 from murxpy.smtlib.syntax.lexer import is_symbol, key
 from murxpy.smtlib.syntax.source import joined
 
-# What stands behind the command's name: a name of its own, a term, terms in parentheses. More of
-# it, such as attributes, follows as text.
+# What stands behind the name of each command: a name, a term, or terms in parentheses. Whatever
+# follows, such as attributes, is kept as text.
 TERM_COMMANDS: dict[str, tuple[str, ...]] = {
     "get-abduct": ("name", "term"),
     "get-interpolant": ("name", "term"),
@@ -30,12 +30,13 @@ TERM_COMMANDS: dict[str, tuple[str, ...]] = {
     "assert-soft": ("term",),
     "block-model-values": ("terms",),
 }
-_CHANGING = ("minimize", "maximize", "assert-soft", "block-model-values")  # the answers of checks
+# these commands change the answers of later checks
+_CHANGING = ("minimize", "maximize", "assert-soft", "block-model-values")
 
 
 def command_with_terms(r: ScriptContext, name: str) -> Ask | Other:
-    """The command. What is no term there, as in `(get-interpolant (group ...))` of other solvers,
-    is kept as text.
+    """Return the command. If a solver writes something else in place of a term, as in
+    `(get-interpolant (group ...))`, that is kept as text.
     """
     at = r.source.at
     mark = r.terms.scope.mark()
@@ -71,8 +72,8 @@ def _parts(r: ScriptContext, shape: tuple[str, ...]) -> list[Part]:
 
 
 def _rest(r: ScriptContext) -> Iterator[Part]:
-    """What follows up to the command's ')': text, in which symbols of the script are what they
-    stand for, as in a grammar.
+    """Return everything up to the ')' of the command. It is text in which the symbols of the script
+    are replaced by what they stand for, as in a grammar.
     """
     depth = 0
     while r.source.peek() != ")" or depth:

@@ -1,5 +1,5 @@
-"""What the parts of the reader of terms share: heads, which are what is applied, and the term in
-hand with the frames that are open around it.
+"""The state that the parts of the reader of terms share: the heads, which are the things that can
+be applied, and a stack of the applications that are not closed yet.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from murxpy.smtlib.tables import Tables
 
 
 class Head:
-    """Something applied. `plans` says what it becomes for arguments of known sorts; `close` decides
-    where they are new.
+    """Something that can be applied.
 
-    `first` is what stands before the arguments: the function of an application.
+    `first` are the arguments before those in the script, such as the function of an application.
+    `plans` remembers what is built for arguments of given sorts; for new sorts, `close` decides it.
     """
 
     def __init__(self, first: tuple[Term, ...] = ()) -> None:
@@ -29,19 +29,19 @@ class Head:
         self.plans: dict[tuple[Sort, ...], Plan] = {}
 
     def close(self, reader: TermContext, args: list[Term]) -> Term | None:
-        """The term that it makes of `args`; None where something else has to be read first. Raises
+        """Return the application to `args`, or None if something else must be read first. Raises
         InputError.
         """
         raise NotImplementedError
 
     def fits(self, reader: TermContext, args: list[Term]) -> bool:
-        """True if it takes arguments of these very sorts; asked only where a name stands for
-        several things.
+        """Return whether it takes arguments of exactly these sorts. This is asked only if a name
+        stands for several things.
         """
         return False
 
     def remember(self, plan: Plan, args: list[Term]) -> None:
-        """Let arguments of the same sorts become the same without asking."""
+        """Build the same for further arguments of the same sorts, without asking `close`."""
         self.plans[tuple([a.sort for a in args])] = plan
 
 
@@ -51,9 +51,8 @@ Frame = tuple[Head, list[Term]]
 class TermContext(ABC):
     """The state of the reader of terms, which heads and forms read and change.
 
-    `stack` holds the applications that are open around the one in hand. A form such as `let` is a
-    head of its own: it opens and closes more frames and says so by calling `go_on` and giving no
-    term.
+    `stack` holds the applications around the one that is being read. A form such as `let` is also a
+    head: if it has more to read, it calls `go_on` and returns no term.
     """
 
     def __init__(self, source: Source, tables: Tables, words: Vocabulary) -> None:
@@ -67,36 +66,39 @@ class TermContext(ABC):
         self.root = Head()
         self.head: Head = self.root
         self.args: list[Term] = []
-        self.name: str | None = None  # of the whole term, where it is (! t :named name)
+        # the name of the whole term, if the script has `(! t :named name)`
+        self.name: str | None = None
         self._named: list[tuple[str, Term]] = []
-        self.reals = False  # numerals are reals, as in LRA
-        # makes what `(as @S_0 S)` is in a model
+        self.reals = False  # whether numerals are reals, as in the logic LRA
+        # makes the term that `(as @S_0 S)` stands for in a model
         self.elements: Callable[[str, Sort], Term] | None = None
-        self.array_lambdas = False  # what a lambda makes is an array
+        self.array_lambdas = False  # whether lambdas are arrays
         self.begin()
 
     def begin(self) -> None:
-        """Forget all symbols but the theories'."""
+        """Forget all symbols except those of the theories."""
         self.scope.clear()
         self.scope.atoms.update({"true": self.tables.true, "false": self.tables.false})
 
     def numerals(self, reals: bool) -> None:
-        """Say whether numerals are reals from now on."""
+        """Set whether numerals are reals from now on."""
         self.reals = reals
         self.scope.forget_literals()
 
     def go_on(self, head: Head, args: list[Term]) -> None:
-        """Let the loop go on inside this frame."""
+        """Continue reading in this frame."""
         self.head, self.args = head, args
 
     def apply(self, name: str, args: list[Term]) -> Term:
-        """A theory's name applied."""
+        """Return the application of a name of a theory."""
         return self.applier.apply(name, self.words.operators[name], args, (), None)
 
     @abstractmethod
     def head_of(self, token: str) -> Head:
-        """The head that a symbol stands for. Raises InputError."""
+        """Return the head that a symbol stands for. Raises InputError."""
 
     @abstractmethod
     def name_term(self, token: str, term: Term, whole: bool) -> None:
-        """A term got a name with `:named`; `whole` where it is the whole term that is read."""
+        """Note the name that `:named` gives to a term. `whole` says whether it is the whole term
+        that is being read.
+        """

@@ -1,5 +1,5 @@
-"""Reading `declare-datatypes` and `declare-datatype`: the syntax of SMT-LIB 2.6 and that of 2.0,
-which z3 still has.
+"""Reads `declare-datatypes` and `declare-datatype`, in the syntax of SMT-LIB 2.6 and in that of
+2.0, which z3 still reads.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from murxpy.smtlib.syntax.lexer import key, key_of, symbol
 
 
 def declare_datatypes(r: ScriptContext) -> Command:
-    """`(declare-datatypes ((D n) ...) (declaration ...))`, or of old `(declare-datatypes (X ...)
-    ((D constructor ...) ...))`.
+    """Read `(declare-datatypes ((D n) ...) (declaration ...))`, or in the old syntax
+    `(declare-datatypes (X ...) ((D constructor ...) ...))`.
     """
     source = r.source
     source.take("(", "before the datatypes")
@@ -32,7 +32,7 @@ def declare_datatypes(r: ScriptContext) -> Command:
 
 
 def declare_datatype(r: ScriptContext) -> Command:
-    """`(declare-datatype D declaration)`."""
+    """Read `(declare-datatype D declaration)`."""
     token = r.source.symbol("the name of a datatype")
     arity = 0
     tokens, at = r.source.tokens, r.source.at
@@ -60,7 +60,7 @@ def _declare_new(r: ScriptContext) -> Command:
 
 
 def _declaration(r: ScriptContext, datatype: Datatype, arity: int) -> None:
-    """`(constructor ...)` or `(par (X ...) (constructor ...))`."""
+    """Read `(constructor ...)` or `(par (X ...) (constructor ...))`."""
     source = r.source
     source.take("(", f"before the constructors of '{datatype.name}'")
     if not source.skip("par"):
@@ -86,8 +86,8 @@ def _declare_old(r: ScriptContext, parameters: list[str]) -> Command:
     source = r.source
     source.take("(", "before the datatypes")
     heads = [(token, len(parameters)) for token in _old_names(r)]
-    # Inside, the names stand for the datatypes with the parameters that the block shares, and take
-    # none.
+    # In the declaration, a name without parameters stands for the datatype with the parameters of
+    # the whole block.
     block = _names(r, heads)
     hidden = open_parameters(r, parameters)
     own = [r.tables.sorts.get("SORT_PARAM", symbol(p)) for p in parameters]
@@ -107,7 +107,9 @@ def _declare_old(r: ScriptContext, parameters: list[str]) -> Command:
 
 
 def _old_names(r: ScriptContext) -> list[str]:
-    """The names of the datatypes of a block in the old syntax, looked up ahead."""
+    """Return the names of the datatypes of a block in the old syntax. They are looked up before the
+    block is read.
+    """
     tokens, at, depth = r.source.tokens, r.source.at, 0
     names = []
     while at + 1 < len(tokens) and depth >= 0:
@@ -122,8 +124,8 @@ def _old_names(r: ScriptContext) -> list[str]:
 
 
 def _names(r: ScriptContext, heads: list[tuple[str, int]]) -> list[Datatype]:
-    """New datatypes whose names are known as sorts from now on. Raises InputError where one is
-    taken.
+    """Return new datatypes, whose names can be used as sorts from now on. Raises InputError if a
+    name is taken.
     """
     if not heads:
         raise InputError("expected a datatype, found none")
@@ -136,7 +138,7 @@ def _names(r: ScriptContext, heads: list[tuple[str, int]]) -> list[Datatype]:
 
 
 def _constructors(r: ScriptContext, datatype: Datatype) -> None:
-    """Constructors up to a parenthesis: `C` or `(C (selector S) ...)`."""
+    """Read constructors up to a parenthesis: `C` or `(C (selector S) ...)`."""
     source = r.source
     while not source.skip(")"):
         if not source.skip("("):
@@ -154,8 +156,8 @@ def _constructors(r: ScriptContext, datatype: Datatype) -> None:
 
 
 def _finish(r: ScriptContext, block: list[Datatype]) -> DeclareDatatypes:
-    """Declare constructors, selectors and testers. Raises InputError where a datatype has no finite
-    value.
+    """Declare the constructors, selectors and testers of datatypes. Raises InputError if a datatype
+    has no finite value.
     """
     founded = well_founded(block)
     missing = next((d for d in block if d not in founded), None)
@@ -168,7 +170,7 @@ def _finish(r: ScriptContext, block: list[Datatype]) -> DeclareDatatypes:
 
 
 def known_datatypes(r: ScriptContext, block: Sequence[Datatype]) -> None:
-    """Declare datatypes that another script declared in the same tables."""
+    """Declare datatypes that another script with the same tables declared."""
     for datatype in block:
         r.terms.sorts.declare(
             key_of(datatype.name),

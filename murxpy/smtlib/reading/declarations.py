@@ -1,6 +1,4 @@
-"""The commands that declare and define: SMT-LIB 2.7, section 4.2.3, and datatypes in the syntax of
-2.0.
-"""
+"""Reads the commands that declare and define symbols: SMT-LIB 2.7, section 4.2.3."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ from murxpy.smtlib.syntax.lexer import key, key_of, symbol
 
 
 def sorts_in_parentheses(r: ScriptContext) -> list[Sort]:
-    """`(S ...)`."""
+    """Read `(S ...)`."""
     r.source.take("(", "before the sorts of arguments")
     found = []
     while not r.source.skip(")"):
@@ -34,14 +32,14 @@ def sorts_in_parentheses(r: ScriptContext) -> list[Sort]:
 
 
 def declare_fun(r: ScriptContext) -> Command:
-    """`(declare-fun f (S ...) S)`."""
+    """Read `(declare-fun f (S ...) S)`."""
     token = r.source.symbol("the name of a function")
     domain = sorts_in_parentheses(r)
     return _declare(r, token, domain, r.terms.sorts.read())
 
 
 def declare_const(r: ScriptContext) -> Command:
-    """`(declare-const c S)`."""
+    """Read `(declare-const c S)`."""
     token = r.source.symbol("the name of a constant")
     return _declare(r, token, [], r.terms.sorts.read())
 
@@ -53,7 +51,7 @@ def _declare(r: ScriptContext, token: str, domain: list[Sort], result: Sort) -> 
 
 
 def function_sort(r: ScriptContext, domain: Sequence[Sort], result: Sort) -> Sort:
-    """The sort of a function, or of a constant where it has no arguments."""
+    """Return the sort of a function. If it takes no arguments, that is the sort of its result."""
     if not domain:
         return result
     tail = result.sorts() if result.kind == "SORT_FUN" else (result,)
@@ -61,7 +59,7 @@ def function_sort(r: ScriptContext, domain: Sequence[Sort], result: Sort) -> Sor
 
 
 def define_fun(r: ScriptContext) -> Command:
-    """`(define-fun f ((x S) ...) S t)`."""
+    """Read `(define-fun f ((x S) ...) S t)`."""
     token = r.source.symbol("the name of a function")
     mark = r.terms.scope.mark()
     variables = sorted_variables(r.terms, 0)
@@ -72,7 +70,7 @@ def define_fun(r: ScriptContext) -> Command:
 
 
 def define_const(r: ScriptContext) -> Command:
-    """`(define-const c S t)`."""
+    """Read `(define-const c S t)`."""
     token = r.source.symbol("the name of a constant")
     sort = r.terms.sorts.read()
     return _define(
@@ -96,7 +94,7 @@ def _define(r: ScriptContext, token: str, variables: list[Term], body: Term) -> 
 
 
 def define_fun_rec(r: ScriptContext) -> Command:
-    """`(define-fun-rec f ((x S) ...) S t)`."""
+    """Read `(define-fun-rec f ((x S) ...) S t)`."""
     token = r.source.symbol("the name of a function")
     mark = r.terms.scope.mark()
     variables = sorted_variables(r.terms, 0)
@@ -108,7 +106,7 @@ def define_fun_rec(r: ScriptContext) -> Command:
 
 
 def define_funs_rec(r: ScriptContext) -> Command:
-    """`(define-funs-rec ((f ((x S) ...) S) ...) (t ...))`."""
+    """Read `(define-funs-rec ((f ((x S) ...) S) ...) (t ...))`."""
     source = r.source
     source.take("(", "before the functions")
     heads: list[tuple[Term, list[Term], Sort]] = []
@@ -144,7 +142,7 @@ def _rec_body(r: ScriptContext, variables: list[Term], result: Sort) -> Term:
 
 
 def declare_sort(r: ScriptContext) -> Command | None:
-    """`(declare-sort S n)`; the number may be missing, as in z3."""
+    """Read `(declare-sort S n)`. The number may be missing, as in z3."""
     token = r.source.symbol("the name of a sort")
     arity = 0 if r.source.peek() == ")" else r.source.arity("the number of parameters")
     name = symbol(token)
@@ -171,8 +169,8 @@ def _check_sort(r: ScriptContext, token: str) -> None:
 
 
 def _instance(r: ScriptContext, name: str, arity: int, params: Sequence[Sort]) -> Sort:
-    """An instance of a declared sort with parameters: a sort of its own, declared where it is first
-    used.
+    """Return an instance of a declared sort with parameters. Each instance is a sort of its own,
+    which is declared before its first use.
     """
     if len(params) != arity:
         raise InputError(f"the sort '{name}' takes {arity} parameters, found {len(params)}")
@@ -184,7 +182,7 @@ def _instance(r: ScriptContext, name: str, arity: int, params: Sequence[Sort]) -
 
 
 def define_sort(r: ScriptContext) -> Command:
-    """`(define-sort S (X ...) sort)`."""
+    """Read `(define-sort S (X ...) sort)`."""
     source = r.source
     token = source.symbol("the name of a sort")
     _check_sort(r, token)
@@ -204,7 +202,7 @@ Hidden = dict[str, "Maker | None"]
 
 
 def open_parameters(r: ScriptContext, tokens: list[str]) -> Hidden:
-    """Let symbols stand for parameters of sorts; what they hid."""
+    """Let symbols stand for parameters of sorts. Return what they stood for before."""
     declared = r.terms.sorts.declared
     hidden = {key(token): declared.pop(key(token), None) for token in tokens}
     for token in tokens:
@@ -213,7 +211,7 @@ def open_parameters(r: ScriptContext, tokens: list[str]) -> Hidden:
 
 
 def close_parameters(r: ScriptContext, hidden: Hidden) -> None:
-    """Let the symbols stand again for what they stood for."""
+    """Let symbols stand again for what they stood for before they were parameters."""
     for name, maker in hidden.items():
         r.terms.sorts.declared.pop(name, None)
         if maker is not None:

@@ -1,5 +1,5 @@
-"""The forms of terms that are no applications: let, binders, annotations, match. Each is a head
-that opens and closes its frames.
+"""Reads the forms of terms that are no applications: let, binders, annotations and match. Each form
+is a head that opens and closes its own frames.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ Form = Callable[["TermContext"], "Term | None"]
 
 
 def bind(reader: TermContext, token: str, term: Term) -> None:
-    """Let a symbol stand for a term in what is read next."""
+    """Let a symbol stand for a term until the end of the scope that is being read."""
     reader.scope.bind(
         key(token), term, FunctionHead(term) if term.sort.kind == "SORT_FUN" else None
     )
 
 
 def single(args: list[Term], what: str) -> Term:
-    """The one term of a frame. Raises InputError."""
+    """Return the only term of a frame. Raises InputError if there is another number of terms."""
     if len(args) != 1:
         raise InputError(f"expected one term as {what}, found {len(args)}")
     return args[0]
@@ -35,8 +35,8 @@ def single(args: list[Term], what: str) -> Term:
 
 
 class LetHead(Head):
-    """One binding `(x t)` after another, then the body; bindings are seen in the body only (section
-    3.6.1).
+    """Reads the bindings `(x t)` of a let one after another, and then its body. The bindings are
+    visible in the body only (section 3.6.1).
     """
 
     def __init__(self, first: str) -> None:
@@ -65,7 +65,7 @@ class LetHead(Head):
 
 
 def let(reader: TermContext) -> Term | None:
-    """`(let ((x t) ...) body)`."""
+    """Begin to read `(let ((x t) ...) body)`."""
     reader.source.take("(", "before the bindings of 'let'")
     reader.source.take("(", "before a binding of 'let'")
     reader.go_on(LetHead(reader.source.symbol("a variable")), [])
@@ -76,8 +76,8 @@ def let(reader: TermContext) -> Term | None:
 
 
 class BinderHead(Head):
-    """The body of a quantifier, lambda or comprehension; `pattern` is the first pattern that its
-    annotation has.
+    """Reads the body of a quantifier, lambda or comprehension. `pattern` is the first pattern in
+    its annotation.
     """
 
     def __init__(self, kind: str, variables: list[Term], mark: int) -> None:
@@ -106,7 +106,7 @@ class BinderHead(Head):
 
 
 def binder(kind: str) -> Form:
-    """The form of a binder."""
+    """Begin to read a form that binds variables."""
 
     def form(reader: TermContext) -> Term | None:
         mark = reader.scope.mark()
@@ -117,8 +117,8 @@ def binder(kind: str) -> Form:
 
 
 def sorted_variables(reader: TermContext, least: int = 1) -> list[Term]:
-    """`((x S) ...)`: new variables, bound in what is read next; of two with one name the last is
-    seen. Raises InputError.
+    """Read `((x S) ...)`: new variables that are bound until the end of the scope. If two have the
+    same name, the last one is seen. Raises InputError.
     """
     source = reader.source
     source.take("(", "before the variables")
@@ -139,15 +139,15 @@ def sorted_variables(reader: TermContext, least: int = 1) -> list[Term]:
 
 
 class AnnotationHead(Head):
-    """`(! t :named n :pattern (p ...) ...)`; other attributes say nothing about what a term means
-    and are passed over.
+    """Reads `(! t :named n :pattern (p ...) ...)`. Other attributes do not change the meaning of a
+    term and are passed over.
     """
 
     def close(self, reader: TermContext, args: list[Term]) -> Term | None:
         return single(args, "what is annotated")
 
     def keyword(self, reader: TermContext, name: str, args: list[Term]) -> None:
-        """An attribute: its value is read here."""
+        """Read an attribute and its value."""
         term, source = single(args, "what is annotated"), reader.source
         outer = reader.stack[-1][0]
         reader.go_on(self, args)
@@ -167,8 +167,8 @@ class AnnotationHead(Head):
 
 
 class PatternHead(Head):
-    """The terms of a pattern. One term is kept; several at once, and alternatives, only guide
-    solvers that look for instances.
+    """Reads the terms of a pattern. A pattern of one term is kept. Patterns of several terms and
+    alternative patterns are passed over, since they only guide solvers in finding instances.
     """
 
     def __init__(self, binder: BinderHead) -> None:
@@ -187,7 +187,7 @@ class PatternHead(Head):
 
 
 def annotation(reader: TermContext) -> Term | None:
-    """`(! term attributes)`."""
+    """Begin to read `(! term attributes)`."""
     reader.go_on(AnnotationHead(), [])
     return None
 
@@ -196,10 +196,12 @@ def annotation(reader: TermContext) -> Term | None:
 
 
 class MatchHead(Head):
-    """`(match t (case ...))`: the matched term, then its cases."""
+    """Reads `(match t (case ...))`: the matched term, and then its cases."""
 
     def cases(self, reader: TermContext, token: str) -> Term | None:
-        """The first case; `token` is its parenthesis, that of the list is read already."""
+        """Begin to read the first case. `token` is its parenthesis; the parenthesis of the list has
+        been read.
+        """
         if token != "(":
             raise InputError(f"expected '(' before a case of 'match', found '{token[:60]}'")
         matched = reader.stack[-1][1][0]
@@ -220,7 +222,7 @@ class MatchHead(Head):
 
 
 class CaseHead(Head):
-    """`(pattern body)`, one after another; the frame below is that of the match."""
+    """Reads the cases `(pattern body)` one after another. The frame below it is that of the match."""
 
     def __init__(self, sort: Sort) -> None:
         super().__init__()
@@ -230,7 +232,7 @@ class CaseHead(Head):
         self.mark = 0
 
     def open(self, reader: TermContext) -> None:
-        """Read a pattern and bind its variables; the body comes next."""
+        """Read a pattern and bind its variables. The body of the case is read next."""
         source = reader.source
         self.mark = reader.scope.mark()
         self.constructor, self.variables = None, []
@@ -286,13 +288,13 @@ class CaseHead(Head):
 
 
 def match(reader: TermContext) -> Term | None:
-    """`(match t (case ...))`."""
+    """Begin to read `(match t (case ...))`."""
     reader.go_on(MatchHead(), [])
     return None
 
 
 def application(reader: TermContext) -> Term | None:
-    """`(@ f t ...)` of cvc5."""
+    """Begin to read `(@ f t ...)` of cvc5."""
     reader.go_on(ApplyHead(), [])
     return None
 

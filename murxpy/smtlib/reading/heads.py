@@ -1,4 +1,6 @@
-"""What can be applied: names of theories, functions, and what datatypes bring."""
+"""The things that can be applied in a script: names of theories, functions, and the constructors,
+selectors and testers of datatypes.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from murxpy.smtlib.reading.context import Head, TermContext
 
 
 class TheoryHead(Head):
-    """A name of a theory, overloaded perhaps, with its indices."""
+    """A name of a theory with its indices. It may stand for several operators."""
 
     def __init__(
         self,
@@ -45,8 +47,8 @@ class TheoryHead(Head):
 
 
 class FunctionHead(Head):
-    """A function: a constant or variable of a function's sort, a defined one, or any term of such a
-    sort.
+    """A function: a constant or variable whose sort is that of a function, a defined function, or
+    any other term of such a sort.
     """
 
     def __init__(self, function: Term) -> None:
@@ -84,8 +86,8 @@ class FunctionHead(Head):
 
 
 def whole_application(reader: TermContext, function: Term, args: list[Term]) -> Term:
-    """`function` applied to `args`, together with those that it was applied to before: `((f a) b)`
-    is `(f a b)`.
+    """Return `function` applied to `args`. If it is itself an application, all arguments are put
+    together: `((f a) b)` is `(f a b)`.
     """
     while function.op == "OP_HO_APPLY":
         function, args = function.args[0], [function.args[1], *args]
@@ -93,7 +95,9 @@ def whole_application(reader: TermContext, function: Term, args: list[Term]) -> 
 
 
 class TermHead(Head):
-    """A head that is a term itself, the first of its arguments: `((f a) b)`, `(_ f a)`."""
+    """A head that is itself a term, which becomes the first argument, as in `((f a) b)` and `(_ f
+    a)`.
+    """
 
     def close(self, reader: TermContext, args: list[Term]) -> Term:
         if len(args) < 2 or args[0].sort.kind not in ("SORT_FUN", "SORT_ARRAY"):
@@ -104,13 +108,13 @@ class TermHead(Head):
         return self.application(reader, args[0], args[1:])
 
     def application(self, reader: TermContext, function: Term, args: list[Term]) -> Term:
-        """`((f a) b)`, which is `(f a b)`."""
+        """Return the application `((f a) b)`, which is `(f a b)`."""
         return whole_application(reader, function, args)
 
 
 class ApplyHead(TermHead):
-    """The application that is written out, as `(@ f a b)` in cvc5 and `(_ f a b)` in the standard:
-    what it applies stays as it is.
+    """An application that is written out, as `(@ f a b)` in cvc5 and `(_ f a b)` in the standard.
+    Unlike other applications it stays separate from those inside it.
     """
 
     def application(self, reader: TermContext, function: Term, args: list[Term]) -> Term:
@@ -118,8 +122,8 @@ class ApplyHead(TermHead):
 
 
 class ConstructorHead(Head):
-    """A datatype's constructor; `sort` is the sort of its result where it is written, or the only
-    one.
+    """A constructor of a datatype. `sort` is the sort of its result if the script writes it or
+    there is only one.
     """
 
     def __init__(self, datatype: Datatype, constructor: Constructor, sort: Sort | None) -> None:
@@ -130,7 +134,9 @@ class ConstructorHead(Head):
 
     @property
     def complete(self) -> bool:
-        """True if it is a term by itself: without fields, and of a sort that is known."""
+        """Return whether the constructor is a term without being applied: it has no fields, and its
+        sort is known.
+        """
         return not self.constructor.fields and self.sort is not None
 
     def close(self, reader: TermContext, args: list[Term]) -> Term:
@@ -177,7 +183,7 @@ class ConstructorHead(Head):
 
 
 def _unify(pattern: Sort, sort: Sort, bound: dict[str, Sort]) -> None:
-    """Bind the parameters in `pattern` as far as `sort` says what they are."""
+    """Bind the parameters in `pattern` as far as `sort` determines them."""
     stack = [(pattern, sort)]
     while stack:
         wanted, found = stack.pop()
@@ -188,7 +194,7 @@ def _unify(pattern: Sort, sort: Sort, bound: dict[str, Sort]) -> None:
 
 
 class FieldHead(Head):
-    """What takes a value of a datatype: a selector, a tester, an updater."""
+    """A selector, tester or updater, which takes a value of a datatype."""
 
     def __init__(self, kind: str, datatype: Datatype, indices: tuple[str, ...]) -> None:
         super().__init__()
@@ -229,8 +235,8 @@ class FieldHead(Head):
 
 
 class OverloadedHead(Head):
-    """A name that the script declared several times, as functions of different arguments,
-    constructors or selectors.
+    """A name that the script declared several times: functions of different arguments,
+    constructors, or selectors.
     """
 
     def __init__(self, heads: list[Head]) -> None:
@@ -251,12 +257,12 @@ class OverloadedHead(Head):
 
 
 def overloaded(old: Head, new: Head) -> OverloadedHead:
-    """Both, the newer one first."""
+    """Return a head for both meanings of a name. The newer one comes first."""
     return OverloadedHead([new, *(old.heads if isinstance(old, OverloadedHead) else [old])])
 
 
 class ConstArrayHead(Head):
-    """`(as const (Array ...))`."""
+    """`(as const (Array ...))`, which makes constant arrays."""
 
     def __init__(self, sort: Sort) -> None:
         super().__init__()

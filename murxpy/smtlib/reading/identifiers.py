@@ -1,5 +1,5 @@
-"""Identifiers with indices or a sort: `(_ extract 3 0)`, `(_ bv5 8)`, `(_ is cons)`, `(as nil (List
-Int))`; SMT-LIB 2.7, section 3.3.
+"""Reads identifiers with indices or with a sort, such as `(_ extract 3 0)`, `(_ bv5 8)`, `(_ is
+cons)` and `(as nil (List Int))`: SMT-LIB 2.7, section 3.3.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ _CHARACTER = re.compile(r"#x[0-9a-fA-F]{1,5}")
 
 
 class Identifiers:
-    """Reads them; a head that was read once is kept with its plans."""
+    """Reads identifiers. A head that was read once is kept, with what it remembers of the sorts of
+    arguments.
+    """
 
     def __init__(self, reader: TermContext) -> None:
         self.reader = reader
@@ -38,7 +40,9 @@ class Identifiers:
     # -- plain symbols of theories
 
     def nullary(self, name: str) -> Term | None:
-        """The term that a name of a theory is by itself: `re.all`, `RNE`; None where it is none."""
+        """Return the term that a name of a theory is without arguments, such as `re.all` and `RNE`,
+        or None if it is none.
+        """
         tables, words = self.reader.tables, self.reader.words
         special = words.special.get(name, "")
         if special.startswith("rm."):
@@ -53,8 +57,8 @@ class Identifiers:
     # -- terms
 
     def term(self, word: str) -> Term | None:
-        """What is behind `(_` or `(as`, up to the parenthesis; None where it is an application `(_
-        f t)`. Raises InputError.
+        """Read what follows `(_` or `(as`, up to the parenthesis, and return the term. Return None
+        if it is an application such as `(_ f t)`. Raises InputError.
         """
         if word == "as":
             return self._qualified_term()
@@ -81,7 +85,7 @@ class Identifiers:
         raise InputError(f"no constant (_ {token[:60]} {' '.join(map(str, numbers))[:60]})")
 
     def _applies(self) -> bool:
-        """True if what comes next is a term, so that `_` applies a function."""
+        """Return whether a term comes next, which means that `_` applies a function."""
         token = self.reader.source.peek()
         if token == "(":
             return True
@@ -100,7 +104,7 @@ class Identifiers:
         return self.reader.tables.value(self.reader.tables.string, chr(code))
 
     def _numbers(self, token: str) -> tuple[int, ...]:
-        """The indices up to the parenthesis."""
+        """Read the indices up to the parenthesis."""
         source, numbers = self.reader.source, []
         while not source.skip(")"):
             numbers.append(source.numeral(f"a number as an index of '{token[:60]}'"))
@@ -137,8 +141,8 @@ class Identifiers:
     # -- heads
 
     def head(self, word: str) -> Head | None:
-        """What is behind `((_` or `((as`, up to its parenthesis; None where a function is applied.
-        Raises InputError.
+        """Read what follows `((_` or `((as`, up to its parenthesis, and return the head. Return
+        None if a function is applied. Raises InputError.
         """
         reader, source = self.reader, self.reader.source
         if word == "as":
@@ -181,14 +185,14 @@ class Identifiers:
         return head
 
     def _with_sort(self, token: str, sort: Sort) -> ConstructorHead | None:
-        """A constructor with the sort of its result."""
+        """Return a constructor with the sort of its result."""
         constructor = sort.datatype.constructor(symbol(token)) if sort.kind == "SORT_DT" else None
         return (
             ConstructorHead(sort.datatype, constructor, sort) if constructor is not None else None
         )
 
     def _tester(self, token: str) -> Head:
-        """`(_ is C)`, and z3's `(_ is (C (S ...) D))`."""
+        """Read `(_ is C)`, or `(_ is (C (S ...) D))` of z3."""
         if token == "(":
             token = self.reader.source.symbol("a constructor")
             while self.reader.source.raw():
@@ -218,7 +222,7 @@ class Identifiers:
         return head
 
     def _lifted(self, token: str) -> Head:
-        """`(_ nullable.lift f)` of cvc5: the function is the first argument."""
+        """Read `(_ nullable.lift f)` of cvc5. The function becomes the first argument."""
         function = self.reader.scope.atoms.get(key(token))
         if function is None or function.sort.kind != "SORT_FUN":
             raise InputError(f"expected a function, found '{token[:60]}'")
@@ -227,7 +231,7 @@ class Identifiers:
         return head
 
     def _mapped(self) -> str:
-        """The function of `(_ map f)`, `(_ map (f (S ...) S))`."""
+        """Read the function of `(_ map f)` or of `(_ map (f (S ...) S))`."""
         source = self.reader.source
         token = source.next("a function")
         if token == "(":

@@ -1,4 +1,6 @@
-"""Functions as arrays, which is how z3 has them, and its operators on sets that are arrays."""
+"""Functions that are arrays, and the operators of sets on arrays. In z3 a function that is a value
+is an array, and a set is an array of Booleans.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from murxpy.smtlib.tables import Tables
 
 
 def as_array(tables: Tables, term: Term) -> Term:
-    """A lambda as an array, of several variables as an array of arrays; other terms as they are."""
+    """Return a lambda as an array, or an array of arrays if it has several variables. Other terms
+    stay as they are.
+    """
     if term.op != "OP_LAMBDA":
         return term
     body = as_array(tables, term.args[-1])
@@ -20,8 +24,8 @@ def as_array(tables: Tables, term: Term) -> Term:
 
 
 def as_set(tables: Tables, term: Term) -> Term | None:
-    """An array by lambda as the set of the indices at which it is true, which is how z3 has sets;
-    None where it is something else.
+    """Return an array that is made by a lambda as the set of those indices at which it is true.
+    Return None for any other term. z3 has sets as such arrays.
     """
     lambdas = ("OP_ARRAY_LAMBDA", "OP_LAMBDA")
     if term.op not in lambdas or len(term.args) != 2 or term.args[1].sort is not tables.bool:
@@ -30,8 +34,8 @@ def as_set(tables: Tables, term: Term) -> Term | None:
 
 
 def as_function(tables: Tables, term: Term, sort: Sort) -> Term | None:
-    """An array by lambda as a function of this sort, which is how z3 has functions; None where it
-    is another one.
+    """Return an array that is made by a lambda as a function of this sort. Return None if it is no
+    such array. z3 has functions that are values as such arrays.
     """
     variables: list[Term] = []
     while term.op == "OP_ARRAY_LAMBDA" and len(variables) < len(sort.params) - 1:
@@ -43,8 +47,8 @@ def as_function(tables: Tables, term: Term, sort: Sort) -> Term | None:
 
 
 def reduced(term: Term) -> Term:
-    """An array that only looks up what another one has is that other one, as the printer writes the
-    function of a fold.
+    """Return the array that another array only looks up, or the array itself. The printer writes
+    the function of a fold in such a way.
     """
     if term.op != "OP_ARRAY_LAMBDA" or term.args[1].op != "OP_ARRAY_LAMBDA":
         return term
@@ -76,7 +80,9 @@ _POINTWISE: dict[str, Callable[[Tables, list[Term]], Term]] = {
 
 
 def on_array_sets(tables: Tables, name: str, args: list[Term]) -> Term | None:
-    """One of z3's operators on sets, applied to arrays to Bool; None where it is something else."""
+    """Return the application of an operator of sets to arrays of Booleans, which are sets in z3.
+    Return None if the name is no such operator.
+    """
     make = _POINTWISE.get(name)
     arrays = [as_array(tables, a) for a in args]
     count = 1 if name == "complement" else 2

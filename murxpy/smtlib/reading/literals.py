@@ -1,5 +1,5 @@
-"""Literals of scripts: SMT-LIB 2.7, section 3.1, and the theories' own (bit-vectors, fields,
-characters).
+"""Reads literals of scripts: those of SMT-LIB 2.7, section 3.1, and those of the theories of
+bit-vectors, fields and strings.
 """
 
 from __future__ import annotations
@@ -16,18 +16,20 @@ from murxpy.logic.values import MAX_CODE_POINT, from_escapes
 from murxpy.smtlib.reading.sorts import MAX_WIDTH
 from murxpy.smtlib.tables import Tables
 
-# of a decimal number: converting one that long takes 0.13 s, and the time grows with the square
+# digits of a number; converting one of this length takes 0.13 s, and the time grows with the square
+# of the length
 MAX_DIGITS = 100_000
-_PYTHONS = 4300  # digits that Python converts without a change of its own limit
+_PYTHONS = 4300  # digits that Python converts while its own limit is as it starts
 
-_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+|/[1-9][0-9]*)?")  # with a sign, or as a quotient, in cvc5
+# cvc5 prints numbers with a sign, and quotients
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+|/[1-9][0-9]*)?")
 _FIELD = re.compile(r"#f(-?[0-9]+)m([0-9]+)")
 _FF = re.compile(r"ff(-?[0-9]+)")
 
 
 def literal(tables: Tables, token: str, reals: bool) -> Term | None:
-    """The literal that a token is; None where it is none. `reals` says that numerals are reals.
-    Raises InputError.
+    """Return the literal that a token is, or None if it is no literal. `reals` says that numerals
+    are reals. Raises InputError.
     """
     reader = _READERS.get(token[0])
     if reader is not None:
@@ -43,8 +45,8 @@ def literal(tables: Tables, token: str, reals: bool) -> Term | None:
 
 
 def lifted(text: str) -> str:
-    """The text of a number. Where it is long, Python's limit is lifted in this process: who reads
-    such a number prints it, too.
+    """Return the text of a number. If it is too long for Python's own limit, the limit is lifted in
+    this process, because whoever reads such a number also prints it.
     """
     if len(text) > _PYTHONS // 2:
         sys.set_int_max_str_digits(0)
@@ -52,7 +54,7 @@ def lifted(text: str) -> str:
 
 
 def decimal(text: str) -> int:
-    """An integer of up to MAX_DIGITS digits."""
+    """Return the integer that up to MAX_DIGITS decimal digits stand for."""
     return int(lifted(text))
 
 
@@ -83,7 +85,7 @@ def _sharp(tables: Tables, token: str) -> Term:
 
 
 def bit_vector(tables: Tables, value: int, width: int) -> Term:
-    """A literal of a bit-vector. Raises InputError where the number does not fit."""
+    """Return a literal of a bit-vector. Raises InputError if the number does not fit."""
     if not 0 < width <= MAX_WIDTH or value.bit_length() > width:
         raise InputError(
             f"expected a width that holds {str(value)[:40]}, 1 to {MAX_WIDTH}; found {str(width)[:40]}"
@@ -92,7 +94,7 @@ def bit_vector(tables: Tables, value: int, width: int) -> Term:
 
 
 def field_element(tables: Tables, token: str, order: int) -> Term | None:
-    """The element `ffN` of a field; None where the token is something else."""
+    """Return the element of a field that `ffN` stands for, or None if the token is something else."""
     found = _FF.fullmatch(token) if len(token) < MAX_DIGITS else None
     return tables.value(tables.sort("SORT_FF", order), decimal(found[1]) % order) if found else None
 

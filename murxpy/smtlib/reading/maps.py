@@ -1,4 +1,4 @@
-"""z3's arrays made of functions: `((_ map f) a b)` and `(_ as-array f)`."""
+"""Reads z3's arrays that are made of functions: `((_ map f) a b)` and `(_ as-array f)`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ _ON_SETS = {"or": "set.union", "and": "set.inter", "not": "set.complement"}
 
 
 class MapHead(Head):
-    """`(_ map f)`: of a function or of a theory's operator, whose terms are then arrays by lambda."""
+    """`(_ map f)` for a function or an operator of a theory. The result is an array that is made by
+    a lambda.
+    """
 
     def __init__(self, token: str) -> None:
         super().__init__()
@@ -47,7 +49,7 @@ class MapHead(Head):
 
 
 def as_array(reader: TermContext, token: str) -> Term:
-    """A function of one argument as an array."""
+    """Return a function of one argument as an array."""
     head = reader.head_of(token)
     if not isinstance(head, FunctionHead) or len(head.function.sort.params) != 2:
         raise InputError(f"expected a function of one argument, found '{token[:60]}'")

@@ -1,4 +1,4 @@
-"""Reading models as solvers print them: `(model (define-fun ...))`, `((define-fun ...))`, with the
+"""Reads models as solvers print them: `(model (define-fun ...))` or `((define-fun ...))`, with the
 elements of uninterpreted sorts.
 """
 
@@ -22,27 +22,27 @@ from murxpy.smtlib.syntax.lexer import key_of
 from murxpy.smtlib.syntax.source import Source
 
 _ANSWERS = ("sat", "unknown", "model")
-# in cvc5 only a comment names an element that is no constant's value
+# cvc5 names an element only in a comment if it is the value of no constant
 _ELEMENT = re.compile(r"^; rep: (\(as .*\))$", re.M)
 
 
 @dataclass
 class Model:
-    """What a model says: a closed term, or a defined function, for each constant; and the elements
-    of uninterpreted sorts.
+    """What a model says: for each constant a closed term or a defined function, and the elements of
+    uninterpreted sorts.
 
-    `listed`: the sorts of which it names all elements, so that quantifiers can be judged. `whole`
-    is False where some of what was printed could not be read.
+    `listed` are the sorts of which the model names all elements, so that quantifiers over them can
+    be judged. `whole` is False if some part of the output could not be read.
     """
 
     definitions: dict[Term, Term] = field(default_factory=dict)
-    # by the constant that stands for it
+    # elements, by the constants that stand for them
     elements: dict[Term, Element] = field(default_factory=dict)
     listed: set[Sort] = field(default_factory=set)
     whole: bool = True
 
     def interpretation(self) -> Interpretation:
-        """The meaning of the elements."""
+        """Return the meanings of the constants that stand for elements."""
         domains: dict[Sort, tuple[Element, ...]] = {}
         for constant, element in self.elements.items():
             if constant.sort in self.listed:
@@ -51,8 +51,8 @@ class Model:
 
 
 def read_model(text: str, name: str, script: Script) -> Model:
-    """The model of a script's constants, in the tables of the script. Raises InputError with file,
-    line and column.
+    """Read a model of a script's constants, in the tables of the script. Raises InputError with
+    file, line and column.
     """
     source = Source(_with_elements(text), name)
     reader = _ModelReader(source, script)
@@ -64,24 +64,24 @@ def read_model(text: str, name: str, script: Script) -> Model:
 
 
 def read_printed_model(output: str, script: Script) -> Model:
-    """The model in what a solver printed, with as much of it as can be read: a definition that
-    cannot is left out.
+    """Read as much as possible of the model in what a solver printed. A definition that cannot be
+    read is left out.
     """
     try:
         reader = _ModelReader(Source(_with_elements(output), "model"), script)
-    except InputError:  # cut off in a string
+    except InputError:  # the output ends inside of a string
         return Model(whole=False)
     reader.read_leniently()
     return reader.model
 
 
 def _with_elements(text: str) -> str:
-    """The text with the elements in its comments as definitions, one a line."""
+    """Return the text in which the elements in comments are definitions, each on its line."""
     return _ELEMENT.sub(r"(rep \1)", text)
 
 
 class _ModelReader(Reader):
-    """Reads the definitions of a model, in which the script's sorts and datatypes are known."""
+    """Reads the definitions of a model. It knows the sorts and datatypes of the script."""
 
     def __init__(self, source: Source, script: Script) -> None:
         super().__init__(source, script.tables)
@@ -102,7 +102,7 @@ class _ModelReader(Reader):
         self.terms.elements = self.element
 
     def read(self) -> None:
-        """All definitions, with what stands around them."""
+        """Read all definitions, and the parentheses around them."""
         source = self.source
         if source.peek() in _ANSWERS:
             source.next("a model")
@@ -114,7 +114,7 @@ class _ModelReader(Reader):
             raise InputError(f"expected the end behind the model, found '{source.peek()[:60]}'")
 
     def read_leniently(self) -> None:
-        """What can be read of the definitions, whatever stands before or behind them."""
+        """Read those definitions that can be read, whatever stands before or behind them."""
         source, scope = self.source, self.terms.scope
         while (head := source.next_or_end()) != "(" or source.peek() not in ("(", ")", "model"):
             if not head:
@@ -136,27 +136,27 @@ class _ModelReader(Reader):
         source = self.source
         source.take("(", "before a definition")
         word = source.next("a definition")
-        # z3 gives the script's own definitions, too
+        # z3 also prints the definitions of the script
         if word == "define-fun" and key_of(source.peek()) in self._defined:
             source.raw_rest()
         elif word in ("define-fun", "define-fun-rec"):
             self.terms.scope.may_declare_anew()
             self._define(word)
-        elif word == "declare-fun":  # an element of an uninterpreted sort, in z3
+        elif word == "declare-fun":  # z3 declares an element of an uninterpreted sort so
             token = source.symbol("an element")
             source.take("(", "behind it")
             source.take(")", "behind it")
             element = self.element(token, self.terms.sorts.read())
             self.terms.define(token, element)
             self.model.listed.add(element.sort)
-        elif word == "rep":  # one in cvc5
+        elif word == "rep":  # cvc5 names an element so
             self.model.listed.add(self.terms.read().sort)
         elif word in (
             "forall",
             "declare-sort",
             "declare-datatypes",
             "declare-datatype",
-        ):  # z3: how many elements there are
+        ):  # z3 says so how many elements there are
             source.raw_rest()
         else:
             raise InputError(f"expected 'define-fun', found '{word[:60]}'")
@@ -182,7 +182,7 @@ class _ModelReader(Reader):
         self.model.definitions[constant] = term
 
     def element(self, token: str, sort: Sort) -> Term:
-        """The constant that stands for an element of an uninterpreted sort."""
+        """Return the constant that stands for an element of an uninterpreted sort."""
         name = token.strip("|")
         constant = self.tables.constant(name, sort)
         self.model.elements.setdefault(constant, Element(name))
@@ -190,7 +190,7 @@ class _ModelReader(Reader):
 
 
 def declared(script: Script) -> list[Term]:
-    """The constants and functions that a script declares or that occur in its assertions."""
+    """Return the constants and functions that a script declares or that occur in its assertions."""
     found = dict.fromkeys(script.constants())
     stack, seen = list(script.assertions()), set()
     while stack:

@@ -1,5 +1,5 @@
-"""What the readers of commands share: the source, the terms that are read from it, and what is
-declared on which level.
+"""The state that the readers of commands share: the tokens, the reader of terms, and the open
+levels with their declarations.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ class ScriptContext:
         self.instances: list[Sort] = []
 
     def need_sort(self, sort: Sort) -> None:
-        """A sort that a declaration with parameters gives is used: it is declared before the
-        command in hand, if it was not before.
+        """Note that an instance of a sort with parameters is used. If it was not declared before,
+        it is declared before the command that is being read.
         """
         if sort not in self.instances and sort not in self.terms.scope.instances:
             self.instances.append(sort)
 
     def boolean(self) -> Term:
-        """A Boolean term. Raises InputError."""
+        """Read a Boolean term. Raises InputError for a term of another sort."""
         term = self.terms.read()
         if term.sort is not self.tables.bool:
             raise InputError(f"expected a Boolean term, found one of {term.sort}")
@@ -48,16 +48,16 @@ class ScriptContext:
 
     @property
     def levels(self) -> int:
-        """How many levels are open."""
+        """Return how many levels are open."""
         return len(self._levels)
 
     def push(self, levels: int) -> None:
-        """Open levels, with whose end their declarations end."""
+        """Open levels. Declarations on them end with them."""
         for _ in range(levels):
             self._levels.append(self.terms.scope.mark())
 
     def pop(self, levels: int) -> None:
-        """Close levels. Raises InputError where there are fewer."""
+        """Close levels. Raises InputError if fewer are open."""
         if levels > len(self._levels):
             raise InputError(f"cannot pop {levels} levels of {len(self._levels)}")
         for _ in range(levels):

@@ -50,13 +50,13 @@ def read_script(
     tables: Tables | None = None,
     dialect: str = "standard",
 ) -> Script:
-    """The script that `text` is; `name` is its file, for errors.
+    """Read the script `text`. `name` is its file, for errors.
 
-    Names of all dialects are known at once. A lambda is an array in a dialect where functions are
-    arrays, else a function, or an array where one must be. With `tables` its sorts and terms are
-    made there, together with those of other scripts: constants of one name and sort are then one
-    term, uninterpreted sorts of one name one sort. Raises InputError with file, line and column,
-    and what was expected.
+    Names of all dialects are known. A lambda is an array in a dialect whose functions are arrays,
+    else it is a function, or an array where only an array fits. With `tables`, the sorts and terms
+    are made there, together with those of other scripts: constants of the same name and sort are
+    one term, and uninterpreted sorts of the same name are one sort. Raises InputError with file,
+    line and column, and what was expected.
     """
     source = Source(text.removeprefix("\ufeff"), name)
     reader = Reader(source, tables or Tables(catalogue))
@@ -70,17 +70,17 @@ def read_script(
 def read_file(
     path: Path, catalogue: Catalogue, tables: Tables | None = None, dialect: str = "standard"
 ) -> Script:
-    """The script in a file, see `read_script`. Raises InputError where it cannot be read."""
+    """Read the script in a file as `read_script` does. Raises InputError if it cannot be read."""
     return read_script(read_text(path), str(path), catalogue, tables, dialect)
 
 
 def read_text(path: Path) -> str:
-    """The text of a script in UTF-8, without a byte-order mark, or where it is none, in Latin-1.
-    Raises InputError.
+    """Return the text of a script in UTF-8 without a byte-order mark. A file that is no UTF-8 is
+    read as Latin-1. Raises InputError.
     """
     data = file_bytes(path, "script", MAX_SCRIPT)
     try:
-        return data.decode("utf-8-sig")  # without a byte-order mark
+        return data.decode("utf-8-sig")  # a byte-order mark is left out
     except UnicodeDecodeError:
         return data.decode("latin-1")
 
@@ -94,7 +94,7 @@ class Reader(ScriptContext):
         self.starts: list[int] = []
 
     def script(self) -> Script:
-        """All commands up to `(exit)` or the end."""
+        """Read all commands up to `(exit)` or the end of the text."""
         source = self.source
         if not source.tokens:
             raise InputError(
@@ -172,7 +172,9 @@ def _check_sat(r: Reader) -> Command:
 
 
 def _terms(r: Reader, what: str, read: Callable[[], Term]) -> tuple[Term, ...]:
-    """Terms up to a parenthesis, which is read where `what` says what opens before."""
+    """Read terms up to a parenthesis. If `what` is given, an opening parenthesis is read first, and
+    `what` names it in errors.
+    """
     if what:
         r.source.take("(", what)
     found = []
@@ -209,7 +211,7 @@ def _reset(r: Reader) -> Command:
 
 def _reset_assertions(r: Reader) -> Command:
     r.pop(r.levels)
-    if not r.global_declarations:  # the standard forgets all declarations then, z3 does not
+    if not r.global_declarations:  # the standard forgets all declarations then, but z3 keeps them
         r.terms.scope.may_declare_anew()
     return c.ResetAssertions()
 

@@ -1,4 +1,4 @@
-"""Reading sorts: SMT-LIB 2.7, section 3.5, with the sorts of z3 and cvc5."""
+"""Reads sorts: those of SMT-LIB 2.7, section 3.5, and those of z3 and cvc5."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from murxpy.smtlib.syntax.lexer import key, symbol
 from murxpy.smtlib.syntax.source import Source, unknown
 
 _HEXADECIMAL = re.compile(r"#x[0-9a-fA-F]{1,4000}")
-MAX_NESTING = 200  # of sorts in sorts
+MAX_NESTING = 200  # how deep sorts may nest in sorts
 MAX_WIDTH = 1 << 24
 Maker = Callable[[Sequence[Sort]], Sort]
 
 
 class SortReader:
-    """Reads sorts of theories, and those that the script declared."""
+    """Reads the sorts of theories and the sorts that the script declared."""
 
     def __init__(
         self,
@@ -39,7 +39,9 @@ class SortReader:
         self.declared = scope.sorts
 
     def read(self, token: str | None = None) -> Sort:
-        """The next sort; `token` is its first token where that is read already. Raises InputError."""
+        """Read the next sort. `token` is its first token if that has been read already. Raises
+        InputError.
+        """
         stack: list[tuple[str, list[Sort]]] = []
         token = token or self.source.next("a sort")
         while True:
@@ -62,7 +64,7 @@ class SortReader:
             token = self.source.next("a sort or ')'")
 
     def make(self, token: str, params: list[Sort]) -> Sort:
-        """The sort of this name with these parameters. Raises InputError."""
+        """Return the sort of this name with these parameters. Raises InputError."""
         name = key(token)
         maker = self.declared.get(name)
         if maker is not None:
@@ -96,12 +98,12 @@ class SortReader:
     def _function(self, params: list[Sort]) -> Sort:
         if len(params) < 2:
             raise InputError("the sort '->' takes 2 parameters or more")
-        if params[-1].kind == "SORT_FUN":  # it associates to the right
+        if params[-1].kind == "SORT_FUN":  # the arrow associates to the right
             params = [*params[:-1], *params[-1].sorts()]
         return self.sorts.get("SORT_FUN", *params)
 
     def _indexed(self) -> Sort:
-        """What is behind `(_`."""
+        """Read what follows `(_`."""
         name = symbol(self.source.symbol("the name of a sort"))
         kind = self.words.sorts.get(name, "")
         numbers = []
@@ -131,7 +133,9 @@ class SortReader:
     # -- declarations
 
     def declare(self, token: str, maker: Maker) -> None:
-        """Let a name stand for what `maker` gives. Raises InputError where it is taken."""
+        """Let a name stand for the sort that `maker` returns. Raises InputError if the name is
+        taken.
+        """
         name = key(token)
         if self.scope.own.get(f"sort {name}"):
             raise InputError(f"the sort '{symbol(token)}' is declared already")
@@ -139,7 +143,7 @@ class SortReader:
         self.scope.put(self.declared, name, maker)
 
     def datatype(self, name: str, datatype: Datatype, arity: int) -> Maker:
-        """The maker of a datatype's sorts."""
+        """Return a function that makes the sort of a datatype of its parameters."""
 
         def maker(params: Sequence[Sort]) -> Sort:
             _count(name, arity, params)
@@ -154,7 +158,7 @@ def _count(name: str, arity: int, params: Sequence[Sort]) -> None:
 
 
 def fixed(name: str, sort: Sort) -> Maker:
-    """The maker of a sort without parameters."""
+    """Return a function that makes one sort and takes no parameters."""
 
     def maker(params: Sequence[Sort]) -> Sort:
         _count(name, 0, params)
@@ -164,7 +168,7 @@ def fixed(name: str, sort: Sort) -> Maker:
 
 
 def defined(name: str, parameters: tuple[str, ...], sort: Sort, sorts: SortTable) -> Maker:
-    """The maker of what `define-sort` names."""
+    """Return a function that makes the sort that a `define-sort` names."""
 
     def maker(params: Sequence[Sort]) -> Sort:
         _count(name, len(parameters), params)

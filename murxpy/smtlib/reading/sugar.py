@@ -1,4 +1,6 @@
-"""Applications that solvers take beyond the ranks of `fsm/theories`, and what they stand for."""
+"""Applications that solvers take although no signature in `fsm/theories` allows them, and what they
+mean.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from murxpy.smtlib.tables import Tables
 
 Sugar = Callable[[Tables, list[Term], tuple[Any, ...]], "Term | None"]
 
-# Both solvers apply operators of strings to sequences, z3 those of sequences to strings, too.
+# Some solvers apply operators of strings to sequences, and operators of sequences to strings.
 _TWINS = {
     "seq.++": "OP_STR_CONCAT",
     "seq.len": "OP_STR_LEN",
@@ -41,8 +43,8 @@ _TWINS = {
 
 
 def sugared(tables: Tables, name: str, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
-    """What the application stands for; None where it is nothing known. Raises IllSorted where its
-    parts do not fit.
+    """Return what the application means, or None if it is unknown. Raises IllSorted if its parts do
+    not fit.
     """
     sugar = _SUGAR.get(name)
     found = sugar(tables, args, indices) if sugar is not None and args else None
@@ -59,7 +61,7 @@ def sugared(tables: Tables, name: str, args: list[Term], indices: tuple[Any, ...
 
 
 def _from_start(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
-    """`(str.indexof s t)`: from the beginning."""
+    """`(str.indexof s t)` begins at position 0."""
     if len(args) != 2:
         return None
     kind = "OP_STR_INDEXOF" if args[0].sort is tables.string else "OP_SEQ_INDEXOF"
@@ -67,7 +69,7 @@ def _from_start(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> T
 
 
 def _insert(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
-    """`(set.insert 1 2 s)` of cvc5: one insertion after another."""
+    """`(set.insert 1 2 s)` of cvc5 inserts one member after another."""
     if len(args) < 3:
         return None
     found = args[-1]
@@ -77,7 +79,7 @@ def _insert(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term 
 
 
 def _loop(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
-    """`(re.loop r 1 3)`, and `((_ re.loop 2) r)`: from 2 on."""
+    """`(re.loop r 1 3)` is an older syntax, and `((_ re.loop 2) r)` means two times or more."""
     if (
         len(args) > 1
         and not indices
@@ -108,14 +110,14 @@ def _update(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term 
 
 
 def _scaled(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
-    """`((_ to_fp e s) m r i)` of z3: the real and the exponent in the other order."""
+    """`((_ to_fp e s) m r i)` of z3 has the real before the exponent."""
     if len(args) != 3 or args[1].sort is not tables.real or args[2].sort is not tables.int:
         return None
     return tables.apply("OP_FP_TO_FP_FROM_INT_REAL", args[0], args[2], args[1], indices=indices)
 
 
 def _real(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
-    """`(to_real r)` of a real."""
+    """`(to_real r)` of a real is that real."""
     return args[0] if len(args) == 1 and args[0].sort is tables.real else None
 
 
@@ -129,14 +131,18 @@ def _minus(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term |
 
 
 def _applied(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
-    """`(select f x)` of z3, where functions that are values are arrays, and so are sets."""
+    """`(select f x)` of z3 applies a function or asks for a member of a set, since both are arrays
+    there.
+    """
     if args[0].sort.kind == "SORT_SET" and len(args) == 2:
         return tables.apply("OP_SET_MEMBER", args[1], args[0])
     return tables.apply("OP_UF_APPLY", *args) if args[0].sort.kind == "SORT_FUN" else None
 
 
 def _stored(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
-    """`(store s x true)` of z3, where sets are arrays."""
+    """`(store s x true)` of z3 inserts into a set, and `(store s x false)` deletes from it, since
+    sets are arrays there.
+    """
     if (
         len(args) != 3
         or args[0].sort.kind != "SORT_SET"
@@ -158,7 +164,7 @@ def _no_overflow(kind: str) -> Sugar:
 
 
 def _one_of(least: bool) -> Sugar:
-    """A bound on the number of true ones among one."""
+    """Return the meaning of a bound on how many of one condition are true."""
 
     def sugar(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
         if len(args) != 1 or len(indices) != 1 or args[0].sort is not tables.bool:
@@ -172,7 +178,7 @@ def _one_of(least: bool) -> Sugar:
 
 
 def _folded(kind: str) -> Sugar:
-    """`(bvsub a b c)`, which solvers take from the left."""
+    """`(bvsub a b c)` and the like associate to the left in solvers."""
 
     def sugar(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
         if len(args) < 3:
@@ -211,4 +217,4 @@ _SUGAR: dict[str, Sugar] = {
     "bag.difference_subtract": _folded("OP_BAG_DIFFERENCE_SUBTRACT"),
     "bag.difference_remove": _folded("OP_BAG_DIFFERENCE_REMOVE"),
 }
-SUGARED = tuple(_SUGAR)  # names, of which some are no operator's
+SUGARED = tuple(_SUGAR)  # all names that stand here, also those that are no operator's name

@@ -1,6 +1,4 @@
-"""Reading terms: one loop over the tokens that builds typed, hash-consed terms as it goes, whatever
-their depth.
-"""
+"""Reads terms. One loop over the tokens builds typed, hash-consed terms, whatever their depth."""
 
 from __future__ import annotations
 
@@ -29,19 +27,20 @@ from murxpy.smtlib.tables import Tables
 
 
 class TermReader(TermContext):
-    """Reads terms from a source into tables."""
+    """Reads terms from the tokens of a script into tables."""
 
     def __init__(self, source: Source, tables: Tables, words: Vocabulary) -> None:
         super().__init__(source, tables, words)
         self.identifiers = Identifiers(self)
 
     def read(self) -> Term:
-        """The next term. Raises InputError without a place."""
+        """Read the next term. Raises InputError without a place."""
         self.name = None
         token = self.source.next("a term")
         if token != "(":
             term = self.scope.atoms.get(token) or self.atom(token)
-            assert term is not None  # there is no annotation around it
+            # only an annotation can go on without a term, and here is none around
+            assert term is not None
             return term
         self.stack.clear()
         term = self._read()
@@ -50,7 +49,7 @@ class TermReader(TermContext):
         return term
 
     def _keep_names(self) -> None:
-        """Names last longer than the binders around them."""
+        """Keep the names that `:named` gave, since they last longer than the binders around them."""
         for token, term in self._named:
             self.scope.put(self.scope.own, key(token), True)
             bind(self, token, term)
@@ -83,7 +82,7 @@ class TermReader(TermContext):
                 if term is not None:
                     args.append(term)
                     continue
-            if term is None:  # a form went on to another frame
+            if term is None:  # a form has more to read in another frame
                 head, args = self.head, self.args
                 continue
             head, args = pop()
@@ -95,8 +94,8 @@ class TermReader(TermContext):
     # -- what is rare
 
     def open(self, token: str) -> Term | None:
-        """What begins with '(' and no known head: an identifier (the term is whole then), a form,
-        or a term as head.
+        """Read what begins with '(' and no known head. Return the term if it is complete, as an
+        identifier is; return None if a form begins or a term is the head.
         """
         if not token:
             raise InputError("expected a term, found the end of the file")
@@ -115,7 +114,7 @@ class TermReader(TermContext):
         return None
 
     def head_of(self, token: str) -> Head:
-        """The head that a symbol stands for. Raises InputError."""
+        """Return the head that a symbol stands for. Raises InputError."""
         name = key(token)
         known = self.scope.heads.get(name)
         if known is not None:
@@ -135,7 +134,7 @@ class TermReader(TermContext):
         raise unknown(token, "function", [*self.scope.heads, *self.words.operators, *FORMS])
 
     def _compound(self) -> Term | None:
-        """What begins with '((': a qualified head such as `((_ extract 3 0) x)`, or a term that is
+        """Read what begins with '((': a head such as `((_ extract 3 0) x)`, or a term that is
         applied.
         """
         while True:
@@ -144,7 +143,8 @@ class TermReader(TermContext):
             head = self.identifiers.head(token) if qualified else None
             if head is not None:
                 break
-            self.stack.append((TermHead(), []))  # what comes is its first argument
+            # the term that comes is the first argument of this head
+            self.stack.append((TermHead(), []))
             if token == "(":
                 continue
             head = ApplyHead() if qualified else self.scope.heads.get(token)
@@ -157,8 +157,8 @@ class TermReader(TermContext):
     def atom(
         self, token: str, head: Head | None = None, args: list[Term] | None = None
     ) -> Term | None:
-        """The term of a token that is not known yet: a literal, or a symbol between bars; None
-        behind a keyword. Raises InputError.
+        """Return the term of a token that is not known yet: a literal, or a symbol between bars.
+        Return None for a keyword, which is read together with its value. Raises InputError.
         """
         atoms = self.scope.atoms
         name = key(token)
@@ -183,23 +183,26 @@ class TermReader(TermContext):
         raise unknown(token, "symbol", [*atoms, *self.scope.heads, *self.words.special])
 
     def _alone(self, token: str) -> Term:
-        """A name that takes arguments, without any."""
+        """Return the meaning of a name that usually takes arguments where it has none."""
         head = self.head_of(token)
         if isinstance(head, ConstructorHead) and not head.constructor.fields:
             return head.close(self, [])
         raise InputError(f"'{symbol(token)[:60]}' takes arguments, expected '(' before it")
 
     def name_term(self, token: str, term: Term, whole: bool) -> None:
-        """A term got a name with `:named`; `whole` where it is the whole term that is read."""
+        """Note the name that `:named` gives to a term. `whole` says whether it is the whole term
+        that is being read.
+        """
         self.define(token, term)
         self._named.append((token, term))
         if whole:
             self.name = symbol(token)
 
     def define(self, token: str, term: Term) -> None:
-        """Let a symbol stand for a term from now on. Raises InputError where it is taken.
+        """Let a symbol stand for a term from now on. Raises InputError if the symbol is taken.
 
-        A function may have the name of others that take other arguments, as in both solvers.
+        A function may have the name of other functions that take other arguments; z3 and cvc5 allow
+        that, too.
         """
         if (
             term.sort.kind == "SORT_FUN"
@@ -211,7 +214,7 @@ class TermReader(TermContext):
         bind(self, token, term)
 
     def define_head(self, token: str, head: Head) -> None:
-        """Let a symbol stand for what is applied. Raises InputError where it is taken."""
+        """Let a symbol stand for a head from now on. Raises InputError if the symbol is taken."""
         if self._overload(token, head):
             return
         self._check_free(token)
@@ -219,8 +222,8 @@ class TermReader(TermContext):
         self.scope.bind(key(token), term, head)
 
     def _overload(self, token: str, head: Head) -> bool:
-        """True if the symbol stands for something that is applied to other arguments; it now stands
-        for `head`, too.
+        """Return whether the symbol already stands for something that takes other arguments. If so,
+        it stands for `head`, too, from now on.
         """
         old = self.scope.heads.get(key(token)) if self.scope.own.get(key(token)) else None
         if old is None or key(token) in self.words.core:
@@ -233,8 +236,8 @@ class TermReader(TermContext):
         return True
 
     def define_field(self, name: str, head: FieldHead) -> None:
-        """A selector, or a tester by the name `is-C`, which may be used like a function unless that
-        is something else.
+        """Let a name stand for a selector, or for a tester by its name `is-C`, unless the name
+        stands for something else.
         """
         known = self.scope.fields.get(name)
         entry = head if known is None else overloaded(known, head)
@@ -254,7 +257,9 @@ class TermReader(TermContext):
 
 
 def _domain(head: Head) -> tuple[object, ...] | None:
-    """The sorts that a function takes, the datatype of a selector; None where it is open."""
+    """Return the sorts of the arguments of a function, or the datatype of a selector. Return None
+    if they are not fixed.
+    """
     if isinstance(head, FunctionHead):
         return head.function.sort.sorts()[:-1]
     if isinstance(head, FieldHead):

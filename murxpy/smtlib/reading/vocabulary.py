@@ -1,5 +1,5 @@
-"""What the names in a script mean: the operators and sorts of `fsm/theories`, by the names of all
-dialects at once.
+"""What the names in a script mean. The operators and sorts of `fsm/theories` are known by their
+names in all dialects at once.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import lru_cache
 from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.smtlib.reading.sugar import SUGARED
 
-# Not what they are called, but what the reader makes of other syntax.
+# The reader makes these of other syntax, so no name stands for them.
 _UNREADABLE = (
     "OP_IFF",
     "OP_CONST_ARRAY",
@@ -20,7 +20,7 @@ _UNREADABLE = (
     "OP_ARRAY_MAP",
     "OP_ARRAY_MAP2",
 )
-# over a function that is spelled out
+# a fold whose function is written out as a lambda
 _FOLD = re.compile(r"\(([^\s(){}]+) \(lambda .*\) \{1\} \{2\}\)")
 _PLAIN = re.compile(r"\(([^\s(){}]+)((?: \{\d\})*)\)")
 _INDEXED = re.compile(r"\(\(_ ([^\s(){}]+)(?: \{i\d\})+\)((?: \{\d\})*)\)")
@@ -30,8 +30,8 @@ _SPECIAL_FORM = re.compile(r"\((?:_|as) (\S+) [^()]*\)")
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Names and what they mean: operators (several where a name is overloaded), special values,
-    sort kinds. `short` are names of sorts that say their parameters, too.
+    """Names and their meanings: operators (several if a name is overloaded), special values, and
+    kinds of sorts. `short` are names of sorts that determine their parameters, such as `Float32`.
     """
 
     operators: dict[str, tuple[Operator, ...]]
@@ -44,7 +44,7 @@ class Vocabulary:
 
 @lru_cache(maxsize=8)
 def vocabulary(catalogue: Catalogue) -> Vocabulary:
-    """The names in which scripts of all dialects may speak of the catalogue."""
+    """Return all names by which scripts in any dialect may speak of the catalogue."""
     named: dict[str, list[Operator]] = {}
     binders: dict[str, Operator] = {}
     for operator in catalogue.operators.values():
@@ -70,8 +70,8 @@ def vocabulary(catalogue: Catalogue) -> Vocabulary:
 
 
 def _names(operator: Operator, catalogue: Catalogue) -> list[str]:
-    """Its names in the dialects that have it, and other names that scripts may use. Spellings that
-    are more than a name and the arguments in order have none.
+    """Return the names of an operator in the dialects that have it, and other names that scripts
+    may use. A spelling that is more than a name before its arguments gives no name.
     """
     kind = operator.kind
     known = [*operator.also] if operator.extension else [operator.smtlib, *operator.also]
@@ -94,8 +94,8 @@ def _names(operator: Operator, catalogue: Catalogue) -> list[str]:
 
 
 def _special(catalogue: Catalogue) -> dict[str, str]:
-    """The special values by what they are called where that is a word, or a word in `(_ word ...)`
-    and `(as word ...)`.
+    """Return the special values by their names. A name is a whole spelling, or the word in a
+    spelling `(_ word ...)` or `(as word ...)`.
     """
     known: dict[str, str] = {}
     for table in (
@@ -114,7 +114,7 @@ def _special(catalogue: Catalogue) -> dict[str, str]:
 
 
 def _sorts(catalogue: Catalogue) -> dict[str, str]:
-    """The kinds of sorts by their names in all dialects."""
+    """Return the kinds of sorts by their names in all dialects."""
     known = {sort.smtlib: kind for kind, sort in catalogue.sorts.items() if sort.smtlib != "-"}
     for dialect in catalogue.dialects.values():
         for kind, spelling in dialect.sorts.items():
@@ -125,7 +125,7 @@ def _sorts(catalogue: Catalogue) -> dict[str, str]:
 
 
 def _short(catalogue: Catalogue) -> dict[str, tuple[str, tuple[int, ...]]]:
-    """The kinds and numbers of sorts by a name that says both."""
+    """Return the kind and the numbers of each sort whose name determines both."""
     known = {
         name: (sort.kind, numbers)
         for sort in catalogue.sorts.values()

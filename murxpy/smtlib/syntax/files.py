@@ -1,4 +1,4 @@
-"""What is in a file that the user named."""
+"""Reads a file that the user named."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from murxpy.errors import InputError
 
 
 def file_bytes(path: Path, what: str, most: int) -> bytes:
-    """The bytes of a file of at most `most`, which should hold a `what`. Raises InputError with the
-    file and the reason.
+    """Return the bytes of a file of at most `most` bytes. `what` says in errors what the file
+    should hold. Raises InputError with the file and the reason.
     """
     try:
         if not path.is_file():

@@ -1,5 +1,5 @@
-"""Which theories a script's text speaks of, read from its words alone: enough to tell findings
-apart, and no reader is needed.
+"""Guesses the theories of a script from the words in its text. The guess needs no reader, and
+suffices to tell findings apart.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ _CONSTANT = re.compile(r"\(\s*declare-fun\s+\S+\s*\(\s*\)")
 
 
 def theories(text: str) -> tuple[str, ...]:
-    """The theories, sorted; `BOOL` where there is no other."""
+    """Return the sorted names of the theories, or `BOOL` if there is no other."""
     text = _CONSTANT.sub("(declare-const c", _QUOTED.sub("c", text))
     found = {_theory(head or word) for head, word in set(_WORDS.findall(text))}
     return tuple(sorted(found - {""})) or ("BOOL",)

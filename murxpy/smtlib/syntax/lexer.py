@@ -1,7 +1,7 @@
-"""The tokens of SMT-LIB 2.7 (section 3.1), and where in its text a token stands.
+"""Splits SMT-LIB 2.7 (section 3.1) into tokens, and finds the place of a token in the text.
 
-A token is a plain string, and its place is looked for only when an error needs it: objects with
-positions would cost more than all else.
+A token is a plain string. Its place is computed only if an error needs it, because objects with
+positions would cost more time than all other work on tokens.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from itertools import islice
 from murxpy.errors import InputError
 from murxpy.smtlib.syntax.symbols import SIMPLE, WORDS
 
-# No quantifier between the quotes gives back what it took (`*+`): a quote that is never closed
-# costs one pass over the rest of the text.
+# `*+` never gives back characters that it matched. So a quote that is not closed costs one pass
+# over the rest of the text, and not one pass for each character.
 _TOKEN = re.compile(r"""[()]|[^\s()";|]+|"[^"]*+(?:""[^"]*+)*+"|\|[^|\\]*\||;[^\n]*|["|]""")
 _SOLID = re.compile(r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*")
 _NUMERAL = re.compile(r"[0-9]+")
@@ -25,8 +25,8 @@ _OPEN = {
 
 
 def tokenize(text: str, name: str) -> list[str]:
-    """The tokens of a script, without comments. Raises InputError for what is no text, or not
-    closed.
+    """Return the tokens of a script, without comments. Raises InputError for characters that begin
+    no token, and for a quote that is not closed.
     """
     end = _SOLID.match(text)
     if end is not None and end.end() < len(text):
@@ -54,43 +54,49 @@ def tokenize(text: str, name: str) -> list[str]:
 
 
 def offset(text: str, number: int) -> int:
-    """Where in `text` the token `number` begins; the end of the text where there are fewer tokens."""
+    """Return the position in `text` at which the token `number` begins, or the end of the text if
+    it has fewer tokens.
+    """
     return next(islice(solid(text), number, None), len(text.rstrip()))
 
 
 def solid(text: str) -> Iterator[int]:
-    """Where the tokens of `text` begin."""
+    """Return the positions at which the tokens of `text` begin."""
     return (found.start() for found in _TOKEN.finditer(text) if text[found.start()] != ";")
 
 
 def place(text: str, at: int) -> tuple[int, int]:
-    """Line and column, both from 1, of the character `at`."""
+    """Return line and column, both from 1, of the character `at`."""
     return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
 
 
 def key(token: str) -> str:
-    """A symbol as tables know it: without bars where they make no difference, as in `|x|`."""
+    """Return a symbol as the key of a table. Bars that make no difference, as in `|x|`, are left
+    out.
+    """
     if token[0] != "|":
         return token
     return key_of(token[1:-1])
 
 
 def key_of(name: str) -> str:
-    """What `key` gives for the symbol of this name."""
+    """Return what `key` returns for the symbol of this name."""
     return name if SIMPLE.fullmatch(name) and name not in WORDS else f"|{name}|"
 
 
 def symbol(token: str) -> str:
-    """The name that a symbol stands for: what is between the bars."""
+    """Return the name of a symbol, which is the text between its bars."""
     return token[1:-1] if token[0] == "|" else token
 
 
 def is_symbol(token: str) -> bool:
-    """True if the token can name something: no parenthesis, literal, keyword or reserved word."""
+    """Return whether the token can name something: it is no parenthesis, literal, keyword or
+    reserved word.
+    """
     first = token[0]
     return first == "|" or (first not in '()"#:0123456789' and token not in WORDS)
 
 
 def is_numeral(token: str) -> bool:
-    """True for a numeral."""
+    """Return whether the token is a numeral."""
     return _NUMERAL.fullmatch(token) is not None

@@ -1,4 +1,4 @@
-"""The tokens of a script, one after another."""
+"""The tokens of a script as the reader takes them, one after another."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_ARITY = 1000
 
 
 class Source:
-    """A script's tokens, and the place of the one in hand for errors."""
+    """The tokens of a script, and the place of the current one for errors."""
 
     def __init__(self, text: str, name: str) -> None:
         self.text = text
@@ -22,32 +22,32 @@ class Source:
 
     @property
     def at(self) -> int:
-        """The number of the token that comes next."""
+        """Return the number of the token that comes next."""
         return len(self.tokens) - length_hint(self.rest)
 
     def next(self, expected: str) -> str:
-        """The next token. Raises InputError at the end."""
+        """Take the next token. Raises InputError at the end."""
         token = next(self.rest, None)
         if token is None:
             raise InputError(f"expected {expected}, found the end of the file")
         return token
 
     def peek(self) -> str:
-        """The token that comes next, which stays; empty at the end."""
+        """Return the next token without taking it. At the end it is empty."""
         at = self.at
         return self.tokens[at] if at < len(self.tokens) else ""
 
     def next_or_end(self) -> str:
-        """The next token; empty at the end."""
+        """Take the next token. At the end it is empty."""
         return next(self.rest, "")
 
     def go_back(self, at: int) -> None:
-        """Let the token number `at` be the next one."""
+        """Go back, so that the token number `at` comes next."""
         self.rest = iter(self.tokens)
         self.rest.__setstate__(at)  # type: ignore[attr-defined]  # of a list's iterator: the tokens before it are not passed over again
 
     def pass_over(self) -> None:
-        """Leave out the next s-expression, or what there is of it."""
+        """Pass over the next s-expression, or over what there is of it."""
         depth = 0
         for token in self.rest:
             depth += (token == "(") - (token == ")")
@@ -55,7 +55,7 @@ class Source:
                 return
 
     def take(self, token: str, what: str) -> None:
-        """Pass over `token`. Raises InputError where something else comes."""
+        """Pass over `token`. Raises InputError if something else comes."""
         found = self.next(f"'{token}' {what}")
         if found != token:
             raise InputError(f"expected '{token}' {what}, found '{found[:60]}'")
@@ -68,26 +68,26 @@ class Source:
         return True
 
     def symbol(self, what: str) -> str:
-        """A symbol, with its bars. Raises InputError."""
+        """Take a symbol, with its bars. Raises InputError."""
         token = self.next(what)
         if not is_symbol(token):
             raise InputError(f"expected {what}, found '{token[:60]}'")
         return token
 
     def symbol_or(self, word: str, what: str) -> str:
-        """A symbol, or the reserved `word`. Raises InputError."""
+        """Take a symbol, or the reserved `word`. Raises InputError."""
         return self.next(what) if self.peek() == word else self.symbol(what)
 
     def numeral(self, what: str) -> int:
-        """A numeral. Raises InputError."""
+        """Take a numeral. Raises InputError."""
         token = self.next(what)
         if not token.isascii() or not token.isdigit() or len(token) > 4000:
             raise InputError(f"expected {what}, found '{token[:60]}'")
         return int(token)
 
     def arity(self, what: str) -> int:
-        """A number of parameters. Raises InputError for one that no script needs, since each of
-        them is an object.
+        """Take a number of parameters. Raises InputError if it is larger than any script needs,
+        because each parameter becomes an object.
         """
         arity = self.numeral(what)
         if arity > MAX_ARITY:
@@ -95,7 +95,9 @@ class Source:
         return arity
 
     def raw(self) -> str:
-        """The next s-expression as it was written, blanks apart; empty in front of ')'."""
+        """Take the next s-expression and return its text, with blanks normalized. It is empty in
+        front of ')'.
+        """
         if self.peek() in (")", ""):
             return ""
         depth, words = 0, []
@@ -107,20 +109,20 @@ class Source:
                 return joined(words)
 
     def raw_rest(self) -> str:
-        """All s-expressions up to the ')' of the command, as they were written."""
+        """Take all s-expressions up to the ')' of the command, and return their text."""
         words = []
         while word := self.raw():
             words.append(word)
         return " ".join(words)
 
     def located(self, error: InputError) -> InputError:
-        """The error with the place of the token before the next one."""
+        """Return the error with the place of the current token."""
         line, column = place(self.text, offset(self.text, max(self.at - 1, 0)))
         return type(error)(str(error), file=self.name, line=line, column=column)
 
 
 def joined(tokens: Iterable[str]) -> str:
-    """Tokens as text, with blanks between, but not inside parentheses."""
+    """Return tokens as text, with blanks between them, but not inside of parentheses."""
     pieces: list[str] = []
     last = "("
     for token in tokens:
@@ -130,7 +132,9 @@ def joined(tokens: Iterable[str]) -> str:
 
 
 def unknown(token: str, what: str, known: list[str]) -> InputError:
-    """An error about a name that nobody declared, with the one that looks most like it."""
+    """Return an error about a name that is not declared. It suggests the known name that looks most
+    like it.
+    """
     name = symbol(token)
     close = [k for k in known if abs(len(k) - len(name)) <= 2 and not k[:1].isdigit()][:5000]
     return InputError(f"unknown {what} '{name[:80]}'{nearest(name, close)}")

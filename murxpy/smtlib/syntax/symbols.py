@@ -1,4 +1,4 @@
-"""Symbols: spelled as SMT-LIB demands, and each given to one thing only."""
+"""Chooses symbols for a script. Each follows the syntax of SMT-LIB and stands for one thing only."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from collections.abc import Hashable, Iterable
 
 SIMPLE = re.compile(r"[A-Za-z~!$%^&*_+=<>?/-][A-Za-z0-9~!@$%^&*_+=<>.?/-]*")
-# backslash, bar and what is not printable ASCII cannot stand between bars
+# these characters cannot stand between bars: backslash, bar, and all that is not printable ASCII
 _UNQUOTABLE = re.compile(r"[^ -\[\]-{}~]")
-# The reserved words of the standard, which are symbols only between bars (section 3.1).
+# The reserved words of the standard (section 3.1). They are symbols only between bars.
 WORDS = frozenset(
     (
         "BINARY",
@@ -105,7 +105,9 @@ RESERVED = (
 
 
 class Symbols:
-    """The symbols of a script: the one wished for where it is free, else one like it."""
+    """The symbols of a script. A thing gets the symbol that is wished for it, or a similar one if
+    that is taken.
+    """
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = {*RESERVED, *taken}
@@ -113,14 +115,14 @@ class Symbols:
         self._counts: dict[str, int] = {}
 
     def of(self, thing: Hashable, wish: str) -> str:
-        """The symbol of `thing`, as it is printed; the same at every call."""
+        """Return the symbol of `thing`, as it is printed. It is the same at every call."""
         found = self._given.get(thing)
         if found is None:
             found = self._given[thing] = spell(self._free(wish))
         return found
 
     def _free(self, wish: str) -> str:
-        # Symbols that begin with @ or a point are the solver's own.
+        # symbols that begin with @ or a point are reserved for solvers
         base = _UNQUOTABLE.sub("?", wish)
         base = f"_{base}" if base[:1] in ("@", ".", "") else base
         name = base
@@ -132,5 +134,5 @@ class Symbols:
 
 
 def spell(name: str) -> str:
-    """A symbol as it is where that is a simple one, else between bars."""
+    """Return a name as a symbol: as it is if it is a simple symbol, else between bars."""
     return name if SIMPLE.fullmatch(name) else f"|{name}|"
