@@ -1,3 +1,3 @@
-"""What operators mean on values: the reference evaluator, exact, in the standard library's Python
-alone.
+"""The reference evaluator: what each operator means on values, computed exactly and with the
+standard library alone.
 """

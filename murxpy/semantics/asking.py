@@ -1,4 +1,6 @@
-"""Questions whose answers may need the values of bodies: generators, as in `registry.Asking`."""
+"""Questions whose answers may need the values of other terms. Each is a generator, as in
+`registry.Asking`.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,8 @@ from murxpy.semantics.values import CannotSay, Value
 
 
 def every(tests: Iterable[Asking]) -> Asking:
-    """Whether all tests hold: False if one fails, whatever cannot be said of others; True if all
-    do. Raises CannotSay.
+    """Return whether all tests hold. If one fails, the answer is False, even if another test cannot
+    be answered. Raises CannotSay if no test fails and one cannot be answered.
     """
     unsaid: CannotSay | None = None
     for test in tests:
@@ -26,13 +28,13 @@ def every(tests: Iterable[Asking]) -> Asking:
 
 
 def graver(one: CannotSay | None, other: CannotSay) -> CannotSay:
-    """Of two reasons rather an open point, whose values can be tried."""
+    """Return the reason that helps more: an open point, because its values can be tried one by one."""
     return one if isinstance(one, OpenPoint) and one.unknown.key is not None else other
 
 
 def settled(task: Asking) -> Any:
-    """What a comparison gives where no body of a closure has to be evaluated, as among values of a
-    solver's model. Raises CannotSay.
+    """Return the result of a comparison that needs no further term, as is the case among values of
+    a solver's model. Raises CannotSay if it needs one.
     """
     try:
         task.send(None)
@@ -42,6 +44,6 @@ def settled(task: Asking) -> Any:
 
 
 def given(value: Value) -> Asking:
-    """A value that is known."""
+    """A question whose answer is known."""
     yield from ()
     return value

@@ -1,7 +1,7 @@
-"""Functions and arrays as values that are no tables.
+"""Values of functions and arrays that are no tables.
 
-`==` between two of them holds only for the same object. Whether they are equal as functions is
-decided by `equality`, or cannot be said.
+`==` between two of them holds only for the same object. `equality` decides whether they are equal
+as functions, or says that it cannot.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ _serials = count()
 
 
 class _Opaque:
-    """A function that is no table. Its text says when it was made, which is the order among values
-    where an order is needed.
+    """A function that is no table. Its text is its number in the order in which such values are
+    made; where values need an order, that is theirs.
     """
 
     __slots__ = ("_serial",)
@@ -33,7 +33,9 @@ class _Opaque:
 
 
 class Closure(_Opaque):
-    """A function or array as its variables, its body and the values of what is free in it."""
+    """A function or array that consists of its variables, its body, and the values of the free
+    variables of the body.
+    """
 
     __slots__ = ("body", "bound", "values", "variables")
 
@@ -48,23 +50,23 @@ class Closure(_Opaque):
         self.variables = variables
         self.body = body
         self.values = values
-        self.bound = bound  # values of the first variables, from partial applications
+        self.bound = bound  # values of the first variables, which partial applications gave
 
     def environment(self, args: tuple[Value, ...]) -> dict[Term, Value]:
-        """The values of all variables of the body when the function is applied to `args`."""
+        """Return the values of all variables of the body if the function is applied to `args`."""
         return {**self.values, **dict(zip(self.variables, (*self.bound, *args), strict=True))}
 
     def partly(self, value: Value) -> Closure:
-        """This function with its next argument given."""
+        """Return the function that is left when the next argument is given."""
         return Closure(self.variables, self.body, self.values, (*self.bound, value))
 
 
 class Built(_Opaque):
-    """A function or array given by what it does at a point: what operators make of closures, and
-    what a model's functions are.
+    """A function or array that says what its value at a point is. Operators make such values of
+    closures, and the functions of models are such values.
 
-    `parts` are the values that it is built from, each with its sort, and `head` says how: two with
-    one head and equal parts are equal.
+    `parts` are the values that it is made of, each with its sort, and `head` says how they are put
+    together: two with the same head and equal parts are equal.
     """
 
     __slots__ = ("ask", "head", "parts")
@@ -79,8 +81,8 @@ class Built(_Opaque):
 
 
 class Stored(_Opaque):
-    """An array that differs from another, which is no table, at the points to which values were
-    stored; a later store comes first.
+    """An array that differs from another array, which is no table, at the points to which values
+    were stored. A later store comes first.
     """
 
     __slots__ = ("base", "stores")
@@ -92,5 +94,5 @@ class Stored(_Opaque):
 
 
 def opaque(value: Any) -> bool:
-    """True for a function or array that is no table."""
+    """Return whether a value is a function or array that is no table."""
     return isinstance(value, _Opaque)

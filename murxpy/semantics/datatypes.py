@@ -1,5 +1,5 @@
-"""Algebraic datatypes: SMT-LIB 2.7, section 3.9. A selector of another constructor than the value's
-is open.
+"""Algebraic datatypes: SMT-LIB 2.7, section 3.9. The standard leaves open what a selector gives for
+a value of another constructor.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from murxpy.semantics.values import CannotSay, DatatypeValue, Value
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """A case of a match: its constructor (None: any), variables, body, and the values of what is
-    free in it.
+    """A case of a match: its constructor (None if it fits any), its variables, its body, and the
+    values of the free variables of the body.
     """
 
     constructor: str | None
@@ -98,13 +98,15 @@ def _match(site: Site, value: DatatypeValue, *cases: Case) -> Asking:
 
 
 def fields_of(sort: Sort, constructor: Constructor) -> list[Sort]:
-    """The sorts of a constructor's fields in a datatype's sort, with its parameters filled in."""
+    """Return the sorts of a constructor's fields. The parameters of the datatype are replaced by
+    those of the sort.
+    """
     bound = dict(zip(sort.datatype.params, sort.sorts(), strict=False))
     return [_filled(field, bound) if bound else field for _, field in constructor.fields]
 
 
 def _filled(sort: Sort, bound: dict[str, Sort]) -> Sort:
-    """`sort` with its parameters filled in."""
+    """Return `sort` with its parameters replaced."""
     if sort.kind == "SORT_PARAM":
         return bound.get(str(sort.params[0]), sort)
     filled = tuple(_filled(p, bound) if isinstance(p, Sort) else p for p in sort.params)
@@ -113,16 +115,16 @@ def _filled(sort: Sort, bound: dict[str, Sort]) -> Sort:
 
 @lru_cache(maxsize=4096)
 def _made(kind: str, params: tuple[SortParam, ...]) -> Sort:
-    """A sort outside of all tables, which the evaluator has not: it is only looked at. Equal
-    parameters give the same object.
+    """Return a sort that is in no table, because the evaluator has none. It is only looked at.
+    Equal parameters give the same object.
     """
     return Sort(kind, params, -1)
 
 
 @cardinality("SORT_DT")
 def _size(sort: Sort, points: Points) -> int | None:
-    """The sum over constructors of the product over fields; infinite where the datatype is inside
-    itself.
+    """Return how many values a datatype has: the sum over its constructors of the product over
+    their fields. It is infinite if the datatype occurs in itself.
     """
     if _recursive(sort):
         return None
@@ -136,7 +138,9 @@ def _size(sort: Sort, points: Points) -> int | None:
 
 
 def _recursive(sort: Sort) -> bool:
-    """True if a value of the datatype can hold one of the same datatype, at any depth."""
+    """Return whether a value of the datatype can contain a value of the same datatype, at any
+    depth.
+    """
     seen: dict[Sort, None] = {}
     work = [f for c in sort.datatype.constructors for _, f in c.fields]
     while work:

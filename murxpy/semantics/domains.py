@@ -1,5 +1,5 @@
-"""How many values a sort has, which they are, and which of its forms a table over a finite domain
-takes.
+"""How many values a sort has, which values these are, and which table stands for a function over a
+finite domain.
 """
 
 from __future__ import annotations
@@ -23,18 +23,20 @@ from murxpy.semantics.values import (
 
 T = TypeVar("T", bound=Table)
 
-LARGEST = 1 << 64  # sizes beyond it are treated as infinite
+LARGEST = 1 << 64  # a larger size is treated as infinite
 
 
 def size_of(sort: Sort, points: Points) -> int | None:
-    """How many values `sort` has; None for infinitely many, more than `LARGEST`, or unknown."""
+    """Return how many values `sort` has. Return None if there are infinitely many, more than
+    `LARGEST`, or if the number is unknown.
+    """
     count = CARDINALITIES.get(sort.kind)
     return count(sort, points) if count is not None else None
 
 
 def values_of(sort: Sort, points: Points, bound: int) -> tuple[Value, ...] | None:
-    """All values of `sort` in a fixed order; None where there are more than `bound`, or it cannot
-    be said.
+    """Return all values of `sort` in a fixed order, or None if there are more than `bound` or they
+    are unknown.
     """
     size = points.size(sort)
     listed = ENUMERATIONS.get(sort.kind)
@@ -85,7 +87,7 @@ def _elements(sort: Sort, points: Points) -> tuple[Value, ...] | None:
 
 
 def table_size(domain: tuple[Sort, ...], codomain: Sort, points: Points) -> int | None:
-    """How many functions there are from the product of `domain` to `codomain`."""
+    """Return how many functions there are from the product of `domain` to `codomain`."""
     results = points.size(codomain)
     if results == 1:
         return 1
@@ -146,8 +148,8 @@ def _functions(sort: Sort, points: Points) -> tuple[Value, ...] | None:
 def rows_of(
     sorts: tuple[Sort, ...], points: Points, bound: int | None = None
 ) -> tuple[tuple[Value, ...], ...] | None:
-    """All tuples of values of `sorts`; None where a domain is too large, or there are more than
-    `bound`.
+    """Return all tuples of values of `sorts`, or None if there are more than `bound` or some values
+    are unknown.
     """
     domains = [points.domain(sort) for sort in sorts]
     known = [d for d in domains if d is not None]
@@ -157,7 +159,7 @@ def rows_of(
 
 
 def _complete(kind: type[T], domain: tuple[Value, ...], results: Iterable[Value]) -> T:
-    """The canonical table of a function that is given at each point of its domain."""
+    """Return the canonical table of a function whose value at each point of its domain is given."""
     pairs = list(zip(domain, results, strict=True))
     counts: dict[Value, int] = {}
     for _, value in pairs:
@@ -168,22 +170,24 @@ def _complete(kind: type[T], domain: tuple[Value, ...], results: Iterable[Value]
 def make_array(
     sort: Sort, default: Value, stores: Iterable[tuple[Value, Value]], points: Points
 ) -> ArrayValue:
-    """The canonical array of `sort`; of two stores at one index the later counts."""
+    """Return the canonical array of `sort`. Of two stores at the same index the later one counts."""
     return canonical(ArrayValue(default, dict(stores).items()), (sort.sort(0),), points)
 
 
 def make_function(
     sort: Sort, default: Value, entries: Iterable[tuple[tuple[Value, ...], Value]], points: Points
 ) -> FunctionValue:
-    """The canonical function of `sort`; of two entries at one point the later counts."""
+    """Return the canonical function of `sort`. Of two entries at the same point the later one
+    counts.
+    """
     return canonical(FunctionValue(default, dict(entries).items()), sort.sorts()[:-1], points)
 
 
 def canonical(table: T, domain: tuple[Sort, ...], points: Points) -> T:
-    """Over a finite domain, the default is the value at most points, of several such the one that
-    comes first.
+    """Return the table that stands for all tables that are equal to it. Over a finite domain its
+    default is the value at most points; of several such values it is the one that comes first.
 
-    Raises CannotSay where that would have to look at more points than the bound.
+    Raises CannotSay if more points than the bound would have to be looked at.
     """
     if not table.points:
         return table

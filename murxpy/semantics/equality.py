@@ -26,9 +26,9 @@ from murxpy.semantics.registry import Asking, Body, Points
 from murxpy.semantics.samples import samples
 from murxpy.semantics.values import BagValue, CannotSay, DatatypeValue, SetValue, Table, Value
 
-EVERY = 1 << 10  # points at which two functions are compared at most, where these are all
-SAMPLES = 12  # points at which they are compared where there are more
-_INNER = 4  # values of each argument, of functions with several
+EVERY = 1 << 10  # two functions are compared at all points if there are at most so many
+SAMPLES = 12  # else they are compared at so many points
+_INNER = 4  # if they have several arguments, this many values of each are tried
 
 Row = tuple[Any, ...]
 
@@ -37,7 +37,7 @@ Row = tuple[Any, ...]
 
 
 def apply(points: Points, sort: Sort, function: Any, args: Row) -> Asking:
-    """The value of a function, or of an array, of `sort` at the values of its arguments."""
+    """Return the value of a function or array of `sort` at the values of its arguments."""
     if isinstance(function, Table):
         return (yield from look_up(points, sort, function, args))
     if isinstance(function, Closure):
@@ -50,7 +50,7 @@ def apply(points: Points, sort: Sort, function: Any, args: Row) -> Asking:
 
 
 def look_up(points: Points, sort: Sort, table: Table, args: Row) -> Asking:
-    """The value of a table at a point; its points are compared by `same`."""
+    """Return the value of a table at a point. `same` compares the point with those of the table."""
     key: Any = args[0] if sort.kind == "SORT_ARRAY" else args
     domain, result = signature(sort)
     if table.names(key) or all_plain(domain, points):
@@ -84,9 +84,9 @@ def _found(
     args: Row,
     otherwise: Any,
 ) -> Asking:
-    """The value of the first entry whose point is `args`, or what `otherwise` gives.
+    """Return the value of the first entry whose point is `args`, or else what `otherwise` returns.
 
-    Where it is not known which entry that is, all that it may be have to have one value.
+    If it is unknown which entry that is, all entries that it may be must have the same value.
     """
     possible: list[Value] = []
     unsaid: CannotSay | None = None
@@ -116,7 +116,9 @@ def _agreed(points: Points, sort: Sort, values: list[Value]) -> Asking:
 
 
 def same(points: Points, sort: Sort | None, left: Any, right: Any) -> Asking:
-    """Whether two values of `sort` are equal; None for a sort that is not known. Raises CannotSay."""
+    """Return whether two values of `sort` are equal. A sort that is unknown is None. Raises
+    CannotSay.
+    """
     if left is right or left == right:
         return True
     if sort is None:
@@ -132,8 +134,8 @@ def same(points: Points, sort: Sort | None, left: Any, right: Any) -> Asking:
 
 
 def _same_anyhow(left: Any, right: Any) -> Asking:
-    """Equality where the sort is not known: decided by what both are made of, if no function or set
-    is among it.
+    """Compare two values whose sort is unknown by their parts. That does not decide it if a
+    function or set is among them.
     """
     if left == right:
         return True
@@ -151,14 +153,14 @@ def _same_anyhow(left: Any, right: Any) -> Asking:
 
 
 def same_rows(points: Points, sorts: Row, left: Row, right: Row) -> Asking:
-    """Whether two tuples of values of `sorts` are equal in each place."""
+    """Return whether two tuples of values of `sorts` are equal in each place."""
     return (
         yield from every(same(points, s, a, b) for s, a, b in zip(sorts, left, right, strict=True))
     )
 
 
 def differ(points: Points, sort: Sort, left: Any, right: Any) -> Asking:
-    """The opposite of `same`."""
+    """Return the opposite of `same`."""
     return not (yield from same(points, sort, left, right))
 
 
@@ -176,7 +178,8 @@ def _same_sequences(points: Points, sort: Sort, left: Row, right: Row) -> Asking
 def _same_fields(points: Points, sort: Sort, left: DatatypeValue, right: DatatypeValue) -> Asking:
     if left.constructor != right.constructor or len(left.fields) != len(right.fields):
         return False
-    sorts: Iterable[Sort | None] = sort.sorts()[: len(left.fields)]  # `nullable.null` has no field
+    # a tuple has as many sorts as its constructor has fields, but `nullable.null` has none
+    sorts: Iterable[Sort | None] = sort.sorts()[: len(left.fields)]
     if sort.kind == "SORT_DT":
         constructor = sort.datatype.constructor(left.constructor)
         sorts = (
@@ -199,7 +202,7 @@ def _same_sets(points: Points, sort: Sort, left: SetValue, right: SetValue) -> A
 
 
 def among(points: Points, sort: Sort, value: Value, others: Iterable[Value]) -> Asking:
-    """Whether a value is one of `others`. Raises CannotSay."""
+    """Return whether a value is one of `others`. Raises CannotSay."""
     return not (yield from every(differ(points, sort, value, other) for other in others))
 
 
@@ -208,7 +211,8 @@ def _same_bags(points: Points, sort: Sort, left: BagValue, right: BagValue) -> A
         return False
     element = sort.sort(0)
     pairs = [(e, n) for e, n in left.counts] + [(e, -n) for e, n in right.counts]
-    excess: list[list[Any]] = []  # of each different element, how much oftener it is at the left
+    # for each different element, how much more often it occurs in the left bag
+    excess: list[list[Any]] = []
     for value, count in pairs:
         for known in excess:
             if (yield from same(points, element, known[0], value)):
@@ -241,15 +245,15 @@ def _same_functions(points: Points, sort: Sort, left: Any, right: Any) -> Asking
 
 
 def same_at(points: Points, sort: Sort, left: Any, right: Any, row: Row) -> Asking:
-    """Whether two functions have equal values at a point. Raises CannotSay."""
+    """Return whether two functions have equal values at a point. Raises CannotSay."""
     _, result = signature(sort)
     one = yield from apply(points, sort, left, row)
     return (yield from same(points, result, one, (yield from apply(points, sort, right, row))))
 
 
 def _same_tables(points: Points, sort: Sort, left: Table, right: Table) -> Asking:
-    """Tables are equal if they are so at their points, and elsewhere: their defaults count if there
-    is a point elsewhere.
+    """Return whether two tables are equal at all points. Their defaults have to be equal only if
+    some point is in neither table.
     """
     domain, result = signature(sort)
     keys = _keys(sort, left) + _keys(sort, right)
@@ -272,8 +276,8 @@ def _keys(sort: Sort, function: Any) -> list[Row]:
 
 
 def _same_stores(points: Points, sort: Sort, left: Any, right: Any) -> Asking:
-    """Stores into arrays of one form differ at most at their points. None where their forms do not
-    say it.
+    """Compare arrays that stores made of arrays with the same form. They can differ only at the
+    points of the stores. Return None if the forms do not decide it.
     """
     if not (isinstance(left, Stored) or isinstance(right, Stored)):
         return None

@@ -1,11 +1,13 @@
-"""The evaluator: the value of a term under an interpretation, exact or `CannotSay`.
+"""The evaluator computes the exact value of a term under an interpretation, or raises `CannotSay`.
 
-Terms are evaluated in the order in which they were made, which puts arguments first; nothing recurs
-on their depth. Bodies of binders are evaluated once for each assignment of their variables, by a
-stack of activations. What cannot be known is an `Unknown` in place of a value, which spreads to
-what needs it; where it hangs on an open point with few allowed values, each is tried in a world of
-its own (a copy of what does not hang on it), so that one point has one value throughout an
-evaluation.
+Terms are evaluated in the order in which they were made, which has arguments before the terms that
+they are in. So the depth of a term is no depth of calls. A stack of activations evaluates the body
+of a binder once for each assignment to its variables.
+
+A value that cannot be known is an `Unknown`, and so is the value of each term that needs it. If it
+depends on an open point that may have few values, each of them is tried in a world of its own,
+which is a copy of all values that do not depend on it. So an open point has the same value
+throughout an evaluation.
 """
 
 from __future__ import annotations
@@ -37,13 +39,13 @@ from murxpy.semantics.registry import (
 from murxpy.semantics.values import CannotSay, Value
 from murxpy.semantics.worlds import DOMAIN, Activation, OpenPoints, World
 
-WORLDS = 64  # combinations of open points that are tried
-BODIES = 1 << 16  # evaluations of bodies for one question
-SEARCH = 256  # combinations of open points among which one is looked for
+WORLDS = 64  # most combinations of values of open points that are tried
+BODIES = 1 << 16  # most evaluations of bodies for one question
+SEARCH = 256  # most combinations of values of open points among which `satisfied` searches
 
 
 class Evaluator(OpenPoints):
-    """Values of terms under one interpretation; remembers those of closed terms."""
+    """Evaluates terms under one interpretation. It remembers the values of closed terms."""
 
     def __init__(
         self,
@@ -59,14 +61,14 @@ class Evaluator(OpenPoints):
         self._worlds, self._most_bodies = worlds, bodies
         self._functions: dict[tuple[Any, ...], Callable[..., Any]] = {}
         self._plans: dict[Term, tuple[tuple[Term, ...], list[Term]]] = {}
-        self._names: dict[tuple[Any, ...], int] = {}  # of what has no value
+        self._names: dict[tuple[Any, ...], int] = {}  # names of terms whose value is unknown
         self._bodies = 0
 
     # -- questions
 
     def value(self, term: Term) -> Value:
-        """The value of a closed term. Raises CannotSay, also where allowed values of open points
-        lead to different ones.
+        """Return the value of a closed term. Raises CannotSay, also if open points allow several
+        values.
         """
         found = self.possible(term)
         if len(found) > 1:
@@ -74,7 +76,7 @@ class Evaluator(OpenPoints):
         return found[0]
 
     def possible(self, term: Term) -> tuple[Value, ...]:
-        """The values that a closed term can have, one for each way in which open points may be.
+        """Return all values that a closed term can have if open points may have any allowed value.
         Raises CannotSay.
         """
         self._bodies = 0
@@ -96,11 +98,12 @@ class Evaluator(OpenPoints):
         return tuple(found)
 
     def satisfied(self, formulas: Sequence[Term]) -> bool:
-        """Whether open points were found to have values under which all of the closed `formulas`
+        """Return whether values of open points were found under which all of the closed `formulas`
         are true.
 
-        What an interpretation does not fix may be anything, so then it has an extension that is a
-        model. False says nothing: of large sorts only some values are tried.
+        An interpretation may be extended by any values of what it does not fix. So if such values
+        are found, the interpretation has an extension that is a model. False means nothing, because
+        only some values of large sorts are tried.
         """
         self._bodies, self.searching = 0, True
         known = {
@@ -124,8 +127,8 @@ class Evaluator(OpenPoints):
             self.world, self.searching = self.base, False
 
     def equal(self, sort: Sort, left: Value, right: Value) -> bool:
-        """Whether two values of a sort are equal. Raises CannotSay, as of functions that are no
-        tables and differ at no point tried.
+        """Return whether two values of a sort are equal. Raises CannotSay, for example for
+        functions that are no tables and differ at no point that was tried.
         """
         self._bodies = 0
         task = same(self, sort, left, right)
@@ -148,7 +151,9 @@ class Evaluator(OpenPoints):
         return values[term]
 
     def _run(self, stack: list[Activation]) -> Any:
-        """Carry out activations, the last one first; gives the value of the first one's term."""
+        """Run activations, the last one first, until all are done. Return the value of the first
+        one's term.
+        """
         answer: Any = None
         while stack:
             top = stack[-1]
@@ -162,7 +167,7 @@ class Evaluator(OpenPoints):
         return answer
 
     def _advance(self, activation: Activation, answer: Any) -> Body | None:
-        """Go on until a body is needed; None when all is done."""
+        """Continue an activation until it needs the value of a body. Return None when it is done."""
         values, order = activation.values, activation.order
         for term in activation.needs:
             values[term] = self.world.values[term]
@@ -179,7 +184,9 @@ class Evaluator(OpenPoints):
             answer = None
 
     def _loop(self, activation: Activation, order: list[Term], values: dict[Term, Any]) -> bool:
-        """Evaluate terms in order; True where a meaning has to be resumed, False at the end."""
+        """Evaluate terms in order. Return True if a meaning waits for an answer, and False at the
+        end.
+        """
         functions, doubts = self._functions, activation.doubts
         for at in range(activation.at, len(order)):
             term = order[at]
@@ -227,7 +234,7 @@ class Evaluator(OpenPoints):
         return None
 
     def _careful(self, term: Term, values: dict[Term, Any]) -> Any:
-        """The value of one term, an Unknown, or a generator that will give it."""
+        """Return the value of one term, an Unknown, or a generator that will return the value."""
         try:
             if not term.args or term.op in BINDERS:
                 return self._leaf(term, values)
@@ -249,8 +256,8 @@ class Evaluator(OpenPoints):
             return _unknown(reason)
 
     def _named(self, term: Term, unknown: Unknown, values: dict[Term, Any]) -> Unknown:
-        """What stands for the value of `term`, with a name that every application of its operator
-        to the same arguments has.
+        """Return the Unknown that stands for the value of `term`. Its name is the same for all
+        applications of the operator to the same arguments.
         """
         if unknown.name is not None:
             return unknown
@@ -272,7 +279,9 @@ class Evaluator(OpenPoints):
         return Unknown(unknown.reason, unknown.key, unknown.allowed, name)
 
     def _function(self, meaning: Meaning, term: Term) -> Callable[..., Any]:
-        """The function of the arguments' values at one kind of site; remembered."""
+        """Return the function that computes the value of an application from those of its
+        arguments. It is remembered by operator, indices and sorts.
+        """
         sorts = tuple(a.sort for a in term.args)
         key = (term.op, term.indices, term.sort, *sorts)
         function = self._functions.get(key)
@@ -319,8 +328,8 @@ class Evaluator(OpenPoints):
         return BINDERS[term.op](site, Scope(term, term.args[:cut], term.args[cut:], outside))
 
     def _activations(self, request: Body) -> list[Activation]:
-        """What evaluates a body, to be put on the stack: closed parts that are new go first, so
-        they are last.
+        """Return the activations that evaluate a body, for the top of the stack. Closed parts
+        without a value have to be evaluated first, so they come last.
         """
         self._bodies += 1
         body, known = request.term, self.world.values
@@ -353,7 +362,8 @@ _GENERATOR = type((lambda: (yield))())
 
 
 def _unknown(reason: CannotSay | RecursionError) -> Unknown:
-    # Python compares and hashes values in values by recursion
+    # a RecursionError means that values nest too deeply: Python compares and hashes them by
+    # recursion
     if isinstance(reason, RecursionError):
         return Unknown("a value nested too deeply")
     return reason.unknown.nameless() if isinstance(reason, OpenPoint) else Unknown(str(reason))

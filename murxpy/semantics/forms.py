@@ -1,4 +1,4 @@
-"""Whether functions that are no tables have one form, which makes them equal."""
+"""Compares functions that are no tables by their form. Functions of the same form are equal."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from murxpy.semantics.closures import Built, Closure
 from murxpy.semantics.registry import Asking, Body, Points
 from murxpy.semantics.values import CannotSay
 
-Same = Callable[..., Asking]  # of the points, a sort and two values of it
+Same = Callable[..., Asking]  # of the points, a sort and two values of this sort
 
 
 def alike(points: Points, left: Any, right: Any, same: Same) -> Asking:
-    """Whether two functions that are no tables have one form, which makes them equal. False says
-    nothing. `same` compares values.
+    """Return whether two functions that are no tables have the same form, which makes them equal.
+    False means nothing. `same` compares values.
     """
     try:
         if isinstance(left, Closure) and isinstance(right, Closure):
@@ -40,8 +40,8 @@ def alike(points: Points, left: Any, right: Any, same: Same) -> Asking:
 
 
 def _alike_closures(points: Points, left: Closure, right: Closure, same: Same) -> Asking:
-    """Whether two bodies are the same but for names of bound variables, and for parts that do not
-    depend on them and are equal.
+    """Return whether two bodies are the same, except for the names of bound variables and for parts
+    that do not depend on these and have equal values.
     """
     if len(left.variables) != len(right.variables) or len(left.bound) != len(right.bound):
         return False
@@ -77,8 +77,8 @@ def _alike_closures(points: Points, left: Closure, right: Closure, same: Same) -
 
 
 class _Renaming:
-    """Which bound variable of one body stands for which of another: never two for one, and none
-    that has a value outside.
+    """Which bound variable of one body stands for which variable of the other. Each stands for one
+    only, and none for a variable that has a value outside.
     """
 
     def __init__(self, here: Container[Term], there: Container[Term]) -> None:
@@ -88,7 +88,7 @@ class _Renaming:
         self.broken = False
 
     def bind(self, ours: Iterable[Term], theirs: Iterable[Term]) -> None:
-        """Bind variables to variables."""
+        """Let variables stand for each other."""
         for one, other in zip(ours, theirs, strict=True):
             other_name = (
                 self.names.get(one, other) is not other or self._back.get(other, one) is not one
@@ -103,8 +103,8 @@ class _Renaming:
             self.names[one], self._back[other] = other, one
 
     def bind_more(self, ours: tuple[Term, ...], theirs: tuple[Term, ...]) -> None:
-        """Bind the variables among the arguments of two applications that have no meaning yet:
-        those that a binder binds stand there.
+        """Let those arguments of two applications stand for each other that are new variables. A
+        binder has the variables that it binds among its arguments.
         """
         for one, other in zip(ours, theirs, strict=True):
             if (

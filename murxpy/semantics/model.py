@@ -1,5 +1,5 @@
-"""An interpretation: what a model says of constants, functions, uninterpreted sorts, and of what
-the standard leaves open.
+"""Interpretations: what a model says of constants, functions, uninterpreted sorts, and the points
+that the standard leaves open.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from murxpy.semantics.values import Element, FunctionValue, Value
 
 @dataclass
 class Interpretation:
-    """A model's meaning of what the theories do not fix.
+    """What a model says of everything that the theories do not fix.
 
-    `constants`: the values of constants, and of functions as FunctionValue; `partial`: by operator
-    kind, what the model makes of the points that the standard leaves open, such as division by
-    zero; `domains`: the elements of uninterpreted sorts, all of them; `universes`: what
-    `set.universe` is of a set's sort, where it is not all elements; None where that is not known.
+    `constants` are the values of constants, and of functions as FunctionValue. `partial` says by
+    operator what the model makes of points that the standard leaves open, such as division by zero.
+    `domains` are all elements of each uninterpreted sort. `universes` are the values of
+    `set.universe` by sort, if these are not all elements; None means that the value is unknown.
     """
 
     constants: dict[Term, Value] = field(default_factory=dict)

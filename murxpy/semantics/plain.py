@@ -1,9 +1,9 @@
-"""What can be said of a sort's values without looking at them: whether Python's `==` is their
-equality, and whether there are many.
+"""Facts about the values of a sort: whether Python's `==` is their equality, and whether there are
+many.
 
-A sort is plain if each of its values has one form, so that `==` is equality: no value of it holds a
-function without a table, a regular language, or a table over elements that a model may have left
-out.
+A sort is plain if each of its values has only one form, so that `==` is equality. No value of a
+plain sort contains a function that is no table, a regular language, or a table over elements that a
+model may have left out.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from murxpy.logic.sorts import Sort
 from murxpy.semantics.datatypes import fields_of
 from murxpy.semantics.registry import Points
 
-ROWS = 256  # points at which a function is tabulated at once
+ROWS = 256  # a function over at most so many points is made a table at once
 
 _LEAVES = frozenset(
     [
@@ -34,34 +34,37 @@ _COLLECTIONS = frozenset(["SORT_SET", "SORT_BAG", "SORT_SEQ", "SORT_TUPLE", "SOR
 _INFINITE = frozenset(
     ["SORT_INT", "SORT_REAL", "SORT_STRING", "SORT_SEQ", "SORT_BAG", "SORT_REGLAN"]
 )
-# where their size is not given, it is beyond 2^64
+# if the number of elements is not given, there are more than 2^64
 _LARGE = frozenset(["SORT_BV", "SORT_FP", "SORT_FF"])
 
-# of datatypes in one sort; a parametric one may hold ever larger instances of itself
+# most datatypes that a sort may contain; a parametric datatype can contain ever larger instances of
+# itself
 _INSTANCES = 64
 _MANY = 1 << 32
 
 
 def signature(sort: Sort) -> tuple[tuple[Sort, ...], Sort]:
-    """The sorts of the arguments and of the results of an array's or a function's sort."""
+    """Return the sorts of the arguments and the sort of the result of an array or function."""
     *domain, result = sort.sorts()
     return tuple(domain), result
 
 
 def tabulated(sort: Sort, points: Points) -> bool:
-    """Whether all values of an array's or function's sort are tables; if not, they may be closures."""
+    """Return whether all values of an array's or function's sort are tables. If not, some may be
+    closures.
+    """
     domains = [points.domain(s) for s in signature(sort)[0]]
     known = [len(d) for d in domains if d is not None]
     return len(known) == len(domains) and (sort.kind == "SORT_ARRAY" or prod(known) <= ROWS)
 
 
 def plain(sort: Sort, points: Points) -> bool:
-    """Whether two values of `sort` are equal just when `==` says so."""
+    """Return whether two values of `sort` are equal exactly if `==` says so."""
     return sort.kind in _LEAVES or _plain([sort], points)
 
 
 def all_plain(sorts: Iterable[Sort], points: Points) -> bool:
-    """Whether all of `sorts` are plain."""
+    """Return whether all of `sorts` are plain."""
     return all(plain(sort, points) for sort in sorts)
 
 
@@ -97,14 +100,14 @@ def _plain(work: list[Sort], points: Points) -> bool:
 
 
 def known_size(sort: Sort, points: Points) -> bool:
-    """Whether it is known how many values a sort has, or that they are very many: a model may leave
-    out elements of a sort.
+    """Return whether the number of values of a sort is known, or known to be very large. A model
+    may leave out elements of a sort.
     """
     return points.size(sort) is not None or more_than(_MANY, sort, points)
 
 
 def more_than(count: int, sort: Sort, points: Points) -> bool:
-    """Whether a sort is known to have more than `count` values. False says nothing."""
+    """Return whether a sort is known to have more than `count` values. False means nothing."""
     size = points.size(sort)
     if size is not None:
         return size > count
@@ -122,7 +125,7 @@ def more_than(count: int, sort: Sort, points: Points) -> bool:
 
 
 def _many_of(sort: Sort, count: int, points: Points) -> bool:
-    """Whether a datatype is a field of itself, or has a field of many values."""
+    """Return whether a datatype contains itself, or has a field with many values."""
     fields = [
         field
         for constructor in sort.datatype.constructors

@@ -1,4 +1,4 @@
-"""In which order terms are evaluated, and how an operator of two arguments takes more."""
+"""In which order terms are evaluated, and how an operator of two arguments is applied to more."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from murxpy.semantics.registry import BINDERS
 
 
 def pending(roots: Any, known: dict[Term, Any]) -> list[Term]:
-    """What has to be evaluated for closed `roots`, arguments first."""
+    """Return the terms that have to be evaluated for closed `roots`, arguments first."""
     found: dict[Term, None] = dict.fromkeys(roots)
     work = list(found)
     while work:
@@ -28,7 +28,9 @@ def pending(roots: Any, known: dict[Term, Any]) -> list[Term]:
 
 
 def plan_of(body: Term) -> tuple[tuple[Term, ...], list[Term]]:
-    """The closed terms that an open body uses, and its open parts, arguments first."""
+    """Return the closed terms that a body with free variables uses, and its open parts, arguments
+    first.
+    """
     found: dict[Term, None] = {body: None}
     needs: dict[Term, None] = {}
     work = [body]

@@ -49,11 +49,12 @@ from murxpy.semantics.values import CannotSay, Value
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unknown:
-    """In place of a value: why there is none. `key` and `allowed` are of the open point that it
-    hangs on, if it hangs on one.
+    """Stands for a value that is not known, and says why. If the value depends on an open point,
+    `key` and `allowed` are those of the point.
 
-    `name`: two Unknowns of one evaluator with the same name stand for the same value, whatever it
-    is: they are applications of one operator to the same arguments. None where that is not known.
+    `name`: two Unknowns of an evaluator with the same name stand for the same value, whatever it
+    is, because they are applications of the same operator to the same arguments. It is None if
+    nothing is known of that.
     """
 
     reason: str
@@ -62,13 +63,13 @@ class Unknown:
     name: int | None = None
 
     def nameless(self) -> Unknown:
-        """The same for another term, which may have another value."""
+        """Return an Unknown with the same reason for another term, whose value may be different."""
         return self if self.name is None else Unknown(self.reason, self.key, self.allowed)
 
 
 class OpenPoint(CannotSay):
-    """The value depends on a point that the standard leaves open; `unknown` says which, and what is
-    allowed.
+    """The value depends on a point that the standard leaves open. `unknown` says which point it is
+    and which values are allowed.
     """
 
     def __init__(self, unknown: Unknown) -> None:
@@ -78,7 +79,7 @@ class OpenPoint(CannotSay):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Body:
-    """What a generator yields to have a term evaluated: the term and the values of its free
+    """A generator yields this to ask for the value of a term. `values` are those of its free
     variables.
     """
 
@@ -91,7 +92,7 @@ Fits = Callable[[Value], bool]
 
 
 class Points(Protocol):
-    """What decides open points and knows the model; the evaluator is one."""
+    """Decides open points and knows the model. The evaluator does that."""
 
     interpretation: Interpretation
 
@@ -102,19 +103,23 @@ class Points(Protocol):
         allowed: tuple[Value, ...] | None,
         fits: Fits | None = None,
     ) -> Value:
-        """The value of an open point. Raises CannotSay."""
+        """Return the value of an open point. Raises CannotSay."""
 
     def domain(self, sort: Sort) -> tuple[Value, ...] | None:
-        """All values of a sort in a fixed order; None where there are more than the bound, or it is
-        not known.
+        """Return all values of a sort in a fixed order, or None if there are more than the bound or
+        they are not known.
         """
 
     def size(self, sort: Sort) -> int | None:
-        """How many values a sort has; None for infinitely many, or where it is not known."""
+        """Return how many values a sort has, or None if there are infinitely many or the number is
+        not known.
+        """
 
 
 class Site:
-    """Where a meaning is asked: operator kind, indices, sorts; and what decides open points."""
+    """Where the value of an application is asked for: its operator, indices and sorts, and the
+    object that decides open points.
+    """
 
     __slots__ = ("indices", "kind", "points", "sort", "sorts")
 
@@ -138,10 +143,10 @@ class Site:
         allowed: tuple[Value, ...] | None = None,
         fits: Fits | None = None,
     ) -> Value:
-        """The value at an open point: the model's, else each of `allowed` in turn (None: any value
-        of the sort that `fits`).
+        """Return the value at an open point: the model's value, or else each of `allowed` in turn.
+        None allows any value of the sort that `fits`.
 
-        Raises CannotSay where there are too many.
+        Raises CannotSay if there are too many.
         """
         partial = self.points.interpretation.partial
         if partial:
@@ -149,7 +154,7 @@ class Site:
                 self.kind
             )
             if table is not None:
-                with suppress(LookupError):  # a model may fix some points only
+                with suppress(LookupError):  # a model may fix only some of the points
                     return table.at(args)
         return self.points.choose(
             (self.kind, self.indices, self.sorts, args), self.sort, allowed, fits
@@ -157,16 +162,16 @@ class Site:
 
 
 def partial_key(kind: str, indices: tuple[Any, ...], sorts: tuple[Sort, ...]) -> str:
-    """The name under which a model may fix the open points of one instance of an operator:
-    `OP_FP_TO_UBV 8 (RM,FP(3,5))`.
+    """Return the name under which a model may fix the open points of an instance of an operator,
+    such as `OP_FP_TO_UBV 8 (RM,FP(3,5))`.
     """
     return " ".join([kind, *map(str, indices), f"({','.join(map(str, sorts))})"])
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """A registered meaning: the function that gives the function of the values at a site, and how
-    the evaluator calls it.
+    """A registered meaning. `prepare` returns for a site the function that computes values; the
+    other fields say how the evaluator calls it.
     """
 
     kind: str
@@ -178,8 +183,8 @@ class Meaning:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What the meaning of a binder gets: its variables, the terms behind them, the values of the
-    variables outside.
+    """What the meaning of a binder gets: its variables, the terms behind them, and the values of
+    the variables outside.
     """
 
     term: Term
@@ -213,7 +218,7 @@ def _enter(
 def meaning(
     *kinds: str, whole: bool = False, lazy: bool = False, open: str = ""
 ) -> Callable[[Function], Function]:
-    """Enter a function of (site, *values) as the meaning of operators; `open` says in words which
+    """Enter a function of (site, *values) as the meaning of operators. `open` says in words which
     points are open.
     """
 
@@ -228,7 +233,7 @@ def meaning(
 
 
 def prepared(*kinds: str, whole: bool = False, open: str = "") -> Callable[[Function], Function]:
-    """Enter a function of the site that gives the function of the values."""
+    """Enter a function that returns for a site the function that computes values."""
 
     def enter(prepare: Function) -> Function:
         _enter(kinds, prepare, whole, False, open)
@@ -238,8 +243,8 @@ def prepared(*kinds: str, whole: bool = False, open: str = "") -> Callable[[Func
 
 
 def in_doubt(*kinds: str) -> Callable[[Function], Function]:
-    """Enter what an operator that is not lazy gives when an argument is Unknown: a function of the
-    arguments; None for no value.
+    """Enter a function that is called if an argument is Unknown. It returns the value if that is
+    known all the same, else None.
     """
 
     def enter(function: Function) -> Function:
@@ -250,7 +255,7 @@ def in_doubt(*kinds: str) -> Callable[[Function], Function]:
 
 
 def binder(*kinds: str) -> Callable[[BinderMeaning], BinderMeaning]:
-    """Enter the meaning of a binder: a function, or a generator, of the site and a `Scope`."""
+    """Enter the meaning of a binder: a function or generator that takes the site and a `Scope`."""
 
     def enter(function: BinderMeaning) -> BinderMeaning:
         for kind in kinds:

@@ -1,5 +1,5 @@
-"""A few values of sorts that are too large to try them all: what decides a quantifier now and then,
-or tells two functions apart.
+"""A few values of sorts that are too large to try all of their values. They sometimes decide a
+quantifier or tell two functions apart.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ from murxpy.semantics.registry import Points
 from murxpy.semantics.values import ArrayValue, SetValue, Value
 
 _INTEGERS = (0, 1, -1, 2, -2, 3, 7, -8, 255, 1 << 31, -(1 << 31))
-_INNER = 3  # values of a part's sort
+_INNER = 3  # values of the sort of a part that are used
 
 
 def samples(sort: Sort, points: Points) -> tuple[Value, ...]:
-    """All values of a small sort, some of a large one, none where nothing is known of it."""
+    """Return all values of a small sort, some values of a large one, and none if the values are not
+    known.
+    """
     listed = _SAMPLES.get(sort.kind)
     return points.domain(sort) or (() if listed is None else listed(sort, points))
 
@@ -28,7 +30,7 @@ def _bit_vectors(sort: Sort, points: Points) -> tuple[Value, ...]:
 
 
 def _floats(sort: Sort, points: Points) -> tuple[Value, ...]:
-    """Zeros, one, infinity, NaN, the least subnormal."""
+    """Return zeros, one, infinity, NaN and the least subnormal number."""
     exponent, significand = sort.number(0), sort.number(1)
     infinity = ((1 << exponent) - 1) << (significand - 1)
     one = ((1 << (exponent - 1)) - 1) << (significand - 1)

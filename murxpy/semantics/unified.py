@@ -1,5 +1,5 @@
-"""Operators that compare parts of their arguments by `==`: over sorts that are not plain, equal
-parts are made one object first.
+"""Lets operators compare the parts of their arguments by `==`. If the sorts are not plain, equal
+parts are first replaced by the same object.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from murxpy.semantics.values import BagValue, CannotSay, DatatypeValue, SetValue
 
 
 def decided(site: Site, function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function` of values, which compares them and their parts by `==`, for the sorts of a site's
-    arguments.
+    """Return `function`, which compares its arguments and their parts by `==`, for the sorts of a
+    site's arguments.
     """
     if all_plain(site.sorts, site.points):
         return function
@@ -29,10 +29,10 @@ def decided(site: Site, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def unified(points: Points, sorts: Sequence[Sort], values: Sequence[Value]) -> Asking:
-    """Values, a tuple, that are equal to the given ones, and of which `==` decides equality, also
-    of parts of one with parts of another.
+    """Return a tuple of values that are equal to the given ones. `==` decides equality among them,
+    and among their parts.
 
-    Raises CannotSay where it is not known whether two parts are equal.
+    Raises CannotSay if it is not known whether two parts are equal.
     """
     work = _Unifier(points)
     found = []
@@ -42,8 +42,8 @@ def unified(points: Points, sorts: Sequence[Sort], values: Sequence[Value]) -> A
 
 
 def add_counts(counts: Sequence[tuple[Value, int]]) -> BagValue:
-    """The bag in which each element is as often as the counts of its pairs say in sum; what is not
-    positive is left out.
+    """Return the bag in which the count of each element is the sum of its counts in the pairs. An
+    element whose sum is not positive is left out.
     """
     total: dict[Value, int] = {}
     for element, count in counts:
@@ -52,14 +52,14 @@ def add_counts(counts: Sequence[tuple[Value, int]]) -> BagValue:
 
 
 class _Unifier:
-    """The forms chosen so far: of each sort, functions of which it is known that they differ."""
+    """The objects chosen so far. Of each sort these are functions that are known to be different."""
 
     def __init__(self, points: Points) -> None:
         self._points = points
         self._forms: dict[Sort, list[Value]] = {}
 
     def form(self, sort: Sort, value: Any) -> Asking:
-        """The chosen form of a value; a generator."""
+        """Return the chosen object for a value. This is a generator."""
         if plain(sort, self._points):
             return value
         if isinstance(value, SetValue):

@@ -1,10 +1,10 @@
-"""What a value is, by sort. All are immutable and hashable; two values of a plain sort are equal
-just when SMT-LIB's `=` says so.
+"""What the values of each sort are. All are immutable and hashable. Two values of a plain sort are
+equal exactly if SMT-LIB's `=` says so.
 
 BOOL `bool`; BV `int` in 0..2^w-1; INT `int`; REAL `Fraction` or an algebraic number; FP `int`, the
 IEEE bits, with one NaN; RM one of `ROUNDING_MODES`; STRING `str` of code points; FF `int` in
 0..p-1; SEQ `tuple`; the others are the classes below. Values of a sort that is not plain (`plain`),
-such as a function over a domain too large to tabulate, have several forms: only `equality` compares
+such as functions over a domain too large for a table, have several forms. Only `equality` compares
 them.
 """
 
@@ -19,16 +19,16 @@ Value = Hashable
 ROUNDING_MODES = ("RNE", "RNA", "RTP", "RTN", "RTZ")
 
 
-MAX_LENGTH = 1 << 22  # of a string or sequence
+MAX_LENGTH = 1 << 22  # longest string or sequence
 
 
 class CannotSay(Exception):
-    """The value cannot be known, or not within the bounds; the message says why."""
+    """The value is not known, or not within the bounds. The message says why."""
 
 
 def check_length(length: int) -> None:
-    """Raise CannotSay for a string or sequence that long: a word doubled forty times would fill the
-    memory.
+    """Raise CannotSay for a string or sequence that is too long. A word that is doubled forty times
+    would fill the memory.
     """
     if length > MAX_LENGTH:
         raise CannotSay(f"a word of more than {MAX_LENGTH} letters")
@@ -36,24 +36,24 @@ def check_length(length: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """An element of an uninterpreted sort; another name is another element."""
+    """An element of an uninterpreted sort. Elements with different names are different."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class DatatypeValue:
-    """A constructor applied to values; a tuple is one whose constructor is empty."""
+    """A constructor applied to values. A tuple has an empty constructor."""
 
     constructor: str
     fields: tuple[Value, ...] = ()
 
 
 class Table:
-    """A total function as a default and the points where it differs from it.
+    """A total function: a default, and the points at which the value differs from it.
 
-    A pair whose value is the default is dropped. Over a finite domain another default may mean the
-    same function; there `domains.canonical` chooses one.
+    A pair whose value is the default is left out. Over a finite domain, tables with different
+    defaults can be the same function; `domains.canonical` chooses one of them.
     """
 
     __slots__ = ("_hash", "_index", "default", "points")
@@ -66,15 +66,17 @@ class Table:
         self._hash = hash((default, self.points))
 
     def at(self, point: Value) -> Value:
-        """The value at a point."""
+        """Return the value at a point."""
         return self._index.get(point, self.default)
 
     def names(self, point: Value) -> bool:
-        """Whether a point is among those that differ from the default."""
+        """Return whether a point is among those at which the value differs from the default."""
         return point in self._index
 
     def items(self) -> Iterable[tuple[Value, Value]]:
-        """The points that differ from the default, in the order in which they were given."""
+        """Return the points at which the value differs from the default, in the order in which they
+        were given.
+        """
         return self._index.items()
 
     def __eq__(self, other: object) -> bool:
@@ -102,14 +104,14 @@ class ArrayValue(Table):
 
 
 class FunctionValue(Table):
-    """A function; a point is the tuple of its arguments."""
+    """A function. A point is the tuple of its arguments."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class SetValue:
-    """A set of `members`, or of everything but those."""
+    """A set of `members`, or of everything except them."""
 
     members: frozenset[Value]
     complement: bool = False
@@ -123,7 +125,9 @@ class BagValue:
 
 
 def in_order(values: Iterable[Value]) -> list[Value]:
-    """Values in an order that depends on them alone, not on how Python hashes them."""
+    """Return values in an order that depends on the values alone, and not on how Python hashes
+    them.
+    """
     return sorted(values, key=_text)
 
 

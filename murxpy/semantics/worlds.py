@@ -1,5 +1,5 @@
-"""Open points and their worlds: what the standard leaves open has one value throughout an
-evaluation, and each value that it may have is tried in a world of its own.
+"""Open points and worlds. A point that the standard leaves open has the same value throughout an
+evaluation; each value that it may have is tried in a world of its own.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from murxpy.semantics.registry import Asking, Fits, OpenPoint, Unknown
 from murxpy.semantics.samples import samples
 from murxpy.semantics.values import CannotSay, Value
 
-DOMAIN = 1 << 10  # values of a sort that are enumerated
-CHOICES = 16  # values tried at one open point
+DOMAIN = 1 << 10  # most values of a sort that are enumerated
+CHOICES = 16  # most values that are tried at one open point
 
 Key = tuple[Any, ...]
 
 
 class World:
-    """The values of closed terms, given the open points chosen so far."""
+    """The values of closed terms, for the values of open points that are chosen so far."""
 
     __slots__ = ("choices", "doubts", "values")
 
     def __init__(self, values: dict[Term, Any], choices: dict[Key, Value]) -> None:
         self.values = values
         self.choices = choices
-        self.doubts: list[Term] = []  # those whose value is an Unknown
+        self.doubts: list[Term] = []  # the terms whose value is an Unknown
 
     def split(self, unknown: Unknown) -> list[World]:
-        """A world for each value that the open point may have."""
+        """Return a world for each value that the open point may have."""
         known = {term: value for term, value in self.values.items() if type(value) is not Unknown}
         return [
             World(dict(known), {**self.choices, unknown.key or (): value})
@@ -41,8 +41,8 @@ class World:
 
 
 class Activation:
-    """The evaluation of one term's parts: an order, how far it is, and a meaning that waits for the
-    value of a body.
+    """The evaluation of the parts of one term: their order, how far it is, and a meaning that waits
+    for the value of a body.
     """
 
     __slots__ = ("at", "doubts", "needs", "order", "root", "task", "values")
@@ -65,26 +65,26 @@ class Activation:
 
 
 class OpenPoints:
-    """What meanings ask of an evaluation (`registry.Points`): the values of open points, and the
-    values of a sort.
+    """Answers what meanings ask in an evaluation (`registry.Points`): the values of open points,
+    and the values of a sort.
 
-    `world` is the world at hand, and `base` the one in which no value is chosen. While `searching`,
-    some values of an open point are tried even where there are too many to try all.
+    `world` is the current world, and `base` the one in which no value is chosen. While `searching`
+    is set, some values of an open point are tried even if there are too many to try all of them.
     """
 
     def __init__(self, interpretation: Interpretation, most: int) -> None:
         self.interpretation = interpretation
         self.base = self.world = World({}, {})
         self.searching = False
-        self._most = most  # values of a sort that are enumerated
+        self._most = most  # most values of a sort that are enumerated
         self._sizes: dict[Sort, int | None] = {}
         self._domains: dict[Sort, tuple[Value, ...] | None] = {}
 
     def choose(
         self, key: Key, sort: Sort, allowed: tuple[Value, ...] | None, fits: Fits | None = None
     ) -> Value:
-        """The value of an open point in the world at hand. Raises CannotSay where none is chosen
-        yet.
+        """Return the value of an open point in the current world. Raises CannotSay if none is
+        chosen yet.
         """
         choices = self.world.choices
         if key in choices:
@@ -97,8 +97,8 @@ class OpenPoints:
         raise OpenPoint(Unknown(reason, key, tuple(dict.fromkeys(allowed))))
 
     def _any(self, sort: Sort, fits: Fits | None) -> tuple[Value, ...]:
-        """All values of a sort that fit; where they are too many, none, or in a search some of
-        them.
+        """Return all values of a sort that fit. If there are too many, return none, or in a search
+        some of them.
         """
         size = self.size(sort)
         every = self.domain(sort) if size is not None and size <= CHOICES else None
@@ -107,7 +107,7 @@ class OpenPoints:
         return tuple(filter(fits, every)) if fits is not None else every
 
     def _samples(self, sort: Sort) -> tuple[Value, ...]:
-        """Some values of a large sort: those that terms have, and the usual ones."""
+        """Return some values of a large sort: those that terms have, and the usual ones."""
         known = [
             value
             for term, value in self.base.values.items()
@@ -116,14 +116,16 @@ class OpenPoints:
         return tuple(islice(dict.fromkeys((*known, *samples(sort, self))), CHOICES))
 
     def size(self, sort: Sort) -> int | None:
-        """How many values a sort has; None for infinitely many, or where it is not known."""
+        """Return how many values a sort has, or None if there are infinitely many or the number is
+        not known.
+        """
         if sort not in self._sizes:
             self._sizes[sort] = size_of(sort, self)
         return self._sizes[sort]
 
     def domain(self, sort: Sort) -> tuple[Value, ...] | None:
-        """All values of a sort in a fixed order; None where there are more than the bound, or it is
-        not known.
+        """Return all values of a sort in a fixed order, or None if there are more than the bound or
+        they are not known.
         """
         if sort not in self._domains:
             self._domains[sort] = values_of(sort, self, self._most)

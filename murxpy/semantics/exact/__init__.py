@@ -1,1 +1,1 @@
-"""Exact arithmetic and languages, which know nothing of sorts and operators."""
+"""Exact arithmetic, and languages of strings. Nothing here knows sorts or operators."""

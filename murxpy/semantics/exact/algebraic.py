@@ -1,9 +1,9 @@
-"""Real algebraic numbers: a square-free integer polynomial and an interval that holds one of its
-roots; exact.
+"""Exact real algebraic numbers. A number is a polynomial with integer coefficients and without
+multiple roots, and an interval that contains one of its roots.
 
-Only irrational ones are `Algebraic`; what is rational is a `Fraction`. Sums and products are roots
-of resultants, comparisons refine the intervals; equality is decided by a common factor, so nothing
-is ever guessed. Loos, Computing in algebraic extensions, 1983.
+Only irrational numbers are `Algebraic`; a rational number is a `Fraction`. Sums and products are
+roots of resultants. A comparison refines the intervals, and equality is decided by a common factor
+of the polynomials, so nothing is guessed. Loos, Computing in algebraic extensions, 1983.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from murxpy.semantics.exact.polynomials import (
 from murxpy.semantics.values import CannotSay
 
 Real = Union[Fraction, "Algebraic"]
-DEGREE = 24  # of a result; beyond it we cannot say
+DEGREE = 24  # largest degree of a result; above it the answer is CannotSay
 HASHED_BITS = 16
 
 
 class Algebraic:
-    """An irrational root of `poly`, the one between `low` and `high`. Compares, adds, multiplies
-    with its like and with Fractions.
+    """The irrational root of `poly` between `low` and `high`. It can be compared with, added to and
+    multiplied by such numbers and Fractions.
     """
 
     __slots__ = ("_hash", "high", "low", "poly")
@@ -46,7 +46,7 @@ class Algebraic:
         self._hash: int | None = None
 
     def refine(self) -> None:
-        """Halve the interval; the number stays the same."""
+        """Halve the interval. The number stays the same."""
         middle = (self.low + self.high) / 2
         if sign_at(self.poly, middle) == sign_at(self.poly, self.low):
             self.low = middle
@@ -54,7 +54,7 @@ class Algebraic:
             self.high = middle
 
     def within(self, width: Fraction) -> tuple[Fraction, Fraction]:
-        """The interval, made no wider than `width`."""
+        """Return the interval after it was made no wider than `width`."""
         while self.high - self.low > width:
             self.refine()
         return self.low, self.high
@@ -126,7 +126,7 @@ class Algebraic:
         return Algebraic(poly, *sorted((self.low * factor, self.high * factor)))
 
     def inverse(self) -> Algebraic:
-        """One divided by it."""
+        """Return one divided by the number."""
         while self.low <= 0 <= self.high:
             self.refine()
         return Algebraic(primitive(reversed(self.poly)), 1 / self.high, 1 / self.low)
@@ -151,8 +151,8 @@ class Algebraic:
 
 
 def number(poly: Iterable[int | Fraction], low: Fraction, high: Fraction) -> Real:
-    """The one root of a polynomial in (low, high], rational or not. Raises ValueError where there
-    is not one.
+    """Return the only root of a polynomial in (low, high]. It may be rational. Raises ValueError if
+    there is no or more than one root.
     """
     known = square_free(primitive(poly))
     chain = sturm_chain(known)
@@ -164,7 +164,7 @@ def number(poly: Iterable[int | Fraction], low: Fraction, high: Fraction) -> Rea
         raise ValueError(f"no isolating interval of {known}: {low}, {high}")
     if sign_at(known, high) == 0:
         return high
-    while sign_at(known, low) == 0:  # a root at the open end is another one
+    while sign_at(known, low) == 0:  # a root at the lower end is outside of the interval
         middle = (low + high) / 2
         if changes(chain, middle) - changes(chain, high) == 1:
             low = middle
@@ -176,28 +176,28 @@ def number(poly: Iterable[int | Fraction], low: Fraction, high: Fraction) -> Rea
 
 
 def _rational(value: Algebraic) -> Real:
-    """The same number, as a Fraction where it is one: then its denominator divides the leading
-    coefficient.
+    """Return the same number, as a Fraction if it is rational: its denominator then divides the
+    leading coefficient.
     """
     leading = value.poly[-1]
     low, high = value.within(Fraction(1, 2 * leading))
     for top in range(floor(low * leading), floor(high * leading) + 1):
         candidate = Fraction(top, leading)
-        # halving may have hit it
+        # the interval may have been halved exactly at the number
         if low < candidate <= high and sign_at(value.poly, candidate) == 0:
             return candidate
     return value
 
 
 def roots(poly: Iterable[int | Fraction]) -> list[Real]:
-    """The real roots of a polynomial in order, each once."""
+    """Return the real roots of a polynomial in order, each of them once."""
     known = square_free(primitive(poly))
     return [number(known, low, high) for low, high in isolated(known)]
 
 
 def root(value: Real, degree: int) -> Real:
-    """The `degree`-th root of a number that is not negative. Raises CannotSay for one of too high a
-    degree.
+    """Return the `degree`-th root of a number that is not negative. Raises CannotSay if the degree
+    is too high.
     """
     if isinstance(value, Fraction):
         return _rational_root(value, degree)
@@ -216,13 +216,14 @@ def _rational_root(value: Fraction, degree: int) -> Real:
         return exact
     if degree > DEGREE:
         raise CannotSay("an algebraic number of too high a degree")
-    # The quotient of the rounded roots is off by less than one in numerator and denominator.
+    # The quotient of the rounded roots differs from the root by less than one in numerator and
+    # denominator.
     poly = primitive((-value, *[Fraction(0)] * (degree - 1), Fraction(1)))
     return Algebraic(poly, Fraction(top, bottom + 1), Fraction(top + 1, bottom))
 
 
 def _integer_root(value: int, degree: int) -> int:
-    """The greatest integer whose power is at most `value`, by bisection."""
+    """Return the greatest integer whose power is at most `value`, by bisection."""
     low, high = 0, 1 << (value.bit_length() // degree + 1)
     while high - low > 1:
         middle = (low + high) // 2
@@ -231,7 +232,7 @@ def _integer_root(value: int, degree: int) -> int:
 
 
 def power(value: Real, exponent: int) -> Real:
-    """A power with a positive exponent, by squaring."""
+    """Return a power with a positive exponent, by squaring."""
     result: Real = Fraction(1)
     while exponent:
         if exponent & 1:
@@ -242,7 +243,7 @@ def power(value: Real, exponent: int) -> Real:
 
 
 def _shifted(poly: Poly, shift: Fraction) -> list[Fraction]:
-    """The polynomial whose roots are those of `poly` plus `shift`."""
+    """Return the polynomial whose roots are those of `poly` plus `shift`."""
     result = [Fraction(0)] * len(poly)
     for k, coefficient in enumerate(poly):
         for j in range(k + 1):
@@ -251,13 +252,13 @@ def _shifted(poly: Poly, shift: Fraction) -> list[Fraction]:
 
 
 def _sum_at(left: Poly, right: Poly, point: Fraction) -> Fraction:
-    """The resultant, by y, of left(y) and right(point - y)."""
+    """Return the resultant of left(y) and right(point - y) in y."""
     turned = [c * (-1) ** k for k, c in enumerate(right)]
     return resultant([Fraction(c) for c in left], _trimmed(_shifted(tuple(turned), point)))
 
 
 def _product_at(left: Poly, right: Poly, point: Fraction) -> Fraction:
-    """The resultant, by y, of left(y) and y^n right(point / y)."""
+    """Return the resultant of left(y) and y^n right(point / y) in y."""
     turned = [c * point**k for k, c in enumerate(right)]
     return resultant([Fraction(c) for c in left], _trimmed([Fraction(c) for c in reversed(turned)]))
 

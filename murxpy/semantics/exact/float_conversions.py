@@ -1,5 +1,5 @@
-"""Conversions from and to floating point: SMT-LIB 2.7, theory FloatingPoint. Where None is given,
-the standard leaves the value open.
+"""Conversions from and to floating point: SMT-LIB 2.7, theory FloatingPoint. A function returns
+None where the standard leaves the value open.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from murxpy.semantics.exact.float_formats import Format, shift_rounded
 from murxpy.semantics.exact.floats import is_infinite, is_nan, round_ratio
 from murxpy.semantics.values import CannotSay
 
-MAX_SHIFT = 1 << 20  # bits of a number that we still write out
-MAX_HALVINGS = 4096  # of the interval of an algebraic number
+MAX_SHIFT = 1 << 20  # longest number, in bits, that is written out
+MAX_HALVINGS = 4096  # most halvings of the interval of an algebraic number
 
 
 def from_float(f: Format, mode: str, source: Format, x: int) -> int:
@@ -41,10 +41,10 @@ def from_real(f: Format, mode: str, number: Fraction, exponent: int = 0) -> int:
 
 
 def from_algebraic(f: Format, mode: str, number: Algebraic, exponent: int = 0) -> int:
-    """`to_fp` of number * 2^exponent, with an irrational number: of an interval of it whose ends
-    round to one float.
+    """`to_fp` of number * 2^exponent for an irrational number. The interval around it is made
+    smaller until both ends round to the same float.
 
-    Raises CannotSay where the number is too close to where floats change to tell.
+    Raises CannotSay if the number is too close to a place where the rounding changes.
     """
     for _ in range(MAX_HALVINGS):
         below, above = (from_real(f, mode, end, exponent) for end in (number.low, number.high))
@@ -55,16 +55,16 @@ def from_algebraic(f: Format, mode: str, number: Algebraic, exponent: int = 0) -
 
 
 def to_unsigned(f: Format, mode: str, width: int, x: int) -> int | None:
-    """`fp.to_ubv`: the rounded integer; None of NaN, infinities and integers that the width does
-    not have.
+    """`fp.to_ubv`: the rounded integer, or None for NaN, infinities and integers that do not fit
+    into the width.
     """
     whole = _integer(f, mode, width, x)
     return whole if whole is not None and 0 <= whole < 1 << width else None
 
 
 def to_signed(f: Format, mode: str, width: int, x: int) -> int | None:
-    """`fp.to_sbv`: the rounded integer as bits; None of NaN, infinities and integers that the width
-    does not have.
+    """`fp.to_sbv`: the rounded integer as bits, or None for NaN, infinities and integers that do
+    not fit into the width.
     """
     whole = _integer(f, mode, width, x)
     half = 1 << (width - 1)
@@ -72,8 +72,8 @@ def to_signed(f: Format, mode: str, width: int, x: int) -> int | None:
 
 
 def to_real(f: Format, x: int) -> Fraction | None:
-    """`fp.to_real`: exact; None of NaN and infinities. Raises CannotSay where the number has more
-    than a million bits.
+    """`fp.to_real`: the exact value, or None for NaN and infinities. Raises CannotSay if the number
+    has more than a million bits.
     """
     if f.magnitude(x) >= f.infinity:
         return None
@@ -87,14 +87,16 @@ def to_real(f: Format, x: int) -> Fraction | None:
 
 
 def nan_patterns(f: Format) -> range:
-    """The bit patterns of NaN without those that have a sign: each, with and without sign, is an
-    `fp.to_ieee_bv` of NaN.
+    """Return the bit patterns of NaN without the sign bit. With each sign, each of them is a
+    possible `fp.to_ieee_bv` of NaN.
     """
     return range(f.infinity + 1, f.sign)
 
 
 def _integer(f: Format, mode: str, width: int, x: int) -> int | None:
-    """The rounded integer; None of NaN, infinities and integers of more than `width` + 1 bits."""
+    """Return the rounded integer, or None for NaN, infinities and integers of more than `width` + 1
+    bits.
+    """
     if f.magnitude(x) >= f.infinity:
         return None
     sign, significand, exponent = f.finite(x)

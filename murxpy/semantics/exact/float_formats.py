@@ -1,24 +1,25 @@
-"""Formats of IEEE 754: what bits stand for, and the one rounding that every operation ends with.
+"""Formats of IEEE 754: what the bits of a number mean, and the rounding with which every operation
+ends.
 
-A finite number is a sign and an integer significand times a power of two; nothing else is computed
-with, so results are exact until `Format.round`. Source: IEEE 754-2019; SMT-LIB 2.7, theory
-FloatingPoint.
+A finite number is a sign and an integer significand times a power of two. All operations compute
+with these, so their results are exact until `Format.round`. Source: IEEE 754-2019; SMT-LIB 2.7,
+theory FloatingPoint.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-# sign (1 is negative), significand, exponent: (-1)^sign * significand * 2^exponent
+# sign (1 is negative), significand and exponent of (-1)^sign * significand * 2^exponent
 Finite = tuple[int, int, int]
 
 
 class Format:
-    """The format with `e` exponent bits and `s` bits of significand, the hidden one included; e, s
-    >= 2.
+    """A format with `e` bits of exponent and `s` bits of significand, the hidden bit included. Both
+    are at least 2.
 
-    Floats are ints of e + s bits: sign, biased exponent, fraction. `lowest` is the binary exponent
-    of the least subnormal.
+    A float is an int of e + s bits: sign, biased exponent, fraction. `lowest` is the binary
+    exponent of the least subnormal number.
     """
 
     __slots__ = ("e", "fraction", "infinity", "lowest", "nan", "s", "sign")
@@ -33,21 +34,21 @@ class Format:
         self.lowest = 3 - (1 << (e - 1)) - s
 
     def magnitude(self, bits: int) -> int:
-        """The bits without their sign: zero is 0, NaN is greater than `infinity`, and else they are
-        ordered as the numbers.
+        """Return the bits without the sign. Those of zero are 0, those of NaN are greater than
+        `infinity`, and others have the order of their numbers.
         """
         return bits & (self.sign - 1)
 
     def canonical(self, bits: int) -> int:
-        """The bits with the one NaN in place of every other."""
+        """Return the bits, with the one NaN in place of every NaN."""
         return self.nan if self.magnitude(bits) > self.infinity else bits
 
     def zero(self, sign: int) -> int:
-        """The zero of a sign."""
+        """Return the zero with a sign."""
         return self.sign if sign else 0
 
     def finite(self, bits: int) -> Finite:
-        """What finite bits stand for; a zero has significand 0."""
+        """Return the number that finite bits mean. A zero has the significand 0."""
         exponent = self.magnitude(bits) >> (self.s - 1)
         sign = 1 if bits & self.sign else 0
         if exponent == 0:
@@ -55,13 +56,15 @@ class Format:
         return sign, (bits & self.fraction) | (self.fraction + 1), self.lowest + exponent - 1
 
     def round(self, mode: str, sign: int, significand: int, exponent: int) -> int:
-        """The float that (-1)^sign * significand * 2^exponent rounds to; significand > 0."""
+        """Return the float to which (-1)^sign * significand * 2^exponent is rounded; the
+        significand is above 0.
+        """
         shift = max(significand.bit_length() - self.s, self.lowest - exponent)
         kept = (
             significand << -shift if shift <= 0 else shift_rounded(mode, sign, significand, shift)
         )
-        # A carry out of the significand, and the step from subnormal to normal, are the exponent's
-        # next value.
+        # If the significand overflows, or a subnormal number becomes normal, the addition carries
+        # into the exponent, which is right.
         bits = ((exponent + shift - self.lowest) << (self.s - 1)) + kept if kept else 0
         if bits >= self.infinity:
             bits = self.infinity if away(mode, sign) else self.infinity - 1
@@ -70,18 +73,21 @@ class Format:
 
 @lru_cache(maxsize=1024)
 def format_of(e: int, s: int) -> Format:
-    """The format, made once."""
+    """Return the format. Each is made once."""
     return Format(e, s)
 
 
 def away(mode: str, sign: int) -> bool:
-    """True if a number beyond the greatest float of this sign becomes infinite."""
+    """Return whether a number beyond the greatest float of this sign is rounded to infinity."""
     return mode in ("RNE", "RNA") or mode == ("RTN" if sign else "RTP")
 
 
 def shift_rounded(mode: str, sign: int, significand: int, shift: int) -> int:
-    """`significand` / 2^shift as an integer, rounded; `mode` sees the sign; shift > 0."""
-    if shift > significand.bit_length() + 1:  # below a quarter, however small
+    """Return `significand` / 2^shift as an integer, rounded by `mode`, which depends on the sign;
+    the shift is above 0.
+    """
+    # the number is below a quarter, and it does not matter how small it is
+    if shift > significand.bit_length() + 1:
         kept, half, rest = 0, 0, significand
     else:
         kept = significand >> shift

@@ -1,7 +1,7 @@
-"""Floating-point arithmetic on bits, exact and rounded once: SMT-LIB 2.7, theory FloatingPoint;
+"""Floating-point arithmetic on bits: exact, and rounded once. SMT-LIB 2.7, theory FloatingPoint;
 IEEE 754-2019.
 
-Floats are ints as `fp_format` has them, always with the one NaN; modes are those of
+Floats are ints as `float_formats` has them, with one NaN. Rounding modes are those of
 `values.ROUNDING_MODES`.
 """
 
@@ -11,7 +11,7 @@ from math import isqrt
 
 from murxpy.semantics.exact.float_formats import Format, shift_rounded
 
-GUARD = 3  # bits beyond the precision, below which only "nothing" and "something" differ
+GUARD = 3  # bits beyond the precision; of what is below them, it only matters whether it is zero
 
 
 def absolute(f: Format, x: int) -> int:
@@ -98,8 +98,8 @@ def square_root(f: Format, mode: str, x: int) -> int:
 
 
 def remainder(f: Format, x: int, y: int) -> int:
-    """`fp.rem`: x - y * n, with n the integer nearest to x / y, ties to even; a zero has the sign
-    of x.
+    """`fp.rem`: x - y * n, where n is the integer nearest to x / y, and the even one of two such
+    integers. A zero has the sign of x.
     """
     if is_nan(f, x) or is_nan(f, y) or is_infinite(f, x) or is_zero(f, y):
         return f.nan
@@ -107,11 +107,12 @@ def remainder(f: Format, x: int, y: int) -> int:
         return x
     (sign, m, p), (_, n, q) = f.finite(x), f.finite(y)
     low = min(p, q)
-    if q - low > f.s + 1:  # |y| > 2 |x|, and too far apart to write both as integers
+    # |y| > 2 |x|, and their exponents are too far apart to write both as integers
+    if q - low > f.s + 1:
         return x
     n <<= q - low
-    # Modulo twice the divisor, so that the parity of the quotient shows; no shift, however far the
-    # exponents are apart.
+    # The power is computed modulo twice the divisor, so that the parity of the quotient is known,
+    # and no shift is as long as the exponents are apart.
     rest = m * pow(2, p - low, 2 * n) % (2 * n)
     odd, rest = divmod(rest, n)
     if 2 * rest > n or (2 * rest == n and odd):
@@ -131,12 +132,12 @@ def round_to_integral(f: Format, mode: str, x: int) -> int:
 
 
 def minimum(f: Format, x: int, y: int) -> tuple[int, ...]:
-    """`fp.min`: the allowed values, two where zeros of different sign meet."""
+    """`fp.min`: the values that the standard allows. There are two for zeros of different sign."""
     return _extreme(f, x, y, less(f, x, y))
 
 
 def maximum(f: Format, x: int, y: int) -> tuple[int, ...]:
-    """`fp.max`: the allowed values, two where zeros of different sign meet."""
+    """`fp.max`: the values that the standard allows. There are two for zeros of different sign."""
     return _extreme(f, x, y, less(f, y, x))
 
 
@@ -169,7 +170,7 @@ def greater_equal(f: Format, x: int, y: int) -> bool:
 
 
 def equal(f: Format, x: int, y: int) -> bool:
-    """`fp.eq`: the zeros are equal, NaN is not equal to itself."""
+    """`fp.eq`: zeros of both signs are equal, and NaN is not equal to itself."""
     return not (is_nan(f, x) or is_nan(f, y)) and _order(f, x) == _order(f, y)
 
 
@@ -222,13 +223,14 @@ def _order(f: Format, x: int) -> int:
 
 
 def _sum(f: Format, mode: str, one: tuple[int, int, int], other: tuple[int, int, int]) -> int:
-    """The rounded sum of two finite numbers. A sum of zero is +0, or -0 toward negative, unless
-    both were zeros of one sign.
+    """Return the rounded sum of two finite numbers. A sum of zero is +0, or -0 if rounding is
+    toward negative; if both were zeros of the same sign, it has that sign.
     """
     if one[2] < other[2]:
         one, other = other, one
     (sign, m, p), (sign2, n, q) = one, other
-    if m and n.bit_length() + q < p - f.s - GUARD:  # too small to matter but as "something"
+    # the smaller number only matters by not being zero
+    if m and n.bit_length() + q < p - f.s - GUARD:
         m, p = m << (f.s + GUARD), p - f.s - GUARD
         n, q = (1 if n else 0), p
     if m == 0:

@@ -1,8 +1,8 @@
-"""Polynomials in one variable over the integers: tuples of coefficients, the constant first, the
-last one not zero.
+"""Polynomials in one variable over the integers. A polynomial is the tuple of its coefficients,
+with the constant first and a last one that is not zero.
 
-Sturm's theorem counts real roots: Basu, Pollack, Roy, Algorithms in Real Algebraic Geometry,
-section 2.2.
+Real roots are counted by Sturm's theorem: Basu, Pollack, Roy, Algorithms in Real Algebraic
+Geometry, section 2.2.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ Rational = tuple[Fraction, ...]
 
 
 def primitive(coefficients: Iterable[int | Fraction]) -> Poly:
-    """The polynomial with the same roots whose coefficients are integers without a common factor,
-    the last one positive.
+    """Return the polynomial with the same roots whose coefficients are integers without a common
+    factor, and whose last coefficient is positive.
     """
     known = [Fraction(c) for c in coefficients]
     while known and known[-1] == 0:
@@ -32,7 +32,7 @@ def primitive(coefficients: Iterable[int | Fraction]) -> Poly:
 
 
 def sign_at(poly: Poly, point: Fraction) -> int:
-    """The sign at a point: -1, 0 or 1; in integers throughout."""
+    """Return the sign at a point: -1, 0 or 1. All calculations are in integers."""
     top, bottom, power, result = point.numerator, point.denominator, 1, 0
     for coefficient in reversed(poly):
         result = result * top + coefficient * power
@@ -41,14 +41,14 @@ def sign_at(poly: Poly, point: Fraction) -> int:
 
 
 def derivative(poly: Poly) -> Poly:
-    """The derivative."""
+    """Return the derivative."""
     return tuple(k * c for k, c in enumerate(poly))[1:]
 
 
 def divided(
     left: Sequence[int | Fraction], right: Sequence[int | Fraction]
 ) -> tuple[list[Fraction], list[Fraction]]:
-    """Quotient and remainder over the rationals."""
+    """Return quotient and remainder over the rationals."""
     rest = [Fraction(c) for c in left]
     quotient = [Fraction(0)] * max(0, len(left) - len(right) + 1)
     while len(rest) >= len(right):
@@ -64,20 +64,20 @@ def divided(
 
 
 def common_factor(left: Poly, right: Poly) -> Poly:
-    """The greatest common divisor, primitive."""
+    """Return the greatest common divisor, made primitive."""
     while right:
         left, right = right, primitive(divided(left, right)[1])
     return primitive(left)
 
 
 def square_free(poly: Poly) -> Poly:
-    """The polynomial with the same roots, each once."""
+    """Return the polynomial that has the same roots, each of them once."""
     factor = common_factor(poly, derivative(poly))
     return primitive(divided(poly, factor)[0]) if len(factor) > 1 else primitive(poly)
 
 
 def sturm_chain(poly: Poly) -> list[Poly]:
-    """The chain of Sturm's theorem of a square-free polynomial."""
+    """Return the chain of Sturm's theorem for a polynomial without multiple roots."""
     chain = [poly, derivative(poly)]
     while len(chain[-1]) > 1:
         rest = [-c for c in divided(chain[-2], chain[-1])[1]]
@@ -89,17 +89,20 @@ def sturm_chain(poly: Poly) -> list[Poly]:
 
 
 def changes(chain: list[Poly], point: Fraction) -> int:
-    """How often the sign changes along the chain at a point."""
+    """Return how often the sign changes along the chain at a point."""
     signs = [s for s in (sign_at(p, point) for p in chain) if s]
     return sum(a != b for a, b in pairwise(signs))
 
 
 def isolated(poly: Poly) -> list[tuple[Fraction, Fraction]]:
-    """Intervals, in order, each with one root in (low, high]; of a square-free polynomial."""
+    """Return intervals (low, high], in order, that contain one root each, of a polynomial without
+    multiple roots.
+    """
     if len(poly) < 2:
         return []
     chain = sturm_chain(poly)
-    limit = 1 + max(Fraction(abs(c), abs(poly[-1])) for c in poly[:-1])  # Cauchy's bound
+    # Cauchy's bound: all roots are within it
+    limit = 1 + max(Fraction(abs(c), abs(poly[-1])) for c in poly[:-1])
     found = []
     work = [(-limit, limit, changes(chain, -limit), changes(chain, limit))]
     while work:
@@ -114,7 +117,7 @@ def isolated(poly: Poly) -> list[tuple[Fraction, Fraction]]:
 
 
 def resultant(left: Sequence[Fraction], right: Sequence[Fraction]) -> Fraction:
-    """The resultant of two polynomials, by Euclid's algorithm."""
+    """Return the resultant of two polynomials, by Euclid's algorithm."""
     result = Fraction(1)
     a, b = list(left), list(right)
     while True:
@@ -132,7 +135,7 @@ def resultant(left: Sequence[Fraction], right: Sequence[Fraction]) -> Fraction:
 
 
 def interpolated(points: Sequence[tuple[Fraction, Fraction]]) -> Rational:
-    """The polynomial of least degree through the points, by Newton's divided differences."""
+    """Return the polynomial of least degree through the points, by Newton's divided differences."""
     places = [x for x, _ in points]
     table = [y for _, y in points]
     for level in range(1, len(points)):

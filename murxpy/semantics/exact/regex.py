@@ -1,10 +1,11 @@
-"""Regular languages over code points: values of RegLan, normalised, and their derivatives.
+"""Regular languages over code points: the values of RegLan in a normal form, and their derivatives.
 
 Source: SMT-LIB 2.7, theory UnicodeStrings; Brzozowski, Derivatives of regular expressions, JACM
 1964; Owens, Reppy, Turon, Regular-expression derivatives re-examined, JFP 2009 (character classes,
-similarity). The constructors below keep unions and intersections flat, free of duplicates and
-sorted, so that a regular expression has few derivatives. Equal structure is one object as long as
-the cache remembers it; two objects may still denote one language (`same`).
+similarity). The functions that make expressions keep unions and intersections flat, sorted and
+without duplicates, so that an expression has few derivatives. Expressions of equal structure are
+the same object as long as the cache remembers it; two objects may still denote the same language
+(`same`).
 """
 
 from __future__ import annotations
@@ -26,18 +27,19 @@ CHARS, WORD, CONCAT, UNION, INTER, NOT, LOOP = (
     "not",
     "loop",
 )
-MAX_WORK = 200_000  # parts looked at for one derivative, before we give up
-MAX_STATES = 500  # derivatives looked at to compare languages
+MAX_WORK = 200_000  # most parts that are looked at for one derivative
+MAX_STATES = 500  # most derivatives that are looked at to compare two languages
 
 Ranges = tuple[tuple[int, int], ...]
 _serials = count()
 
 
 class Regex:
-    """A regular expression: what it is, its parts, and whether it has the empty word.
+    """A regular expression: its kind, its parts, and whether the empty word is in it.
 
-    `data`: of chars the ranges of code points, sorted and apart; of a word its text; of a loop the
-    least and the greatest number of times, None for any. Made by the functions below only.
+    `data` depends on the kind. For characters it is the ranges of code points, which are sorted and
+    do not touch; for a word it is the text; for a loop it is the least and the greatest number of
+    times, None for any number. Only the functions below make expressions.
     """
 
     __slots__ = ("data", "kind", "nullable", "parts", "serial")
@@ -50,7 +52,9 @@ class Regex:
         self.serial = next(_serials)
 
     def same(self, other: Regex) -> bool:
-        """True if both denote one language. Raises CannotSay where that takes too many derivatives."""
+        """Return whether both denote the same language. Raises CannotSay if that takes too many
+        derivatives.
+        """
         return self is other or is_empty(union((difference(self, other), difference(other, self))))
 
 
@@ -66,7 +70,7 @@ ALLCHAR = Regex(CHARS, (), ((0, MAX_CODE_POINT),), False)
 
 
 def characters(ranges: Ranges) -> Regex:
-    """The words of one character in `ranges`, which are sorted and apart."""
+    """Return the words of one character in `ranges`, which are sorted and do not touch."""
     if not ranges:
         return NONE
     return ALLCHAR if ranges == ALLCHAR.data else _node(CHARS, (), ranges, False)
@@ -80,7 +84,9 @@ def word(text: str) -> Regex:
 
 
 def interval(low: str, high: str) -> Regex:
-    """`re.range`: empty unless both are single characters, the first not after the second."""
+    """`re.range`. It is empty unless both arguments are single characters and the first is not
+    after the second.
+    """
     if len(low) != 1 or len(high) != 1 or low > high:
         return NONE
     return characters(((ord(low), ord(high)),))
@@ -141,8 +147,8 @@ def difference(one: Regex, other: Regex) -> Regex:
 
 
 def loop(part: Regex, low: int, high: int | None) -> Regex:
-    """`re.loop`, `re.^`, `re.*` (0, None), `re.+` (1, None), `re.opt` (0, 1): empty where `low` is
-    greater than `high`.
+    """`re.loop`, `re.^`, `re.*` (0, None), `re.+` (1, None) and `re.opt` (0, 1). The language is
+    empty if `low` is greater than `high`.
     """
     if high is not None and low > high:
         return NONE
@@ -151,7 +157,7 @@ def loop(part: Regex, low: int, high: int | None) -> Regex:
     if part is NONE or part is ALL or (low == 1 and high == 1):
         return part
     if part.nullable:
-        low = 0  # fewer times are as many with the empty word
+        low = 0  # with the empty word in the language, fewer times give the same words
         if high == 1 or part.data == (0, None):
             return part
     if part is ALLCHAR and low == 0 and high is None:
@@ -161,10 +167,10 @@ def loop(part: Regex, low: int, high: int | None) -> Regex:
 
 @lru_cache(maxsize=1 << 16)
 def derivative(root: Regex, code: int) -> Regex:
-    """The words that are in the language of `root` after the character `code`.
+    """Return the words that follow the character `code` in the language of `root`.
 
-    Raises CannotSay where the expression is too large. Children first, without recursion, each
-    once.
+    Raises CannotSay if the expression is too large. Parts are handled before the expressions that
+    they are in, each once and without recursion.
     """
     known: dict[Regex, Regex] = {}
     stack = [root]
@@ -195,7 +201,9 @@ def matches(text: str, root: Regex) -> bool:
 
 
 def shortest_match(root: Regex, text: str, start: int, empty: bool) -> int | None:
-    """The end of the shortest match that starts at `start`; the empty match counts if `empty`."""
+    """Return the end of the shortest match that starts at `start`, or None. The empty match counts
+    if `empty` is set.
+    """
     if empty and root.nullable:
         return start
     for k in range(start, len(text)):
@@ -208,7 +216,7 @@ def shortest_match(root: Regex, text: str, start: int, empty: bool) -> int | Non
 
 
 def replace_first(text: str, root: Regex, by: str) -> str:
-    """`str.replace_re`: the shortest leftmost match, which may be empty."""
+    """`str.replace_re`: replace the shortest leftmost match, which may be empty."""
     for start in range(len(text) + 1):
         end = shortest_match(root, text, start, True)
         if end is not None:
@@ -217,7 +225,7 @@ def replace_first(text: str, root: Regex, by: str) -> str:
 
 
 def replace_all(text: str, root: Regex, by: str) -> str:
-    """`str.replace_re_all`: from the left, each shortest match that is not empty."""
+    """`str.replace_re_all`: replace each shortest match that is not empty, from the left."""
     check_length(len(text) * len(by))
     done: list[str] = []
     start = 0
@@ -229,9 +237,7 @@ def replace_all(text: str, root: Regex, by: str) -> str:
 
 
 def index_of(text: str, root: Regex, start: int) -> int:
-    """`str.indexof_re` of cvc5: the first position from `start` on where a match starts, -1 where
-    there is none.
-    """
+    """`str.indexof_re` of cvc5: the first position from `start` on at which a match starts, or -1."""
     if not 0 <= start <= len(text):
         return -1
     places = range(start, len(text) + 1)
@@ -239,8 +245,8 @@ def index_of(text: str, root: Regex, start: int) -> int:
 
 
 def is_empty(root: Regex) -> bool:
-    """True if no word is in the language: no expression that derivatives lead to has the empty
-    word. Raises CannotSay.
+    """Return whether the language has no word: none of the expressions that derivatives lead to has
+    the empty word. Raises CannotSay.
     """
     seen: dict[Regex, None] = {root: None}
     work = [root]
@@ -259,7 +265,7 @@ def is_empty(root: Regex) -> bool:
 
 
 def _representatives(root: Regex) -> list[int]:
-    """A character of each class that the expression tells apart, and perhaps more."""
+    """Return a character of each class that the expression tells apart, and perhaps further ones."""
     edges = {0}
     seen = {root}
     work = [root]
@@ -276,7 +282,7 @@ def _representatives(root: Regex) -> list[int]:
 
 
 def _looked_at(node: Regex) -> tuple[Regex, ...]:
-    """The parts whose derivatives that of `node` is made of."""
+    """Return the parts whose derivatives are needed for that of `node`."""
     if node.kind != CONCAT:
         return node.parts
     head = next((k for k, part in enumerate(node.parts) if not part.nullable), len(node.parts))
@@ -308,8 +314,8 @@ def _ranges(node: Regex) -> Ranges:
 
 
 def _flatten(kind: str, parts: Iterable[Regex]) -> tuple[dict[Regex, None], list[Ranges]]:
-    """The parts without duplicates, those of inner `kind` in place of it, and apart from them the
-    character classes.
+    """Return the parts without duplicates, with the parts of those of the same `kind` in their
+    place, and separately the character classes among them.
     """
     found: dict[Regex, None] = {}
     ranges: list[Ranges] = []

@@ -1,1 +1,1 @@
-"""What each operator means, one module for a theory."""
+"""The meanings of all operators, with a module for each theory."""

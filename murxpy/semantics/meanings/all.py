@@ -1,4 +1,4 @@
-"""All modules that hold meanings; importing this one enters them."""
+"""Imports all modules with meanings, which enters the meanings in the registry."""
 
 from murxpy.semantics import datatypes, domains
 from murxpy.semantics.meanings import (

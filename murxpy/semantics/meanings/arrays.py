@@ -1,5 +1,5 @@
-"""Arrays: tables, and where they come from lambdas over large sorts, closures. SMT-LIB 2.7, theory
-ArraysEx; maps and lambdas are z3's.
+"""Arrays: SMT-LIB 2.7, theory ArraysEx, with the maps and lambdas of z3. An array is a table, or a
+closure if a lambda over a large sort makes it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from murxpy.semantics.plain import plain
 from murxpy.semantics.registry import Asking, Scope, Site, binder, meaning, prepared
 from murxpy.semantics.values import ArrayValue, CannotSay, Value
 
-RANGE = 1 << 8  # indices at which functions that are no tables are compared
+RANGE = 1 << 8  # most indices at which functions that are no tables are compared
 
 
 @prepared("OP_ARRAY_SELECT")
@@ -43,8 +43,8 @@ def _store(site: Site) -> Callable[[Any, Value, Value], Any]:
 
 
 def _stored(site: Site, array: Any, index: Value, value: Value) -> Asking:
-    """A store into a table at an index that has to be compared with those that are there, or into
-    what is no table.
+    """Return a store into an array that is no table, or into a table at an index that must be
+    compared with the indices of the table.
     """
     points, sort = site.points, site.sort
     if isinstance(array, ArrayValue):
@@ -71,7 +71,7 @@ def _const(site: Site, value: Value) -> Value:
     open="an array by elements, or by a finite sort and not constant: any value of its sort",
 )
 def _default(site: Site, array: Any) -> Value:
-    """z3's `default`: what an array is at all indices but finitely many."""
+    """z3's `default`: the value of an array at all indices but finitely many."""
     if not isinstance(array, ArrayValue):
         raise CannotSay("the default of a function over a large domain")
     index = site.sorts[0].sort(0)
@@ -140,7 +140,7 @@ def _lambda(site: Site, scope: Scope) -> Asking:
 
 @meaning("OP_EQ_RANGE", "OP_EQ_RANGE_INT")
 def _eq_range(site: Site, left: Any, right: Any, low: int, high: int) -> Asking:
-    """Equal at every index from `low` to `high`, both included."""
+    """Return whether two arrays are equal at every index from `low` to `high`, both included."""
     points, sort = site.points, site.sorts[0]
     if low > high:
         return True

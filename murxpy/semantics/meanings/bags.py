@@ -1,4 +1,4 @@
-"""Bags, or multisets, as cvc5 has them: elements with positive counts."""
+"""Bags, or multisets, of cvc5: elements with positive counts."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from murxpy.semantics.values import BagValue, SetValue, Value, in_order
 
 
 def make_bag(counts: Iterable[tuple[Value, int]]) -> BagValue:
-    """The bag in which each element is as often as the counts of its pairs say in sum; what is not
-    positive is left out.
+    """Return the bag in which the count of each element is the sum of its counts in the pairs. An
+    element whose sum is not positive is left out.
     """
     return add_counts(list(counts))
 
@@ -27,13 +27,15 @@ def count_of(element: Value, bag: BagValue) -> int:
 
 
 def counted(bag: BagValue) -> list[tuple[Value, int]]:
-    """The elements with their counts, in a fixed order."""
+    """Return the elements with their counts, in a fixed order."""
     pairs: list[Any] = in_order(bag.counts)
     return pairs
 
 
 def pointwise(function: Callable[[int, int], int], one: BagValue, other: BagValue) -> BagValue:
-    """The bag whose counts `function` makes of the counts of two; it makes 0 of 0 and 0."""
+    """Return the bag in which `function` makes each count of the counts in two bags. It makes 0 of
+    0 and 0.
+    """
     left, right = dict(one.counts), dict(other.counts)
     elements = dict.fromkeys([*left, *right])
     return make_bag((e, function(left.get(e, 0), right.get(e, 0))) for e in elements)
@@ -46,7 +48,7 @@ def subbag(one: BagValue, other: BagValue) -> bool:
 
 
 def union_disjoint(one: BagValue, other: BagValue) -> BagValue:
-    """`bag.union_disjoint`: counts add up."""
+    """`bag.union_disjoint`, which adds counts."""
     return make_bag([*one.counts, *other.counts])
 
 

@@ -1,8 +1,8 @@
-"""Bit-vectors: a value is the number that its bits denote without sign. SMT-LIB 2.7, theory
-FixedSizeBitVectors.
+"""Bit-vectors: SMT-LIB 2.7, theory FixedSizeBitVectors. A value is the number that its bits denote
+without a sign.
 
-Division by zero is fixed there: bvudiv gives all ones, bvurem the dividend, and the signed ones
-follow from these.
+The theory defines division by zero: bvudiv gives all ones and bvurem the dividend. The signed
+operators follow from these.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def _special(sort: Sort, name: str, points: Points) -> Value:
 
 
 def signed(value: int, width: int) -> int:
-    """The number that the bits denote in two's complement."""
+    """Return the number that the bits denote in two's complement."""
     return value - (1 << width) if value >> (width - 1) else value
 
 
@@ -99,7 +99,7 @@ _operation("OP_BV_NEGO", lambda mask, width: lambda a: a == 1 << (width - 1))
 _operation("OP_BV_UADDO", lambda mask, width: lambda a, b: a + b > mask)
 _operation("OP_BV_USUBO", lambda mask, width: lambda a, b: a < b)
 _operation("OP_BV_UMULO", lambda mask, width: lambda a, b: a * b > mask)
-# Adding the sign bit to both sides modulo 2^w turns the signed order into the unsigned one.
+# the sign bit added to both sides modulo 2^w turns the signed order into the unsigned one
 _operation("OP_BV_SLT", lambda mask, width: lambda a, b: a ^ (mask + 1 >> 1) < b ^ (mask + 1 >> 1))
 _operation("OP_BV_SLE", lambda mask, width: lambda a, b: signed(a, width) <= signed(b, width))
 _operation("OP_BV_SGT", lambda mask, width: lambda a, b: signed(a, width) > signed(b, width))
@@ -108,7 +108,9 @@ _operation("OP_BV_SLTBV", lambda mask, width: lambda a, b: int(signed(a, width) 
 
 
 def _overflow(kind: str, calculate: Callable[[int, int], int]) -> None:
-    """Enter a signed overflow predicate: the exact result is outside of what the width holds."""
+    """Enter the meaning of a signed overflow predicate: the exact result does not fit into the
+    width.
+    """
 
     @prepared(kind)
     def prepare(site: Site) -> Callable[[int, int], bool]:

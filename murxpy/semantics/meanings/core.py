@@ -1,5 +1,5 @@
-"""Core: Booleans, equality, if-then-else, and z3's cardinality and pseudo-Boolean constraints.
-SMT-LIB 2.7, theory Core.
+"""Booleans, equality and if-then-else: SMT-LIB 2.7, theory Core. Also the cardinality and
+pseudo-Boolean constraints of z3.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from murxpy.semantics.registry import Site, Unknown, in_doubt, meaning, prepared
 
 
 def unknown_of(values: Iterable[Any]) -> Unknown | None:
-    """An Unknown among `values`, rather one that hangs on an open point; None where there is none."""
+    """Return an Unknown among `values`, if possible one that depends on an open point; None if all
+    values are known.
+    """
     found = [v for v in values if type(v) is Unknown]
     return next((u for u in found if u.key is not None), found[0]).nameless() if found else None
 
@@ -38,7 +40,7 @@ def _distinct(site: Site) -> Callable[..., Any]:
 
 
 def _one_value(left: Any, right: Any) -> bool:
-    """Whether two arguments are known to be equal, although it may not be known what they are."""
+    """Return whether two arguments are known to be equal, although their value may be unknown."""
     if type(left) is Unknown or type(right) is Unknown:
         return type(left) is type(right) and left.name is not None and left.name == right.name
     return bool(left == right)

@@ -1,4 +1,4 @@
-"""Finite fields of prime order: integers modulo p, as cvc5 and z3 have them."""
+"""Finite fields of prime order, as in cvc5 and z3. A value is an integer modulo p."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _multiply(site: Site) -> Callable[..., int]:
 
 @prepared("OP_FINITE_FIELD_BITSUM")
 def _bitsum(site: Site) -> Callable[..., int]:
-    """x0 + 2 x1 + 4 x2 + ..."""
+    """Return x0 + 2 x1 + 4 x2 + ..."""
     order = site.sort.width
     return lambda *values: sum(x << k for k, x in enumerate(values)) % order
 

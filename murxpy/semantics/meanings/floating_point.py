@@ -1,5 +1,5 @@
-"""What the operators of floating point mean, in terms of `fp` and `fp_convert`; the values of its
-literals and sorts.
+"""The meanings of the operators of floating point, by `exact.floats` and `exact.float_conversions`,
+and the values of its literals and sorts.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from murxpy.semantics.registry import (
 )
 from murxpy.semantics.values import Value
 
-MAX_PATTERNS = 64  # patterns of NaN that are written out
+MAX_PATTERNS = 64  # most bit patterns of NaN that are listed
 
 # The format is that of the last argument.
 _OPERATIONS: dict[str, Callable[..., Value]] = {
@@ -54,7 +54,7 @@ _OPERATIONS: dict[str, Callable[..., Value]] = {
 
 
 def format_of_sort(sort: Sort) -> Format:
-    """The format of a sort of floats."""
+    """Return the format of a sort of floats."""
     return format_of(sort.number(0), sort.number(1))
 
 
@@ -173,9 +173,10 @@ def _to_real(site: Site) -> Callable[[int], Value]:
 def _to_bits(site: Site) -> Callable[[int], Value]:
     f = format_of_sort(site.sorts[0])
     patterns = fp_convert.nan_patterns(f)
-    # `len` of a quadruple's does not fit into a machine word
+    # `len` of such a range can exceed a machine word
     few = patterns.stop - patterns.start <= MAX_PATTERNS
-    # Where there are too many, any bit-vector is more than is allowed, but nothing wrong is said.
+    # If there are too many patterns, all bit-vectors are allowed. These are more than the standard
+    # allows, but nothing wrong is concluded.
     allowed = tuple(bits | sign for bits in patterns for sign in (0, f.sign)) if few else None
     return lambda x: site.open((x,), allowed) if fp.is_nan(f, x) else x
 

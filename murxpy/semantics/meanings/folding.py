@@ -1,4 +1,6 @@
-"""Folding a function over a set or bag, whose elements have no order."""
+"""Folds a function over a set or bag. Their elements have no order, so the result may depend on the
+order that is chosen.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +10,17 @@ from murxpy.semantics.equality import apply
 from murxpy.semantics.registry import Asking, Site
 from murxpy.semantics.values import CannotSay, Value
 
-MAX_PARTS = 256  # sub-bags that are looked at
+MAX_PARTS = 256  # most sub-bags that are looked at
 MAX_RESULTS = 64
 
 
 def fold_any_order(
     site: Site, function: Value, start: Value, counted: list[tuple[Value, int]]
 ) -> Asking:
-    """The results, a tuple, of folding over elements with their counts in every order: of each
-    sub-bag those of its parts.
+    """Return a tuple of all results of folding over the elements in any order. The results for a
+    bag are computed from those for its sub-bags.
 
-    Raises CannotSay where there are too many.
+    Raises CannotSay if there are too many.
     """
     full = tuple(count for _, count in counted)
     if prod(count + 1 for count in full) > MAX_PARTS:
@@ -35,7 +37,7 @@ def _longer(
     counted: list[tuple[Value, int]],
     results: dict[tuple[int, ...], dict[Value, None]],
 ) -> Asking:
-    """The results of the sub-bags with one element more."""
+    """Return the results of the sub-bags that have one element more."""
     longer: dict[tuple[int, ...], dict[Value, None]] = {}
     for taken, values in results.items():
         for k, (element, count) in enumerate(counted):

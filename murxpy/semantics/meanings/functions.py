@@ -1,5 +1,5 @@
-"""Functions: applications, partial ones, definitions and lambdas. A function is a table, or a
-closure over a large domain.
+"""Functions: applications, partial applications, definitions and lambdas. A function is a table, or
+a closure if its domain is large.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _lambda(site: Site, scope: Scope) -> Asking:
 
 
 def tabulated(points: Points, sort: Sort, function: Closure | Built) -> Asking:
-    """The table of a function whose domain is small, or that names few points of it; else the
+    """Return the table of a function if its domain is small or it names few points, else the
     function itself.
     """
     rows = rows_of(sort.sorts()[:-1], points, ROWS)

@@ -1,4 +1,4 @@
-"""Nullables, as cvc5 has them: a datatype's value with the constructor `nullable.some` or
+"""Nullables of cvc5. A value is a datatype's value with the constructor `nullable.some` or
 `nullable.null`.
 """
 

@@ -1,9 +1,8 @@
-"""Integers and reals, with the conversions between them. SMT-LIB 2.7, theories Ints, Reals and
-Reals_Ints.
+"""Integers, reals, and conversions between them: SMT-LIB 2.7, theories Ints, Reals and Reals_Ints.
 
 A real is a Fraction or an `Algebraic`. Division rounds so that the remainder is not negative
-(Boute, TOPLAS 1992). By zero, `div`, `mod` and `/` may be any number, the same for the same
-dividend.
+(Boute, TOPLAS 1992). The standard leaves open what `div`, `mod` and `/` by zero give, but it is the
+same for the same dividend.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from murxpy.semantics.exact.algebraic import Algebraic, Real, power, root
 from murxpy.semantics.registry import Site, meaning, prepared
 from murxpy.semantics.values import CannotSay, Value
 
-MAX_BITS = 1 << 18  # of a product, quotient or power
+MAX_BITS = 1 << 18  # longest product, quotient or power, in bits
 BY_ZERO = "divisor 0: any number, the same for the same dividend"
 NO_POWER = "0 to 0 or a negative, an integer to a negative, a negative to a fraction: any number"
 
 
 def _direct(kind: str, function: Callable[..., Value]) -> None:
-    """Enter a function of the values alone."""
+    """Enter a meaning that depends on the values of its arguments alone."""
 
     @prepared(kind)
     def prepare(site: Site) -> Callable[..., Value]:
@@ -32,13 +31,13 @@ def _direct(kind: str, function: Callable[..., Value]) -> None:
 
 def _product(left: int, right: int) -> int:
     value = left * right
-    if value.bit_length() > MAX_BITS:  # squares of squares would fill the memory
+    if value.bit_length() > MAX_BITS:  # the squares of a longer number would fill the memory
         raise CannotSay(f"an integer of more than {MAX_BITS} bits")
     return value
 
 
 def _short(calculate: Callable[[Real, Real], Real]) -> Callable[[Real, Real], Real]:
-    """The same operation, which refuses to go on with numbers that are too long."""
+    """Return the same operation for numbers that are not too long. It raises CannotSay for others."""
 
     def short(left: Real, right: Real) -> Real:
         value = calculate(left, right)
@@ -72,12 +71,12 @@ for _theory in ("INT", "REAL"):
 
 
 def quotient(left: int, right: int) -> int:
-    """`div` for a divisor other than zero."""
+    """`div` by a divisor that is not zero."""
     return left // right if right > 0 else -(left // -right)
 
 
 def remainder(left: int, right: int) -> int:
-    """`mod` for a divisor other than zero."""
+    """`mod` by a divisor that is not zero."""
     return left % abs(right)
 
 
@@ -93,7 +92,7 @@ def _mod(site: Site, left: int, right: int) -> Value:
 
 @meaning("OP_INT_REM", open=BY_ZERO)
 def _rem(site: Site, left: int, right: int) -> Value:
-    """z3: the sign of the divisor."""
+    """`rem` of z3, in which the sign of the divisor decides the sign of the result."""
     if right == 0:
         return site.open((left, right))
     return remainder(left, right) if right > 0 else -remainder(left, right)
@@ -131,7 +130,7 @@ def _int_pow(site: Site, base: int, exponent: int) -> Value:
     if abs(base) > 1:
         _bounded(base.bit_length(), exponent)
         return int(base**exponent)
-    return base ** (2 - exponent % 2) if exponent else 1  # of 0, 1 and -1
+    return base ** (2 - exponent % 2) if exponent else 1  # the base is 0, 1 or -1 here
 
 
 @meaning("OP_REAL_POW", open=NO_POWER)
@@ -154,12 +153,12 @@ def _real_pow(site: Site, base: Real, exponent: Real) -> Value:
 
 @meaning("OP_INT_POW2")
 def _pow2(site: Site, exponent: int) -> int:
-    """cvc5: 0 for negative exponents."""
+    """`int.pow2` of cvc5, which is 0 for a negative exponent."""
     _bounded(1, exponent)
     return 1 << exponent if exponent >= 0 else 0
 
 
-# cvc5: 0 for what has no logarithm
+# cvc5 gives 0 for numbers without a logarithm
 _direct("OP_INT_LOG2", lambda value: value.bit_length() - 1 if value > 0 else 0)
 
 
@@ -171,7 +170,7 @@ def _iand(site: Site) -> Callable[[int, int], int]:
 
 @meaning("OP_INT_PIAND")
 def _piand(site: Site, width: int, left: int, right: int) -> int:
-    """cvc5: as many low bits as the first argument says, none where it is negative."""
+    """`piand` of cvc5: as many low bits as the first argument says, or 0 if it is negative."""
     both = left & right
     if both >= 0 and width >= both.bit_length():
         return both

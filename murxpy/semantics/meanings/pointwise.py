@@ -1,8 +1,8 @@
-"""Functions over large domains that are tables all the same: those that only compare their argument
-with some values.
+"""Finds tables for some functions over large domains: those that only compare their argument with
+some values.
 
-Such a function has one value at all points that it does not name, so its values at the named points
-and at one more are a table.
+Such a function has the same value at all points that it does not name. So its values at the named
+points and at one other point make a table.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from murxpy.semantics.samples import samples
 from murxpy.semantics.unified import unified
 from murxpy.semantics.values import ArrayValue, CannotSay, FunctionValue, SetValue, Value
 
-NAMED = 64  # points that a function may name
+NAMED = 64  # most points that a function may name
 _COMPARING = ("OP_EQUAL", "OP_DISTINCT", "OP_IFF")
-# the table or set, and what is looked up in it
+# of each operator, which arguments are the table or set, and the value that is looked up in it
 _LOOKING = {"OP_ARRAY_SELECT": (0, 1), "OP_UF_APPLY": (0, 1), "OP_SET_MEMBER": (1, 0)}
 
 
 def supported(points: Points, sort: Sort, closure: Closure) -> Asking:
-    """The table of a function, or the function itself where it is none that can be found."""
+    """Return the table of a function, or the function itself if no table is found for it."""
     try:
         return (yield from _table(points, sort, closure))
     except CannotSay:
@@ -67,8 +67,8 @@ def _missing() -> Any:
 def _points_named(
     points: Points, sort: Sort, closure: Closure, named: tuple[tuple[Term, bool], ...]
 ) -> Asking:
-    """The different points that a function names: values of terms, and the points of tables and
-    sets.
+    """Return the different points that a function names: values of terms, and the points of tables
+    and sets.
     """
     keys: list[Value] = []
     for term, looked_into in named:
@@ -89,7 +89,7 @@ def _points_named(
 
 
 def _another(points: Points, sort: Sort, named: tuple[Value, ...]) -> Asking:
-    """A value of a large sort that is none of the named ones. Raises CannotSay."""
+    """Return a value of a large sort that is none of the named ones. Raises CannotSay."""
     makes = _OTHERS.get(sort.kind)
     candidates = chain(samples(sort, points), () if makes is None else makes(sort, named))
     if plain(sort, points):
@@ -117,8 +117,8 @@ _OTHERS: dict[str, Callable[[Sort, tuple[Any, ...]], Iterator[Value]]] = {
 
 @lru_cache(maxsize=512)
 def _named(body: Term, variable: Term) -> tuple[tuple[Term, bool], ...] | None:
-    """The terms with which a body compares a variable, and those in which it looks for it (True);
-    None where it asks more of it.
+    """Return the terms with which a body compares a variable, and (marked True) those in which it
+    looks the variable up. Return None if it does anything else with the variable.
     """
     named: dict[tuple[Term, bool], None] = {}
     work, seen = [body], dict[Term, None]()
@@ -143,8 +143,8 @@ def _named(body: Term, variable: Term) -> tuple[tuple[Term, bool], ...] | None:
 
 
 def _compared(term: Term, variable: Term) -> list[tuple[Term, bool]] | None:
-    """What an application compares the variable with, which is one of its arguments; None where it
-    does more with it.
+    """Return the argument with which an application compares the variable. Return None if it does
+    anything else with it.
     """
     if term.op in _LOOKING and len(term.args) == 2:
         table, place = _LOOKING[term.op]
@@ -164,7 +164,7 @@ def _compared(term: Term, variable: Term) -> list[tuple[Term, bool]] | None:
 
 
 def _bound_inside(body: Term, variable: Term) -> bool:
-    """Whether a binder in `body` binds a variable."""
+    """Return whether a binder in `body` binds a variable."""
     work, seen = [body], dict[Term, None]()
     while work:
         term = work.pop()

@@ -1,7 +1,7 @@
-"""Quantifiers: expanded over finite sorts under a bound. Over others a few points are tried: one
-that decides, decides; else we cannot say.
+"""Quantifiers: SMT-LIB 2.7, section 5.3. All values are tried if the sorts are finite and small.
+Else a few values are tried, and if none of them decides the formula, its value cannot be said.
 
-Patterns mean nothing. SMT-LIB 2.7, section 5.3.
+Patterns have no meaning.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from murxpy.semantics.registry import Asking, Body, OpenPoint, Points, Scope, Si
 from murxpy.semantics.samples import samples
 from murxpy.semantics.values import CannotSay, Value
 
-ASSIGNMENTS = 1 << 12  # of the variables of one quantifier
-SAMPLES = 64  # assignments tried where there are too many
+ASSIGNMENTS = 1 << 12  # most assignments to the variables of one quantifier
+SAMPLES = 64  # assignments that are tried if there are too many
 
 
 def _assignments(sorts: list[Sort], points: Points) -> tuple[Iterator[tuple[Value, ...]], bool]:
-    """Assignments of values to variables, and whether they are all."""
+    """Return assignments of values to variables, and whether these are all."""
     total = 1
     for sort in sorts:
         size = points.size(sort)

@@ -1,5 +1,5 @@
-"""Tuples, and relations as sets of tuples, as cvc5 has them; a tuple is a datatype's value without
-a constructor's name.
+"""Tuples and relations of cvc5. A tuple is a datatype's value without the name of a constructor,
+and a relation is a set of tuples.
 """
 
 from __future__ import annotations
@@ -11,24 +11,24 @@ from murxpy.semantics.registry import Site, prepared
 from murxpy.semantics.unified import decided
 from murxpy.semantics.values import CannotSay, DatatypeValue, SetValue, Value
 
-MAX_PAIRS = 1 << 16  # pairs of tuples looked at
+MAX_PAIRS = 1 << 16  # most pairs of tuples that are looked at
 Row = tuple[Value, ...]
 
 
 def rows(relation: SetValue) -> list[Row]:
-    """The tuples of a relation, in a fixed order. Raises CannotSay of one that is not given by its
-    members.
+    """Return the tuples of a relation in a fixed order. Raises CannotSay if the relation is not
+    given by its members.
     """
     return [value.fields for value in members_of(relation) if isinstance(value, DatatypeValue)]
 
 
 def relation_of(found: Iterable[Row]) -> SetValue:
-    """The relation of some tuples."""
+    """Return the relation that consists of some tuples."""
     return SetValue(frozenset(DatatypeValue("", row) for row in found))
 
 
 def join(one: SetValue, other: SetValue) -> SetValue:
-    """`rel.join`: pairs whose inner components are equal, without these."""
+    """`rel.join`: the pairs whose inner components are equal, without these components."""
     starting: dict[Value, list[Row]] = {}
     for row in rows(other):
         starting.setdefault(row[0], []).append(row[1:])
@@ -38,14 +38,14 @@ def join(one: SetValue, other: SetValue) -> SetValue:
 
 
 def product(one: SetValue, other: SetValue) -> SetValue:
-    """`rel.product`. Raises CannotSay where it is too large."""
+    """`rel.product`. Raises CannotSay if the result is too large."""
     if len(one.members) * len(other.members) > MAX_PAIRS:
         raise CannotSay("a large product")
     return relation_of((*row, *rest) for row in rows(one) for rest in rows(other))
 
 
 def transitive_closure(one: SetValue) -> SetValue:
-    """`rel.tclosure`. Raises CannotSay where it is too large."""
+    """`rel.tclosure`. Raises CannotSay if the result is too large."""
     after: dict[Value, list[Value]] = {}
     for left, right in rows(one):
         after.setdefault(left, []).append(right)
@@ -84,7 +84,7 @@ for _kind, _function in _OPERATIONS.items():
     "OP_REL_JOIN_IMAGE", open="fewer than one element: any set, since no document speaks of it"
 )
 def _join_image(site: Site) -> Callable[[SetValue, int], Value]:
-    """`rel.join_image`: what is related to at least so many elements."""
+    """`rel.join_image`: the elements that are related to at least so many others."""
 
     def image(one: SetValue, least: int) -> Value:
         if least < 1:

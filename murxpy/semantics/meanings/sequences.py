@@ -1,5 +1,5 @@
-"""Sequences, as z3 and cvc5 have them: tuples of values, with the meanings of the strings'
-operators.
+"""Sequences of z3 and cvc5. A value is a tuple of values. Operators mean the same as those of
+strings.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ Seq = tuple[Value, ...]
 
 
 def extract(whole: Seq, start: int, length: int) -> Seq:
-    """`seq.extract`: the empty sequence where `start` is outside or `length` is not positive."""
+    """`seq.extract`: the empty sequence if `start` is outside or `length` is not positive."""
     return whole[start : start + length] if 0 <= start < len(whole) and length > 0 else ()
 
 
 def at(whole: Seq, position: int) -> Seq:
-    """`seq.at`: a sequence of one element, the empty one outside."""
+    """`seq.at`: a sequence of one element, or the empty sequence if the position is outside."""
     return whole[position : position + 1] if position >= 0 else ()
 
 
 def update(whole: Seq, position: int, part: Seq) -> Seq:
-    """`seq.update` of cvc5: `part` written over `whole` from `position` on, no further than its
-    end.
+    """`seq.update` of cvc5: write `part` over `whole` from `position` on. The sequence gets no
+    longer by that.
     """
     if not 0 <= position < len(whole):
         return whole
@@ -45,8 +45,8 @@ def suffix_of(part: Seq, whole: Seq) -> bool:
 
 
 def index_of(whole: Seq, part: Seq, start: int) -> int:
-    """`seq.indexof`: the first position from `start` on, -1 where there is none; the empty sequence
-    is at `start`.
+    """`seq.indexof`: the first position from `start` on, or -1. The empty sequence occurs at
+    `start`.
     """
     if not 0 <= start <= len(whole):
         return -1
@@ -55,9 +55,7 @@ def index_of(whole: Seq, part: Seq, start: int) -> int:
 
 
 def last_index_of(whole: Seq, part: Seq) -> int:
-    """`seq.last_indexof` of z3: the last position, -1 where there is none; the empty sequence is at
-    the end.
-    """
+    """`seq.last_indexof` of z3: the last position, or -1. The empty sequence occurs at the end."""
     places = range(len(whole) - len(part), -1, -1)
     return next((k for k in places if whole[k : k + len(part)] == part), -1)
 
@@ -68,13 +66,15 @@ def contains(whole: Seq, part: Seq) -> bool:
 
 
 def replace(whole: Seq, part: Seq, by: Seq) -> Seq:
-    """`seq.replace`: the first occurrence; the empty sequence occurs at the start."""
+    """`seq.replace`: replace the first occurrence. The empty sequence occurs at the start."""
     place = index_of(whole, part, 0)
     return whole if place < 0 else whole[:place] + by + whole[place + len(part) :]
 
 
 def replace_all(whole: Seq, part: Seq, by: Seq) -> Seq:
-    """`seq.replace_all`: each occurrence, from the left; the empty sequence is not replaced."""
+    """`seq.replace_all`: replace each occurrence, from the left. The empty sequence is not
+    replaced.
+    """
     check_length(len(whole) * len(by))
     done: list[Value] = []
     start = 0
@@ -86,7 +86,7 @@ def replace_all(whole: Seq, part: Seq, by: Seq) -> Seq:
     return (*done, *whole[start:])
 
 
-# Those that compare elements, and those that do not.
+# the first of these operators compare elements, the others do not
 _COMPARING: dict[str, Callable[..., Value]] = {
     "OP_SEQ_PREFIX": prefix_of,
     "OP_SEQ_SUFFIX": suffix_of,

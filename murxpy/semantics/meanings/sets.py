@@ -1,8 +1,9 @@
-"""Sets, as cvc5 has them, and z3 as arrays to Bool: a finite number of members, or all but those.
+"""Sets of cvc5, which z3 has as arrays of Booleans. A value is a finite number of members, or
+everything but finitely many.
 
-The universe is the set of all elements, as in z3, unless the interpretation says otherwise: in cvc5
-it is some set that includes the others of its sort (Theory Reference: Sets and Relations). Over a
-sort of few values a set is always given by its members, so that equal sets are equal values.
+The universe is the set of all elements, as in z3. In cvc5 it is some set that includes all other
+sets of its sort (Theory Reference: Sets and Relations), so an interpretation may say what it is.
+Over a sort of few values a set is always given by its members, so that equal sets are equal values.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ NOTHING = SetValue(frozenset())
 
 
 def make_set(sort: Sort, members: Iterable[Value], complement: bool, points: Points) -> SetValue:
-    """The canonical set of a set's sort: of `members`, or of all but those. Raises CannotSay where
-    that is not known.
+    """Return the canonical set of `members`, or of everything but those. Raises CannotSay if that
+    is not known.
     """
     given, element = frozenset(members), sort.sort(0)
     domain = points.domain(element)
@@ -60,7 +61,9 @@ def inter(one: SetValue, other: SetValue) -> SetValue:
 
 
 def inverse(one: SetValue) -> SetValue:
-    """All that is not in the set; canonical over infinite sorts only."""
+    """Return the set of everything that is not in a set. The result is canonical over infinite
+    sorts only.
+    """
     return SetValue(one.members, not one.complement)
 
 
@@ -85,7 +88,7 @@ def subset(one: SetValue, other: SetValue) -> bool:
 
 
 def members_of(one: SetValue) -> list[Value]:
-    """The members in a fixed order. Raises CannotSay of a set that is not given by them."""
+    """Return the members in a fixed order. Raises CannotSay if the set is not given by its members."""
     if one.complement:
         raise CannotSay("the members of an infinite set")
     return in_order(one.members)
@@ -151,7 +154,7 @@ def _card(site: Site) -> Callable[[SetValue], int]:
 
 @prepared("OP_SET_IS_SINGLETON")
 def _is_singleton(site: Site) -> Callable[[SetValue], bool]:
-    # What is not given by its members has at least half of a large sort.
+    # a set that is not given by its members has at least half of the elements of a large sort
     return decided(site, lambda one: len(one.members) == 1 and not one.complement)
 
 
@@ -219,7 +222,9 @@ def _fold(site: Site, function: Value, start: Value, one: SetValue) -> Asking:
 
 @binder("OP_SET_COMPREHENSION")
 def _comprehension(site: Site, scope: Scope) -> Asking:
-    """The values of the last term where the one before it is true."""
+    """Return the values of the last term for all assignments under which the term before it is
+    true.
+    """
     rows = rows_of(tuple(variable.sort for variable in scope.variables), site.points)
     if rows is None:
         raise CannotSay("a comprehension over a large domain")

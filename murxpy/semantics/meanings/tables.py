@@ -1,5 +1,5 @@
-"""Relational algebra as cvc5 has it: on relations, which are sets of tuples, and on tables, which
-are bags of tuples.
+"""Relational algebra of cvc5 on relations, which are sets of tuples, and on tables, which are bags
+of tuples.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _counted(table: BagValue) -> Counted:
 
 
 def table_of(found: Iterable[tuple[Row, int]]) -> BagValue:
-    """The table of some tuples with their counts."""
+    """Return the table that has some tuples with their counts."""
     return make_bag((DatatypeValue("", row), count) for row, count in found)
 
 
@@ -34,8 +34,8 @@ def _picked(indices: Indices, row: Row) -> Row:
 
 
 def _paired(indices: Indices, one: int, other: int) -> Callable[[Row, Row], bool]:
-    """Whether two rows have equal components where pairs of indices say so. Raises CannotSay for
-    many rows.
+    """Return whether two rows have equal components in the places that the pairs of indices name.
+    Raises CannotSay for too many rows.
     """
     if one * other > MAX_PAIRS:
         raise CannotSay("a large product")
@@ -58,7 +58,9 @@ def _join_tables(indices: Indices, one: BagValue, other: BagValue) -> BagValue:
 
 
 def groups(indices: Indices, found: Counted) -> list[Counted]:
-    """The parts of rows that agree on the components of these indices; one empty part of no rows."""
+    """Return the parts of the rows that agree in the components with these indices. No rows have
+    one empty part.
+    """
     parts: dict[Row, Counted] = {}
     for row, count in found:
         parts.setdefault(_picked(indices, row), []).append((row, count))
@@ -109,7 +111,7 @@ def _aggregate_table(site: Site, function: Value, start: Value, table: BagValue)
 def _folds(
     site: Site, function: Value, start: Value, collection: Any, read: Callable[[Any], Counted]
 ) -> Asking:
-    """The result of folding each group. Raises CannotSay where one depends on the order."""
+    """Return the results of folding each group. Raises CannotSay if one depends on the order."""
     (collection,) = yield from unified(site.points, [site.sorts[2]], [collection])
     found = []
     for part in groups(site.indices, read(collection)):

@@ -1,4 +1,6 @@
-"""What the operators of strings and regular languages mean, in terms of `strings` and `regex`."""
+"""The meanings of the operators of strings and regular languages, by `exact.strings` and
+`exact.regex`.
+"""
 
 from __future__ import annotations
 

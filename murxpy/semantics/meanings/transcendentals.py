@@ -1,8 +1,8 @@
-"""Transcendental functions: the few points where their values are algebraic, and square roots,
-which all are; else we cannot say.
+"""Transcendental functions. Their values can be said at the few points where they are algebraic,
+and for all square roots.
 
-By Lindemann and Weierstrass exp, sin, cos and tan of any other algebraic number than 0 are
-transcendental, and so are the angles.
+By the theorem of Lindemann and Weierstrass, exp, sin, cos and tan of any algebraic number except 0
+are transcendental, and so are the angles.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from murxpy.semantics.exact.algebraic import Real, root
 from murxpy.semantics.registry import Site, meaning
 from murxpy.semantics.values import CannotSay, Value
 
-# The points where a function has a rational value at a rational argument, all functions but the
-# square root.
+# Of each function, the point at which it has a rational value at a rational argument. The square
+# root has many and is no part of this.
 EXACT = {
     "OP_TRANS_EXP": {0: 1},
     "OP_TRANS_SINE": {0: 0},
