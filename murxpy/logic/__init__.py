@@ -1,3 +1,3 @@
-"""Sorts, operators and terms: immutable, hash-consed, typed by our own checker; loaded from
-`fsm/theories`.
+"""Sorts, operators and terms. They are immutable and hash-consed, their types are checked here, and
+the operators are those of `fsm/theories`.
 """

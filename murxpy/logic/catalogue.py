@@ -1,4 +1,6 @@
-"""Theories and operators as the data folder defines them: the one source of every signature."""
+"""Theories, sorts and operators as the data folder defines them. Each signature is defined there
+and nowhere else.
+"""
 
 from __future__ import annotations
 
@@ -12,22 +14,26 @@ from murxpy.logic.signature import Signature, parse_signature
 
 @dataclass(frozen=True, eq=False)
 class Operator:
-    """An operator kind: its name in traces, SMT-LIB name, rank, and what generator and printer must
-    know of it.
+    """An operator: its name in traces, its name in SMT-LIB, its signature, and what the generator
+    and the printer must know of it.
 
-    Of scripts: `form` is how it is written where name and arguments do not say it, `definition` an
-    expression of the standard that means the same, `uses` the sorts that this expression needs
-    beside those of the arguments. `also` are other names that a script may use for it. `by_bits` is
-    the operator by which it is printed bit by bit. `in_scripts` says that scripts of the standard
-    have this extension, `binary` that it takes two arguments there, though it is chainable.
+    These fields are about scripts. `form` is how scripts write an application, if the name before
+    the arguments does not do. `definition` is an expression of the standard with the same meaning,
+    and `uses` are the sorts that it needs beside those of the arguments. `also` are other names
+    that a script may use. If `by_bits` is set, the operator is printed as `by_bits` applied to all
+    bits of its argument. `in_scripts` says that scripts of the standard have the operator, although
+    it is an extension. `binary` says that scripts take two arguments, although the operator is
+    chainable.
     """
 
     kind: str
     theory: str
     smtlib: str
     signature: Signature
-    typing: str | None = None  # a rule of murxpy.logic.typing, where a rank cannot say it
-    nonlinear: str | None = None  # product | quotient | always
+    # the rule of murxpy.logic.typing that types it, if its signature cannot say that
+    typing: str | None = None
+    # when an application is nonlinear: `product`, `quotient` or `always`
+    nonlinear: str | None = None
     feature: str | None = None
     extension: bool = False
     aliases: tuple[str, ...] = ()
@@ -41,22 +47,23 @@ class Operator:
 
     @property
     def minimum(self) -> int:
-        """The least number of arguments (variables of a binder not counted)."""
+        """Return the least number of arguments, without the variables of a binder."""
         return sum(1 for p in self.signature.args if not p.star)
 
     @property
     def variadic(self) -> bool:
-        """True if it takes more arguments than the minimum."""
+        """Return whether it takes more arguments than the least number."""
         return self.signature.attribute is not None
 
 
 @dataclass(frozen=True)
 class SortKind:
-    """A sort kind: its theory, SMT-LIB name, the kinds of its parameters, its special values.
+    """A kind of sorts: its theory, its name in SMT-LIB, the kinds of its parameters, and the names
+    of its special values.
 
-    `extension` says that the standard has no such sort. `short` are names of instances, by their
-    numbers. `special_forms` are the standard's spellings of special values, and `special_also` are
-    other names of special values that a script may use.
+    `extension` says that the standard has no such sort. `short` are names of instances with their
+    numbers, such as `Float32`. `special_forms` are the standard's spellings of special values, and
+    `special_also` are further names of special values that a script may use.
     """
 
     kind: str
@@ -72,7 +79,7 @@ class SortKind:
 
 @dataclass(frozen=True)
 class Theory:
-    """A theory: name, the standard's name, theories it needs."""
+    """A theory: its name, its name in the standard, and the theories that it needs."""
 
     name: str
     smtlib: str
@@ -82,8 +89,8 @@ class Theory:
 
 @dataclass(eq=False)
 class Catalogue:
-    """All theories, sort kinds and operators, in the order of the data folder, and the dialects of
-    SMT-LIB by the name of their solver.
+    """All theories, kinds of sorts and operators, in the order of the data folder, and the dialects
+    of SMT-LIB by the names of the solvers.
     """
 
     theories: dict[str, Theory] = field(default_factory=dict)
@@ -93,23 +100,28 @@ class Catalogue:
     dialects: dict[str, Dialect] = field(default_factory=dict)
 
     def dialect(self, name: str) -> Dialect:
-        """The dialect of a solver; the standard for a solver that has none of its own."""
+        """Return the dialect of a solver. A solver without a dialect of its own is spoken to in the
+        standard.
+        """
         return self.dialects.get(name) or self.dialects[STANDARD]
 
     def as_spelled(self, kind: str) -> list[str]:
-        """The spellings in wrappers that make the very expression by which scripts say an operator:
-        a script is then the formula that the solver got.
+        """Return those spellings of an operator's API call that make the expression by which
+        scripts say the operator. The script is then the same formula as the one that the solver
+        got.
         """
         known = self.dialects.values()
         return [name for dialect in known for name in dialect.as_spelled.get(kind, ())]
 
     def of_theory(self, name: str) -> list[Operator]:
-        """The operators of a theory."""
+        """Return the operators of a theory."""
         return [op for op in self.operators.values() if op.theory == name]
 
 
 def build_catalogue(data: dict[str, Any]) -> Catalogue:
-    """The catalogue of decoded theory files; InputError for a signature that cannot be read."""
+    """Return the catalogue of decoded theory files. Raises InputError for a signature that cannot
+    be read.
+    """
     catalogue = Catalogue()
     for theory in data["theories"]:
         name = theory["name"]

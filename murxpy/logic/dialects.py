@@ -1,7 +1,8 @@
-"""What a solver's dialect of SMT-LIB calls operators, sorts and special values, and how it differs
-from the standard. The names stand in `wrappers/*.yaml`, those of the standard in `fsm/theories`.
+"""Dialects of SMT-LIB: what a solver's parser calls operators, sorts and special values, and how it
+differs from the standard. The names of a solver stand in its file of `wrappers/`, those of the
+standard in `fsm/theories`.
 
-A spelling is a name, or an expression over placeholders: `{0}` is an argument, `{*}` all of them,
+A spelling is a name, or an expression with placeholders: `{0}` is an argument, `{*}` all of them,
 `{i0}` an index, `{sort}` the sort of the result, `{sort0}` that of an argument, `{elem0}` its first
 parameter and `{width0}` its width, `{p0}` a number of the sort of the result. `KIND/0` is the
 spelling of an application without arguments.
@@ -20,10 +21,11 @@ STANDARD = "standard"
 class Dialect:
     """A dialect. The defaults are what the standard says; `docs/wrappers.md` explains each key.
 
-    `says` are the operators that can be printed in it. `operators` are the spellings of those that
-    it does not call what `fsm/theories` calls them, and `same` are the extensions that it does.
-    `defined` are the operators that it prints by the definition in `fsm/theories`; `expanded` are
-    those that it prints by any expression with the same meaning, because it has no name for them.
+    `says` are the operators that can be printed. `operators` are the spellings of operators that
+    have another name here than in `fsm/theories`, and `same` are the extensions that have the same
+    name. `defined` are the operators that are printed by their definition in `fsm/theories`.
+    `expanded` are all operators that are printed by an expression with the same meaning, because
+    the dialect has no name for them.
     """
 
     name: str = STANDARD
@@ -57,10 +59,10 @@ class Dialect:
 
 @dataclass(frozen=True, slots=True)
 class Standard:
-    """What `fsm/theories` says of scripts: the operators that are no extensions, how operators are
-    written or defined, and the spellings of special values.
+    """What `fsm/theories` says about scripts: the operators that are no extensions, how operators
+    are written or defined, and the spellings of special values.
 
-    `by_bits` are the operators that are printed bit by bit, and `scripted` the extensions that
+    `by_bits` are the operators that are printed bit by bit. `scripted` are the extensions that
     every script of the standard may use.
     """
 
@@ -73,13 +75,13 @@ class Standard:
 
 
 def build_dialects(standard: Standard, data: Mapping[str, Any]) -> dict[str, Dialect]:
-    """The standard, and the dialects in the decoded `data`, by name."""
+    """Return the standard and the dialects in the decoded `data`, by name."""
     entries = {STANDARD: {"same": standard.scripted}, **data}
     return {name: _dialect(name, standard, dict(entry)) for name, entry in entries.items()}
 
 
 def _dialect(name: str, standard: Standard, data: dict[str, Any]) -> Dialect:
-    data.pop("unsaid", None)  # reasons for readers and tests
+    data.pop("unsaid", None)  # the reasons are for people and for tests
     own = data.pop("definitions", {})
     spelled = {**data.pop("operators", {}), **own}
     same = frozenset(data.pop("same", ()))

@@ -24,19 +24,21 @@ from murxpy.logic.sorts import Sort, SortParam, SortTable
 
 NUMERIC = {"BV", "FP", "FF"}
 ASSOCIATIVE = ("left-assoc", "right-assoc", "chainable", "pairwise", "nary")
-Binding = dict[str, Sort | int | tuple[Sort, ...]]  # any number of indices: a tuple of ints
+Binding = dict[str, Sort | int | tuple[Sort, ...]]  # any number of indices is a tuple of ints
 
 _TOKEN = re.compile(r"\s*(\.\.|->|[A-Za-z_]+|\d{1,20}(?!\d)|[-+*/(){}:,\[\]~])")
 
 
 @dataclass(frozen=True)
 class Linear:
-    """A number as an expression over variables: a postfix tuple of ints, names and operators."""
+    """A number that is an expression over variables, kept as a postfix tuple of ints, names and
+    operators.
+    """
 
     code: tuple[int | str, ...]
 
     def value(self, env: Mapping[str, object]) -> int | None:
-        """The value under `env`, or None while a variable is unbound."""
+        """Return the value under `env`, or None if a variable is unbound."""
         stack: list[int] = []
         if len(self.code) == 1 and isinstance(self.code[0], str):
             single = env.get(self.code[0])
@@ -55,11 +57,11 @@ class Linear:
         return stack[0]
 
     def names(self) -> list[str]:
-        """The variables, in order of appearance."""
+        """Return the variables in the order in which they appear."""
         return [item for item in self.code if isinstance(item, str) and item not in "+-*/"]
 
     def solve(self, target: int, env: Binding) -> bool:
-        """Bind the one unbound variable so that the value is `target`; False where that is
+        """Bind the only unbound variable so that the value is `target`. Return False if that is
         impossible.
         """
         if len(self.code) == 1 and isinstance(self.code[0], str):
@@ -88,20 +90,20 @@ def _compute(operator: str, left: int, right: int) -> int:
 
 @dataclass(frozen=True)
 class Pattern:
-    """A sort pattern: a kind with parameter patterns, or a variable (`kind` None), possibly
-    repeated (`star`).
+    """A pattern of sorts: a kind with patterns of its parameters, or a variable (`kind` is None),
+    which may be repeated (`star`).
     """
 
     kind: str | None
     name: str = ""
     star: bool = False
     params: tuple[Pattern | Linear, ...] = ()
-    pick: Linear | None = None  # a[i]: the i-th sort that a* stands for
-    picks: str = ""  # a[i+]: those sorts of a* that the indices i pick
-    turned: bool = False  # a*~: the sorts of a* in the reverse order
+    pick: Linear | None = None  # of `a[i]`: which of the sorts that `a*` stands for
+    picks: str = ""  # of `a[i+]`: the indices that pick from the sorts of `a*`
+    turned: bool = False  # of `a*~`: the sorts of `a*` in the reverse order
 
     def ground(self, env: Binding) -> bool:
-        """True if every variable in it is bound."""
+        """Return whether every variable in it is bound."""
         if self.kind is None:
             return self.name in env
         return not self.params or all(
@@ -110,8 +112,8 @@ class Pattern:
         )
 
     def match(self, sort: Sort, env: Binding) -> bool:
-        """Match one sort, binding variables in `env`; False (with `env` partly filled) where it
-        does not fit.
+        """Match one sort, and bind variables in `env`. If the sort does not fit, return False;
+        `env` is then partly filled.
         """
         if self.kind is None:
             bound = env.setdefault(self.name, sort)
@@ -121,7 +123,7 @@ class Pattern:
         return not (self.params or sort.params) or _match_params(self.params, sort.params, env)
 
     def build(self, env: Binding, sorts: SortTable) -> Sort:
-        """The sort it stands for under `env`; KeyError while a variable is unbound."""
+        """Return the sort that it stands for under `env`. Raises KeyError if a variable is unbound."""
         if self.kind is None:
             bound = env[self.name]
             if self.pick is not None and isinstance(bound, tuple):
@@ -144,8 +146,8 @@ class Pattern:
 
 
 def _several(pattern: Pattern, env: Binding) -> tuple[Sort, ...]:
-    """The sorts that `a*`, `a*~` or `a[i+]` stands for under `env`; KeyError while a variable is
-    unbound.
+    """Return the sorts that `a*`, `a*~` or `a[i+]` stands for under `env`. Raises KeyError if a
+    variable is unbound.
     """
     bound = env[pattern.name]
     if not isinstance(bound, tuple):
@@ -189,8 +191,8 @@ def _match_param(pattern: Pattern | Linear, param: SortParam, env: Binding) -> b
 
 @dataclass(frozen=True)
 class Index:
-    """An index of an operator: its name, its range where it has one, whether there is one for each
-    argument, or any number.
+    """An index of an operator: its name, its range if it has one, and whether there is one for each
+    argument or any number.
     """
 
     name: str
@@ -202,7 +204,9 @@ class Index:
 
 @dataclass(frozen=True)
 class Signature:
-    """An operator's rank: indices, argument patterns, result pattern, attribute."""
+    """The signature of an operator: indices, patterns of the arguments and of the result, and an
+    attribute.
+    """
 
     indices: tuple[Index, ...]
     args: tuple[Pattern, ...]
@@ -261,7 +265,7 @@ class _Reader:
                 indices.append(self.index())
             else:
                 pattern = self.pattern()
-                # Equal patterns are one object, so that the sort found for one argument serves the
+                # Equal patterns are the same object, so the sort found for one argument serves the
                 # next at once.
                 args.append(next((p for p in args if p == pattern), pattern))
         self.take("->")
@@ -347,5 +351,7 @@ class _Reader:
 
 
 def parse_signature(text: str, where: str) -> Signature:
-    """Read a signature; InputError names `where` and what is wrong."""
+    """Read a signature. The InputError that is raised for a wrong one names `where` and what is
+    wrong.
+    """
     return _Reader(text, where).signature()

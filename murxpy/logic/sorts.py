@@ -1,4 +1,4 @@
-"""Sorts, hash-consed within one run, and the declarations of datatypes."""
+"""Sorts, which are hash-consed within a run, and the declarations of datatypes."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ SortParam = Union["Sort", int, str, "Datatype"]
 
 
 class Sort:
-    """A sort: its kind (`SORT_BV`) and parameters (widths, sorts, a name, a datatype).
+    """A sort: its kind (`SORT_BV`) and its parameters, which are numbers, sorts, a name, or a
+    datatype.
 
-    Made by `SortTable.get` only, so that within a run equal sorts are the same object.
+    Only `SortTable.get` makes sorts, so that equal sorts of a run are the same object.
     """
 
     __slots__ = ("kind", "params", "serial")
@@ -24,37 +25,37 @@ class Sort:
 
     @property
     def short(self) -> str:
-        """The kind without its prefix: `BV`."""
+        """Return the kind without its prefix: `BV`."""
         return self.kind.removeprefix("SORT_")
 
     @property
     def width(self) -> int:
-        """The first integer parameter: a bit-vector's width, a field's order, the exponent bits of
-        a format.
+        """Return the first parameter that is an integer: the width of a bit-vector, the order of a
+        field, the bits of an exponent.
         """
         return self.number(0)
 
     def number(self, position: int) -> int:
-        """The integer parameter at `position`; TypeError where it is none."""
+        """Return the parameter at `position`, which is an integer. Raises TypeError if it is none."""
         value = self.params[position]
         if not isinstance(value, int):
             raise TypeError(f"parameter {position} of {self} is no number")
         return value
 
     def sort(self, position: int) -> Sort:
-        """The parameter at `position` that is a sort; TypeError where it is none."""
+        """Return the parameter at `position`, which is a sort. Raises TypeError if it is none."""
         value = self.params[position]
         if not isinstance(value, Sort):
             raise TypeError(f"parameter {position} of {self} is no sort")
         return value
 
     def sorts(self) -> tuple[Sort, ...]:
-        """All parameters that are sorts, in order."""
+        """Return all parameters that are sorts, in order."""
         return tuple(p for p in self.params if isinstance(p, Sort))
 
     @property
     def datatype(self) -> Datatype:
-        """The declaration of a datatype's sort; TypeError for other sorts."""
+        """Return the declaration of a datatype. Raises TypeError for other sorts."""
         value = self.params[0]
         if not isinstance(value, Datatype):
             raise TypeError(f"{self} is no datatype")
@@ -68,7 +69,7 @@ class Sort:
 
 @dataclass(eq=False)
 class Constructor:
-    """A constructor of a datatype: its symbol and its fields (selector, sort)."""
+    """A constructor of a datatype: its symbol, and its fields with the names of their selectors."""
 
     name: str
     fields: list[tuple[str, Sort]] = field(default_factory=list)
@@ -76,8 +77,8 @@ class Constructor:
 
 @dataclass(eq=False)
 class Datatype:
-    """A declared datatype; compared by identity, since two declarations of one name are two
-    datatypes.
+    """A declared datatype. It is equal only to itself, since two declarations with the same name
+    are different datatypes.
     """
 
     name: str
@@ -85,24 +86,24 @@ class Datatype:
     constructors: list[Constructor] = field(default_factory=list)
 
     def constructor(self, name: str) -> Constructor | None:
-        """The constructor called `name`, if there is one."""
+        """Return the constructor called `name`, or None."""
         return next((c for c in self.constructors if c.name == name), None)
 
 
 class SortTable:
-    """The sorts of one run: equal kind and parameters give the same object."""
+    """The sorts of a run. Equal kinds and parameters give the same object."""
 
     def __init__(self) -> None:
         self._sorts: dict[tuple[object, ...], Sort] = {}
 
     def copy(self) -> SortTable:
-        """A table with the same sorts, to which others can be added."""
+        """Return a table with the same sorts, to which others can be added."""
         made = SortTable()
         made._sorts = dict(self._sorts)
         return made
 
     def get(self, kind: str, *params: SortParam) -> Sort:
-        """The sort of this kind with these parameters."""
+        """Return the sort of this kind with these parameters."""
         key = (kind, *params)
         sort = self._sorts.get(key)
         if sort is None:
@@ -110,7 +111,7 @@ class SortTable:
         return sort
 
     def substitute(self, sort: Sort, bound: dict[str, Sort]) -> Sort:
-        """`sort` with its datatype parameters (`SORT_PARAM`) replaced as `bound` says."""
+        """Return `sort` with its datatype parameters (`SORT_PARAM`) replaced as `bound` says."""
         if sort.kind == "SORT_PARAM":
             name = sort.params[0]
             return bound.get(name, sort) if isinstance(name, str) else sort
@@ -122,8 +123,8 @@ class SortTable:
         )
 
     def field_sorts(self, sort: Sort, constructor: Constructor) -> list[Sort]:
-        """The sorts of the fields of `constructor` in the datatype sort `sort`, its parameters
-        filled in.
+        """Return the sorts of the fields of `constructor` in the datatype sort `sort`, with the
+        parameters of that sort.
         """
         bound = dict(zip(sort.datatype.params, sort.sorts(), strict=False))
         return [self.substitute(field_sort, bound) for _, field_sort in constructor.fields]
@@ -133,8 +134,8 @@ _WITNESSES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
 
 
 def probably_prime(number: int) -> bool:
-    """True if `number` is prime: certain below 3 * 10^24, beyond that by the Miller-Rabin test with
-    twelve bases.
+    """Return whether `number` is prime. This is certain below 3 * 10^24; above, it is the
+    Miller-Rabin test with twelve bases.
     """
     if number < 2 or any(number % p == 0 for p in _WITNESSES):
         return number in _WITNESSES
@@ -154,15 +155,17 @@ def _passes(power: int, shift: int, number: int) -> bool:
 
 
 def components(sort: Sort) -> Iterator[Sort]:
-    """`sort` and every sort inside it, outermost first (fields of datatypes are not entered)."""
+    """Yield `sort` and every sort inside it, the outermost first. The fields of datatypes are not
+    entered.
+    """
     yield sort
     for inner in sort.sorts():
         yield from components(inner)
 
 
 def well_founded(datatypes: list[Datatype]) -> list[Datatype]:
-    """Those of a block of mutually recursive declarations that have a finite value; SMT-LIB 2.7,
-    section 4.2.3.
+    """Return those datatypes of a block of mutually recursive declarations that have a finite
+    value: SMT-LIB 2.7, section 4.2.3.
     """
     founded: list[Datatype] = []
     changed = True
@@ -182,8 +185,8 @@ def _finite(constructor: Constructor, block: list[Datatype], founded: list[Datat
 
 
 def _inhabited(sort: Sort, block: list[Datatype], founded: list[Datatype]) -> bool:
-    # A datatype of the block inside another sort (an array of them) counts as unfounded, which is
-    # what solvers demand.
+    # A datatype of the block that is inside another sort, such as an array, does not count as
+    # founded. Solvers demand that.
     return all(
         inner.datatype in founded or inner.datatype not in block
         for inner in components(sort)
@@ -192,8 +195,8 @@ def _inhabited(sort: Sort, block: list[Datatype], founded: list[Datatype]) -> bo
 
 
 def reachable(datatype: Datatype) -> list[Datatype]:
-    """The block of mutually recursive datatypes that `datatype` is in: those that reach it and that
-    it reaches.
+    """Return the block of mutually recursive datatypes that `datatype` is in: those that reach it
+    and that it reaches.
     """
     return [d for d in _reached(datatype) if datatype in _reached(d)]
 

@@ -1,4 +1,4 @@
-"""Terms: immutable, hash-consed within one run, with their sort and free variables."""
+"""Terms, which are immutable and hash-consed within a run, with their sorts and free variables."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ LEAVES = (CONSTANT, VARIABLE, VALUE, SPECIAL)
 
 
 class Term:
-    """A term: operator kind, arguments, indices (or a leaf's payload), sort, free variables in
-    order of creation.
+    """A term: its operator, arguments, indices (or what a leaf holds), sort, and free variables in
+    the order in which they were made.
     """
 
     __slots__ = ("args", "free", "ground", "indices", "op", "serial", "sort")
@@ -45,16 +45,16 @@ class Term:
             if not arg.ground:
                 ground = False
                 break
-        self.ground: bool = ground  # nothing but literals
+        self.ground: bool = ground  # whether it has no constants or variables in it
 
     @property
     def leaf(self) -> bool:
-        """True for constants, variables and values."""
+        """Return whether it is a constant, variable or value."""
         return self.op in LEAVES
 
     @property
     def literal(self) -> bool:
-        """True for a value or special value."""
+        """Return whether it is a value or a special value."""
         return self.op == VALUE or self.op == SPECIAL
 
     def __repr__(self) -> str:
@@ -63,19 +63,19 @@ class Term:
 
 
 class TermTable:
-    """The terms of one run: equal structure gives the same object."""
+    """The terms of a run. Equal structure gives the same object."""
 
     def __init__(self) -> None:
         self._terms: dict[tuple[Any, ...], Term] = {}
 
     def copy(self) -> TermTable:
-        """A table with the same terms, to which others can be added."""
+        """Return a table with the same terms, to which others can be added."""
         made = TermTable()
         made._terms = dict(self._terms)
         return made
 
     def leaf(self, op: str, payload: tuple[Any, ...], sort: Sort) -> Term:
-        """A constant or value; equal payload and sort give the same term."""
+        """Return a constant or value. An equal payload and sort give the same term."""
         key = (op, payload, sort)
         term = self._terms.get(key)
         if term is None:
@@ -83,7 +83,9 @@ class TermTable:
         return term
 
     def variable(self, name: str, sort: Sort) -> Term:
-        """A new bound variable, different from every other of the same name."""
+        """Return a new bound variable. It differs from every other variable, also from those with
+        the same name.
+        """
         serial = len(self._terms)
         term = Term(VARIABLE, (), (name, serial), sort, (), serial)
         term.free = (term,)
@@ -98,7 +100,7 @@ class TermTable:
         sort: Sort,
         bound: tuple[Term, ...] = (),
     ) -> Term:
-        """The application of `op`; `bound` are the variables that it binds."""
+        """Return the application of `op`. It binds the variables `bound`."""
         key = (op, args, indices, sort)
         term = self._terms.get(key)
         if term is None:
@@ -108,8 +110,8 @@ class TermTable:
 
 
 def _free(args: tuple[Term, ...], bound: tuple[Term, ...]) -> tuple[Term, ...]:
-    """The free variables of the arguments without `bound`, by serial number; a tuple that is there
-    already where one is right.
+    """Return the free variables of the arguments without `bound`, in the order of their serial
+    numbers. If an argument has exactly these, its tuple is used again.
     """
     found: tuple[Term, ...] = ()
     for arg in args:
@@ -128,13 +130,13 @@ def _union(left: tuple[Term, ...], right: tuple[Term, ...]) -> tuple[Term, ...]:
     return tuple(sorted([*left, *more], key=_serial)) if more else left
 
 
-_FEW = 16  # in a tuple that short, looking is faster than in a set
+_FEW = 16  # in a tuple of at most this length, a search is faster than in a set
 _serial = attrgetter("serial")
 
 
 def bottom_up(root: Term, done: Container[Term]) -> Iterator[Term]:
-    """The terms in `root` that are not in `done`, arguments first; each must be there before the
-    next is asked for.
+    """Yield the terms in `root` that are not in `done`, arguments first. The caller must add each
+    to `done` before it asks for the next.
     """
     stack = [root]
     while stack:
@@ -149,7 +151,9 @@ def bottom_up(root: Term, done: Container[Term]) -> Iterator[Term]:
 
 
 def is_value(term: Term) -> bool:
-    """True for a literal, or a constant array or an application of a constructor to such."""
+    """Return whether a term is a literal, or a constant array or an application of a constructor to
+    such terms.
+    """
     stack = [term]
     while stack:
         one = stack.pop()

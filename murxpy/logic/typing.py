@@ -1,5 +1,5 @@
-"""The type checker: the result sort of an operator from its arguments' sorts, indices, and where
-needed the sort asked for.
+"""The type checker. It computes the sort of an application from the sorts of the arguments, the
+indices, and where it is needed the wanted sort.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ MAX_INDEX_RANGE = 1 << 32
 
 
 class IllSorted(InputError):
-    """An application that its operator's rank does not allow."""
+    """The signature of the operator does not allow this application."""
 
 
 class IndexOutOfRange(IllSorted):
-    """An index that is outside the range which its operator's rank gives."""
+    """An index is outside of the range that the signature gives."""
 
 
 class Checker:
-    """Result sorts within one run; each distinct question is answered once."""
+    """Computes the sorts of applications within a run. The answer to each question is remembered."""
 
     def __init__(self, catalogue: Catalogue, sorts: SortTable) -> None:
         self.catalogue = catalogue
@@ -38,9 +38,9 @@ class Checker:
         indices: tuple[Any, ...] = (),
         wanted: Sort | None = None,
     ) -> Sort:
-        """The sort of `operator` applied to arguments of sorts `args`.
+        """Return the sort of `operator` applied to arguments of the sorts `args`.
 
-        `wanted` is the result sort where the arguments do not determine it (`as`). Raises
+        `wanted` is the sort of the result if the arguments do not determine it (`as`). Raises
         IllSorted.
         """
         key = (operator.kind, args, indices, wanted)
@@ -107,18 +107,18 @@ class Checker:
 
 
 def takes_more(signature: Signature) -> bool:
-    """True if the rank allows more arguments than it writes."""
+    """Return whether more arguments are allowed than the signature writes."""
     return signature.attribute is not None or any(p.star for p in signature.args)
 
 
 def arity_text(operator: Operator) -> str:
-    """`2` or `at least 2`, for messages."""
+    """Return how many arguments are expected, for messages: `2` or `at least 2`."""
     return f"{'at least ' if takes_more(operator.signature) else ''}{operator.minimum}"
 
 
 def match_args(signature: Signature, args: Sequence[Sort], env: Binding) -> bool:
-    """Match argument sorts against the rank, extra arguments like the last; binds variables in
-    `env`.
+    """Match the sorts of arguments with the signature, and bind variables in `env`. Further
+    arguments are like the last one.
     """
     position = 0
     for pattern in signature.args:
@@ -139,8 +139,8 @@ def match_args(signature: Signature, args: Sequence[Sort], env: Binding) -> bool
 
 
 def tuple_arity(signature: Signature, env: Binding) -> None:
-    """Let `arity` be the number of components where the one argument is a tuple of any length,
-    `width` that of `a*`.
+    """If the only argument is a tuple of any length, let `arity` be the number of its components
+    and `width` that of `a*`.
     """
     parts = env.get("a")
     if isinstance(parts, tuple):
@@ -153,11 +153,11 @@ def tuple_arity(signature: Signature, env: Binding) -> None:
 
 
 def bind_indices(operator: Operator, indices: tuple[Any, ...], arity: int, env: Binding) -> None:
-    """Bind the operator's index names; raises IllSorted where there are too few or too many."""
+    """Bind the names of the indices. Raises IllSorted if there are too few or too many of them."""
     specs = operator.signature.indices
     if specs and specs[-1].many:
         _numbers(operator, specs[-1].name, indices)
-        env[specs[-1].name] = indices  # what `a[i+]` picks by
+        env[specs[-1].name] = indices  # `a[i+]` picks with these
         return
     expected = sum(arity if spec.each else 1 for spec in specs)
     if len(indices) != expected:
@@ -176,7 +176,7 @@ def _numbers(operator: Operator, name: str, indices: tuple[Any, ...]) -> None:
 
 
 def _check_columns(operator: Operator, indices: tuple[Any, ...], env: Binding) -> None:
-    """Raise IllSorted where the indices do not name pairs of components of one sort."""
+    """Raise IllSorted if the indices do not name pairs of components with equal sorts."""
     one, other = env.get("a"), env.get("b")
     if not isinstance(one, tuple) or not isinstance(other, tuple) or len(indices) % 2:
         raise IllSorted(f"{operator.kind} takes pairs of indices, got {len(indices)}")
@@ -188,7 +188,7 @@ def _check_columns(operator: Operator, indices: tuple[Any, ...], env: Binding) -
 
 
 def check_ranges(operator: Operator, indices: tuple[Any, ...], env: Binding) -> None:
-    """Raise IllSorted where an index is outside the range that its rank gives."""
+    """Raise IllSorted if an index is outside of the range that the signature gives."""
     specs = operator.signature.indices
     if operator.signature.columns:
         _check_columns(operator, indices, env)
@@ -197,7 +197,7 @@ def check_ranges(operator: Operator, indices: tuple[Any, ...], env: Binding) -> 
     ):
         low = _bound(spec.low, env, 0)
         high = _bound(spec.high, env, MAX_INDEX_RANGE)
-        # A range that speaks of `max` limits the generator only: the standard knows no widest
+        # A range with `max` in it limits the generator only, because the standard has no widest
         # bit-vector.
         unlimited = spec.high is not None and "max" in spec.high.names()
         if value < low or (value > high and not unlimited):
@@ -214,7 +214,9 @@ def _bound(linear: Linear | None, env: Binding, default: int) -> int:
 
 
 def _binder(sorts: SortTable, operator: Operator, args: tuple[Sort, ...]) -> Sort:
-    """Quantifiers, lambdas, comprehensions: variables, body, and what comes behind it."""
+    """Return the sort of a quantifier, lambda or comprehension, whose arguments are variables, a
+    body, and what follows it.
+    """
     shape = operator.signature.args
     behind = len(shape) - 1
     if len(args) < 1 + behind:
@@ -238,7 +240,7 @@ def _binder(sorts: SortTable, operator: Operator, args: tuple[Sort, ...]) -> Sor
 
 
 def signature_kind(operator: Operator) -> str:
-    """The sort kind of the result, or the empty string where it is a variable."""
+    """Return the kind of the result's sort, or the empty string if it is a variable."""
     return operator.signature.result.kind or ""
 
 

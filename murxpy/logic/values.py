@@ -1,8 +1,8 @@
-"""Literals: their Python values by sort kind, and how a trace writes them.
+"""Literals: their Python values by kind of sort, and how a trace writes them.
 
-BOOL a bool, BV an int in 0..2^w-1, INT an int, REAL a Fraction, FP an int (the IEEE bits), FF an
-int in 0..p-1, STRING a str whose characters are SMT-LIB code points (0 to 0x2FFFF, surrogates
-included).
+The value of a BOOL is a bool, of a BV an int in 0..2^w-1, of an INT an int, of a REAL a Fraction,
+of an FP an int (the IEEE bits), of an FF an int in 0..p-1, and of a STRING a str whose characters
+are code points of SMT-LIB (0 to 0x2FFFF, surrogates included).
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ LITERAL_KINDS = (
 )
 MAX_CODE_POINT = 0x2FFFF
 
-# of traces, which hold names of any code points
+# in traces, whose names may have any code points
 _ESCAPE = re.compile(r"\\u\{([0-9a-fA-F]{1,6})\}|\\u([0-9a-fA-F]{4})")
-# of SMT-LIB
+# in SMT-LIB
 _LITERAL_ESCAPE = re.compile(r"\\u\{([0-9a-fA-F]{1,4}|[0-2][0-9a-fA-F]{4})\}|\\u([0-9a-fA-F]{4})")
 _CODED = re.compile(r"[^ -~]|[\"\\]")  # what is written as `\u{...}`
 _DIGITS = {2: re.compile("-?[01]+"), 10: re.compile("-?[0-9]+"), 16: re.compile("-?[0-9a-fA-F]+")}
@@ -35,12 +35,12 @@ _DECIMAL = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
 class BadValue(InputError):
-    """A literal that its sort does not have."""
+    """The sort has no such literal."""
 
 
 def read_value(sort: Sort, words: list[Any]) -> Any:
-    """The value that the arguments of a `mk-value` line denote (`true`, `"v"`, `"n" "d"`, `"v"
-    base`); raises BadValue.
+    """Return the value that the arguments of a `mk-value` line denote: `true`, `"v"`, `"n" "d"`, or
+    `"v" base`. Raises BadValue.
     """
     reader = _READERS.get(sort.kind)
     if reader is None:
@@ -54,8 +54,8 @@ def read_value(sort: Sort, words: list[Any]) -> Any:
 
 
 def write_value(sort: Sort, value: Any) -> list[Any]:
-    """The arguments of the `mk-value` line of a value: words (bool), strings, and the base as an
-    int.
+    """Return the arguments of the `mk-value` line for a value: a word for a bool, strings, and the
+    base as an int.
     """
     kind = sort.kind
     if kind == "SORT_BOOL":
@@ -136,15 +136,15 @@ _READERS = {
 
 
 def to_codes(text: str) -> str:
-    """`text` in printable ASCII: quotes, backslashes and all else as `\\u{...}`, as SMT-LIB 2.7
-    writes code points.
+    r"""Return `text` in printable ASCII. Quotes, backslashes and all other characters become
+    `\u{...}`, as SMT-LIB 2.7 writes code points.
     """
     return _CODED.sub(lambda found: f"\\u{{{ord(found[0]):x}}}", text)
 
 
 def from_codes(text: str) -> str:
-    """The code points that a quoted text of a trace stands for, each `\\u{...}` of up to six digits
-    and `\\uXXXX` as one.
+    r"""Return the code points that a quoted text of a trace stands for. Each `\u{...}` with up to
+    six digits and each `\uXXXX` is one code point.
     """
     return _ESCAPE.sub(_code_point, text) if "\\" in text else text
 
@@ -165,7 +165,9 @@ def _code_point(found: re.Match[str]) -> str:
 
 
 def special_value(name: str, sort: Sort) -> Any:
-    """The value of a special value where it is a literal's (`bv.ones`, `ff.one`), else None."""
+    """Return the value of a special value that is also a literal, such as `bv.ones` and `ff.one`,
+    else None.
+    """
     if sort.kind == "SORT_BV":
         top = 1 << (sort.width - 1)
         numbers = {

@@ -1,1 +1,1 @@
-"""The generic solver API: wrappers whose calls are spelled in YAML."""
+"""The interface to all solvers: wrappers, whose YAML files say how calls are spelled."""

@@ -1,8 +1,7 @@
-"""The public callables of a binding, found when it is loaded by looking into its modules; nothing
-here names a solver.
+"""Finds the public callables of a binding by looking into its modules when it is loaded.
 
-A name such as `z3.Solver.add` is a path from a module that the wrapper names. A property is called
-`get:` and its path.
+The name of a callable, such as `z3.Solver.add`, is a path from a module that the wrapper names. The
+name of a property is `get:` with its path.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from operator import getitem
 from typing import Any
 
 PROPERTY = "get:"
-MEMBERS = 400  # of an enumeration; the rest of a larger one is left out
+MEMBERS = 400  # members of an enumeration that are used; a larger one is cut off
 # Special methods that nobody calls, or whose call would break the object model of Python and not
 # the binding.
 _HIDDEN = frozenset(
@@ -55,15 +54,15 @@ _HIDDEN = frozenset(
         "__annotations__",
     ]
 )
-# What Python's library does to any object by the methods that its class defines.
+# what Python's library does to any object by the methods of its class
 _PROTOCOLS: tuple[tuple[str, Callable[..., Any], tuple[str, ...]], ...] = (
     ("copy.copy", copy, ("object",)),
     ("copy.deepcopy", deepcopy, ("object",)),
     ("operator.getitem", getitem, ("object", "int")),
 )
-LIBRARY = ("copy", "operator")  # the modules of these
-# `Term mkBitVector(int size, int val=0)` between double back quotes of a docstring, and `:param
-# size: ...`.
+LIBRARY = ("copy", "operator")  # the modules in which these functions are
+# A docstring may have `Term mkBitVector(int size, int val=0)` between double back quotes, or
+# `:param size: ...`.
 _FORM = re.compile(r"``[^`\n]*?\b(\w+)\(([^`\n]*)\)``")
 _PARAM = re.compile(r"^[ \t]*:param (?:\w+ )?(\w+):", re.M)
 _TYPED = re.compile(r"(?:(?:const )?([\w.]+(?:\[\w+\])?)\s+)?([*&]*)(\w+)(?:\s*=.*)?")
@@ -87,22 +86,22 @@ _DEFAULTS: tuple[tuple[type, str], ...] = (
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter: the kinds of what stands there (none: unknown), whether it is `*args`, whether
-    it may be left out.
+    """A parameter: the kinds of its operands (none if they are unknown), whether it is `*args`, and
+    whether it may be left out.
     """
 
     name: str
     kinds: tuple[str, ...] = ()
     many: bool = False
     optional: bool = False
-    most: int | None = None  # larger numbers only cost time
-    sealed: bool = False  # what stands there is never broken
+    most: int | None = None  # larger numbers would only cost time
+    sealed: bool = False  # contract mode never breaks this operand
 
 
 @dataclass(frozen=True)
 class Callee:
-    """A public callable: what it is called in a trace, the class of its first operand (None: it
-    takes none), ways to call it.
+    """A public callable: its name in traces, the class of its first operand (None if it takes
+    none), and the ways to call it.
     """
 
     name: str
@@ -117,7 +116,7 @@ class Callables:
     """All public callables of a binding by name, its classes, and the members of its enumerations,
     each sorted by name.
 
-    `skipped` has the public callables that are never called, with the reason.
+    `skipped` are the public callables that are never called, with the reason.
     """
 
     callees: dict[str, Callee] = field(default_factory=dict)
@@ -129,20 +128,20 @@ class Callables:
     recipes: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def members(self, kind: str) -> list[str]:
-        """The names of the members of the enumeration `kind`."""
+        """Return the names of the members of the enumeration `kind`."""
         return [name for name in self.constants if name.rpartition(".")[0] == kind]
 
     def class_name(self, value: Any) -> str:
-        """The name of the class of `value` without its module."""
+        """Return the name of the class of `value` without its module."""
         return type(value).__name__
 
 
 def permitted(name: str, data: Mapping[str, Any]) -> bool:
-    """True if `name` can be that of a public callable by the section `calls` of a wrapper alone,
-    with no binding to look into.
+    """Return whether `name` can be the name of a public callable, by the section `calls` of a
+    wrapper alone and without a binding.
 
-    A path to another module (`os.system`) has no class in it, which is written with a capital
-    letter or stands alone.
+    The path of something in another module, such as `os.system`, has no class in it. A class is
+    written with a capital letter or stands alone.
     """
     if any(name == own for own, _, _ in _PROTOCOLS):
         return True
@@ -156,7 +155,7 @@ def permitted(name: str, data: Mapping[str, Any]) -> bool:
 
 
 def _public(parts: Sequence[str]) -> bool:
-    """True for the path of a function or a class, or of a method in a class."""
+    """Return whether the path is that of a function, a class, or a method in a class."""
     if not all(part.isidentifier() and part.isascii() for part in parts) or parts[0].startswith(
         "_"
     ):
@@ -165,15 +164,15 @@ def _public(parts: Sequence[str]) -> bool:
 
 
 def find_callables(data: Mapping[str, Any]) -> Callables:
-    """The public callables of the modules that `data`, the section `calls` of a wrapper, names.
-    Modules that are missing have none.
+    """Return the public callables of the modules that `data`, the section `calls` of a wrapper,
+    names. Missing modules have none.
     """
     found = Callables()
     seen: set[int] = set()
     for module in data.get("modules") or ():
         try:
             loaded = importlib.import_module(module)
-        except ImportError:  # of another release
+        except ImportError:  # another release has this module
             continue
         for name in sorted(vars(loaded)):
             value = vars(loaded)[name]
@@ -183,7 +182,7 @@ def find_callables(data: Mapping[str, Any]) -> Callables:
                 and _own(value, module)
                 and id(value) not in seen
             ):
-                seen.add(id(value))  # what another module offers again is the same callable
+                seen.add(id(value))  # it is the same callable if another module offers it again
                 _enter(found, f"{module}.{name}", value, data)
     if found.callees:
         for name, call, kinds in _PROTOCOLS:
@@ -193,8 +192,8 @@ def find_callables(data: Mapping[str, Any]) -> Callables:
 
 
 def _own(value: Any, module: str) -> bool:
-    """True if the binding itself defines `value`: it is not from Python's library, nor from another
-    of the modules.
+    """Return whether the binding itself defines `value`, and neither Python's library nor another
+    module that the wrapper names.
     """
     return (getattr(value, "__module__", None) or "").partition(".")[0] == module.partition(".")[0]
 
@@ -213,7 +212,7 @@ def _enter(found: Callables, name: str, value: Any, data: Mapping[str, Any]) -> 
 
 
 def _methods(name: str, cls: type) -> Iterator[Callee]:
-    """The methods and properties that `cls` itself defines."""
+    """Return the methods and properties that `cls` itself defines."""
     for key in sorted(vars(cls)):
         value = vars(cls)[key]
         hidden = key in _HIDDEN or (
@@ -244,8 +243,8 @@ def _add(found: Callables, callee: Callee, data: Mapping[str, Any]) -> None:
 
 
 def _reason(name: str, data: Mapping[str, Any], defined_in: str | None = None) -> str | None:
-    """Why the callable is never called; None where nothing speaks against it. `defined_in` is its
-    module, None if that is not known.
+    """Return why the callable is never called, or None if nothing speaks against calling it.
+    `defined_in` is its module, None if that is unknown.
     """
     for entry in data.get("skip") or ():
         modules = entry.get("defined-in") or ()
@@ -255,7 +254,7 @@ def _reason(name: str, data: Mapping[str, Any], defined_in: str | None = None) -
 
 
 def _sorted(found: Callables, data: Mapping[str, Any]) -> Callables:
-    """Everything in the order of names, with the ways to call it."""
+    """Return all callables in the order of their names, with the ways to call them."""
     done = Callables(
         classes=dict(sorted(found.classes.items())),
         constants=dict(sorted(found.constants.items())),
@@ -271,14 +270,14 @@ def _sorted(found: Callables, data: Mapping[str, Any]) -> Callables:
         for cls, names in (data.get("makers") or {}).items()
     }
     for cls, recipe in (data.get("recipes") or {}).items():
-        # this release has all that it calls
+        # the release has everything that the recipe calls
         if all(step.partition(" ")[0] in done.callees for step in recipe):
             done.recipes[cls] = tuple(recipe)
     return done
 
 
 class _Forms:
-    """Reads how a callable is called: from its signature, else from its docstring."""
+    """Finds out how a callable is called: from its signature, else from its docstring."""
 
     def __init__(self, data: Mapping[str, Any], classes: Mapping[str, type]) -> None:
         self._hints = [
@@ -291,12 +290,12 @@ class _Forms:
         self._types |= _PLAIN
 
     def forms(self, callee: Callee) -> tuple[tuple[Parameter, ...], ...]:
-        """The ways to call it, without the object that a method is called of."""
+        """Return the ways to call it, without the object whose method it is."""
         if callee.name.startswith(PROPERTY):
             return ((),)
         try:
             declared = list(inspect.signature(callee.call).parameters.values())
-        except (ValueError, TypeError):  # a function of C tells nothing
+        except (ValueError, TypeError):  # functions written in C have no signature
             return self._documented(callee)
         if callee.owner is not None:
             declared = declared[1:]
@@ -333,8 +332,8 @@ class _Forms:
         return Parameter(name, kinds, many, optional)
 
     def _documented(self, callee: Callee) -> tuple[tuple[Parameter, ...], ...]:
-        """The forms `Term mkTerm(Kind kind, *args)` of a docstring, else its `:param` lines, else
-        no, one and two unknown operands.
+        """Return the forms such as `Term mkTerm(Kind kind, *args)` in a docstring, else its
+        `:param` lines. If it has neither, return no, one and two unknown operands.
         """
         text = getattr(callee.call, "__doc__", None) or ""
         own = callee.name.rpartition(".")[2]
@@ -370,5 +369,5 @@ class _Forms:
 
 
 def argument_names(forms: Sequence[Sequence[Parameter]]) -> list[str]:
-    """The names of all parameters, for a table of what is known of a callable."""
+    """Return the names of all parameters, for a table of what is known of a callable."""
     return [parameter.name for form in forms for parameter in form]

@@ -1,5 +1,5 @@
-"""What a misused call threw, judged: documented, out of resources, never reached the binding, or a
-broken contract.
+"""Judges what a misused call raised: it is documented, the solver is out of resources, the call
+never reached the binding, or the contract is broken.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Any
 
 from murxpy.solvers.refusals import Refusals
 
-# one defect, whatever is called
+# it is one defect then, whatever is called
 CONVERTED = " by the conversion of arguments that all callables share"
 DOCUMENTED, RESOURCES, UNREACHED, BROKEN = "documented", "resources", "unreached", "broken"
-# How Python itself says that an argument is of the wrong type or value, in the words of its library
-# reference; a binding may leave it to say so. A foreign function that is handed a wrong argument is
-# not called, so `ArgumentError` of ctypes is a refusal like the others.
+# How Python says that an argument has a wrong type or value, in the words of its library reference;
+# a binding may leave that to Python. A foreign function is not called with a wrong argument, so
+# `ArgumentError` of ctypes is a refusal like the others.
 PYTHON = {
     "TypeError": "Raised when an operation or function is applied to an object of inappropriate type.",
     "ValueError": "Raised when an operation or function receives an argument that has the right type but an inappropriate value",
@@ -35,8 +35,8 @@ _OURS = ("wrappers/", "murxpy/", "<string>")
 
 @dataclass(frozen=True)
 class Thrown:
-    """An exception of a misused call: its class, its type's name, its first line, the function of
-    the binding that threw it.
+    """An exception of a misused call: how it is judged, the name of its type, its first line, and
+    the function of the binding that raised it.
     """
 
     sort: str
@@ -46,23 +46,23 @@ class Thrown:
 
     @property
     def text(self) -> str:
-        """Type and message, without addresses."""
+        """Return type and message, without addresses."""
         return f"{self.type}: {self.message}" if self.message else self.type
 
     def documented(self) -> Thrown:
-        """The same exception where it counts as documented."""
+        """Return the same exception, judged as documented."""
         return replace(self, sort=DOCUMENTED)
 
 
 def documented_types(data: Mapping[str, Any]) -> tuple[str, ...]:
-    """The classes of exceptions that the section `contract` of a wrapper quotes the documentation
-    for.
+    """Return the classes of exceptions for which the section `contract` of a wrapper quotes the
+    documentation.
     """
     return tuple(entry["type"] for entry in data.get("documented") or ())
 
 
 class Contract:
-    """What a binding promises of its exceptions and which calls it leaves undefined: the section
+    """What a binding promises of its exceptions, and which calls it leaves undefined: the section
     `contract` of its wrapper.
     """
 
@@ -79,12 +79,12 @@ class Contract:
             re.compile(entry["message"]) for entry in data.get("conversions") or ()
         ]
         self._helpers = frozenset(helpers)
-        # before the names of functions in old releases stands the module of the extension
+        # in old releases the module of the extension stands before the names of functions
         self._extension = f".{data.get('extension-module') or ''}."
 
     def undefined(self, template: str, rule: str) -> bool:
-        """True if the binding does not say what a call of this template does with the operands that
-        `rule` gives it.
+        """Return whether the binding leaves undefined what a call of this template does with the
+        operands that `rule` gives it.
         """
         return any(
             call.search(template) and (not rules or rule in rules)
@@ -92,15 +92,15 @@ class Contract:
         )
 
     def caused(self, fault: str) -> str:
-        """The fault of a public callable, and that the common conversion of arguments causes it
-        where the wrapper says so.
+        """Return the fault of a public callable, and whether the conversion of arguments that all
+        callables share causes it, if the wrapper says so.
         """
         what, mark, details = fault.partition(";")
         common = any(pattern.match(what) for pattern in self._conversions)
         return f"{what}{CONVERTED}{mark}{details}" if common else fault
 
     def judge(self, error: BaseException, refusals: Refusals) -> Thrown:
-        """What the exception of a misused call stands for."""
+        """Judge the exception of a misused call."""
         known = refusals.sort(error)
         message = _ADDRESS.sub("0x_", known.message)
         place = self.place(error.__traceback__)
@@ -116,8 +116,8 @@ class Contract:
         return Thrown(sort, known.type, message, place)
 
     def place(self, trace: TracebackType | None) -> str:
-        """The function of the binding in which an exception arose; the empty string where that was
-        code of ours.
+        """Return the function of the binding in which an exception arose, or the empty string if it
+        arose in our code.
         """
         place = ""
         while trace is not None:
@@ -136,5 +136,5 @@ class Contract:
 
 
 def _standard(file: str) -> bool:
-    """True for a module of Python's own."""
+    """Return whether a file belongs to Python's library."""
     return file.startswith((_LIBRARY, "<frozen")) and "site-packages" not in file

@@ -1,4 +1,4 @@
-"""What a wrapper says of its solver beside spellings, as typed values that are built once."""
+"""What a wrapper says of its solver, apart from spellings, as typed values that are built once."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-Pairs = tuple[tuple[str, str], ...]  # names of options with their values, as text
+Pairs = tuple[tuple[str, str], ...]  # names of options with their values, which are text
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option of the solver to draw: `values` of a choice, `least` and `most` of a number, for
-    runs with `theories`.
+    """An option of the solver that can be drawn in runs with `theories`. A choice has `values`, and
+    a number has `least` and `most`.
     """
 
     name: str
@@ -29,7 +29,8 @@ class OwnAction:
     """An action that only this solver has: what must hold before it, the terms that it takes, and
     the option that must be on.
 
-    `changes`: it asserts more than the trace says. `stress`: it is for contract mode only.
+    `changes` says that it asserts more than the trace shows. `stress` says that it is for contract
+    mode only.
     """
 
     takes: tuple[str, ...] = ()
@@ -42,17 +43,17 @@ class OwnAction:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What holds of a solver. `docs/wrappers.md` says of each section of a wrapper what it means.
+    """What is known of a solver. `docs/wrappers.md` explains each section of a wrapper.
 
-    `options` is None where the wrapper has no such section, and `required_options` are by theory.
-    `calls` is the section of public callables, which `murxpy.solvers.callables` decodes, and
-    `forms` are the spellings as they are written, by section and key.
+    `options` is None if the wrapper has no such section. `required_options` are by theory. `calls`
+    is the section of public callables, which `murxpy.solvers.callables` decodes. `forms` are the
+    spellings as they are written, by section and key.
     """
 
     module: str = ""
     package: str = ""
     imports: str = ""
-    helpers: tuple[tuple[str, str], ...] = ()  # path and text
+    helpers: tuple[tuple[str, str], ...] = ()  # path and text of each file
     theories: tuple[str, ...] = ()
     higher_order: bool = False
     function_terms: bool = False
@@ -70,12 +71,12 @@ class Facts:
     forms: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def required(self) -> Pairs:
-        """The options that the theories need, one theory after another."""
+        """Return the options that the theories need, one theory after another."""
         return tuple(pair for pairs in self.required_options.values() for pair in pairs)
 
     def known_options(self) -> frozenset[str] | None:
-        """The options of which the wrapper says, by having them, that they change no meaning; None
-        where it has no list of options.
+        """Return the options that change no meaning, which the wrapper says by having them. Return
+        None if it has no list of options.
         """
         if self.options is None:
             return None
@@ -85,7 +86,7 @@ class Facts:
 
 
 def build_facts(data: Mapping[str, Any]) -> Facts:
-    """The facts in a decoded wrapper."""
+    """Return the facts in a decoded wrapper."""
     options = data.get("options")
     return Facts(
         module=str(data.get("module") or ""),
@@ -119,7 +120,7 @@ def _pairs(pairs: Any) -> Pairs:
 
 
 def option_text(value: Any) -> str:
-    """The value of an option as solvers take it."""
+    """Return the value of an option as solvers take it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -1,5 +1,5 @@
-"""What a spelling sees of a call: the run's context and solver, the logic's view of arguments and
-result, the literal.
+"""What a spelling sees of a call: the context and the solver of the run, our view of arguments and
+result, and the literal.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from murxpy.logic.values import special_value, to_codes
 
 
 def literal_value(term: Term) -> Any:
-    """The Python value of a literal term, None where it has none that is a number, Boolean or
+    """Return the Python value of a literal term, or None if the value is no number, Boolean or
     string.
     """
     if term.op == VALUE:
@@ -25,8 +25,8 @@ def literal_value(term: Term) -> Any:
 
 
 class Frame:
-    """The operands of one call. One object a run, refilled for each call; spellings read it,
-    nothing keeps it.
+    """The operands of a call. A run has one such object, which is filled anew for each call.
+    Spellings read it, and nothing keeps it.
     """
 
     __slots__ = (
@@ -51,8 +51,8 @@ class Frame:
         self.result: Sort | None = None
         self.name = ""
         self.value: Any = None
-        self.bound: int = 0  # how many leading arguments are bound variables
-        self.bad: Any = None  # what stands in the place of an operand in a misuse
+        self.bound: int = 0  # how many of the first arguments are bound variables
+        self.bad: Any = None  # what replaces an operand in a misuse
 
     def fill(
         self,
@@ -74,7 +74,7 @@ class Frame:
 
     @property
     def sort(self) -> Any:
-        """The solver's object of the result sort."""
+        """Return the solver's object of the result's sort."""
         return self.sort_object(self._result())
 
     def _result(self) -> Sort:
@@ -83,34 +83,38 @@ class Frame:
         return self.result
 
     def sort_param(self, position: int) -> Any:
-        """The object of the result sort's parameter sort at `position`."""
+        """Return the solver's object of the sort that is the parameter of the result's sort at
+        `position`.
+        """
         return self.sort_object(self._result().sorts()[position])
 
     def sort_params(self) -> list[Any]:
-        """The objects of all parameter sorts of the result sort."""
+        """Return the solver's objects of all sorts that are parameters of the result's sort."""
         return [self.sort_object(s) for s in self._result().sorts()]
 
     def arg_sort(self, position: int) -> Any:
-        """The object of the sort of argument `position`."""
+        """Return the solver's object of the sort of the argument at `position`."""
         return self.sort_object(self.terms[position].sort)
 
     def arg_sort_param(self, position: int, param: int) -> Any:
-        """The object of parameter sort `param` of the sort of argument `position`."""
+        """Return the solver's object of parameter `param` of the sort of the argument at
+        `position`.
+        """
         return self.sort_object(self.terms[position].sort.sorts()[param])
 
     def variables(self, args: list[Any]) -> list[Any]:
-        """The bound variables among the arguments."""
+        """Return the bound variables among the arguments."""
         return args[: self.bound]
 
     def number(self, position: int) -> Any:
-        """The Python number of literal argument `position`: an int where it is whole, else a
+        """Return the number of the literal argument at `position`: an int if it is whole, else a
         Fraction.
         """
         value = literal_value(self.terms[position])
         return value.numerator if isinstance(value, Fraction) and value.denominator == 1 else value
 
     def form(self, name: str) -> Any:
-        """The literal in the form that a template asks for with `{v:name}`."""
+        """Return the literal in the form that a template asks for with `{v:name}`."""
         return FORMS[name](self.value, self._result())
 
 
@@ -128,7 +132,7 @@ def _signed(value: int, sort: Sort) -> int:
 
 
 def _decimal(value: Any, sort: Sort) -> str:
-    """A finite decimal expansion with a point; guard `decimal` says that there is one."""
+    """Return a finite decimal expansion with a point. The guard `decimal` says that there is one."""
     number = Fraction(value)
     digits = 0
     while (number * 10**digits).denominator != 1:

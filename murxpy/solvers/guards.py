@@ -1,5 +1,5 @@
-"""Guards of spellings: when a spelling means what its operator means. Judged on logic's terms,
-never on the solver's objects.
+"""Guards say when a spelling means what its operator means. They look at our terms, never at the
+solver's objects.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from murxpy.solvers.frame import Frame, literal_value
 Guard = Callable[[Frame], bool]
 
 _COMPARISON = re.compile(r"([^<>=]+)(<=|>=|==|<|>)([^<>=]+)")
-DIGITS = 400  # of a number in a guard, and a power is at most 10^4
+DIGITS = 400  # digits of a number in a guard, in which a power is at most 10^4
 _HUGE = re.compile(rf"[0-9]{{{DIGITS + 1}}}|\^[0-9]{{5}}")
 _COMPARE: dict[str, Callable[[int, int], bool]] = {
     "<=": lambda a, b: a <= b,
@@ -29,8 +29,8 @@ _COMPARE: dict[str, Callable[[int, int], bool]] = {
 
 
 def parse_guard(text: str, helper: Callable[[str], Any], where: str) -> Guard:
-    """The guard called `text`; `helper` finds a wrapper's own by name. InputError for an unknown
-    one.
+    """Return the guard called `text`. `helper` finds a guard of the wrapper by its name. Raises
+    InputError if it is unknown.
     """
     if _HUGE.search(text):
         raise InputError(

@@ -1,4 +1,4 @@
-"""Which spellings the installed release has: the names that a template uses are looked up before
+"""Finds out which spellings the installed release has. The names in a template are looked up before
 anything is called.
 """
 
@@ -16,10 +16,10 @@ from typing import Any
 def missing_name(
     source: str, namespace: Mapping[str, Any], classes: Mapping[str, Any]
 ) -> str | None:
-    """The first name in the expression `source` that does not exist, or that does not take so many
-    arguments; None if there is none.
+    """Return the first name in the expression `source` that does not exist or does not take as many
+    arguments, or None if there is none.
 
-    `classes` gives, for `ctx` and `solver`, the object whose attributes a template may use.
+    `classes` has for `ctx` and `solver` the object whose attributes a template may use.
     """
     for node in ast.walk(ast.parse(source, mode="eval")):
         if (
@@ -42,8 +42,8 @@ def missing_name(
 
 
 def _takes(function: Any, call: ast.Call) -> bool:
-    """True unless a function written in Python cannot take the arguments of a call, as an older
-    release of it may not.
+    """Return False if a function written in Python cannot take the arguments of a call. An older
+    release of it may take others.
     """
     if not isinstance(function, FunctionType) or any(
         isinstance(part, ast.Starred) for part in call.args
@@ -69,7 +69,7 @@ def _known(name: str, namespace: Mapping[str, Any]) -> bool:
 
 
 def _bound_names(source: str) -> list[str]:
-    """Names bound inside the expression by lambdas and comprehensions."""
+    """Return the names that lambdas and comprehensions inside of the expression bind."""
     bound = []
     for node in ast.walk(ast.parse(source, mode="eval")):
         if isinstance(node, ast.arg):

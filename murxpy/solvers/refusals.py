@@ -1,5 +1,5 @@
-"""What a binding throws, sorted: unsupported here, out of resources, ill-formed (our bug),
-undocumented (a finding).
+"""Sorts what a binding raises: unsupported in this release, out of resources, ill-formed (our
+fault), or undocumented (a finding).
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from murxpy.errors import InputError
 CLASSES = ("unsupported", "resources", "ill-formed")
 UNDOCUMENTED = "undocumented"
 MEMORY = (MemoryError,)
-# characters at each end of a message that patterns look at: some of them take quadratic time on a
-# long one
+# Patterns look at so many characters at each end of a message, because some of them take quadratic
+# time on a long one.
 MOST = 10_000
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """A call that raised: its class, the exception's type name and first line; `ours` where a
-    helper of ours threw it.
+    """A call that raised an exception: its class, the name of the exception's type, and its first
+    line. `ours` says that one of our helpers raised it.
     """
 
     sort: str
@@ -31,7 +31,7 @@ class Refusal:
 
 
 class Refusals:
-    """The rules of a wrapper, first match wins."""
+    """The rules of a wrapper. The first one that matches counts."""
 
     def __init__(self, rules: list[dict[str, Any]], where: str) -> None:
         self._rules: list[tuple[str, str | None, re.Pattern[str]]] = []
@@ -49,7 +49,7 @@ class Refusals:
             self._rules.append((rule["class"], rule.get("type"), pattern))
 
     def sort(self, error: BaseException) -> Refusal:
-        """The refusal that an exception of the binding stands for."""
+        """Return the refusal that an exception of the binding stands for."""
         names = {cls.__name__ for cls in type(error).__mro__}
         text = _text(error)
         begin = text[:MOST].strip()
@@ -63,8 +63,8 @@ class Refusals:
 
 
 def _matches(pattern: re.Pattern[str], text: str) -> bool:
-    """Whether a pattern occurs at the beginning of a message or at its end, where a solver says
-    what is wrong behind what it quotes.
+    """Return whether a pattern occurs at the beginning of a message, or at its end, where a solver
+    says what is wrong after it quotes something.
     """
     if pattern.search(text, 0, MOST):
         return True

@@ -1,5 +1,5 @@
-"""Spellings: the ways in which a binding lets one thing be said, compiled from templates, chosen by
-the line's seed.
+"""Spellings: the ways in which a binding lets one thing be said. They are compiled from templates,
+and the seed of a line chooses one.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ Compiled = Callable[[Sequence[Any], Sequence[Any], Frame], Any]
 
 @dataclass(eq=False)
 class Spelling:
-    """One spelling: stable name, template, its compiled call, guards, weight, and how it takes more
-    arguments.
+    """A spelling: its stable name, its template, the compiled call, guards and weight, and how it
+    takes more arguments.
     """
 
     name: str
@@ -27,13 +27,13 @@ class Spelling:
     guards: tuple[Guard, ...] = ()
     weight: float = 1.0
     fold: str | None = None
-    fixed: bool = False  # only as many arguments as the template names
+    fixed: bool = False  # it takes only as many arguments as the template names
 
     def fits(self, frame: Frame) -> bool:
-        """True if it can spell the call that `frame` holds."""
+        """Return whether it can spell the call that `frame` holds."""
         arity = self.template.arity
         count = len(frame.terms)
-        # With more arguments than the template names, only a fold can take them.
+        # only a fold can take more arguments than the template names
         if (
             self.fixed
             and arity is not None
@@ -44,7 +44,7 @@ class Spelling:
         return all(guard(frame) for guard in self.guards)
 
     def folds(self, count: int) -> bool:
-        """True if `count` arguments need the fold."""
+        """Return whether `count` arguments need the fold."""
         return (
             self.fold is not None
             and self.template.arity is not None
@@ -53,7 +53,7 @@ class Spelling:
 
 
 class SpellingSet:
-    """All spellings of one thing. `pick` draws one by weight among those that fit the call."""
+    """All spellings of one thing. `pick` draws by weight one of those that fit the call."""
 
     __slots__ = ("_names", "_total", "spellings")
 
@@ -66,12 +66,12 @@ class SpellingSet:
         return bool(self.spellings)
 
     def named(self, name: str) -> Spelling | None:
-        """The spelling called `name`, if this release has it."""
+        """Return the spelling called `name`, or None if this release does not have it."""
         return self._names.get(name)
 
     def pick(self, point: float, frame: Frame) -> Spelling | None:
-        """The spelling at `point` in [0, 1) of the weights, or the next one that fits; None if none
-        does.
+        """Return the spelling at `point` in [0, 1) of the weights, or the next one that fits.
+        Return None if none fits.
         """
         spellings = self.spellings
         count = len(spellings)
@@ -98,7 +98,9 @@ def run_spelling(
     frame: Frame,
     conjunction: Compiled | None,
 ) -> Any:
-    """Make the call, folding a two-argument template over more arguments as the spelling says."""
+    """Make the call. A template of two arguments is folded over more arguments as the spelling
+    says.
+    """
     if not spelling.folds(len(args)):
         return spelling.call(args, indices, frame)
     return _fold(spelling, list(args), indices, frame, conjunction)

@@ -1,7 +1,8 @@
-"""Templates of spellings: placeholders in a Python expression, translated once into source text.
+"""Templates of spellings: Python expressions with placeholders, which are translated once into
+source text.
 
-The reproducer prints the same template with names in place of the placeholders, so it cannot differ
-from what ran.
+The reproducer prints the same template with names in place of the placeholders, so it is the same
+call as in the run.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from murxpy.errors import InputError
 
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 _RULES: list[tuple[re.Pattern[str], str]] = [
-    # longer numbers are none that Python's int() must take
+    # Python's int() need not take longer numbers
     (re.compile(rule.replace(r"\d+", r"\d{1,9}")), code)
     for rule, code in [
         (r"(-?\d+)", r"a[\1]"),
@@ -49,22 +50,24 @@ _RULES: list[tuple[re.Pattern[str], str]] = [
 
 @dataclass(frozen=True)
 class Template:
-    """A parsed template: literal text and placeholders in turn, its source, and how many arguments
-    it names.
+    """A parsed template: its texts and placeholders in turn, its source, and how many arguments it
+    names.
     """
 
     text: str
-    parts: tuple[tuple[str, bool], ...]  # (text, is a placeholder)
+    parts: tuple[tuple[str, bool], ...]  # pairs of a text and whether it is a placeholder
     source: str
-    arity: int | None  # arguments it takes, None if `{*}` takes any number
+    arity: int | None  # how many arguments it takes; None if `{*}` takes any number
 
     def fill(self, name: Callable[[str], str]) -> str:
-        """The template with each placeholder replaced by what `name` gives for it."""
+        """Return the template with each placeholder replaced by what `name` returns for it."""
         return "".join(name(text) if placeholder else text for text, placeholder in self.parts)
 
 
 def parse_template(text: str, where: str) -> Template:
-    """Read a template; InputError names `where` and the placeholder that is not known."""
+    """Read a template. The InputError that is raised for a wrong one names `where` and the unknown
+    placeholder.
+    """
     parts: list[tuple[str, bool]] = []
     at = 0
     for found in _PLACEHOLDER.finditer(text):
@@ -97,8 +100,8 @@ def _code(placeholder: str, where: str, text: str) -> str:
 
 @cache
 def _known(placeholder: str) -> str | None:
-    """The code of a placeholder, of which there are a few in thousands of templates; None where
-    there is no such.
+    """Return the code of a placeholder, or None if there is no such placeholder. Results are
+    remembered, since thousands of templates have few different placeholders.
     """
     for rule, code in _RULES:
         found = rule.fullmatch(placeholder)

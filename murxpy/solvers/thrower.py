@@ -1,5 +1,5 @@
-"""Whose fault an exception is that came out of a spelling: the binding's, a helper's of ours, or
-that of a release without the name.
+"""Finds out whose fault an exception is that came out of a spelling: that of the binding, of one of
+our helpers, or of a release without the name.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ _PACKAGE = os.path.dirname(os.path.dirname(__file__))
 
 
 class Thrower:
-    """Tells apart the exceptions of a binding from those of the code that calls it.
+    """Tells the exceptions of a binding from those of the code that calls it.
 
-    `wrapper`: the name that compiled templates have as their file; `helpers`: the files of helpers;
-    `module`: the solver's module; `retold`: exception classes in which helpers tell what the solver
-    said.
+    `wrapper` is the name that compiled templates have as their file, `helpers` are the files of
+    helpers, and `module` is the solver's module. `retold` are classes of exceptions in which
+    helpers tell what the solver said.
     """
 
     def __init__(
@@ -31,8 +31,8 @@ class Thrower:
         self._retold = frozenset(retold)
 
     def lacking(self, error: BaseException) -> str:
-        """The name that a spelling or a helper looks for and that nothing in this release has;
-        empty for any other exception.
+        """Return the name that a spelling or a helper looks for and that nothing in this release
+        has. It is empty for any other exception.
         """
         if (
             not isinstance(error, AttributeError)
@@ -49,19 +49,19 @@ class Thrower:
         return f"{type(owner).__name__}.{name}" if known else ""
 
     def ours(self, error: BaseException) -> bool:
-        """True if a helper, or murxpy itself, threw the exception: it says nothing about the
-        binding.
+        """Return whether a helper or murxpy itself raised the exception, which then says nothing
+        about the binding.
         """
         file = self._innermost(error)
-        # a template calls the binding at once; what has no frame is the binding's
+        # a template calls the binding directly, so an exception without a frame is the binding's
         if file is None or file == self._wrapper:
             return False
         names = {cls.__name__ for cls in type(error).__mro__}
         return type(error).__module__ == "builtins" and not names & self._retold
 
     def _innermost(self, error: BaseException) -> str | None:
-        """The file of ours in which the exception arose, its own library left out; None where it
-        arose in the binding.
+        """Return our file in which the exception arose, not counting Python's library. Return None
+        if it arose in the binding.
         """
         found = None
         trace: TracebackType | None = error.__traceback__
@@ -81,11 +81,12 @@ class Thrower:
             if isinstance(owner, ModuleType)
             else str(getattr(owner, "__module__", ""))
         )
-        # the extension module of old releases of cvc5 is called cvc5_python_base
+        # the name is only the beginning, since the extension module of old releases of cvc5 is
+        # called cvc5_python_base
         return module.startswith(self._module)
 
     def _classes(self) -> list[type]:
-        """The classes of the solver's modules."""
+        """Return the classes of the solver's modules."""
         modules = [
             module for name, module in list(sys.modules.items()) if name.startswith(self._module)
         ]
@@ -98,5 +99,5 @@ class Thrower:
 
 
 def _standard(file: str) -> bool:
-    """True for a module of Python's own."""
+    """Return whether a file belongs to Python's library."""
     return file.startswith((_LIBRARY, "<frozen")) and "site-packages" not in file

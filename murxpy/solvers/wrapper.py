@@ -1,5 +1,5 @@
-"""A solver's wrapper, compiled from its YAML: every spelling that the installed release has, as
-functions.
+"""A wrapper, compiled from its YAML file: every spelling that the installed release has, as a
+function.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ _FOLDS = {
 
 
 class Wrapper:
-    """The compiled wrapper: `spellings[section][key]` is a `SpellingSet` with what this release
-    has.
+    """The compiled wrapper. `spellings[section][key]` is a `SpellingSet` with the spellings that
+    this release has.
 
-    `missing` lists (section, key, spelling, name that does not exist). Raises TargetError where the
-    solver cannot be imported.
+    `missing` lists the others as (section, key, spelling, name that does not exist). Raises
+    TargetError if the solver cannot be imported.
     """
 
     def __init__(self, data: dict[str, Any], catalogue: Catalogue) -> None:
@@ -86,16 +86,16 @@ class Wrapper:
 
     @property
     def profile(self) -> dict[str, Any]:
-        """The restrictions on what is generated, as decoded."""
+        """Return the restrictions on what is generated, as they were decoded."""
         return self.data.get("profile") or {}
 
     def set(self, section: str, key: str) -> SpellingSet | None:
-        """The spellings of `key` in `section`, None where this release has none."""
+        """Return the spellings of `key` in `section`, or None if this release has none."""
         return self.spellings[section].get(key)
 
     def sort_set(self, section: str, kind: str) -> SpellingSet | None:
-        """The spellings for a sort kind in `constants` or `variables`: its own, else those of any
-        sort.
+        """Return the spellings for a kind of sorts in `constants` or `variables`: its own, else
+        those of any sort.
         """
         return (
             self.set(section, kind)
@@ -104,8 +104,8 @@ class Wrapper:
         )
 
     def refusal(self, error: BaseException) -> Refusal:
-        """What an exception of a call stands for: by the rules of the wrapper, else by who threw
-        it.
+        """Return what an exception of a call stands for. The rules of the wrapper decide it, else
+        who raised it.
         """
         known = self.refusals.sort(error)
         if known.sort != UNDOCUMENTED:
@@ -120,8 +120,8 @@ class Wrapper:
         return known
 
     def reads(self, kind: str) -> bool:
-        """True if this release's reader of scripts has the operator `kind`, as far as it is known
-        to lag behind the API.
+        """Return whether this release's reader of scripts has the operator `kind`, as far as it is
+        known to have fewer than the API.
         """
         since = (self.data.get("script-since") or {}).get(kind)
         return since is None or self._numbers >= release_numbers(
@@ -130,7 +130,7 @@ class Wrapper:
 
     @cached_property
     def ascii_symbols(self) -> bool:
-        """True if this release's binding takes symbols of ASCII characters only."""
+        """Return whether this release's binding takes only symbols of ASCII characters."""
         before = self.data.get("ascii-symbols-before")
         return bool(before) and self._numbers < release_numbers(
             str(before), f"{self.where}: ascii-symbols-before"
@@ -138,24 +138,22 @@ class Wrapper:
 
     @cached_property
     def callables(self) -> Callables:
-        """The public callables of the binding, as this release has them."""
+        """Return the public callables of the binding in this release."""
         return find_callables(self.facts.calls)
 
     def features(self) -> dict[str, bool]:
-        """Feature flags that operators may ask for."""
+        """Return the features that operators may require."""
         return {"higher-order": self.facts.higher_order}
 
     def version(self) -> str:
-        """The release that is loaded, as text. Raises TargetError where the module does not tell
-        it.
-        """
+        """Return the loaded release as text. Raises TargetError if the module does not tell it."""
         source = self.data.get("version")
         if not source:
             return "0"
         try:
-            # a wrapper file is code: shipped or named by the user
+            # a wrapper is code that is shipped or that the user named
             return str(eval(compile(source, self.where, "eval"), self.namespace))
-        except Exception as error:  # whatever a broken installation throws
+        except Exception as error:  # a broken installation can raise anything
             raise self._unusable(error) from None
 
     def _namespace(self) -> dict[str, Any]:
@@ -168,13 +166,13 @@ class Wrapper:
             raise InputError(
                 f"{self.where}: {error.msg} in imports or helpers, line {error.lineno}"
             ) from None
-        except Exception as error:  # whatever a missing or broken installation throws
+        except Exception as error:  # a missing or broken installation can raise anything
             raise self._unusable(error) from None
         namespace["h"] = helpers
         return namespace
 
     def _unusable(self, error: Exception) -> TargetError:
-        """The error for a solver that cannot be imported, with what mends it."""
+        """Return the error for a solver that cannot be imported. It says how to mend that."""
         module = self.facts.module
         absent = isinstance(error, ModuleNotFoundError) and error.name == module
         text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
@@ -184,12 +182,12 @@ class Wrapper:
             else f"cannot be loaded ({text})"
         )
         install = f"run '{sys.executable} -m pip install {'' if absent else '--force-reinstall '}{self.facts.package}'"
-        if sys.flags.no_site:  # a build folder
+        if sys.flags.no_site:  # the target is a build folder
             install = "build the solver and its Python bindings again"
         return TargetError(f"{self.name} {what}; {install}")
 
     def _probe_objects(self) -> None:
-        """A context and a solver of this release, whose attributes tell which methods exist."""
+        """Return a context and a solver of this release. Their attributes tell which methods exist."""
         frame = Frame(lambda sort: None)
         for key, section in (("ctx", "new-context"), ("solver", "new")):
             spellings = self.spellings["lifecycle"].get(section)
@@ -198,7 +196,7 @@ class Wrapper:
                 raise TargetError(f"{self.name}: this release has no spelling of '{section}'")
             try:
                 value = chosen.call((), (), frame)
-            except Exception as error:  # whatever a broken installation throws
+            except Exception as error:  # a broken installation can raise anything
                 raise TargetError(
                     f"{self.name}: '{chosen.template.text}' failed: {error}"
                 ) from None
@@ -214,8 +212,8 @@ class Wrapper:
         }
 
     def _set_of(self, section: str, key: str, entry: Any) -> SpellingSet | None:
-        """The spellings of one entry of a section, as far as this release has them; None where it
-        has none.
+        """Return the spellings of an entry of a section that this release has, or None if it has
+        none.
         """
         forms = {"default": entry} if isinstance(entry, str) else entry
         if "is" in forms:
@@ -251,15 +249,15 @@ class Wrapper:
         )
 
     def _variadic(self, section: str, key: str) -> bool:
-        """True for an operator that takes any number of arguments: a template with fewer must not
-        drop the others.
+        """Return whether an operator takes any number of arguments. A template with fewer must not
+        drop any.
         """
         operator = self.catalogue.operators.get(key) if section == "operators" else None
         return operator is not None and operator.variadic
 
     def _in_release(self, entry: Mapping[str, Any], where: str) -> bool:
-        """True if the release is one that the spelling means the same in: from `since` on, and
-        before `before`.
+        """Return whether the spelling means the same in this release: from `since` on, and before
+        `before`.
         """
         since, before = entry.get("since"), entry.get("before")
         if since is not None and self._numbers < release_numbers(str(since), where):
@@ -286,7 +284,9 @@ class Wrapper:
         return parse_template(text, where)
 
     def compiled(self, template: Template) -> Compiled:
-        """The call of a template that stands in no wrapper: a spelling with a broken operand."""
+        """Return the call of a template that stands in no wrapper, such as a spelling with a broken
+        operand.
+        """
         known = self._compiled.get(template.text)
         if known is None:
             known = self._compiled[template.text] = self._compile(template)
@@ -299,14 +299,14 @@ class Wrapper:
             raise InputError(
                 f"{self.where}: cannot compile '{template.text}': {error.msg}"
             ) from None
-        # a wrapper file is code: shipped or named by the user
+        # a wrapper is code that is shipped or that the user named
         function: Compiled = eval(code, self.namespace)
         return function
 
 
 def load_helpers(sources: Sequence[Sequence[str]], module: types.ModuleType) -> None:
-    """Run files of helpers, given as path and text, in one namespace: what one imports from another
-    is there already.
+    """Run files of helpers, given as path and text, in one namespace. A file may import what the
+    files before it define.
     """
     names = [os.path.splitext(os.path.basename(path))[0] for path, _ in sources]
     hidden = {name: sys.modules.get(name) for name in names}
@@ -323,8 +323,8 @@ def load_helpers(sources: Sequence[Sequence[str]], module: types.ModuleType) -> 
 
 
 def release_numbers(text: str, where: str) -> tuple[int, ...]:
-    """The numbers at the start of a release's name: `4.8.12.0` and `1.4.2-modified` compare as one
-    expects. Raises InputError.
+    """Return the numbers at the start of a release's name, so that `4.8.12.0` and `1.4.2-modified`
+    compare as expected. Raises InputError.
     """
     # a trace from a stranger may name a release of 5,000 digits
     found = re.match(r"\d{1,999}(\.\d{1,999})*(?!\.?\d)", text)

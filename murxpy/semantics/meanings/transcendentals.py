@@ -13,8 +13,8 @@ from murxpy.semantics.exact.algebraic import Real, root
 from murxpy.semantics.registry import Site, meaning
 from murxpy.semantics.values import CannotSay, Value
 
-# Of each function, the point at which it has a rational value at a rational argument. The square
-# root has many and is no part of this.
+# Of each function, the arguments at which it has a rational value, with that value. The square root
+# has many such arguments and is not listed.
 EXACT = {
     "OP_TRANS_EXP": {0: 1},
     "OP_TRANS_SINE": {0: 0},
