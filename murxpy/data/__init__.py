@@ -1,5 +1,5 @@
-"""The data folders: found, decoded strictly, checked, and handed on as plain data that JSON carries
-unchanged.
+"""The data folders: their files are found, decoded strictly, checked, and handed on as plain data
+that JSON carries unchanged.
 """
 
 from murxpy.data.catalogue import load_catalogue, with_dialect

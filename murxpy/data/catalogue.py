@@ -14,29 +14,29 @@ from murxpy.errors import InputError
 
 
 def load_catalogue(folder: Path | None = None) -> Plain:
-    """The theories as `load_theories` gives them, and under `dialects`, by the name of the solver,
-    what the sections `dialect` of the wrappers say; none of them where `folder` has other theories.
-    Raises InputError.
+    """Return the theories as `load_theories` does, and under `dialects` those of all wrappers, by
+    the name of the solver. If `folder` has other theories, there are no dialects. Raises
+    InputError.
     """
     return load_theories(folder) | {"dialects": {} if folder else load_dialects()}
 
 
 def load_dialects() -> Plain:
-    """The dialects of the wrappers that are shipped or come with an installed package. Raises
-    InputError where a shipped one is wrong.
+    """Return the dialects of the wrappers that are shipped or come with an installed package.
+    Raises InputError for a shipped wrapper that is wrong.
     """
     shipped = shipped_names()
     found = {}
     for name in wrapper_names():
-        # A wrapper of an installed package may be broken. Whoever names its solver is told so; for
-        # all others its dialect is as unknown as if the package were not there.
+        # A wrapper of an installed package may be broken. Who names its solver is told so. For all
+        # others it is as if the package were not installed.
         with suppress(*(() if name in shipped else (InputError,))):
             found.update(_dialect_of(wrapper_path(name)))
     return found
 
 
 def with_dialect(catalogue: Plain, wrapper: Plain) -> Plain:
-    """The catalogue with the dialect of a wrapper, such as one that the user named by its file."""
+    """Return the catalogue with the dialect of a wrapper, such as one whose file the user named."""
     if wrapper.get("dialect") is None:
         return catalogue
     return catalogue | {
@@ -46,7 +46,7 @@ def with_dialect(catalogue: Plain, wrapper: Plain) -> Plain:
 
 @cache
 def _dialect_of(path: Path) -> Plain:
-    """The dialect in a wrapper by the name of its solver; nothing where it has none."""
+    """Return the dialect in a wrapper by the name of its solver, or nothing if it has none."""
     document = read_document(path)
     dialect = decode_dialect(document)
     return {} if dialect is None else {str(document.data.get("solver")): dialect}

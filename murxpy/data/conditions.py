@@ -12,12 +12,14 @@ Assignment = dict[str, bool]
 
 
 def holds(conditions: Iterable[str], assignment: Assignment) -> bool:
-    """Whether all the conditions (`X` or `not-X`) are true."""
+    """Return whether all the conditions (`X` or `not-X`) are true."""
     return all(assignment[name] is wanted for name, wanted in map(negated, conditions))
 
 
 def names_in(conditions: Iterable[str]) -> list[str]:
-    """The conditions without their negations, each once; with one answer of the solver come all."""
+    """Return the conditions without their negations, each once. If an answer of the solver is among
+    them, all answers are.
+    """
     names = dict.fromkeys(negated(condition)[0] for condition in conditions)
     if any(answer in names for answer in ANSWERS):
         names |= dict.fromkeys((*ANSWERS, "checked"))
@@ -25,10 +27,10 @@ def names_in(conditions: Iterable[str]) -> list[str]:
 
 
 def enabled(machine: dict[str, Any], state: str, assignment: Assignment) -> list[dict[str, Any]]:
-    """The transitions of a state that can be drawn: their conditions hold, and for `go` what the
-    new state needs.
+    """Return the transitions of a state that can be drawn: their conditions hold, and for `go` also
+    what the new state needs.
 
-    What an action's new state needs may come from the action itself, so it is looked at when the
+    Another action may itself bring about what the new state needs, so that is examined when the
     action is done.
     """
     return [
@@ -43,7 +45,7 @@ def enabled(machine: dict[str, Any], state: str, assignment: Assignment) -> list
 
 
 def mentioned(machine: dict[str, Any], state: str) -> list[str]:
-    """The conditions that decide what can be drawn in a state."""
+    """Return the conditions that decide what can be drawn in a state."""
     body = machine["states"][state]
     conditions = list(body["needs"])
     for transition in body["do"]:
@@ -54,7 +56,9 @@ def mentioned(machine: dict[str, Any], state: str) -> list[str]:
 
 
 def assignments(names: list[str], required: Iterable[str] = ()) -> Iterator[Assignment]:
-    """The combinations of truth values of `names` that are possible and in which `required` holds."""
+    """Return the combinations of truth values of `names` that are possible and in which `required`
+    holds.
+    """
     implied = _closure()
     for values in product((True, False), repeat=len(names)):
         assignment = dict(zip(names, values, strict=True))
@@ -72,7 +76,7 @@ def _possible(assignment: Assignment, implied: set[tuple[str, str]]) -> bool:
 
 
 def _closure() -> set[tuple[str, str]]:
-    """All pairs of conditions of which the left one cannot hold without the right one."""
+    """Return all pairs of conditions of which the left one cannot hold without the right one."""
     pairs = set(IMPLIES)
     while True:
         more = {(a, d) for a, b in pairs for c, d in pairs if b == c} - pairs

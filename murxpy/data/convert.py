@@ -1,4 +1,4 @@
-"""From decoded YAML to typed structs, with errors that name the line, what was expected and the
+"""Turns decoded YAML into typed structs. An error names the line, what was expected, and the
 nearest known name.
 """
 
@@ -19,26 +19,28 @@ T = TypeVar("T")
 
 
 class Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
-    """Base of all structs of the data files: keys are written `like-this`, an unknown one is an
-    error.
+    """The base of all structs of the data files. Keys are written `like-this`, and an unknown key
+    is an error.
     """
 
 
 def convert(document: Document, type_: type[T]) -> T:
-    """The whole document as a `type_`. Raises InputError for the first entry that does not fit."""
+    """Return the whole document as a `type_`. Raises InputError for the first entry that does not
+    fit.
+    """
     return convert_at(document, type_, ())
 
 
 def convert_at(document: Document, type_: type[T], place: Place) -> T:
-    """The part of the document at `place` as a `type_`. Raises InputError for the first entry that
-    does not fit.
+    """Return the part of the document at `place` as a `type_`. Raises InputError for the first
+    entry that does not fit.
     """
     value = document.data
     for depth, step in enumerate(place):
         if isinstance(value, dict) and step not in value:
             raise document.error(place[:depth], f"expected a text as a name, found {step}")
         value = value[step]
-    of_any_type: Any = type_  # a class, which the cache's own type does not know to be hashable
+    of_any_type: Any = type_  # a class is hashable, which the type checker does not know of `type_`
     _check(document, value, _type_info(of_any_type), place)
     try:
         return msgspec.convert(value, type_)
@@ -52,12 +54,12 @@ def _type_info(type_: Any) -> types.Type:
 
 
 def plain(value: Any) -> Any:
-    """A struct as data that JSON carries unchanged: dicts with text keys, lists and scalars."""
+    """Return a struct as data that JSON carries unchanged: dicts with text keys, lists and scalars."""
     return json.loads(json.dumps(msgspec.to_builtins(value, str_keys=True)))
 
 
 def _check(document: Document, value: Any, info: types.Type, place: Place) -> None:
-    """Raise the error of the first part of `value` that is not of the described type."""
+    """Raise the error of the first part of `value` that does not have the described type."""
     if isinstance(info, types.UnionType):
         _check_union(document, value, info, place)
     elif isinstance(info, types.StructType):
@@ -106,8 +108,8 @@ def _check_tuple(document: Document, value: Any, info: types.TupleType, place: P
 
 
 def _check_union(document: Document, value: Any, info: types.UnionType, place: Place) -> None:
-    """Check against the member that has the shape of the value, so that the error is about what is
-    in it.
+    """Check the value against the member of the union that has its shape, so that the error is
+    about the parts of the value.
     """
     for member in info.types:
         if _same_shape(value, member):
@@ -127,7 +129,7 @@ def _same_shape(value: Any, info: types.Type) -> bool:
 
 
 def _is_leaf(value: Any, info: types.Type) -> bool:
-    """Whether a scalar is of the type: no coercions, but an integer is a number."""
+    """Return whether a scalar has the type. Nothing is converted, but an integer is also a number."""
     if isinstance(info, types.AnyType):
         return True
     if isinstance(info, types.LiteralType):
@@ -174,7 +176,7 @@ def _found(value: Any) -> str:
 
 
 def _describe(info: types.Type) -> str:
-    """What a value of the type looks like, for an error."""
+    """Return how values of the type look, for an error."""
     if isinstance(info, types.UnionType):
         numbers = any(isinstance(member, types.FloatType) for member in info.types)
         shown = [

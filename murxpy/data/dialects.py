@@ -1,5 +1,5 @@
-"""The section `dialect` of a wrapper: what its solver calls operators, sorts and special values in
-scripts. Decoded and checked, and handed on as plain data.
+"""The section `dialect` of a wrapper says what the solver calls operators, sorts and special values
+in scripts. It is decoded, checked and handed on as plain data.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _COMMAND_HOLE = re.compile(r"[*0-9]")
 
 
 class Dialect(Strict, frozen=True, omit_defaults=True):
-    """The section `dialect`; what it does not say is as in the standard. `docs/wrappers.md` explains
-    each key.
+    """The section `dialect`. Whatever it does not say is as in the standard. `docs/wrappers.md`
+    explains each key.
     """
 
     same: list[str] = []
@@ -53,8 +53,8 @@ class Dialect(Strict, frozen=True, omit_defaults=True):
 
 
 def decode_dialect(document: Document) -> Plain | None:
-    """The dialect in a wrapper, its names and placeholders checked against the theories; None where
-    it has no such section. Raises InputError.
+    """Return the dialect in a wrapper, or None if it has no such section. Its names and
+    placeholders are checked against the theories. Raises InputError.
 
     `option-prefix` is what the names of the solver's options begin with in scripts.
     """

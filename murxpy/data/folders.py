@@ -1,4 +1,4 @@
-"""Where the data folders are: the one place that knows."""
+"""Knows where the data folders are. No other module does."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _PACKAGE = Path(murxpy.__file__).resolve().parent
 
 
 def data_folder(name: str) -> Path:
-    """The data folder `name` (`fsm`, `wrappers`, `traces`, `seeds`).
+    """Return the data folder `name`: `fsm`, `wrappers`, `traces` or `seeds`.
 
-    In a checkout, also one installed for development, it stands beside the package and is used in
-    place; in an installed wheel it is inside the package. Raises InternalError when it is in
-    neither, which is a broken install.
+    In a checkout, also one that is installed for development, the folder stands beside the package
+    and is used in place. In an installed wheel it is inside the package. Raises InternalError if it
+    is in neither place, which means that the installation is broken.
     """
     folder = _root() / name
     if not folder.is_dir():
@@ -29,13 +29,13 @@ def data_folder(name: str) -> Path:
 
 @cache
 def _root() -> Path:
-    """The folder that holds the data folders."""
+    """Return the folder that contains the data folders."""
     return _PACKAGE.parent if _is_ours(_PACKAGE.parent / "pyproject.toml") else _PACKAGE / "_data"
 
 
 def _is_ours(pyproject: Path) -> bool:
-    """Whether this is the pyproject.toml of murxpy and not of a project that happens to hold the
-    package.
+    """Return whether this is the pyproject.toml of murxpy, and not that of a project that happens
+    to contain the package.
     """
     try:
         project = tomllib.loads(pyproject.read_text(encoding="utf-8")).get("project", {})

@@ -1,5 +1,5 @@
-"""What makes a state machine sound: known names, all states reachable, an end in reach, never
-stuck.
+"""Checks that a state machine is sound: its names are known, all its states can be reached, its end
+can be reached from each, and it never gets stuck.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ Machine = dict[str, Any]
 
 
 def machine_errors(document: Document, machine: Machine) -> list[InputError]:
-    """All faults of a machine, each with its line; what builds on something else is looked at when
-    that is sound.
+    """Return all faults of a machine, each with its line. A check that relies on another one is
+    made only if that one finds no fault.
     """
     errors = [*_names(document, machine), *_values(document, machine)]
     if not errors:
@@ -29,7 +29,7 @@ def machine_errors(document: Document, machine: Machine) -> list[InputError]:
 
 
 def machine_graph(machine: Machine) -> nx.DiGraph[str]:
-    """The states and the transitions between different states."""
+    """Return the graph of the states and of the transitions between different states."""
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_nodes_from(machine["states"])
     for name, state in machine["states"].items():
@@ -70,15 +70,15 @@ def _known(
 
 
 def nearest_or_all(name: str, known: Iterable[str]) -> str:
-    """The known name nearest to `name`, or all if none is near and they are few: what to append to
-    an error.
+    """Return the known name nearest to `name`, or all known names if none is near and they are few,
+    as the end of an error message.
     """
     known = list(known)
     return nearest(name, known) or (f"; known are {', '.join(known)}" if len(known) <= 25 else "")
 
 
 def _values(document: Document, machine: Machine) -> Iterator[InputError]:
-    """Distributions and ranges that cannot be drawn from."""
+    """Yield the faults of distributions and ranges from which nothing can be drawn."""
     for name, distribution in machine["distributions"].items():
         yield from _choices(document, ("distributions", name, "choices"), distribution)
     swarm = machine["swarm"]
@@ -120,8 +120,8 @@ def _range(document: Document, place: Place, value: list[float] | None) -> Itera
 
 
 def _kinds(document: Document, machine: Machine) -> Iterator[InputError]:
-    """The final state ends the run; a decision only leads to choices, and a choice follows only a
-    decision.
+    """Yield the faults in the kinds of states. The final state ends the run. A decision leads only
+    to choices, and a choice follows only a decision.
     """
     states = machine["states"]
     if states[machine["final"]]["do"]:
@@ -170,8 +170,8 @@ def _reach(document: Document, machine: Machine) -> Iterator[InputError]:
 
 
 def _stuck(document: Document, machine: Machine) -> Iterator[InputError]:
-    """States in which, for some truth values of the conditions, nothing can be drawn or nothing
-    leads out.
+    """Yield the faults of states in which nothing can be drawn, or nothing leads on, for some truth
+    values of the conditions.
     """
     for name, state in machine["states"].items():
         if name == machine["final"]:
@@ -189,7 +189,7 @@ def _stuck(document: Document, machine: Machine) -> Iterator[InputError]:
 
 
 def _fault(machine: Machine, state: str, assignment: Assignment) -> str:
-    """What is wrong when the conditions are as assigned, or the empty string."""
+    """Return what is wrong if the conditions are as assigned, or the empty string."""
     transitions = enabled(machine, state, assignment)
     if not transitions:
         return "nothing can be done"

@@ -1,4 +1,4 @@
-"""The conditions of a state machine, and what follows from what."""
+"""The conditions of a state machine, and which of them follow from others."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CONDITIONS = {
 
 ANSWERS = ("sat", "unsat", "unknown")
 
-# The left one cannot hold without the right one.
+# the left condition cannot hold without the right one
 IMPLIES = (
     ("has-input", "has-term"),
     ("has-bool", "has-term"),
@@ -42,6 +42,6 @@ IMPLIES = (
 
 
 def negated(condition: str) -> tuple[str, bool]:
-    """The name in `not-X` or `X`, and whether it is to hold."""
+    """Return the name in `not-X` or `X`, and whether the condition has to hold."""
     name = condition.removeprefix("not-")
     return name, name == condition

@@ -1,5 +1,5 @@
-"""The state machines of `fsm/*.yaml`: states, actions, weights, and every size and chance of a run,
-as plain data.
+"""The state machines of `fsm/*.yaml` as plain data: states, actions, weights, and every size and
+chance of a run.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _NAMED_BY_CATALOGUE = ("theories", "operators", "sorts")
 
 
 class Transition(Strict, frozen=True):
-    """An action of a state: its relative weight, the state it leads to (none: stay), and when it
-    can be drawn.
+    """An action of a state: its relative weight, the state to which it leads (None if it stays),
+    and when it can be drawn.
     """
 
     do: str
@@ -38,7 +38,7 @@ class Transition(Strict, frozen=True):
 
 
 class State(Strict, frozen=True):
-    """A state: what must hold to enter it, its kind, and what can be done in it."""
+    """A state: what must hold to enter it, its kind, and the actions in it."""
 
     needs: str | list[str] = []
     kind: Literal["normal", "decision", "choice"] = "normal"
@@ -46,13 +46,13 @@ class State(Strict, frozen=True):
 
 
 class Distribution(Strict, frozen=True):
-    """A weighted choice between numbers, names and ranges of numbers."""
+    """A weighted choice between numbers, names, and ranges of numbers."""
 
     choices: list[tuple[Number | str | Range, Weight]]
 
 
 class SwarmTheories(Strict, frozen=True):
-    """How many theories a run has, and which are likelier."""
+    """How many theories a run has, and which of them are likelier."""
 
     all: Chance | None = None
     count: Distribution | None = None
@@ -67,19 +67,19 @@ class SwarmOperators(Strict, frozen=True):
 
 
 class SwarmWeights(Strict, frozen=True):
-    """The factor on each weight."""
+    """The factor by which each weight is multiplied."""
 
     same: Chance | None = None
     factor: Range | None = None
 
 
 class Swarm(Strict, frozen=True):
-    """What makes runs differ in kind."""
+    """What makes runs different in kind."""
 
     theories: SwarmTheories = SwarmTheories()
     operators: SwarmOperators = SwarmOperators()
     weights: SwarmWeights = SwarmWeights()
-    linear: Chance | None = None  # of a run to multiply and divide by literals only
+    linear: Chance | None = None  # chance of a run that multiplies and divides by literals only
 
 
 class Machine(Strict, frozen=True):
@@ -99,10 +99,11 @@ class Machine(Strict, frozen=True):
 
 
 def load_machine(name_or_path: str) -> Plain:
-    """The machine of a shipped name or of a file, completed with what `default` says and checked.
+    """Return the machine of a shipped name or of a file. It is checked, and what it does not say is
+    as in `default`.
 
-    Gives a dict with the keys of the file; in it `needs` and `when` are lists, and `to` is always
-    there. Raises InputError for the first fault.
+    The result is a dict with the keys of the file. In it `needs` and `when` are lists, and `to` is
+    always there. Raises InputError for the first fault.
     """
     machine, errors = inspect_machine(name_or_path)
     if errors:
@@ -111,7 +112,7 @@ def load_machine(name_or_path: str) -> Plain:
 
 
 def inspect_machine(name_or_path: str) -> tuple[Plain, list[InputError]]:
-    """The machine and all its faults. Raises InputError when the file cannot be decoded."""
+    """Return the machine and all its faults. Raises InputError if the file cannot be decoded."""
     path = machine_path(name_or_path)
     document = read_document(path)
     machine = _normal(convert(document, Machine))
@@ -124,7 +125,9 @@ def inspect_machine(name_or_path: str) -> tuple[Plain, list[InputError]]:
 
 
 def machine_path(name_or_path: str) -> Path:
-    """The file of a machine: a name of `fsm/` or a path. Raises InputError if it is neither."""
+    """Return the file of a machine, which is a name of `fsm/` or a path. Raises InputError if it is
+    neither.
+    """
     folder = data_folder("fsm")
     shipped = folder / f"{name_or_path}.yaml"
     if name_or_path and Path(name_or_path).name == name_or_path and shipped.is_file():
@@ -140,12 +143,12 @@ def machine_path(name_or_path: str) -> Path:
 
 
 def machine_names() -> list[str]:
-    """The names of the shipped machines."""
+    """Return the names of the shipped machines."""
     return sorted(path.stem for path in data_folder("fsm").glob("*.yaml"))
 
 
 def _normal(machine: Machine) -> Plain:
-    """The machine as plain data in which every key is there."""
+    """Return the machine as plain data in which every key is there."""
     data: Plain = plain(machine)
     for name, state in data["states"].items():
         state["needs"] = _as_list(state["needs"])
@@ -162,7 +165,7 @@ def _as_list(names: str | list[str]) -> list[str]:
 
 
 def _complete(machine: Plain, base: Plain) -> Plain:
-    """The machine with what only the base names; the states are the machine's own."""
+    """Return the machine with what only the base says. The states are always the machine's own."""
     merged = dict(machine)
     for section in ("expect", *_NAMED_BY_DEFAULT):
         merged[section] = base[section] | machine[section]
@@ -174,14 +177,16 @@ def _complete(machine: Plain, base: Plain) -> Plain:
 
 
 def _over(entry: Any, base: Any) -> Any:
-    """An entry completed with what only the base says."""
+    """Return an entry with what only the base says."""
     if isinstance(base, dict):
         return base | {key: value for key, value in entry.items() if value not in (None, {})}
     return base if entry is None else entry
 
 
 def _name_errors(document: Document, machine: Plain, base: Plain | None) -> list[InputError]:
-    """Names of distributions, limits, theories and the like that nobody reads."""
+    """Yield the faults of names that nothing reads, such as those of distributions, limits and
+    theories.
+    """
     errors = []
     for section in _NAMED_BY_DEFAULT if base is not None else ():
         assert base is not None

@@ -1,4 +1,4 @@
-"""Profiles: what is not to be generated for a solver, from its wrapper file and from a file of the
+"""Profiles: what is not generated for a solver. They stand in its wrapper file, and in files of the
 user.
 """
 
@@ -20,8 +20,8 @@ Bounds = tuple[int, int]
 
 
 class OperatorRule(Strict, frozen=True):
-    """Restrictions of one operator: sort kinds kept from its sort variables, literal arguments,
-    indices, arity.
+    """Restrictions of an operator: kinds of sorts that its arguments do not have, arguments that
+    must be literals, indices, and the number of arguments.
     """
 
     exclude_sorts: list[str] = []
@@ -33,13 +33,13 @@ class OperatorRule(Strict, frozen=True):
 
 
 class Excluded(Strict, frozen=True):
-    """Sort kinds that are not used in one context."""
+    """Kinds of sorts that are not used in one context."""
 
     exclude: list[str] = []
 
 
 class SortRules(Strict, frozen=True):
-    """Sort kinds that are not used, at all or in a context."""
+    """Kinds of sorts that are not used, at all or in a context."""
 
     exclude: list[str] = []
     array_index: Excluded = Excluded()
@@ -71,14 +71,16 @@ class Profile(Strict, frozen=True, omit_defaults=True):
 
 
 def load_profile(path: str | Path) -> Plain:
-    """The profile in a file: its keys, or one key `profile` with them under it. Raises InputError."""
+    """Return the profile in a file, which has its keys, or one key `profile` with them under it.
+    Raises InputError.
+    """
     document = read_document(Path(path).expanduser())
     wrapped = isinstance(document.data, dict) and list(document.data) == ["profile"]
     return decode_profile(document, ("profile",) if wrapped else ())
 
 
 def decode_profile(document: Document, place: Place) -> Plain:
-    """The profile at `place`, its names checked. Raises InputError."""
+    """Return the profile at `place`, with its names checked. Raises InputError."""
     profile: Plain = trim(plain(convert_at(document, Profile, place)))
     theories = load_theories()["theories"]
     names = [theory["name"] for theory in theories]
@@ -104,8 +106,8 @@ def decode_profile(document: Document, place: Place) -> Plain:
 
 
 def merge_profile(wrapper_profile: Plain, profile: Plain) -> Plain:
-    """`profile` over `wrapper_profile`: lists of what is excluded are joined, all else the second
-    one replaces.
+    """Return the two profiles as one. Lists of what is excluded are joined; any other entry of
+    `profile` replaces that of `wrapper_profile`.
     """
     return _merge(wrapper_profile, profile, excluding=False)
 
@@ -125,7 +127,7 @@ def _merge(first: Plain, second: Plain, *, excluding: bool) -> Plain:
 
 
 def trim(data: Any) -> Any:
-    """Plain data without the entries that say nothing: null and what is empty."""
+    """Return plain data without the entries that say nothing: null, and whatever is empty."""
     if not isinstance(data, dict):
         return data
     trimmed = {key: trim(value) for key, value in data.items()}

@@ -1,12 +1,11 @@
-"""How often operators and their spellings are to be expected in a campaign, so that weights are set
-by calculation.
+"""Estimates how often operators and their spellings are called in a campaign, so that weights can
+be set by calculation.
 
-An estimate. The operator terms of a run come from the machine (`murxpy.data.visits`); how often a
-theory is among those of a run is found by drawing many swarms with a fixed seed. Within a run
-`mk-term` draws a theory and then an operator by their weights, of those whose sort kinds the run
-has. Not counted: that arguments may be missing, that terms are also made inside other actions, and
-that random factors on weights do not cancel exactly. A spelling with a guard is counted as if the
-guard held.
+`murxpy.data.visits` says how many operator terms a run makes. Many swarms, drawn with a fixed seed,
+say how often a theory is among those of a run. Within a run, `mk-term` draws a theory and then an
+operator by their weights, among those whose sort kinds the run has. The estimate does not count
+that arguments may be missing, that other actions also make terms, and that random factors on
+weights do not cancel exactly. A spelling with a guard is counted as if the guard held.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ _SORT_NAME = re.compile(r"\b[A-Z]{2,}\b")
 
 @dataclass(frozen=True)
 class Expected:
-    """An operator, or one of its spellings, and the number of its calls in all runs; `guarded`: at
-    most that.
+    """An operator or one of its spellings, and the number of its calls in all runs. If it is
+    `guarded`, there are at most so many.
     """
 
     theory: str
@@ -39,10 +38,10 @@ class Expected:
 def expected_operators(
     catalogue: Plain, machine: Plain, wrapper: Plain | None, mk_terms: float
 ) -> list[Expected]:
-    """The calls of each operator, in the catalogue's order, when `mk_terms` operator terms are made
-    in all runs.
+    """Return the calls of each operator, in the order of the catalogue, if `mk_terms` operator
+    terms are made in all runs.
 
-    With a `wrapper`, only of its operators, each followed by its spellings.
+    With a `wrapper`, these are only the calls of its operators, each followed by its spellings.
     """
     offered = _offered(catalogue, wrapper)
     shares = _shares(catalogue, machine, wrapper, offered)
@@ -78,7 +77,7 @@ def _weight(form: Any) -> float:
 
 
 def _offered(catalogue: Plain, wrapper: Plain | None) -> dict[str, dict[str, Plain]]:
-    """By theory, the operators that can be generated."""
+    """Return the operators that can be generated, by theory."""
     offered = {}
     excluded = [] if wrapper is None else wrapper["profile"].get("exclude-operators", [])
     for theory in catalogue["theories"]:
@@ -104,7 +103,7 @@ def _usable(kind: str, operator: Plain, wrapper: Plain) -> bool:
 def _shares(
     catalogue: Plain, machine: Plain, wrapper: Plain | None, offered: dict[str, dict[str, Plain]]
 ) -> dict[str, float]:
-    """The mean share of each operator among the operator terms of a run."""
+    """Return the mean share of each operator among the operator terms of a run."""
     owners = {
         kind.removeprefix("SORT_"): t["name"] for t in catalogue["theories"] for kind in t["sorts"]
     }
@@ -135,8 +134,8 @@ def _shares_among(
     chosen: tuple[str, ...],
     banned: set[str],
 ) -> dict[str, float]:
-    """The share of each operator in a run that has the `chosen` theories and not the operators in
-    `banned`.
+    """Return the share of each operator in a run that has the theories `chosen` and lacks the
+    operators `banned`.
     """
     present = set(chosen)
     drawable = {
@@ -159,7 +158,9 @@ def _shares_among(
 def _theory_sets(
     catalogue: Plain, machine: Plain, wrapper: Plain | None, offered: dict[str, dict[str, Plain]]
 ) -> dict[tuple[str, ...], int]:
-    """The sets of theories of many drawn runs, in catalogue order, and how many runs had each."""
+    """Return the sets of theories of many drawn runs, in the order of the catalogue, and how many
+    runs had each set.
+    """
     rng = random.Random(0)
     requires = {theory["name"]: theory["requires"] for theory in catalogue["theories"]}
     always = [theory["name"] for theory in catalogue["theories"] if theory["always"]]
@@ -178,7 +179,7 @@ def _theory_sets(
 
 
 def _draw_theories(rng: random.Random, swarm: Plain, names: list[str]) -> list[str]:
-    """The theories that one run draws, in the order drawn."""
+    """Return the theories that a run draws, in the order in which it draws them."""
     count = len(names)
     if rng.random() >= swarm["all"]:
         values, weights = zip(*swarm["count"]["choices"], strict=True)
@@ -194,7 +195,7 @@ def _draw_theories(rng: random.Random, swarm: Plain, names: list[str]) -> list[s
 
 
 def _closure(name: str, requires: dict[str, list[str]]) -> list[str]:
-    """A theory and those that it requires, directly or not."""
+    """Return a theory and all theories that it requires, directly or not."""
     names = [name]
     for known in names:
         names += [other for other in requires[known] if other not in names]
@@ -206,5 +207,5 @@ def _clash(excluded: dict[str, list[str]], one: str, other: str) -> bool:
 
 
 def weight_of(weights: Plain, name: str) -> float:
-    """The weight of a name, or of all that are not named."""
+    """Return the weight of a name, or the weight of all that are not named."""
     return float(weights[name] if name in weights else weights.get("default", 1))

@@ -1,5 +1,5 @@
-"""The spellings in a wrapper file: their form, their placeholders, guards and helpers, checked
-where they stand.
+"""Checks the spellings in a wrapper file where they stand: their form, placeholders, guards and
+helpers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _HELPER = re.compile(r"\bh\.([A-Za-z_]\w*)")
 
 
 class Spelling(Strict, frozen=True):
-    """One spelling: a template over arguments, indices, sort and context, and when it may be used."""
+    """A spelling: a template over arguments, indices, sort and context, and when it may be used."""
 
     is_: str = field(name="is")
     when: str | list[str] = []
@@ -35,8 +35,8 @@ class Spelling(Strict, frozen=True):
 
 
 def forms(entry: Any) -> dict[str, Any]:
-    """The spellings of an entry by name: one that is only a template, or only one mapping, is
-    called `default`.
+    """Return the spellings of an entry by name. If the entry is only a template, or only one
+    mapping, the spelling is called `default`.
     """
     return {"default": entry} if isinstance(entry, str) or "is" in entry else entry
 
@@ -44,7 +44,7 @@ def forms(entry: Any) -> dict[str, Any]:
 def check_spellings(
     document: Document, wrapper: dict[str, Any], sections: tuple[str, ...], helpers: list[str]
 ) -> None:
-    """Raise InputError for the first spelling that is not well-formed; `helpers` are the texts of
+    """Raise InputError for the first spelling that is not well-formed. `helpers` are the texts of
     the files of helpers.
     """
     known = _helper_names(document, helpers) if helpers else None
@@ -62,8 +62,8 @@ def check_spellings(
 def _spellings(
     document: Document, wrapper: dict[str, Any], sections: tuple[str, ...]
 ) -> Iterator[tuple[Place, Any]]:
-    """Each spelling with its place. Raises InputError for an entry that has none, or of another
-    shape.
+    """Yield each spelling with its place. Raises InputError for an entry that has none or has
+    another shape.
     """
     for section in sections:
         for key, entry in wrapper[section].items():
@@ -95,7 +95,7 @@ def _check_template(document: Document, place: Place, text: str, known: list[str
         ValueError,
         RecursionError,
         MemoryError,
-    ) as error:  # the last two: nested too deeply for Python's parser
+    ) as error:  # the last two say that the template nests too deeply for Python's parser
         message = (
             error.msg
             if isinstance(error, SyntaxError)
@@ -109,7 +109,7 @@ def _check_template(document: Document, place: Place, text: str, known: list[str
 
 
 def _find_helper(document: Document, place: Place, known: list[str] | None) -> Callable[[str], Any]:
-    """A function that raises InputError for a helper that does not exist."""
+    """Return a function that raises InputError for a helper that does not exist."""
 
     def find(name: str) -> Any:
         if known is None:
@@ -124,8 +124,8 @@ def _find_helper(document: Document, place: Place, known: list[str] | None) -> C
 
 
 def _helper_names(document: Document, sources: list[str]) -> list[str]:
-    """The names that the files of helpers define. Raises InputError where two define one function,
-    since they share a namespace.
+    """Return the names that the files of helpers define. Raises InputError if two files define the
+    same function, because they share a namespace.
     """
     names: list[str] = []
     functions: list[str] = []

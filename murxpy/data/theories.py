@@ -1,4 +1,4 @@
-"""The theories of `fsm/theories`: sorts, operators and their signatures, as plain data."""
+"""The theories of `fsm/theories` as plain data: sorts, operators and their signatures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from murxpy.logic.signature import parse_signature
 
 Plain = dict[str, Any]
 
-_FIRST = "core"  # the file whose theory all others build on
+_FIRST = "core"  # the file of the theory on which all others build
 _HOLE = re.compile(r"\{([^{}]*)\}")
 _OPERATOR_HOLE = re.compile(
     r"[*0-9]|(sort|elem|width)[0-9]|[ip][0-9]|sort|count|weighed|tested|rebuilt|selector"
@@ -23,7 +23,9 @@ _NAMES = {"sorts": re.compile(r"SORT_[A-Z0-9_]+"), "operators": re.compile(r"OP_
 
 
 class SortKind(Strict, frozen=True):
-    """A sort kind: its SMT-LIB name, the kinds of its parameters, the names of its special values."""
+    """A kind of sorts: its name in SMT-LIB, the kinds of its parameters, the names of its special
+    values, and how scripts write them.
+    """
 
     smtlib: str
     params: list[str] = []
@@ -35,8 +37,8 @@ class SortKind(Strict, frozen=True):
 
 
 class Operator(Strict, frozen=True):
-    """An operator kind: its SMT-LIB name and signature, and what generator and checker must know
-    beside.
+    """An operator: its name in SMT-LIB, its signature, how scripts write it, and what generator and
+    type checker must know of it.
     """
 
     smtlib: str
@@ -57,7 +59,7 @@ class Operator(Strict, frozen=True):
 
 
 class Syntax(Strict, frozen=True):
-    """A form that scripts have and no binding has a call for."""
+    """A form that scripts have and for which no binding has a call."""
 
     smtlib: str
 
@@ -76,11 +78,12 @@ class Theory(Strict, frozen=True):
 
 
 def load_theories(folder: Path | None = None) -> Plain:
-    """All theories of `folder` (the shipped ones), the core first and then by file name.
+    """Return all theories of `folder`, by default the shipped ones. The core comes first, the
+    others follow by file name.
 
-    Gives `{"theories": [{"name", "smtlib", "always", "requires", "sorts", "operators",
-    "syntax"}]}`; `sorts` and `operators` are dicts by kind, and operators of the section
-    `extensions` have `"extension": True`. Raises InputError.
+    The result is `{"theories": [{"name", "smtlib", "always", "requires", "sorts", "operators",
+    "syntax"}]}`. `sorts` and `operators` are dicts by kind. Operators of the section `extensions`
+    have `"extension": True`. Raises InputError.
     """
     folder = data_folder("fsm") / "theories" if folder is None else folder
     files = sorted(folder.glob("*.yaml"), key=lambda path: (path.stem != _FIRST, path.stem))
@@ -103,8 +106,8 @@ def _as_plain(theory: Theory) -> Plain:
 
 
 def _check_names(documents: list[Document], theories: list[Theory]) -> None:
-    """Raise InputError where a name stands twice, has not the form of its kind, or requires what is
-    not there.
+    """Raise InputError for a name that stands twice or does not have the form of its kind, and for
+    a required theory that does not exist.
     """
     seen: dict[str, str] = {}
     for document, theory in zip(documents, theories, strict=True):
@@ -125,7 +128,7 @@ def _check_names(documents: list[Document], theories: list[Theory]) -> None:
 
 
 def _check_signatures(documents: list[Document], theories: list[Theory]) -> None:
-    """Raise InputError where a signature cannot be read."""
+    """Raise InputError for a signature that cannot be read."""
     for document, theory in zip(documents, theories, strict=True):
         for section in ("operators", "extensions"):
             for kind, operator in getattr(theory, section).items():
@@ -136,7 +139,9 @@ def _check_signatures(documents: list[Document], theories: list[Theory]) -> None
 
 
 def _check_scripts(documents: list[Document], theories: list[Theory]) -> None:
-    """Raise InputError where what is said of scripts names what is not there."""
+    """Raise InputError if something that is said about scripts names a sort or value that does not
+    exist.
+    """
     sorts = [kind for theory in theories for kind in theory.sorts]
     for document, theory in zip(documents, theories, strict=True):
         for section in ("operators", "extensions"):
@@ -162,9 +167,9 @@ def _check_scripts(documents: list[Document], theories: list[Theory]) -> None:
 def check_form(
     document: Document, place: Place, text: str, known: re.Pattern[str] | None, arguments: int = 10
 ) -> None:
-    """Raise InputError where a spelling of scripts has a placeholder that stands for nothing: one
-    that `known` does not match (by default, none of those of operators), or an argument beyond the
-    last one.
+    """Raise InputError for a placeholder in a spelling of scripts that stands for nothing: one that
+    `known` does not match, or an argument beyond the last one. Without `known`, the placeholders of
+    operators are known.
     """
     for hole in _HOLE.findall(text):
         if not (known or _OPERATOR_HOLE).fullmatch(hole):

@@ -1,11 +1,11 @@
-"""What a state machine's weights mean: how often a run is expected to visit each state and take
-each transition.
+"""Computes what a state machine's weights mean: how often a run is expected to visit each state and
+to take each transition.
 
-A run is a Markov chain over the states. Three facts that steer it are part of the chain's state, as
-they depend on what was done: `incremental` is drawn once a run, `checked` becomes true with a
-check, and `spent` with the operator terms, whose number is geometric here with the mean of the
-machine's `run-length`. Every other condition is taken to hold independently at each step with the
-chance that the machine's `expect` gives, or always. Actions are taken to succeed.
+A run is a Markov chain over the states. The state of the chain also has three facts that depend on
+what was done: `incremental` is drawn once in a run, `checked` becomes true with a check, and
+`spent` becomes true with the operator terms. Their number is geometric here, with the mean of the
+machine's `run-length`. Every other condition is assumed to hold independently in each step, with
+the chance in the machine's `expect`, or always. Actions are assumed to succeed.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class _Node(NamedTuple):
 
 @dataclass(frozen=True)
 class Visits:
-    """Expected numbers a run.
+    """Expected numbers in a run.
 
-    `entered` and `steps` by state (a step is one action drawn), `taken` by state and position of
-    the transition, `actions` by action; `unchecked` is the share of runs that end without a check
-    since their last reset.
+    `entered` and `steps` are by state, where a step is one drawn action. `taken` is by state and
+    position of the transition, and `actions` by action. `unchecked` is the share of runs that end
+    without a check since their last reset.
     """
 
     entered: dict[str, float]
@@ -48,18 +48,18 @@ class Visits:
 
     @property
     def length(self) -> float:
-        """Actions of a run; `go` counts as none."""
+        """Return the number of actions in a run, not counting `go`."""
         return sum(count for action, count in self.actions.items() if action != "go")
 
     def probability(self, state: str, position: int) -> float:
-        """The share of the steps in a state that take this transition."""
+        """Return the share of the steps in a state that take this transition."""
         return self.taken[state, position] / self.steps[state] if self.steps[state] else 0.0
 
 
 def expected_visits(machine: Machine, given: Mapping[str, float] | None = None) -> Visits:
-    """The expected visits of a run of a checked machine.
+    """Return the expected visits in a run of a checked machine.
 
-    `given` has chances of conditions that replace those of `expect`. Raises InputError when the run
+    `given` has chances of conditions that replace those of `expect`. Raises InputError if the run
     would never end.
     """
     chances = dict.fromkeys(ANSWERS, 1.0) | machine["expect"] | dict(given or {})
@@ -77,7 +77,7 @@ def expected_visits(machine: Machine, given: Mapping[str, float] | None = None) 
 
 
 def mean_of(distribution: dict[str, Any]) -> float:
-    """The mean of a distribution of numbers and ranges."""
+    """Return the mean of a distribution of numbers and ranges."""
     choices = distribution["choices"]
     total = sum(
         (sum(value) / 2 if isinstance(value, list) else value) * weight for value, weight in choices
@@ -107,8 +107,8 @@ def _add_chain(
     share: float,
     taken: dict[tuple[str, int], float],
 ) -> float:
-    """Add what the runs with this value of `incremental` take, which are `share` of all; how many
-    end unchecked.
+    """Add what the runs with this value of `incremental` do, which are the share `share` of all
+    runs. Return how many of them end unchecked.
     """
     start = _Node(machine["start"], False, False)
     moves = _moves(machine, chances, incremental, start)
@@ -133,8 +133,8 @@ def _add_chain(
 def _moves(
     machine: Machine, chances: Mapping[str, float], incremental: bool, start: _Node
 ) -> dict[_Node, list[tuple[int, _Node, float]]]:
-    """For each node that is reached: the transitions, by position, where they lead and with which
-    probability.
+    """Return the transitions of each node that is reached: their positions, where they lead, and
+    with which probability.
     """
     terms = max(1.0, mean_of(machine["distributions"]["run-length"]))
     moves: dict[_Node, list[tuple[int, _Node, float]]] = {}
@@ -155,8 +155,8 @@ def _moves(
 def _targets(
     node: _Node, transition: dict[str, Any], terms: float
 ) -> Iterator[tuple[_Node, float]]:
-    """The nodes that a transition leads to and their shares; `terms` is the mean number of terms of
-    a run.
+    """Return the nodes to which a transition leads, with their shares. `terms` is the mean number
+    of terms in a run.
     """
     checked = transition["do"] in ANSWERING or (node.checked and transition["do"] not in _RESETS)
     if transition["do"] == "mk-term" and not node.spent:
@@ -169,7 +169,7 @@ def _targets(
 def _draws(
     machine: Machine, chances: Mapping[str, float], incremental: bool, node: _Node
 ) -> dict[int, float]:
-    """The probability of each transition, by position, at a node."""
+    """Return the probability of each transition at a node, by its position."""
     if node.state == machine["final"]:
         return {}
     fixed = {
@@ -202,7 +202,7 @@ def _draws(
 def _likelihood(
     assignment: Assignment, chances: Mapping[str, float], fixed: Mapping[str, bool]
 ) -> float:
-    """How likely an assignment is, up to a factor: impossible ones were left out."""
+    """Return how likely an assignment is, up to a factor. Impossible assignments are left out."""
     result = 1.0
     for name, value in assignment.items():
         if name in fixed:
@@ -216,8 +216,8 @@ def _likelihood(
 
 
 def _solve(rows: list[dict[int, float]], right: list[float]) -> list[float]:
-    """Solve a sparse linear system by elimination with pivots. Raises InputError when it has no one
-    solution.
+    """Solve a sparse system of linear equations by elimination with pivots. Raises InputError if it
+    does not have exactly one solution.
     """
     size = len(rows)
     for column in range(size):

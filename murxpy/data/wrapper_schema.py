@@ -1,4 +1,4 @@
-"""What a file of `wrappers/` may hold, as msgspec decodes it."""
+"""What a file of `wrappers/` may contain, as msgspec decodes it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _TAKEN = r"^((bool|any|constant|uninterpreted|quantified)\+?|same-[0-9]+)$"
 
 
 class Option(Strict, frozen=True):
-    """An option of the solver to draw: `values` of a choice, `min` and `max` of a number, for runs
-    with `theories`.
+    """An option of the solver that can be drawn in runs with `theories`. A choice has `values`; a
+    number has `min` and `max`.
     """
 
     name: str
@@ -28,10 +28,11 @@ class Option(Strict, frozen=True):
 
 
 class OwnAction(Strict, frozen=True):
-    """An action only this solver has: when it can be done, the terms it takes, whether it asserts
-    more than we know.
+    """An action that only this solver has: when it can be done, the terms that it takes, and
+    whether it asserts more than the trace shows.
 
-    `stress`: contract mode only, since it stresses callbacks or the lives of objects.
+    `stress` says that it is for contract mode only, because it stresses callbacks or the lifetimes
+    of objects.
     """
 
     needs: list[
@@ -55,7 +56,7 @@ class OwnAction(Strict, frozen=True):
 
 
 class Refusal(Strict, frozen=True):
-    """How an exception of the binding is sorted: its class and a regular expression for its
+    """How an exception of the binding is sorted: its class, and a regular expression for its
     message.
     """
 
@@ -65,15 +66,15 @@ class Refusal(Strict, frozen=True):
 
 
 class Defect(Strict, frozen=True):
-    """A message that says that the solver's own invariant broke, whatever exception carries it."""
+    """A message that tells of a broken invariant of the solver, whatever exception carries it."""
 
     message: str
     because: str
 
 
 class Undefined(Strict, frozen=True):
-    """Calls (a regular expression over templates) whose misuse by `rules` (none: all) the binding
-    leaves undefined, and why.
+    """Calls whose misuse the binding leaves undefined, and why. `call` is a regular expression over
+    templates; `rules` are the rules of misuse that it is about, all if there are none.
     """
 
     call: str
@@ -82,8 +83,8 @@ class Undefined(Strict, frozen=True):
 
 
 class Promised(Strict, frozen=True):
-    """A class of exceptions that the binding's documentation promises: the words that do, and whose
-    docstring has them.
+    """A class of exceptions that the binding's documentation promises, with the words of the
+    promise and the object whose docstring contains them.
     """
 
     type: Annotated[str, Meta(min_length=1)]
@@ -92,8 +93,8 @@ class Promised(Strict, frozen=True):
 
 
 class Skip(Strict, frozen=True):
-    """Public callables that contract mode never calls, and why: a regular expression over names,
-    the modules that define them.
+    """Public callables that contract mode never calls, and why: a regular expression over their
+    names, or the modules that define them.
     """
 
     because: str
@@ -102,10 +103,10 @@ class Skip(Strict, frozen=True):
 
 
 class Argument(Strict, frozen=True):
-    """What stands for a parameter (a regular expression) of the callables `of` (one over their
-    names): the kinds `is`.
+    """The kinds `is` of operands for a parameter (a regular expression) of the callables `of` (a
+    regular expression over their names).
 
-    `at-most`: a larger number would only cost time. `sealed`: it is never broken.
+    `at-most`: a larger number would only cost time. `sealed`: the operand is never broken.
     """
 
     parameter: str
@@ -118,10 +119,10 @@ class Argument(Strict, frozen=True):
 
 class Calls(Strict, frozen=True):
     """The public callables of the binding: its modules, what is never called, hints for operands,
-    what makes objects of a class.
+    and what makes objects of a class.
 
-    A recipe is a list of calls: a name, then words of a trace, `$N` for what call N gave, or kinds
-    of operands.
+    A recipe is a list of calls. A call is a name and then words of a trace, `$N` for the result of
+    call N, or kinds of operands.
     """
 
     modules: list[str] = []
@@ -132,8 +133,8 @@ class Calls(Strict, frozen=True):
 
 
 class Conversion(Strict, frozen=True):
-    """What a broken promise says (a regular expression) where a conversion of arguments that all
-    callables share causes it, and why.
+    """A broken promise that the conversion of arguments causes, which all callables share: a
+    regular expression over its message, and why.
     """
 
     message: str
@@ -141,8 +142,8 @@ class Conversion(Strict, frozen=True):
 
 
 class Contract(Strict, frozen=True):
-    """What the binding says of wrong calls: the exceptions that it documents, and what it leaves
-    undefined.
+    """What the binding says of wrong calls: the exceptions that it documents, and the calls that it
+    leaves undefined.
     """
 
     documented: list[Promised] = []
@@ -154,9 +155,12 @@ class Contract(Strict, frozen=True):
 
 
 class Documented(Strict, frozen=True):
-    """What the solver documents as internal, unsupported or experimental, with the quote: calls (a
-    regular expression over templates) or options that are on, where a sort is made, too, whose
-    words match `sorts`. `counts`: why findings with it count all the same.
+    """What the solver documents as internal, unsupported or experimental, with the sentence that
+    says so.
+
+    It is about calls (a regular expression over templates), or about options that are on. With
+    `sorts`, it only applies if the run makes a sort whose words match. `counts` says why findings
+    with it count all the same.
     """
 
     quote: str
@@ -167,8 +171,8 @@ class Documented(Strict, frozen=True):
 
 
 class Difference(Strict, frozen=True):
-    """What means something else here than in the solvers of `from`, or than in any other; it is not
-    cross-checked with these.
+    """Operators and special values that mean something else than in the solvers of `from`, or than
+    in all others. They are not cross-checked with these solvers.
     """
 
     reason: str
@@ -185,7 +189,7 @@ class Unspelled(Strict, frozen=True):
 
 
 class Wrapper(Strict, frozen=True):
-    """A file of `wrappers/`. The sections of spellings are checked by `murxpy.data.spellings`."""
+    """A file of `wrappers/`. `murxpy.data.spellings` checks the sections with spellings."""
 
     solver: str
     module: str

@@ -1,5 +1,5 @@
-"""The wrappers of `wrappers/*.yaml`: how a solver's API is spelled, decoded and checked, as plain
-data.
+"""The wrappers of `wrappers/*.yaml`, which say how a solver's API is spelled. They are decoded,
+checked and handed on as plain data.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ ENTRY_POINTS = "murxpy.wrappers"
 
 
 def load_wrapper(name_or_path: str) -> Plain:
-    """The wrapper of a shipped name, of an entry point of group `murxpy.wrappers`, or of a file.
+    """Return the wrapper of a shipped name, of an entry point of the group `murxpy.wrappers`, or of
+    a file.
 
-    Gives a dict with the keys of the file, the spellings as they are written, and
-    `helpers_sources`: path and text of each file of helpers, in order. Raises InputError.
+    The result is a dict with the keys of the file. Spellings are as they are written, and
+    `helpers_sources` has path and text of each file of helpers, in order. Raises InputError.
     """
     path = wrapper_path(name_or_path)
     document = read_document(path)
@@ -58,8 +59,8 @@ def load_wrapper(name_or_path: str) -> Plain:
 
 
 def wrapper_path(name_or_path: str) -> Path:
-    """The file of a wrapper: a name of `wrappers/` or of an entry point, or a path. Raises
-    InputError for neither.
+    """Return the file of a wrapper, which is a name of `wrappers/`, a name of an entry point, or a
+    path. Raises InputError if it is neither.
     """
     shipped = data_folder("wrappers") / f"{name_or_path}.yaml"
     if name_or_path and Path(name_or_path).name == name_or_path and shipped.is_file():
@@ -77,18 +78,18 @@ def wrapper_path(name_or_path: str) -> Path:
 
 
 def wrapper_names() -> list[str]:
-    """The names of the shipped wrappers and of those that installed packages offer."""
+    """Return the names of the shipped wrappers and of those that installed packages offer."""
     return sorted({*shipped_names(), *(point.name for point in entry_points(group=ENTRY_POINTS))})
 
 
 def shipped_names() -> list[str]:
-    """The names of the wrappers in the data folder."""
+    """Return the names of the wrappers in the data folder."""
     return sorted(path.stem for path in data_folder("wrappers").glob("*.yaml"))
 
 
 def default_judges() -> tuple[str, ...]:
-    """The solvers that say what is right where the user names none, most trusted first: the shipped
-    ones whose wrappers have a rank `default-judge`.
+    """Return the solvers that say what is right if the user names none, in the order of their rank
+    `default-judge`. A wrapper without that rank is not among them.
     """
     found = {}
     for name in shipped_names():
@@ -99,12 +100,12 @@ def default_judges() -> tuple[str, ...]:
 
 
 def _of_entry_point(name: str, load: Any) -> Path:
-    """The path that a package's entry point gives: a str or a path object. Raises InputError for
-    anything else.
+    """Return the path that a package's entry point gives as a str or a path object. Raises
+    InputError for anything else.
     """
     try:
         value = load()
-    except Exception as error:  # whatever a foreign package throws
+    except Exception as error:  # a foreign package can raise anything
         raise InputError(
             f"the wrapper '{name}' of an installed package cannot be loaded: {error}"
         ) from None
@@ -116,7 +117,7 @@ def _of_entry_point(name: str, load: Any) -> Path:
 
 
 def _helpers(document: Document, wrapper: Plain) -> list[Path]:
-    """The files of helpers, which stand beside the wrapper's."""
+    """Return the files of helpers, which stand beside that of the wrapper."""
     named = wrapper["helpers"]
     names: list[str] = [named] if isinstance(named, str) else named
     paths = [Path(document.file).parent / name for name in names]
@@ -131,7 +132,7 @@ def _helpers(document: Document, wrapper: Plain) -> list[Path]:
 
 
 def _check_names(document: Document, wrapper: Plain) -> None:
-    """Raise InputError for a theory, sort kind, special value or operator that no theory has."""
+    """Raise InputError for a theory, kind of sorts, special value or operator that no theory has."""
     known = _known_names(wrapper)
     for position, name in enumerate(wrapper["theories"]):
         _check(document, ("theories", position), *known["theories"], name)
@@ -156,7 +157,7 @@ def _check_names(document: Document, wrapper: Plain) -> None:
 
 
 def _known_names(wrapper: Plain) -> dict[str, tuple[str, list[str]]]:
-    """What the names in each section are called, and which there are."""
+    """Return for each section what its names are called in messages, and which names there are."""
     catalogue = load_theories()["theories"]
     theories = [theory["name"] for theory in catalogue]
     kinds = [kind for theory in catalogue for kind in theory["sorts"]]
@@ -190,8 +191,8 @@ def _check(document: Document, place: Place, what: str, known: list[str], name: 
 
 
 def _check_options(document: Document, wrapper: Plain) -> None:
-    """Raise InputError for an option that cannot be drawn: a choice without values, an empty range,
-    a double.
+    """Raise InputError for an option that cannot be drawn: it is a choice without values, has an
+    empty range, or stands twice.
     """
     seen: set[str] = set()
     for position, option in enumerate(wrapper["options"]):
@@ -213,7 +214,7 @@ def _check_options(document: Document, wrapper: Plain) -> None:
 
 
 def _check_releases(document: Document, wrapper: Plain) -> None:
-    """Raise InputError for what is no span of releases."""
+    """Raise InputError if the releases are no range of releases."""
     spans: dict[Place, str] = {("releases",): wrapper["releases"]}
     spans |= {("release-needs", span): span for span in wrapper["release-needs"]}
     for place, span in spans.items():
@@ -226,7 +227,7 @@ def _check_releases(document: Document, wrapper: Plain) -> None:
 
 
 def _check_refusals(document: Document, wrapper: Plain) -> None:
-    """Raise InputError for a message that is not a regular expression."""
+    """Raise InputError for a message that is no regular expression."""
     for position, refusal in enumerate(wrapper["refusals"]):
         try:
             re.compile(refusal["message"] or "")

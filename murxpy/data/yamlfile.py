@@ -1,9 +1,10 @@
-"""Strict YAML: the data folders' files as plain data that remembers where each entry stands.
+"""Strict YAML: reads the files of the data folders as plain data that remembers the line of each
+entry.
 
-The subset is the one a careful author writes anyway. Only `true` and `false` are Booleans (`on` and
-`no` are names of solver options), numbers are decimal, dates are text; a key stands once; there are
-no tags and no merge keys. The parser's events are read in a loop, with limits on size, depth and
-aliases, so no input exhausts stack or memory.
+The subset is what a careful author writes anyway. Only `true` and `false` are Booleans, because
+`on` and `no` are names of solver options. Numbers are decimal, and dates are text. A key stands
+once; there are no tags and no merge keys. The events of the parser are read in a loop, with limits
+on size, depth and aliases, so that no input exhausts stack or memory.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ import yaml
 
 from murxpy.errors import InputError
 
-MAX_BYTES = 4_000_000  # of a file
+MAX_BYTES = 4_000_000  # bytes of a file
 MAX_DEPTH = 40
-MAX_NODES = 400_000  # after aliases are replaced by what they stand for
+MAX_NODES = 400_000  # entries of a file, after aliases are replaced by what they stand for
 
 Place = tuple[str | int, ...]  # the keys and positions that lead from the top to an entry
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-MAX_DIGITS = 4300  # of a number
+MAX_DIGITS = 4300  # digits of a number
 _INT = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 _FLOAT = re.compile(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?|[-+]?[0-9]+[eE][-+]?[0-9]+")
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None, "~": None, "": None}
@@ -34,8 +35,8 @@ _WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None, "~
 
 @dataclass(frozen=True)
 class Document:
-    """A decoded file: `data` is dicts with str and int keys, lists and scalars; `lines` has the
-    line of each entry.
+    """A decoded file. `data` consists of dicts with keys that are str or int, of lists, and of
+    scalars; `lines` has the line of each entry.
     """
 
     file: str
@@ -43,7 +44,7 @@ class Document:
     lines: dict[Place, int] = field(repr=False)
 
     def line(self, path: Place) -> int:
-        """The line, from 1, where the entry at `path` stands, or the nearest entry around it that
+        """Return the line, from 1, of the entry at `path`, or of the nearest entry around it that
         is known.
         """
         while path and path not in self.lines:
@@ -51,20 +52,20 @@ class Document:
         return self.lines.get(path, 1)
 
     def error(self, path: Place, message: str) -> InputError:
-        """The error to raise for the entry at `path`."""
+        """Return the error to raise for the entry at `path`."""
         return InputError(message, file=self.file, line=self.line(path))
 
 
 def read_document(path: Path) -> Document:
-    """Decode the YAML file at `path`. Raises InputError, with the line where there is one, for
-    anything malformed.
+    """Decode the YAML file at `path`. Raises InputError for anything malformed, with the line if
+    there is one.
     """
     return parse_document(read_text(path), str(path))
 
 
 def read_text(path: Path) -> str:
-    """The text of an input file. Raises InputError when it cannot be read, is too large, or is not
-    UTF-8.
+    """Return the text of an input file. Raises InputError if it cannot be read, is too large, or is
+    no UTF-8.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
@@ -86,7 +87,9 @@ def read_text(path: Path) -> str:
 
 
 def parse_document(text: str, file: str) -> Document:
-    """Decode YAML `text`; `file` is its name in errors. Raises InputError for anything malformed."""
+    """Decode the YAML `text`. `file` is its name in errors. Raises InputError for anything
+    malformed.
+    """
     builder = _Builder(file)
     try:
         for event in yaml.parse(text, Loader=_LOADER):
@@ -115,11 +118,11 @@ class _Frame:
     anchor: str | None
     key: str | int | None = None
     has_key: bool = False
-    count: int = 1  # nodes in it, itself included
+    count: int = 1  # entries in it, and itself
 
 
 class _Builder:
-    """Builds the data from the parser's events, without recursion."""
+    """Builds the data from the events of the parser, without recursion."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -177,7 +180,7 @@ class _Builder:
         self._place(value, line, count)
 
     def _place(self, value: Any, line: int, count: int) -> Place:
-        """Put a value where it belongs; the path to it."""
+        """Put a value where it belongs, and return the path to it."""
         self._nodes += count
         if self._nodes > MAX_NODES:
             raise self._error(line, f"more than {MAX_NODES:,} entries, aliases counted each time")
@@ -218,12 +221,12 @@ class _Builder:
         self.lines[(*frame.path, key)] = line
 
     def _resolve(self, text: str, line: int) -> Any:
-        """The value of an unquoted scalar."""
+        """Return the value of a scalar without quotes."""
         if text in _WORDS:
             return _WORDS[text]
         try:
             if _INT.fullmatch(text):
-                # Python's own limit may have been lifted in this process
+                # the check is made here because Python's own limit may be lifted in this process
                 if len(text) > MAX_DIGITS:
                     raise ValueError
                 return int(text)
@@ -251,7 +254,7 @@ def _as_yaml(value: Any) -> str:
 
 
 def entries(document: Document, path: Place) -> Iterator[tuple[Place, Any]]:
-    """The paths and values directly under the collection at `path`, in file order."""
+    """Yield the paths and values directly under the collection at `path`, in the order of the file."""
     node = document.data
     for step in path:
         node = node[step]

@@ -1,1 +1,3 @@
-"""Translators: a trace as an SMT-LIB script or as a Python program, made without running a solver."""
+"""Translators: they print a trace as an SMT-LIB script, as a Python program, or in Murxla's
+grammar, without running a solver.
+"""

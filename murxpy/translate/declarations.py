@@ -1,5 +1,5 @@
 """The declarations of a script: sorts, datatypes, constants and functions, each before its first
-use, and what they demand of a logic.
+use. They also say what the script needs of a logic.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ ALWAYS = ("SORT_BOOL", "SORT_PARAM")
 
 
 class Declarations:
-    """Writes to `heads` what a term needs declared. `needs` are kinds of sorts, and the needs
-    above, in order of appearance.
+    """Writes the declarations that terms need to `heads`. `needs` are the kinds of sorts and the
+    other needs above, in the order in which they appear.
     """
 
     def __init__(self, printer: Printer, heads: list[str]) -> None:
@@ -26,15 +26,15 @@ class Declarations:
         self.heads = heads
         self.needs: dict[str, None] = {}
         self._declared: set[Sort | Term | Datatype] = set()
-        self._unsaid: dict[Sort | Term, str] = {}  # of what was met: why it could not be declared
+        self._unsaid: dict[Sort | Term, str] = {}  # why a sort or term could not be declared
 
     def demands(self) -> list[str]:
-        """The needs in the words of `smtlib.logics`."""
+        """Return the needs as `smtlib.logics` calls them."""
         return [NEEDS.get(need, need) for need in self.needs if need not in ALWAYS]
 
     def logic(self, wanted: str | None) -> str:
-        """The logic that was set, unless the script uses what it does not have: an API does not
-        mind.
+        """Return the logic that was set. If the script uses something that this logic does not
+        have, which an API may allow, return another logic.
         """
         logic, words = wanted or "ALL", self.printer.words
         if HIGHER in self.needs:
@@ -48,7 +48,7 @@ class Declarations:
         return logic if logic in LOGICS and covers(logic, demands) else "ALL"
 
     def term(self, root: Term) -> str:
-        """The term as text, with what it needs declared before. Raises Unsayable."""
+        """Return the term as text, and declare before it what it needs. Raises Unsayable."""
         self._declare_all(root)
         return self.printer.term(root)
 
@@ -69,7 +69,7 @@ class Declarations:
             self.declare(term)
 
     def _check_said(self, thing: Term | Sort) -> None:
-        """Raise Unsayable for what could not be declared when it was first met."""
+        """Raise Unsayable for a term or sort that could not be declared when it was first met."""
         reason = self._unsaid.get(thing)
         if reason is not None:
             raise Unsayable(reason)
@@ -109,7 +109,7 @@ class Declarations:
             self.heads.append(f"(define-fun {head} {self.printer.sort(term.args[-1].sort)} {body})")
 
     def _need(self, term: Term) -> None:
-        """Note what the term needs beside its sort."""
+        """Note what the term needs apart from its sort."""
         if higher_order(term):
             self.needs[HIGHER] = None
         operator = self.printer.catalogue.operators.get(term.op)
@@ -164,5 +164,5 @@ class Declarations:
         self.heads.append(self.printer.datatypes(block))
 
 
-# The arrays that logics with arrays have, each beside the theory of its sorts.
+# the arrays that are in a logic with arrays and the theory of their sorts
 _PLAIN_ARRAYS = (("SORT_BV",) * 2, ("SORT_INT",) * 2, ("SORT_UNINTERPRETED",) * 2)

@@ -1,8 +1,8 @@
-"""A trace with a planted model as a script in which constants, functions and uninterpreted sorts
-are defined as that model has them.
+"""Prints a trace with a planted model as a script in which constants, functions and uninterpreted
+sorts are defined as in that model.
 
-So the script has one model at most, and every check in it is satisfiable: what a solver answers to
-it says who is wrong about the trace.
+Such a script has at most one model, and every check in it is satisfiable. So the answer of a solver
+says who is wrong about the trace.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ def to_defined(
     lossy: bool = False,
     by_definition: bool = False,
 ) -> str:
-    """The script. Raises InputError as `to_smtlib` does."""
+    """Return the script. Raises InputError as `to_smtlib` does."""
     run = _Defining(trace, catalogue, dialect, lossy, by_definition)
     interpret(run, AnyReading(run, trace))
     return run.text()
 
 
 class _Defining(Script):
-    """Looks ahead for the planted value of each constant, since that stands behind the line that
-    makes it.
+    """Knows the planted value of each constant in advance, since the value stands behind the line
+    that makes the constant.
     """
 
     def __init__(
@@ -59,8 +59,8 @@ class _Defining(Script):
         return _Definitions(printer, self)
 
     def size(self, sort: Sort) -> int:
-        """The number of elements of an uninterpreted sort in the planted model, 0 where it has
-        none.
+        """Return the number of elements of an uninterpreted sort in the planted model, or 0 if the
+        model has none.
         """
         entries = self.db.sort_entries.get(sort) or []
         words = next(
@@ -70,7 +70,7 @@ class _Defining(Script):
         return words[0] if isinstance(words[0], int) else 0
 
     def value(self, constant: Term) -> Any:
-        """The planted value of a constant. Raises LookupError."""
+        """Return the planted value of a constant. Raises LookupError."""
         return planted_of(self).interpretation.constants[constant]
 
     def term_entry(
@@ -132,7 +132,7 @@ class _Definitions(Declarations):
         return self.term(term)
 
     def _elements(self, term: Term) -> list[Term]:
-        """The constants in the term of a value: the elements of uninterpreted sorts."""
+        """Return the constants in the term of a value, which are elements of uninterpreted sorts."""
         found, stack = [], [term]
         while stack:
             part = stack.pop()

@@ -1,5 +1,5 @@
-"""Going through a trace without a solver: the lines are read and typed as in a replay, and the
-calls are handed to a translator.
+"""Goes through a trace without a solver. The lines are read and typed as in a replay, and the calls
+are handed to a translator.
 """
 
 from __future__ import annotations
@@ -37,11 +37,13 @@ class DryRun(Run):
 
     @property
     def last(self) -> bool:
-        """True on the last line, whose call perhaps did not return."""
+        """Return whether this is the last line. Its call may not have returned."""
         return self.trace.is_last(self.line)
 
     def refusal(self) -> tuple[str, str] | None:
-        """The class and the message with which the line's call was refused; None where it was not."""
+        """Return the class and the message with which the call of the line was refused, or None if
+        it was not refused.
+        """
         words = self.line.result("refused")
         if words is None:
             return None
@@ -49,18 +51,18 @@ class DryRun(Run):
         return texts[0] if texts else "", " ".join(texts[1:])
 
     def answer(self) -> str:
-        """The recorded answer of a check; `unknown` where there is none."""
+        """Return the recorded answer of a check, or `unknown` if there is none."""
         words = self.line.result("answer")
         return plain_text(words[0]) if words else "unknown"
 
     def printed(self) -> str:
-        """The recorded answers of a script, as it printed them."""
+        """Return the recorded answers of a script, as the solver printed them."""
         return "\n".join(
             plain_text(words[0]) for name, words in self.line.results if name == "answer" and words
         )
 
     def returned(self, letter: str) -> int | None:
-        """The first id of this letter that the line returned."""
+        """Return the first id with this letter that the line returned."""
         return next(
             (
                 t.number
@@ -71,8 +73,8 @@ class DryRun(Run):
         )
 
     def planted_values(self) -> list[str] | None:
-        """The planted values of what the check in hand has, as text; None where they do not make it
-        satisfiable.
+        """Return the planted values of what the current check has, as text. Return None if they do
+        not make it satisfiable.
         """
         assumed = self.frame.terms if self.line.action == "check-sat-assuming" else ()
         formulas = list(dict.fromkeys([*(entry.term for entry in self.state.asserted()), *assumed]))
@@ -83,16 +85,16 @@ class DryRun(Run):
         )
 
     def passed(self, reason: str) -> None:
-        """The line in hand has no call, because of `reason`."""
+        """Handle a line without a call. `reason` says why there is none."""
         raise NotImplementedError
 
     def witness(self, action: str) -> None:
-        """The line in hand checks what the solver promised."""
+        """Handle a line that checks what the solver promised."""
         self.passed("it reads what the solver gives and checks it")
 
 
 class Anything(Wrapper):
-    """Stands for a wrapper that has a spelling of everything: what cannot be said is found when it
+    """Stands for a wrapper that has a spelling of everything. What cannot be said is found when it
     is printed.
     """
 
@@ -103,12 +105,12 @@ class Anything(Wrapper):
         self.spellings = {section: _All(self._any) for section in ("lifecycle", "operators")}
 
     def set(self, section: str, key: str) -> SpellingSet | None:
-        """The one spelling there is; none of what reads objects."""
+        """Return the only spelling, but none for what reads objects."""
         return None if section == "readers" else self._any
 
 
 class _All(dict[str, SpellingSet]):
-    """The same spellings for every key."""
+    """Has the same spellings for every key."""
 
     def __init__(self, spellings: SpellingSet) -> None:
         self._spellings = spellings
@@ -132,12 +134,12 @@ class AnyReading(Reading):
 
 
 def plain_text(word: Token) -> str:
-    """What a word says, without quotes."""
+    """Return what a word says, without quotes."""
     return str(getattr(word, "text", word))
 
 
 class Silent(DryRun):
-    """A run whose objects are of no interest: everything that can be made is, unless the trace says
+    """A run whose objects do not matter. Everything that can be made is made, unless the trace says
     that it was refused.
     """
 
@@ -160,10 +162,10 @@ class Silent(DryRun):
         return True if action in MAKING else self.asked(action)
 
     def broken(self) -> None:
-        """The line in hand breaks a call on purpose."""
+        """Handle a line that breaks a call on purpose."""
 
     def asked(self, action: str) -> Any:
-        """An action that makes nothing; the answer where it is a check."""
+        """Handle an action that makes nothing. The result is the answer if it is a check."""
         if action == "run-script":
             return self.printed()
         return self.answer() if action in ANSWERING else None
@@ -177,7 +179,7 @@ class Silent(DryRun):
 
 def interpret(run: DryRun, reading: Reading) -> None:
     """Go through the lines, up to one with a finding. Raises InputError for a line that is
-    malformed, or that the translator cannot say.
+    malformed or that the translator cannot say.
     """
     for line in run.trace.lines:
         reading.line = run.line = line

@@ -1,4 +1,4 @@
-"""Calls as Python source: templates of spellings with names and literals in place of their
+"""Prints calls as Python source: templates of spellings with names and literals in place of their
 placeholders.
 """
 
@@ -21,7 +21,7 @@ from murxpy.solvers.wrapper import Wrapper
 
 HELPER = re.compile(r"\bh\.(\w+)")
 _NAME = re.compile(r"[A-Za-z_]\w*")
-_LARGE = 1 << 64  # beyond it hexadecimal, which Python reads at any length
+_LARGE = 1 << 64  # a larger number is written in hexadecimal, which Python reads at any length
 
 
 class Code(str):
@@ -31,14 +31,14 @@ class Code(str):
 
 
 class _Section(dict[str, SpellingSet]):
-    """The spellings of a section, each compiled when a line first asks for it: a program uses few
-    of more than a thousand.
+    """The spellings of a section. Each is compiled when a line first asks for it, because a program
+    uses only a few of more than a thousand.
     """
 
     def __init__(
         self, entries: dict[str, tuple[str, Any]], build: Callable[[str, Any], SpellingSet | None]
     ) -> None:
-        self._entries = entries  # that were not asked for yet
+        self._entries = entries  # the entries for which no line has asked yet
         self._compile = build
 
     def get(self, key: str, default: Any = None) -> Any:
@@ -55,17 +55,18 @@ class _Section(dict[str, SpellingSet]):
 
 
 class SourceWrapper(Wrapper):
-    """A wrapper whose calls give their own source. It imports no solver, so it has all spellings of
-    the trace's release.
+    """A wrapper whose calls return their own source. It imports no solver, so it has all spellings
+    of the trace's release.
     """
 
     def __init__(self, data: dict[str, Any], catalogue: Catalogue, release: str) -> None:
         self._release = release
-        self.helpers: dict[str, None] = {}  # those that the printed calls use, in order of use
+        # helpers that the printed calls use, in the order of their first use
+        self.helpers: dict[str, None] = {}
         super().__init__(data, catalogue)
 
     def version(self) -> str:
-        """The release that the trace was made with."""
+        """Return the release with which the trace was made."""
         return self._release
 
     def _namespace(self) -> dict[str, Any]:
@@ -81,8 +82,8 @@ class SourceWrapper(Wrapper):
         )
 
     def _helper(self, name: str) -> Any:
-        # A guard of the wrapper's own needs the solver; that the trace names the spelling says that
-        # it held.
+        # A guard that the wrapper defines needs the solver. It held in the run, because the trace
+        # names the spelling.
         return lambda args, indices, sort: True
 
     def _spelling(self, section: str, key: str, name: str, form: Any) -> Spelling | None:
@@ -131,12 +132,13 @@ class SourceWrapper(Wrapper):
 
 @cache
 def _reader(placeholder: str) -> Any:
-    """What gives a placeholder's source for a call."""
+    """Return a function that returns the source of a placeholder for a call."""
     if placeholder in ("ctx", "solver"):
         return lambda args, indices, frame: str(getattr(frame, placeholder) or placeholder)
     code = parse_template("{" + placeholder + "}", "").source
     many = code.startswith("*")
-    value = eval(f"lambda a, i, k: {code.removeprefix('*')}")  # the very code that a run evaluates
+    # this is the code that a run evaluates
+    value = eval(f"lambda a, i, k: {code.removeprefix('*')}")
     if many:
         return lambda args, indices, frame: (
             ", ".join(map(literal, value(args, indices, frame))) or "*()"
@@ -145,7 +147,7 @@ def _reader(placeholder: str) -> Any:
 
 
 def operand(value: Any) -> str:
-    """The source of a value, in parentheses where it is neither a name, a call nor a literal."""
+    """Return the source of a value, in parentheses unless it is a name, a call or a literal."""
     text = literal(value)
     if isinstance(value, Code) and not _NAME.fullmatch(text):
         return (
@@ -159,7 +161,9 @@ def operand(value: Any) -> str:
 
 
 def literal(value: Any) -> str:
-    """The source of a value: of code the code itself, of plain data a literal."""
+    """Return the source of a value. The source of code is the code itself, that of plain data is a
+    literal.
+    """
     if isinstance(value, Code):
         return str(value)
     if isinstance(value, bool) or value is None:

@@ -1,4 +1,4 @@
-"""What stands above and below the calls of a printed Python program."""
+"""The text before and after the calls of a printed Python program."""
 
 from __future__ import annotations
 

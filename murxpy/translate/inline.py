@@ -1,5 +1,5 @@
-"""The helpers that a program needs, from the source of the wrapper's helpers: functions, what they
-call, and what they import.
+"""Collects the helpers that a program needs from the source of the wrapper's helpers: functions,
+the functions that these call, and imports.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 
 def inlined(sources: Sequence[str], names: Iterable[str]) -> str:
-    """The statements of the files `sources` that define `names`, with all that those use, in their
-    order; each text once.
+    """Return the statements of the files `sources` that define `names`, and all statements that
+    these need, in their order. A text that stands in several files is returned once.
 
-    Statements for effect are kept; imports from one file of helpers to another fall away.
+    Statements for effect are kept. Imports from one file of helpers to another are left out.
     """
     wanted = list(names)
     if not wanted:
@@ -46,7 +46,7 @@ def inlined(sources: Sequence[str], names: Iterable[str]) -> str:
 
 
 class _Statement(NamedTuple):
-    """A statement of a module, the names that it defines, and those that it reads."""
+    """A statement of a module, the names that it defines, and the names that it reads."""
 
     node: ast.stmt
     defined: frozenset[str]
@@ -55,8 +55,8 @@ class _Statement(NamedTuple):
 
 @lru_cache(maxsize=8)
 def _statements(source: str) -> tuple[_Statement, ...]:
-    """The statements of a module that a program may need. The programs of a folder share their
-    helpers, so these are parsed once.
+    """Return the statements of a module that a program may need. They are parsed once, because the
+    programs of a folder share their helpers.
     """
     body = [node for node in ast.parse(source).body if not _docstring(node) and not _future(node)]
     own = {node.name for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
@@ -79,13 +79,14 @@ def _future(node: ast.stmt) -> bool:
 def _needed(statement: _Statement, names: set[str], imported: set[str]) -> bool:
     if isinstance(statement.node, ast.Expr):
         return True
-    if isinstance(statement.node, (ast.If, ast.Try, ast.For)):  # changes what others define
+    # such a statement changes what other statements define
+    if isinstance(statement.node, (ast.If, ast.Try, ast.For)):
         return not statement.used.isdisjoint(names - imported)
     return not statement.defined.isdisjoint(names)
 
 
 def defined(node: ast.stmt) -> Iterator[str]:
-    """The names that a statement of a module defines."""
+    """Return the names that a statement of a module defines."""
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         yield node.name
     elif isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -101,7 +102,7 @@ def defined(node: ast.stmt) -> Iterator[str]:
 
 
 def used(node: ast.stmt) -> Iterator[str]:
-    """The names that a statement reads."""
+    """Return the names that a statement reads."""
     return (
         inner.id
         for inner in ast.walk(node)

@@ -1,4 +1,4 @@
-"""Misuse in a printed program: the very call with its bad operand, what it does, and our functions
+"""Misuses in a printed program: the call with its broken operand, what it does, and our functions
 that stress objects.
 """
 
@@ -20,7 +20,7 @@ from murxpy.translate.dry import DryRun, plain_text
 from murxpy.translate.expressions import Code, literal
 from murxpy.translate.inline import inlined
 
-# Stands in a program that has misuses.
+# the beginning of a program with misuses
 START = '''
 
 HELD = []
@@ -63,7 +63,7 @@ def only_public(package, *called):
 
 
 def _joined(*modules: ModuleType) -> str:
-    """The source of modules as that of one module, with their imports at its beginning."""
+    """Return the source of modules as that of one module, with their imports at its beginning."""
     lines = [line for module in modules for line in inspect.getsource(module).splitlines()]
     imports = {line for line in lines if line.startswith(("import ", "from "))}
     ordered = sorted(imports, key=lambda line: (line.startswith("from"), line))
@@ -71,38 +71,42 @@ def _joined(*modules: ModuleType) -> str:
 
 
 class MisuseRows(DryRun):
-    """The part of a program that misuses: it needs `bind`, `row` and the names that are alive."""
+    """The part of a program that misuses calls. It needs `bind`, `row` and the names that are
+    alive.
+    """
 
     live: list[str]
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self.stressed: dict[str, None] = {}  # functions of ours that the program calls
-        self.called: dict[str, None] = {}  # public callables that it calls
+        self.stressed: dict[str, None] = {}  # our functions that the program calls
+        self.called: dict[str, None] = {}  # public callables that the program calls
 
     def row(self, text: str) -> None:
         """Write a statement."""
         raise NotImplementedError
 
     def bind(self, code: str, hint: str) -> Code:
-        """Write a statement that gives `code` a name, and give the name."""
+        """Write a statement that gives `code` a name, and return the name."""
         raise NotImplementedError
 
     def misuse_source(self) -> str:
-        """The definitions that the program's misuses need; the empty string where it has none."""
+        """Return the definitions that the misuses of the program need, or the empty string if it
+        has none.
+        """
         if not self.stressed:
             return ""
         sources = [inspect.getsource(strangers), _joined(protocols, stress)]
         return START + "\n".join(inlined([source], self.stressed) for source in sources)
 
     def misused(self, code: str) -> None:
-        """Write a misuse. The last one is the recorded defect where the binding does not document
-        what it raised.
+        """Write a misuse. The last one is the recorded defect if the binding does not document what
+        it raised.
         """
         self.row(f"misuse({self.line.number}, lambda: {code}, {self._told()})")
 
     def _told(self) -> str:
-        """Whether the line in hand is the recorded defect, and whether its call raised anything."""
+        """Return whether the line is the recorded defect, and whether its call raised anything."""
         recorded = self.line.result("raised")
         kind = plain_text(recorded[0]).partition(":")[0] if recorded else ""
         is_defect = bool(recorded) and self.last and (kind not in self.wrapper.contract.documented)
@@ -131,7 +135,7 @@ class MisuseRows(DryRun):
         return Code(name)
 
     def handed_over(self, number: int) -> Any:
-        """A name for a list with the last reference to an object."""
+        """Return a name for a list that has the last reference to an object."""
         code = str(super().handed_over(number)[0])
         held = self.bind(f"[{code}]", "held")
         self.live.remove(code)
@@ -159,8 +163,8 @@ class MisuseRows(DryRun):
         return value is not None
 
     def public_rows(self) -> str:
-        """The statements with which a program names the callables that it calls; the empty string
-        where it calls none.
+        """Return the statements with which a program names the callables that it calls, or the
+        empty string if it calls none.
         """
         if not self.called:
             return ""

@@ -1,5 +1,5 @@
-"""A trace in Murxla's grammar, so that its users can replay ours: no spellings, its names, its
-orders of arguments.
+"""Prints a trace in Murxla's grammar, so that users of Murxla can replay it. That grammar has no
+spellings, other names, and other orders of arguments.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _DEFECTS = ("undocumented", "ill-formed")
 
 
 class _Unsaid(Exception):
-    """What Murxla has no name for."""
+    """Murxla has no name for something."""
 
 
 def to_murxla(trace: Trace, catalogue: Catalogue, lossy: bool = False) -> str:
-    """The trace in Murxla's grammar; a trace of Murxla's as it is.
+    """Return the trace in Murxla's grammar. A trace of Murxla is returned as it is.
 
-    Raises InputError with the line for what Murxla has no name for; where `lossy`, a comment stands
-    in its place.
+    Raises InputError with the line for anything that Murxla has no name for. With `lossy`, a
+    comment takes its place.
     """
     if trace.murxla:
         return trace.text()
@@ -49,7 +49,7 @@ def to_murxla(trace: Trace, catalogue: Catalogue, lossy: bool = False) -> str:
 
 
 class _Check(Silent):
-    """Finds what is malformed, and which lines made no call."""
+    """Finds lines that are malformed, and lines that made no call."""
 
     def __init__(self, catalogue: Catalogue, trace: Trace) -> None:
         super().__init__(catalogue, trace)
@@ -61,8 +61,8 @@ class _Check(Silent):
 
 
 class _Writer:
-    """Writes lines. An id lives until `reset`, which in Murxla ends all of them: what is used after
-    it is made again.
+    """Writes lines. In Murxla, `reset` ends the life of all ids, so whatever is used after a
+    `reset` is made again.
     """
 
     def __init__(
@@ -74,24 +74,24 @@ class _Writer:
         self.without_call = without_call
         self.rows: list[str] = []
         self._makers: dict[Ref, Line] = {}
-        # of the ids of the trace: what they are called since the last reset
+        # the names, since the last reset, of the ids of the trace
         self._alive: dict[Ref, Ref] = {}
-        self._sorts: dict[Ref, Ref] = {}  # of terms
+        self._sorts: dict[Ref, Ref] = {}  # the sorts of terms
         self._fresh = {
             letter: 1
             + max((ref.number for ref in _all_ids(trace) if ref.letter == letter), default=0)
             for letter in "st"
         }
-        self._first = True  # no reset so far: ids are called what they are called in the trace
+        self._first = True  # before the first reset, ids have the same names as in the trace
 
     def text(self) -> str:
-        """The trace."""
+        """Return the trace."""
         solver = [f"--{self.trace.solver}"] if self.trace.solver in MURXLA_SOLVERS else []
         made = f"# from {self.trace.name.rsplit('/', 1)[-1]}, made with {self.trace.header.get('solver', 'an unnamed solver')}"
         return "\n".join([" ".join([MURXLA_OPTIONS, *solver]), to_codes(made), *self.rows, ""])
 
     def write(self, line: Line) -> None:
-        """Write a line, with what it needs made again before it. Raises InputError unless it is
+        """Write a line, and before it make again what it needs. Raises InputError unless it is
         lossy.
         """
         refused = line.result("refused")
@@ -138,7 +138,7 @@ class _Writer:
             self._makers.setdefault(ref, line)
 
     def _emit(self, line: Line) -> None:
-        """The row of a line, and what it returned; what it uses is alive afterwards."""
+        """Write the row of a line and what it returned. All that it uses is alive afterwards."""
         row = self._head(line, self._made(line))
         ids = [
             ref
@@ -152,7 +152,9 @@ class _Writer:
             self.rows.append(f"{INDENT}return {' '.join(map(str, named))}")
 
     def _sort_of(self, line: Line) -> Ref:
-        """The sort of the term that a line returned; a case of a match has that of its body."""
+        """Return the sort of the term that a line returned. The sort of a case of a match is that
+        of its body.
+        """
         ids = _returned(line)
         if len(ids) > 1:
             sort = ids[1]
@@ -165,7 +167,7 @@ class _Writer:
         return self._alive.get(sort) or self._name(sort)
 
     def _name(self, ref: Ref) -> Ref:
-        """A name for what is made now."""
+        """Return a name for an object that is made now."""
         name = self._alive[ref] = ref if self._first else self._new(ref.letter)
         return name
 
@@ -174,7 +176,9 @@ class _Writer:
         return Ref(letter, self._fresh[letter] - 1)
 
     def _ids(self, words: Sequence[Token]) -> list[Token]:
-        """Words with ids as they are called now; what is no longer alive is made again first."""
+        """Return words with the current names of ids. What is not alive any more is made again
+        first.
+        """
         stack = [word for word in words if isinstance(word, Ref) and word not in self._alive]
         while stack:
             ref = stack[-1]
@@ -215,7 +219,7 @@ class _Writer:
             self._sorts[_returned(line)[0]] = sort
 
     def _term(self, line: Line, words: Sequence[Token]) -> list[Token]:
-        """The words of a `mk-term` line in Murxla's order; ids are called what they are called now."""
+        """Return the words of a `mk-term` line in Murxla's order, with the current names of ids."""
         kind = self.catalogue.aliases.get(str(words[0]), str(words[0]))
         head, args, tail = _split(words)
         if kind in CONTAINER_FIRST and len(args) > 1:
@@ -228,8 +232,8 @@ class _Writer:
         return [self._operator(kind, bool(tail)), *head[1:], len(args), *args, *tail]
 
     def _operator(self, kind: str, indexed: bool) -> str:
-        """Murxla's name. Its solvers' own operators wrap an index into their range, so those are
-        others.
+        """Return Murxla's name of an operator. An operator of a single solver differs from ours if
+        it has an index, because Murxla wraps the index into its range.
         """
         if kind in OPERATORS:
             return kind
@@ -246,8 +250,8 @@ class _Writer:
         return alias
 
     def _pairs(self, line: Line, kind: str, args: Sequence[Token]) -> list[Token]:
-        """Applications to two arguments each, which Murxla's operator takes, instead of one to
-        more; the arguments that are left.
+        """Write applications to two arguments each, because Murxla's operator takes two and ours
+        more. Return the arguments that are left for the last application.
         """
         sort = self._sort_of(line)
         if kind == "OP_XOR":
@@ -293,13 +297,13 @@ class _Writer:
 
 
 def _split(words: Sequence[Token]) -> tuple[list[Token], list[Token], list[Token]]:
-    """The words of a `mk-term` line: operator, kind, sort and symbols; arguments; indices with
-    their count.
+    """Return the three parts of the words of a `mk-term` line: operator, kind, sort and symbols;
+    arguments; indices with their count.
     """
     at = 3 if len(words) > 2 and isinstance(words[2], Ref) else 2
     count = words[at] if at < len(words) else 0
-    # Symbols stand behind a count of their own; a case for all that is left has none, and its count
-    # is 0.
+    # Symbols stand behind a count of their own. A case that fits all other values has no symbols,
+    # and its count is 0.
     if at + 1 < len(words) and (
         isinstance(words[at + 1], Quoted) or (count == 0 and isinstance(words[at + 1], int))
     ):
@@ -327,5 +331,5 @@ def _text(word: Token) -> str:
 
 
 def _word(word: Token) -> str:
-    # A blank in quotes breaks Murxla's reading of the texts behind it.
+    # a blank in quotes makes Murxla misread the texts behind it
     return print_token(word).replace(" ", "\\u{20}")

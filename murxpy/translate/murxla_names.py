@@ -1,10 +1,12 @@
-"""What Murxla has names for. Data only."""
+"""The names that Murxla's file format has. Some of them contain the name of a solver; they are
+names of the format, whatever solvers murxpy knows.
+"""
 
 from __future__ import annotations
 
 import re
 
-# Its operators that belong to no solver; a datatype's cases are made on the way to a match.
+# The operators that belong to no solver. The cases of a datatype are made on the way to a match.
 _OPERATORS = """
     DISTINCT EQUAL ITE ARRAY_SELECT ARRAY_STORE AND OR NOT XOR IMPLIES IFF FORALL EXISTS BV_CONCAT BV_AND BV_OR BV_XOR
     BV_MULT BV_ADD BV_NOT BV_NEG BV_ASHR BV_COMP BV_LSHR BV_NAND BV_NOR BV_SDIV BV_SGE BV_SGT BV_SHL BV_SLE BV_SLT BV_SMOD
@@ -28,7 +30,7 @@ _OPERATORS = """
     DT_MATCH_CASE DT_MATCH_BIND_CASE
     """
 OPERATORS = frozenset(f"OP_{name}" for name in re.findall(r"\w+", _OPERATORS))
-# Of two arguments there, of two and more here.
+# these take two arguments in Murxla, and two or more here
 TWO = ("OP_XOR", "OP_STR_LT", "OP_STR_LE")
 
 SORTS = (
@@ -50,7 +52,8 @@ SORTS = (
     "SORT_UNINTERPRETED",
 )
 
-# What it calls our actions. It has no names of assertions: its unsat cores are of all of them.
+# Murxla's names of our actions. It has no names of assertions, since its unsat cores are of all of
+# them.
 _SAME = (
     "new",
     "delete",
@@ -83,7 +86,7 @@ ACTIONS = {
     "get-value-completion": "get-value",
 }
 
-# Actions of one solver: what Murxla calls them, and if a count stands before their terms.
+# Murxla's names of the actions of a single solver, and whether a count stands before their terms.
 SOLVER_ACTIONS: dict[str, dict[str, tuple[str, bool]]] = {
     "cvc5": {
         "simplify": ("cvc5-simplify", False),
@@ -96,5 +99,5 @@ SOLVER_ACTIONS: dict[str, dict[str, tuple[str, bool]]] = {
     }
 }
 
-# The option of a solver that is its resource limit for a check.
+# the option of a solver that limits the resources of a check
 LIMITS = {"cvc5": "reproducible-resource-limit"}

@@ -1,5 +1,5 @@
-"""A trace's planted model, and each assertion and assumption of its last check under it; no solver
-is asked.
+"""Evaluates each assertion and assumption of a trace's last check under the planted model. No
+solver is asked.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from murxpy.translate.dry import AnyReading, Silent, interpret
 
 
 class _Last(Silent):
-    """Remembers what the last check has."""
+    """Remembers the assertions and assumptions of the last check."""
 
     def __init__(self, catalogue: Catalogue, trace: Trace) -> None:
         super().__init__(catalogue, trace)
@@ -36,10 +36,10 @@ class _Last(Silent):
 def under_planted(
     trace: Trace, catalogue: Catalogue
 ) -> tuple[dict[str, str], list[tuple[str, str]]]:
-    """The planted values as texts by symbol, and each formula's id with `true`, `false`, or why
-    that cannot be said.
+    """Return the planted values as texts by symbol, and for the id of each formula `true`, `false`,
+    or why its value cannot be said.
 
-    Raises InputError where the trace is malformed, has no planted model, or no check.
+    Raises InputError if the trace is malformed, has no planted model, or has no check.
     """
     run = _Last(catalogue, trace)
     if not any(line.action == PLANT for line in trace.lines):

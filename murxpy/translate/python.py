@@ -1,4 +1,4 @@
-"""A trace as a stand-alone Python program that imports the binding only."""
+"""Prints a trace as a stand-alone Python program that imports nothing but the binding."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ _DEFECTS = (UNDOCUMENTED, "ill-formed")
 
 
 def to_python(trace: Trace, catalogue: Catalogue, wrapper: dict[str, Any]) -> str:
-    """The program that makes the trace's calls through the solver's binding; `wrapper` is that of
-    the trace's solver.
+    """Return the program that makes the calls of the trace through the solver's binding. `wrapper`
+    is that of the trace's solver.
 
-    It exits with 1 when the recorded defect shows, with 2 when it answers otherwise than recorded,
-    else with 0. Raises InputError for a malformed trace, or one of another solver than the
-    wrapper's.
+    The program exits with 1 if the recorded defect shows, with 2 if it answers otherwise than
+    recorded, else with 0. Raises InputError for a malformed trace, and for a trace of another
+    solver than the wrapper's.
     """
     if trace.solver not in ("", wrapper["solver"]):
         raise InputError(
@@ -57,7 +57,7 @@ def to_python(trace: Trace, catalogue: Catalogue, wrapper: dict[str, Any]) -> st
 
 
 class _Program(MisuseRows):
-    """Writes a statement for each call. Objects are names, and the operands of later calls."""
+    """Writes a statement for each call. Objects are names, which are the operands of later calls."""
 
     wrapper: SourceWrapper
 
@@ -65,7 +65,8 @@ class _Program(MisuseRows):
         super().__init__(wrapper, catalogue, trace)
         self.rows: list[str] = []
         self.live: list[str] = []
-        self._managers = ["solver", "ctx"]  # that are alive
+        # the names of the solver and its context while they are alive
+        self._managers = ["solver", "ctx"]
         own = {"ctx", "solver", "h", "values", "first", "c", "v", "f", "output", "fixed"}
         self._helpers = [text for _, text in wrapper.facts.helpers]
         texts = [START, SCRIPTS, END, MISUSE, *_texts(wrapper.data)]
@@ -82,7 +83,7 @@ class _Program(MisuseRows):
         self._models = False  # whether a script asks for its model
 
     def text(self) -> str:
-        """The program."""
+        """Return the program."""
         wrapper = self.wrapper
         source = "\n".join(self.rows)
         helpers = inlined(self._helpers, self.wrapper.helpers)
@@ -128,7 +129,7 @@ class _Program(MisuseRows):
         if not self.line.results and action != "delete" and self.last:
             self.rows.append("# The trace ends with this call.")
         if action == "delete":
-            # Terms first, the solver and its context last.
+            # terms go first, and the solver and its context last
             self._row(f"del {', '.join([*self.live, *self._managers])}")
             self.live = []
         elif action == "del":
@@ -137,14 +138,14 @@ class _Program(MisuseRows):
             self._row("gc.collect()")
 
     def _dropped(self, word: str) -> None:
-        """The object of an id loses its name."""
+        """Take the name from the object of an id."""
         if word in ("o1", "c1"):
             name = "solver" if word == "o1" else "ctx"
             self._managers.remove(name)
         else:
             number = int(word[1:])
             name = str(self.db.terms[number].obj if word[0] == "t" else self.db.sorts[number].obj)
-            if name not in self.live:  # a sort that has two ids
+            if name not in self.live:  # a sort can have two ids
                 return
             self.live.remove(name)
         self._row(f"del {name}")
@@ -184,7 +185,7 @@ class _Program(MisuseRows):
         return self._called(code, spelling, action)
 
     def _called(self, code: Any, spelling: Spelling, action: str) -> Any:
-        """Write the statement of a call that the trace has an outcome of; gives its result."""
+        """Write the statement of a call whose outcome the trace has. Return its result."""
         if action == "new":
             self._row(f"solver = {code}")
             self._managers = ["solver", "ctx"]
@@ -207,7 +208,7 @@ class _Program(MisuseRows):
         return None
 
     def _scripted(self, code: Any, said: str, spelling: Spelling) -> None:
-        """A script, and if it asks for its model, that script with the values of the model."""
+        """Write a script. If it asks for its model, write it with the values of the model."""
         text = str(self.frame.value)
         if "(get-model)" not in text:
             self._row(f"scripted({self.line.number}, {code}, {said})")
@@ -224,8 +225,8 @@ class _Program(MisuseRows):
         self._row(f"    satisfied({self.line.number}, {again}.strip())")
 
     def _refused(self, code: str) -> None:
-        """Where the trace says that the call was refused: print it as such. Raises Refused or
-        Stopped then.
+        """If the trace says that the call was refused, print it as refused, and raise Refused or
+        Stopped.
         """
         refusal = self.refusal()
         if refusal is None:
@@ -273,16 +274,16 @@ class _Program(MisuseRows):
         self._row(f"answered({self.line.number}, {code}, {', '.join(map(literal, said))})")
 
     def _value(self, code: str) -> None:
-        """A value that was read, and what the trace says of it."""
+        """Handle a value that was read, and what the trace says of it."""
         term = self.line.args[1 + self._asked]
         self._asked += 1
         refusal = self.refusal()
-        if refusal is not None:  # of this term or one behind it
+        if refusal is not None:  # the refusal is about this term or a later one
             self._row(
                 f"refused({self.line.number}, lambda: {code}, {refusal[0] in _DEFECTS}, {literal(refusal[1])})"
             )
             return
-        if self.trace.murxla:  # it records no values
+        if self.trace.murxla:  # such a trace records no values
             self._row(code)
             return
         recorded = [
@@ -306,21 +307,21 @@ class _Program(MisuseRows):
 
 
 def _recorded_value(tokens: Sequence[Token]) -> tuple[Any, ...]:
-    """A `value` line as the tuple that the wrapper's reader gives."""
+    """Return a `value` line as the tuple that the wrapper's reader returns."""
     values = [plain_text(t) if not isinstance(t, int) else t for t in tokens]
     return tuple(None if values[0] == "fp" and value == "" else value for value in values)
 
 
 @lru_cache(maxsize=8)
 def _words(text: str) -> frozenset[str]:
-    """The words of a text. Programs through one binding share it, so the words of a folder's traces
-    are searched for once.
+    """Return the words of a text. They are remembered, because the programs for a folder's traces
+    share the texts of the binding.
     """
     return frozenset(_WORD.findall(text))
 
 
 def _texts(data: dict[str, Any]) -> Iterable[str]:
-    """All texts in a wrapper's spellings."""
+    """Yield all texts in a wrapper's spellings."""
     for value in data.values() if isinstance(data, dict) else data:
         if isinstance(value, str):
             yield value

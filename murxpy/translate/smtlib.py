@@ -1,4 +1,4 @@
-"""A trace as an SMT-LIB 2.7 script."""
+"""Prints a trace as an SMT-LIB 2.7 script."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ def to_smtlib(
     lossy: bool = False,
     by_definition: bool = False,
 ) -> str:
-    """The trace as a script in a dialect of SMT-LIB.
+    """Return the trace as a script in a dialect of SMT-LIB.
 
-    Raises InputError with the line for what SMT-LIB cannot say; where `lossy`, a comment stands in
-    its place. Where `by_definition`, an operator that has no name there is printed by its
-    definition, which is another formula with the same meaning.
+    Raises InputError with the line for anything that SMT-LIB cannot say. With `lossy`, a comment
+    takes its place. With `by_definition`, an operator that has no name in the dialect is printed by
+    its definition, which is another formula with the same meaning.
     """
     run = Script(trace, catalogue, dialect, lossy, by_definition)
     interpret(run, AnyReading(run, trace))
@@ -59,8 +59,8 @@ def to_smtlib(
 
 
 class Script(Silent):
-    """Writes the commands of a trace. After `reset` a new part begins, with options, logic and
-    declarations of its own.
+    """Writes the commands of a trace. After a `reset` a new part begins, with its own options,
+    logic and declarations.
     """
 
     def __init__(
@@ -72,9 +72,9 @@ class Script(Silent):
         self.lossy = lossy
         self.by_definition = by_definition
         self.printer = Printer(catalogue, dialect, self._may_expand)
-        # in which lines of the trace made a term
+        # of each term, the spellings that made it
         self._spellings: dict[Term, dict[str | None, None]] = {}
-        self._left_out = False  # the last check
+        self._left_out = False  # the last check was left out
         self.done: list[str] = []
         self._global = any(
             line.action in ("push", "pop", "reset-assertions") for line in trace.lines
@@ -87,18 +87,19 @@ class Script(Silent):
         self._options: list[str] = []
         self._logic: str | None = None
         self._body: list[str] = []
-        # something was asserted or asked, so that options stand where they are
+        # something was asserted or asked, so options stay where they are
         self._settled = False
         self._declarations = self.declaring(self.printer)
         self._term = self._declarations.term
-        self._checked: int | None = None  # where the check stands whose answer is still good
+        # the position of the last check, while its answer still holds
+        self._checked: int | None = None
 
     def declaring(self, printer: Printer) -> Declarations:
-        """What declares the symbols of a part of the script."""
+        """Return the object that declares the symbols of a part of the script."""
         return Declarations(printer, [])
 
     def text(self) -> str:
-        """The script."""
+        """Return the script."""
         self._end()
         made = f"; from {self.trace.name.rsplit('/', 1)[-1]}, made with {self.trace.header.get('solver', 'an unnamed solver')}"
         return "\n".join([made, *self.done, "(exit)", ""])
@@ -121,13 +122,10 @@ class Script(Silent):
         if self._global and self.words.global_declarations:
             options.append("(set-option :global-declarations true)")
         checks = sum(command.startswith("(check-sat") for command in self._body)
-        if (
-            self.words.incremental_option
-            and ":incremental" not in named
-            and (checks > 1 or self._global)
-        ):
+        several = checks > 1 or self._global
+        if several and self.words.incremental_option and ":incremental" not in named:
             options.append("(set-option :incremental true)")
-        # a trace of its own says which of them it needs
+        # if the trace is of this solver, it sets the options that it needs
         if self.dialect != self.trace.solver:
             known, needs = self.words.options, self._declarations.needs
             names = [known[need] for need in needs if need in known]
@@ -142,7 +140,7 @@ class Script(Silent):
         ]
 
     def _add(self, command: str) -> None:
-        """Add a command, behind the declarations that it needs."""
+        """Add a command, and before it the declarations that it needs."""
         self._declare()
         if command.startswith(_CHANGING):
             self._checked = None
@@ -151,11 +149,11 @@ class Script(Silent):
         self._body.append(command)
 
     def _declare(self) -> None:
-        """Add the new declarations; before the last check where its answer is still good, since a
-        declaration ends that.
+        """Add the new declarations. A declaration ends the answer of a check, so while the last
+        answer holds, they are added before its check.
         """
-        # z3 takes :global-declarations in none of its interfaces but the program. In a dialect
-        # without that option declarations stand before all levels.
+        # z3 knows the option :global-declarations in its program only, and in none of its
+        # interfaces. In a dialect without the option, declarations stand before all levels.
         if not self.words.global_declarations or not self._declarations.heads:
             return
         at = len(self._body) if self._checked is None else self._checked
@@ -200,8 +198,8 @@ class Script(Silent):
         return super().term_entry(term, obj, number, sort_number, pooled)
 
     def _may_expand(self, term: Term) -> bool:
-        """True if a term may be printed by the definition of its operator: if that is asked for, or
-        if the solver was called so.
+        """Return whether a term may be printed by the definition of its operator: the user asked
+        for that, or the call to the solver was such an expression.
         """
         made = self._spellings.get(term, {})
         return self.by_definition or (
@@ -219,7 +217,7 @@ class Script(Silent):
             self._cannot(f"'{action}' is an action of one solver only")
 
     def _own_command(self, command: str) -> None:
-        """A command that only this dialect has, which reads or changes what the last check found."""
+        """Write a command that only this dialect has, about what the last check found."""
         refs = [word for word in self.line.args if isinstance(word, Ref)]
         terms = [self.db.terms[ref.number].term for ref in refs]
         self._read(lambda: command.replace("{*}", " ".join(map(self._term, terms))))
@@ -262,7 +260,7 @@ class Script(Silent):
             self._options.append(command)
 
     def _do_run_script(self) -> str:
-        """A script in a solver of its own: it stands between two resets."""
+        """Write a script, which a solver of its own runs. It stands between two resets."""
         if self.dialect not in ("standard", self.trace.solver):
             self._cannot("a script in the dialect of another solver")
             return self.printed()
@@ -290,7 +288,7 @@ class Script(Silent):
         self._say(lambda: f"(assert (! {self._term(self.frame.terms[0])} :named {name}))")
 
     def _say(self, command: Callable[[], str]) -> None:
-        """Write a command, or fail with what it cannot say."""
+        """Write a command, or fail because something in it cannot be said."""
         self._settled = True
         try:
             self._add(command())
@@ -302,8 +300,8 @@ class Script(Silent):
             self._cannot(str(error))
 
     def _status(self) -> None:
-        """What the check in hand must answer, where the trace has a planted model that says so, and
-        that model.
+        """If the trace has a planted model under which the current check must answer sat, write
+        that model and the status.
         """
         values = self.planted_values()
         if values is not None:
@@ -323,7 +321,7 @@ class Script(Silent):
         return self.answer()
 
     def _check(self, command: Callable[[], str]) -> None:
-        """Write a check; what reads it is left out if it is left out."""
+        """Write a check. If it is left out, so are the commands that read it."""
         self._status()
         before = sum(row.startswith("(check-sat") for row in self._body)
         self._say(command)
@@ -343,8 +341,8 @@ class Script(Silent):
         return f" ; {to_codes(plain_text(words[0]))}" if words else ""
 
     def _literal(self, term: Term) -> str:
-        """An assumption as the standard wants it: a Boolean constant, perhaps negated; else a name
-        for the term.
+        """Return an assumption as the standard wants it: a Boolean constant or its negation, else a
+        new name for the term.
         """
         if term.op == CONSTANT or (term.op == "OP_NOT" and term.args[0].op == CONSTANT):
             return self._term(term)
@@ -390,7 +388,7 @@ class Script(Silent):
         self._begin()
 
 
-# no check needs to stand before them
+# no check has to stand before these
 _ANY_TIME = ("get-assertions", "reset-assertions", "statistics")
 _CHANGING = ("(assert ", "(push ", "(pop ", "(reset", "(block-model")
 

@@ -1,5 +1,5 @@
-"""Checks of models as Python: with each constant fixed to its value in the model, a fresh solver
-must not refute the assertions.
+"""Prints checks of models as Python: a fresh solver, to which each constant is given with its value
+in the model, must not refute the assertions.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ from murxpy.translate.expressions import Code
 
 
 def model_rows(run: Run, number: int) -> list[str]:
-    """The rows for the line `number`, a `check-model`. Raises Refused where the wrapper has no
-    spelling of what they need.
+    """Return the rows for the line `number`, which is a `check-model`. Raises Refused if the
+    wrapper has no spelling for what they need.
 
-    Functions are not fixed, so that only values which cannot be completed by any function count as
-    wrong.
+    Functions get no values. So a model counts as wrong only if no functions complete its values.
     """
     formulas = list(dict.fromkeys([*run.state.asserted(), *run.state.assumptions]))
     terms = {entry.term: entry for entry in run.db.terms.values() if entry.obj is not None}
