@@ -1,5 +1,5 @@
-"""Whether the label of a seed holds, as far as the solver says: what is known by construction is
-known of right labels only.
+"""Whether the label of a seed is right, as far as the solver can say. What is known by construction
+holds for seeds with right labels only.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from murxpy.smtlib.printing.scripts import print_script
 
 
 def denied(workshop: Workshop, seed: Seed) -> bool:
-    """True if the solver answers a check of `seed` with the opposite of its label."""
+    """True if the solver answers a check of `seed` with the opposite of the label."""
     script = workshop.shop.open(seed)
     if script is None:
         return False

@@ -1,5 +1,5 @@
-"""Mutants through the API: each is lifted, and the lines of its trace are carried out on a solver
-of its own.
+"""Mutants through the API: each mutant becomes the lines of a trace, which are carried out on a
+solver of its own.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _SPECIAL = [pair for pairs in _NEEDED.values() for pair in pairs]
 
 
 class ApiRunner:
-    """Runs the scripts of one chain in a run that has a solver already, with `limit` for each
-    check, 0 for none.
+    """Runs the scripts of one chain in a run that already has a solver. `limit` is the limit of
+    each check, 0 for none.
     """
 
     def __init__(self, run: Run, tables: Tables) -> None:
@@ -41,11 +41,11 @@ class ApiRunner:
     def answers(
         self, made: Script, expected: Sequence[str], options: Options = (), promised: str = ""
     ) -> list[str] | None:
-        """What its checks answer; None where a line of it is refused, since what follows is another
-        question then.
+        """The answers of a script's checks. None if a line is refused, since the checks behind it
+        ask another question then.
 
-        Behind each check what is `promised` is judged: `models`, `cores`, or nothing. Raises
-        InputError for what a trace cannot say.
+        Behind each check, `promised` is judged: `models`, `cores`, or nothing. Raises InputError
+        for what a trace cannot say.
         """
         lines = self._lines(made)
         run, before = self._run, len(self._run.answers)
@@ -66,7 +66,7 @@ class ApiRunner:
         return found
 
     def _judge(self, promised: str) -> None:
-        """Judge the model or the core behind the last answer. Raises Stopped where it is wrong."""
+        """Judge the model or the core of the last answer. Raises Stopped if it is wrong."""
         run = self._run
         state = run.state
         with contextlib.suppress(Refused):
@@ -86,7 +86,9 @@ class ApiRunner:
                 check_core(run, run.line_seed())
 
     def _lines(self, made: Script) -> list[Line]:
-        """The lines of a script on a solver of its own, after the end of the one before it."""
+        """The lines of a script on a solver of its own, after the solver of the script before it is
+        dropped.
+        """
         lifter = self._lifter
         lines = lifter.lines
         lines.clear()
@@ -100,7 +102,7 @@ class ApiRunner:
         return list(lines)
 
     def _begin(self, made: Script, expected: Sequence[str], options: Options) -> None:
-        """What a new solver is told first."""
+        """The first lines for a new solver."""
         run = self._run
         facts = run.wrapper.facts
         pairs = [(name, value.lower()) for name, value in facts.required()]

@@ -1,8 +1,9 @@
-"""Occurrences of terms in assertions: drawing one at random, and putting another term in its place.
+"""Occurrences of terms in assertions: one is drawn at random, and another term replaces it.
 
-An occurrence is a path from the assertion down. Drawing goes from the root to an argument by the
-number of occurrences below it, so it is uniform over all, shared or not, and costs the depth alone.
-What a binder binds, patterns and cases of a match are no occurrences of their own; bodies are.
+An occurrence is a path from the assertion down to the term. A draw goes from the root to an
+argument by the number of occurrences below it. So it is uniform over all occurrences, shared or
+not, and costs only the depth. Bound variables, patterns, and cases of a match are no occurrences of
+their own; bodies are.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from murxpy.smtlib.tables import Tables
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """A term where it stands: the terms above it, outermost first, each with the argument that
-    leads down.
+    """A term at its place: the terms above it, outermost first, each with the number of the
+    argument that leads down.
     """
 
     term: Term
@@ -28,11 +29,11 @@ class Occurrence:
 
 
 class Occurrences:
-    """The occurrences of the terms that `wanted` holds for; counts are kept by term, so a changed
-    assertion costs what is new in it.
+    """The occurrences of the terms for which `wanted` holds. Counts are remembered for each term,
+    so that a changed assertion only costs its new terms.
 
-    Where `wanted` gives a number, an occurrence counts that many times, and is drawn as often.
-    `within`, where it is given, says if there can be any in a term.
+    If `wanted` gives a number, the occurrence counts and is drawn that many times. `within`, if it
+    is given, says whether a term can contain any occurrences.
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class Occurrences:
         )
 
     def count(self, root: Term) -> int:
-        """How many there are in `root`."""
+        """The number of occurrences in `root`."""
         counts, within = self._counts, self._within
         if root in counts:
             return counts[root]
@@ -72,7 +73,7 @@ class Occurrences:
         return counts[root]
 
     def draw(self, root: Term, stream: Stream) -> Occurrence | None:
-        """A random one in `root`; None where there is none."""
+        """A random occurrence in `root`; None if there is none."""
         if not self.count(root):
             return None
         above: list[tuple[Term, int]] = []
@@ -89,8 +90,8 @@ class Occurrences:
         return Occurrence(term, tuple(above))
 
     def replace(self, tables: Tables, root: Term, numbers: Sequence[int], new: Term) -> Term:
-        """`root` with `new`, a term of the same sort, in place of the occurrences of these numbers,
-        which rise and are below `count`.
+        """`root`, with `new` in place of the occurrences of these numbers. `new` has the same sort;
+        the numbers rise and are below `count`.
         """
         if self._own(root) and numbers[0] == 0:
             return new
@@ -117,9 +118,7 @@ class Occurrences:
     def _frame(
         self, term: Term, numbers: Sequence[int]
     ) -> tuple[Term, list[Term], list[tuple[int, list[int]]]]:
-        """A term, its arguments, and where among them occurrences of these numbers are, by the
-        numbers that they have there.
-        """
+        """A term, its arguments, and the numbers of the wanted occurrences within each argument."""
         below = []
         first, at = self._own(term), 0
         for position in self._positions(term):
@@ -138,25 +137,25 @@ class Occurrences:
         return tuple([term.args[position] for position in self._positions(term)])
 
     def _positions(self, term: Term) -> range:
-        """The arguments that have occurrences in them: of a function's application not the
-        function, of a binder its body.
+        """The arguments that can contain occurrences: without the function of an application; of a
+        binder only its body.
         """
         if term.op not in self._special:
             return range(len(term.args))
-        if term.op == FUNCTION:  # a definition, which has its own place
+        if term.op == FUNCTION:  # a definition, which is a command of its own
             return range(0)
         first = 1 if term.op == "OP_UF_APPLY" else len(binds(self._catalogue, term))
         return range(first, len(term.args) - term.op.endswith("_PATTERN"))
 
 
 class Holding:
-    """Which of some constants are in a term, each found once for all of them."""
+    """Tells which of some constants occur in a term. It is computed once for all of them."""
 
     def __init__(self, constants: Iterable[Term]) -> None:
         self._masks = {constant: 1 << number for number, constant in enumerate(constants)}
 
     def test(self, constant: Term) -> Callable[[Term], bool]:
-        """Whether this one is in a term."""
+        """A function that says whether this constant occurs in a term."""
         bit, masks = self._masks[constant], self._masks
         return lambda term: bool((masks[term] if term in masks else self._mask(term)) & bit)
 
@@ -171,12 +170,12 @@ class Holding:
 
 
 def in_scope(catalogue: Catalogue, occurrence: Occurrence) -> list[Term]:
-    """The variables that may stand at an occurrence, outermost first."""
+    """The variables that can be used at an occurrence, outermost first."""
     return [variable for term, _ in occurrence.above for variable in binds(catalogue, term)]
 
 
 def replaced(tables: Tables, occurrence: Occurrence, new: Term) -> Term:
-    """The assertion with `new`, a term of the same sort, in place of the occurrence alone."""
+    """The assertion with `new` in place of this one occurrence. `new` has the same sort."""
     for term, position in reversed(occurrence.above):
         args = (*term.args[:position], new, *term.args[position + 1 :])
         new = tables.terms.apply(

@@ -1,6 +1,4 @@
-"""Options for mutants: those that the user wants of every script, and random ones of the solver's
-own.
-"""
+"""Options for mutants: those that the user sets in every script, and random options of the solver."""
 
 from __future__ import annotations
 
@@ -15,8 +13,8 @@ from murxpy.smtlib.script import Script
 from murxpy.smtlib.syntax.fingerprint import theories
 from murxpy.solvers.facts import Option
 
-RUNS = 0.5  # of the runs set random options
-MUTANTS = 0.5  # of their mutants set others than the one before
+RUNS = 0.5  # the share of runs that set random options
+MUTANTS = 0.5  # the share of their mutants that set other options than the mutant before
 MOST = 3
 _TRIES = 4
 
@@ -25,8 +23,8 @@ Options = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class Offer:
-    """What a solver's scripts may set: `known` of its options by weight, `wanted` always; `prefix`
-    is what their names begin with there.
+    """The options that scripts can set: `known` are the solver's options by weight, `wanted` are
+    set in every script, and `prefix` is how the names of the solver's options begin in scripts.
     """
 
     known: Weighted[Option]
@@ -34,7 +32,7 @@ class Offer:
     prefix: str = ""
 
     def head(self, script: Script, options: Options) -> Script:
-        """The script with options in front of all else."""
+        """The script with options at its beginning."""
         if not options:
             return script
         commands = [
@@ -48,7 +46,7 @@ NOTHING = Offer(Weighted([]))
 
 
 class Drawer:
-    """The options of the mutants of one run, whose seeds say which theories matter."""
+    """The options of the mutants of one run. The seeds say which theories matter."""
 
     def __init__(self, offer: Offer, stream: Stream, seeds: Sequence[Seed]) -> None:
         self._offer = offer
@@ -67,7 +65,7 @@ class Drawer:
         return (*wanted.items(), *(pair for pair in self._drawn if pair[0] not in wanted))
 
     def _draw(self) -> Options:
-        """Up to MOST options that have to do with the seeds."""
+        """Up to MOST options that fit the theories of the seeds."""
         found: dict[str, str] = {}
         count = self._stream.between(0, MOST)
         for _ in range(_TRIES * count):

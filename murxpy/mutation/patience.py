@@ -1,26 +1,26 @@
-"""How much a check of a run may cost: checks that are not decided use up a credit, those that are
-add to it.
+"""The limit for the checks of a run. Checks that are not decided use up a credit, and checks that
+are decided add to it.
 
-So the time that goes into checks without an answer stays a small part of a run's, whatever its seed
-is: a seed whose mutants the solver cannot decide gets smaller limits and is soon given up, one
-whose mutants it can gets larger ones. Answers alone decide, no clock does.
+So checks without an answer take only a small part of the time of a run, whatever its seed is. A
+seed whose mutants the solver cannot decide gets smaller limits and is soon given up; a seed whose
+mutants it can decide gets larger limits. Only answers decide, never a clock.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-# All in shares of the largest limit, measured by trying them on the answers of z3 5.4.0 to mutants
-# of four logics.
+# All numbers are shares of the largest limit. They were chosen by measuring the answers of z3 5.4.0
+# to mutants of four logics.
 CREDIT = 0.5
-GAIN = 0.01  # for a mutant that was decided
+GAIN = 0.01  # the gain for a mutant that was decided
 STAKE = 0.5  # the share of the credit that one check may use
-HALVINGS = 5  # of the limit, at most
+HALVINGS = 5  # how often the limit is halved at most
 
 
 class Patience:
-    """The limits of a run's checks; `most` is the largest, in the solver's unit, 0 where it has
-    none.
+    """The limits of a run's checks. `most` is the largest limit, in the solver's unit; 0 for a
+    solver without limits.
     """
 
     def __init__(self, most: int) -> None:
@@ -34,9 +34,7 @@ class Patience:
 
     @property
     def limit(self) -> int:
-        """The limit of the next checks: the largest one halved some times, so that it seldom
-        changes.
-        """
+        """The limit of the next checks: the largest limit, halved some times. So it changes rarely."""
         return max(min(1, self._most), int(self._most * self._share()))
 
     def _share(self) -> float:
@@ -48,7 +46,7 @@ class Patience:
         return share
 
     def note(self, answers: Sequence[str] | None) -> None:
-        """What the checks of a mutant answered, None where it was refused."""
+        """Record the answers of a mutant's checks; None if the mutant was refused."""
         undecided = 1 if answers is None else sum(answer == "unknown" for answer in answers)
         if answers and undecided < len(answers):
             self._credit += GAIN
@@ -56,5 +54,5 @@ class Patience:
 
 
 def decided(answers: Sequence[str] | None) -> bool:
-    """True if a check of a mutant was."""
+    """True if a check of a mutant was decided."""
     return any(answer != "unknown" for answer in answers or ())

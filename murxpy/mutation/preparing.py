@@ -1,4 +1,6 @@
-"""A seed made ready to be changed: what only describes it goes, what it means stays."""
+"""Preparing a seed for mutation: commands that only describe it are removed, and its meaning is
+kept.
+"""
 
 from __future__ import annotations
 
@@ -28,14 +30,14 @@ from murxpy.smtlib.commands import (
 from murxpy.smtlib.logics import MIXED, NEEDS, smallest
 from murxpy.smtlib.script import Script
 
-_MORE = "more"  # that no logic of the standard has
+_MORE = "more"  # stands for whatever no logic of the standard has
 _ASSERTING = (Assert, *CHECKS, Push, Pop, Reset, ResetAssertions)
 _DROPPED = (Ask, Exit, GetValue, SetInfo, SetLogic, SetOption, Simplify)
 
 
 def prepared(script: Script) -> Script:
-    """The script without options, descriptions and questions, in the logic ALL, since mutation
-    leaves the seed's.
+    """The script without options, descriptions and questions, in the logic ALL, because mutation
+    can leave the logic of the seed.
     """
     kept = [
         CheckSat() if isinstance(c, CheckSatUsing) else c
@@ -46,13 +48,13 @@ def prepared(script: Script) -> Script:
 
 
 def declaring(script: Script) -> list[Command]:
-    """The commands that assert and check nothing."""
+    """The commands that neither assert nor check."""
     return [c for c in script.commands if not isinstance(c, _ASSERTING)]
 
 
 class Logics:
-    """The smallest logic of the scripts of a chain: it has what they had so far, so that only new
-    terms are looked at.
+    """The smallest logic for each script of a chain. It remembers what earlier scripts contained,
+    so that only new terms are examined.
     """
 
     def __init__(self, script: Script) -> None:
@@ -65,7 +67,7 @@ class Logics:
             self._needs.update(dict.fromkeys(self._of(constant)))
 
     def of(self, script: Script) -> str:
-        """The logic of the next script; `ALL` where it has what no logic of the standard names."""
+        """The logic of the next script; `ALL` if no logic of the standard has everything in it."""
         stack = [term for command in script.commands for term in _terms(command)]
         while stack:
             term = stack.pop()
@@ -77,7 +79,7 @@ class Logics:
 
     def _of(self, term: Term) -> list[str]:
         sorts = [sort.kind for sort in (term.sort, *term.sort.sorts()) if sort.kind != "SORT_BOOL"]
-        # a datatype's fields have sorts, too
+        # the sorts of a datatype's fields count, too
         needs = [_MORE if kind == "SORT_DT" else NEEDS.get(kind, _MORE) for kind in sorts]
         operator = self._operators.get(term.op)
         if operator is None:
@@ -113,12 +115,12 @@ def in_logic(script: Script, logic: str) -> Script:
 
 
 def places(script: Script) -> list[int]:
-    """Where in the commands the assertions are."""
+    """The positions of the assertions among the commands."""
     return [at for at, command in enumerate(script.commands) if isinstance(command, Assert)]
 
 
 def with_assertion(script: Script, at: int, term: Term) -> Script:
-    """The script with `term` asserted at `at`, under the name that the assertion there has."""
+    """The script with `term` as the assertion at `at`. The name of the assertion is kept."""
     commands: list[Command] = list(script.commands)
     old = commands[at]
     assert isinstance(old, Assert)

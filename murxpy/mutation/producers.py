@@ -1,5 +1,5 @@
-"""Which operators can be applied to the terms that are there, and how often each is drawn, so that
-rare ones come, too.
+"""The operators that can be applied to given terms, and the weight of each. Rare operators get
+larger weights, so that they occur, too.
 """
 
 from __future__ import annotations
@@ -9,21 +9,21 @@ from collections import Counter
 from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.machine.random import Weighted
 
-_ANYWHERE = 0.35  # the weight of an operator that takes any terms, or formulas
-# the weight in what is compared of an operator that other places have: it fits in one of its
-# arguments, or for another
+_ANYWHERE = 0.35  # the weight of an operator that takes terms of any sort, or formulas
+# The weight, in comparisons, of an operator that can also occur elsewhere: within its own
+# arguments, or in the place of another operator.
 _COMMON = 0.1
-_ALONE = 0.5  # of one that can stand for no other
-_ABROAD = 0.1  # the weight of one that gives a sort of which the seed has no term
+_ALONE = 0.5  # the weight of an operator that can replace no other
+_ABROAD = 0.1  # the weight of an operator whose result has a sort of which the seed has no term
 _NEVER = frozenset(["OP_UF_APPLY"])
 
 
 class Producers:
-    """The operators that can be applied where terms of some kinds of sorts are, by the kind of sort
-    that they give.
+    """The operators that can be applied to terms of some kinds of sorts, by the kind of sort of
+    their result.
 
-    What takes terms of any sort can come nearly everywhere, so there it comes less often than what
-    only these sorts have.
+    An operator that takes any sort can occur in nearly every script. So it gets less weight than an
+    operator that takes only these sorts.
     """
 
     def __init__(self, catalogue: Catalogue, operators: frozenset[str]) -> None:
@@ -49,8 +49,8 @@ class Producers:
         self._known: dict[tuple[str | None, tuple[str, ...]], Weighted[Operator]] = {}
 
     def of(self, kinds: tuple[str, ...], given: str | None = None) -> Weighted[Operator]:
-        """Those that may give a sort of the kind `given`, None for any, where terms of these kinds
-        are.
+        """The operators whose result may have the kind `given` (None for any), for terms of these
+        kinds.
         """
         found = self._known.get((given, kinds))
         if found is None:
@@ -68,8 +68,8 @@ class Producers:
         return found
 
     def _share(self, operator: Operator, kinds: tuple[str, ...]) -> float:
-        """How often an operator is compared, of its likelihood: most what can come nowhere else and
-        stays with these sorts.
+        """The share of an operator's weight with which it is compared. It is largest for an
+        operator that can occur nowhere else and stays within these sorts.
         """
         stays = operator.signature.result.kind in (None, "SORT_BOOL", *kinds)
         alone = _ALONE if operator.kind in self._alone else _COMMON
@@ -77,13 +77,13 @@ class Producers:
 
 
 def likelihood(operator: Operator) -> float:
-    """The weight of an operator where one is drawn among those that can be applied.
+    """The weight of an operator among those that can be applied.
 
-    What takes any terms, or formulas, can come in any script, what takes terms of several sorts
-    only where all of these are.
+    Operators on any terms, or on formulas, can occur in every script. Operators on terms of several
+    sorts need a script with all these sorts.
     """
     taken = dict.fromkeys(pattern.kind for pattern in operator.signature.args)
-    # pseudo-Boolean: can stand for no connective
+    # pseudo-Boolean operators, which can replace no connective
     weighed = any(index.each for index in operator.signature.indices)
     if taken and all(kind in (None, "SORT_BOOL") for kind in taken) and not weighed:
         return _ANYWHERE
@@ -91,7 +91,7 @@ def likelihood(operator: Operator) -> float:
 
 
 def crosses(operator: Operator) -> bool:
-    """Whether an operator makes terms of one sort from those of others."""
+    """Whether an operator makes terms of one sort from terms of other sorts."""
     signature = operator.signature
     return (
         signature.result.kind != "SORT_BOOL"
@@ -101,6 +101,6 @@ def crosses(operator: Operator) -> bool:
 
 
 def rank(operator: Operator) -> tuple[object, ...]:
-    """What two operators have in common of which each can stand for the other."""
+    """The part of an operator's signature that two operators share if each can replace the other."""
     signature = operator.signature
     return signature.args, signature.result, len(signature.indices)

@@ -1,9 +1,9 @@
-"""Which mutants ask for what the solver promises with its answers: the model of a sat one, the core
-of an unsat one.
+"""The mutants that ask for the evidence of an answer: the model of a satisfiable mutant, or the
+core of an unsatisfiable one.
 
-All mutants of a run ask for the same, or none does. z3 prints the definitions of a script in its
-model, and after a `(reset)` those of the scripts before it, too, which made models five times as
-expensive as they are. So no script of a run that asks for models has definitions.
+All mutants of a run ask for the same, or none asks. z3 prints the definitions of a script in its
+model, and after a `(reset)` also those of earlier scripts. With definitions models cost five times
+as much, so no script of a run that asks for models has definitions.
 """
 
 from __future__ import annotations
@@ -17,16 +17,15 @@ from murxpy.smtlib.script import Script
 
 MODELS, CORES = "models", "cores"
 _NAME = "core!{}"
-# the expected answer behind which there is nothing to ask for
+# for each kind of evidence, the expected answer that has no such evidence
 _IMPOSSIBLE = {MODELS: "unsat", CORES: "sat"}
 
 
 def drawn(chances: Mapping[str, float], stream: Stream) -> str:
-    """What all mutants of a run ask for: `models`, `cores`, or empty for nothing. `chances` are the
-    shares of the runs, by these names.
+    """What all mutants of a run ask for: `models`, `cores`, or an empty text for nothing. `chances`
+    are the shares of runs, by these names.
 
-    The stream should be one of its own, so that what is asked does not change which mutants are
-    made.
+    The stream should be one of its own, so that the mutants do not depend on what is drawn here.
     """
     point = stream.random()
     for what in (MODELS, CORES):
@@ -37,8 +36,8 @@ def drawn(chances: Mapping[str, float], stream: Stream) -> str:
 
 
 def fitting(what: str, expected: Sequence[str]) -> str:
-    """What a mutant asks for whose checks must answer as `expected`: nothing where there is nothing
-    to ask for.
+    """What a mutant with the expected answers `expected` asks for. It is empty if no answer can
+    have such evidence.
     """
     return (
         ""
@@ -48,8 +47,8 @@ def fitting(what: str, expected: Sequence[str]) -> str:
 
 
 def asking(script: Script, what: str) -> Script:
-    """The script with a question for `what` behind each check, with the option that it needs; for a
-    core, all assertions have names.
+    """The script with a question for `what` behind each check, and with the option that this needs.
+    For a core, all assertions get names.
     """
     if not what:
         return script

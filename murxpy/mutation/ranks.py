@@ -1,8 +1,8 @@
-"""Filling in a rank: argument sorts and indices, from sorts that have terms, with which an operator
-gives a wanted sort, or any.
+"""Choosing argument sorts and indices with which an operator gives a wanted sort, or any sort. The
+sorts are those that have terms.
 
-Where the other sorts leave one width of bit-vectors only, no term of it has to be there: of the 8
-bits of an exponent in `fp`, say. Nor has a rounding mode.
+A sort without terms is allowed if the other sorts determine it and it has literals: the 8 bits of
+an exponent in `fp`, for example, or a rounding mode.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from murxpy.logic.sorts import Sort
 from murxpy.logic.typing import Checker, IllSorted
 from murxpy.machine.random import Stream
 
-# kinds of which literals serve where no term is, if other sorts leave one sort only
+# kinds of sorts for which a literal can stand in, if the other sorts leave only one such sort
 SERVED = ("SORT_BV", "SORT_RM")
-LARGEST_INDEX = 16  # of those whose range has no end
+LARGEST_INDEX = 16  # the largest index that is drawn from a range without an upper end
 MOST_ARGUMENTS = 4
 
 Arguments = tuple[tuple[Sort, ...], tuple[int, ...]]
@@ -26,8 +26,8 @@ Arguments = tuple[tuple[Sort, ...], tuple[int, ...]]
 def fill(
     operator: Operator, wanted: Sort, there: Sequence[Sort], stream: Stream, checker: Checker
 ) -> Arguments | None:
-    """Argument sorts among `there`, and indices, with which `operator` gives `wanted`; None where
-    the draw found none.
+    """Argument sorts from `there`, and indices, with which `operator` gives `wanted`; None if the
+    draw finds none.
     """
     env: Binding = {}
     if not operator.signature.result.match(wanted, env):
@@ -42,11 +42,11 @@ def fill(
 def apply_any(
     operator: Operator, there: Sequence[Sort], stream: Stream, checker: Checker
 ) -> tuple[Arguments, Sort] | None:
-    """Argument sorts among `there` and indices for `operator`, and the sort that it gives; None
-    where the draw found none.
+    """Argument sorts from `there` and indices for `operator`, and the sort of its result; None if
+    the draw finds none.
     """
     result, indices = operator.signature.result, operator.signature.indices
-    # then the result says the rest
+    # the result then determines the rest
     if operator.signature.as_sort or any(index.low is None for index in indices):
         giving = [sort for sort in there if result.kind in (None, sort.kind)]
         wanted = stream.choose(giving) if giving else None
@@ -111,7 +111,7 @@ def _indices(
 
 
 def _index(spec: Index, env: Binding, stream: Stream) -> int | None:
-    """An index in its range; one that the sorts determine is what they say."""
+    """An index in its range; an index that the sorts determine has that value."""
     known = env.get(spec.name)
     if isinstance(known, int):
         return known

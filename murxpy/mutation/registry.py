@@ -1,4 +1,4 @@
-"""All sources of runs by name: each module of `fuzzers/` declares one, and the walk is one more."""
+"""All sources of runs by name: each module of `fuzzers/` declares one, and the walk is another one."""
 
 from __future__ import annotations
 

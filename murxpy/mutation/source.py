@@ -1,5 +1,5 @@
-"""A run of a mutation fuzzer: seeds are drawn, mutants are made in a chain, each is run and its
-answers are compared with what is known.
+"""A run of a mutation fuzzer. Seeds are drawn, mutants are made in a chain, and the answers to each
+mutant are compared with what is known of it.
 """
 
 from __future__ import annotations
@@ -27,19 +27,20 @@ from murxpy.smtlib.printing.chains import ChainPrinter
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.script import Script
 
-OWN_LOGIC = 0.75  # of the runs say the logic of their scripts
-PROMISES = 0x9207  # the key of the stream that draws what mutants ask for
+OWN_LOGIC = 0.75  # the share of runs whose scripts name their own logic
+PROMISES = 0x9207  # the key of the random stream that draws what mutants ask for
 # ways for mutants to reach the solver: its reader of scripts, and either this or its API (`api`)
 TEXT, BOTH = "text", "both"
 
 
 class Sources:
-    """Where a session's runs come from.
+    """The sources of a session's runs.
 
-    `setup`, as plain data: `mix` (source and weight, pairs), `seeds` (name, text, label), `walk`
-    (mutants of a run), `check-ms` (the limit of a check in milliseconds of a usual machine),
-    `dialect` (of the scripts; empty: that of the solver), `choices` (by fuzzer, the user's settings
-    of it). `offer` are the options that scripts may set; `promises`: what mutants ask for.
+    `setup`, as plain data: `mix` (pairs of source and weight), `seeds` (name, text, label), `walk`
+    (the number of mutants in a run), `check-ms` (the limit of a check in milliseconds of a usual
+    machine), `dialect` (of the scripts; if empty, that of the solver), `choices` (for each fuzzer,
+    the user's settings). `offer` are the options that scripts can set; `promises` are the shares of
+    runs whose mutants ask for evidence.
     """
 
     def __init__(self, setup: dict[str, Any], shop: Shop) -> None:
@@ -52,7 +53,7 @@ class Sources:
         self._choices: dict[str, dict[str, Any]] = setup.get("choices") or {}
         self.corpus = Corpus(setup["seeds"], setup["mix"], self._choices)
         self.offer = NOTHING
-        # shares of the runs that ask for `models` (`models-open`: of a chain) and for `cores`
+        # the shares of runs that ask for `models` (`models-open` for chains) and for `cores`
         self.promises: Mapping[str, float] = {}
 
     @property
@@ -62,11 +63,13 @@ class Sources:
 
     @property
     def reading(self) -> bool:
-        """Whether the solver must read scripts: mutants, or what Storm asks of a seed."""
+        """Whether the solver must read scripts, because mutants are scripts, or because Storm asks
+        about a seed.
+        """
         return self._through != API or bool(self.asking)
 
     def draw(self, run_seed: int) -> tuple[str, list[Seed]]:
-        """The source of the run of this seed, and the seeds that it works on."""
+        """The source of the run with this seed, and the seeds of that run."""
         drawn = self.corpus.draw(run_seed)
         return drawn.source, [self.corpus.seeds[number] for number in drawn.seeds]
 
@@ -106,13 +109,13 @@ class _Chain:
         self._own_logic = run.stream.chance(OWN_LOGIC)
         self._options = Drawer(self._offer, run.stream, seeds)
         chances = sources.promises
-        if FUZZERS[name].chained:  # nothing is known of what their mutants must answer
+        if FUZZERS[name].chained:  # the answers to their mutants are not known
             chances = {**chances, MODELS: chances.get(f"{MODELS}-open", 0.0)}
         self._promised = drawn(chances, Stream(mix(run.seed, PROMISES)))
         self._logics: Logics | None = None
 
     def run(self, length: int, check_ms: float) -> None:
-        """So many of them, each tested as it is made."""
+        """Make `length` mutants, and test each one as soon as it is made."""
         run = self._run
         limit = 0
         if run.wrapper.set("actions", "set-limit") is not None:
@@ -148,8 +151,8 @@ class _Chain:
                 break
 
     def _spent(self) -> int:
-        """What the solver has spent in this run, as it counts for its limit: in milliseconds; 0
-        where it does not tell.
+        """The time that the solver spent in this run, in milliseconds, by the unit of its limit; 0
+        if the solver does not tell.
         """
         spellings = self._run.wrapper.set("lifecycle", "spent")
         if spellings is None:
@@ -160,7 +163,7 @@ class _Chain:
         )
 
     def _limit(self, limit: int) -> None:
-        """The limit of the checks that follow, 0 for a solver that has none."""
+        """The limit of the checks that follow; 0 for a solver without limits."""
         if self._runner is not None:
             self._runner.limit = limit
         elif limit and limit != self._run.state.limit:
@@ -192,10 +195,8 @@ class _Chain:
         return answers
 
     def _pointless(self, made: Script, answers: Sequence[str] | None) -> bool:
-        """True if a chain must not go on from a mutant: the solver's simplification alone makes
-        false of all that its checks ask.
-
-        Nearly all that would be made of it would be false, too.
+        """True if a chain must not go on from a mutant, because simplification alone finds all its
+        checks false. Nearly all mutants made from it would be false, too.
         """
         if (
             not FUZZERS[self._name].chained
@@ -216,14 +217,14 @@ class _Chain:
         return True
 
     def _mislabelled(self, stopped: Stopped) -> bool:
-        """True if a wrong answer goes back to a seed whose label the solver denies: the next runs
-        leave that out.
+        """True if a wrong answer is due to a seed with a label that the solver denies. The next
+        runs leave this seed out.
         """
         run = self._run
         if (stopped.finding or {}).get("kind") != "wrong-answer":
             return False
         run.state.expected.clear()
-        # what is known rests on the labels of these
+        # the expected answers depend on the labels of these seeds
         labelled = [place for place, label in enumerate(self._labels) if label]
         wrong = [place for place in labelled if denied(self._workshop, self._workshop.seeds[place])]
         for place in wrong:
@@ -232,8 +233,8 @@ class _Chain:
         return bool(wrong)
 
     def _answers(self, made: Script, expected: Sequence[str]) -> list[str]:
-        """What the checks of a script answer. Raises InputError for what text or trace cannot say,
-        and Refused.
+        """The answers of a script's checks. Raises InputError for what a text or a trace cannot
+        say, and Refused.
         """
         run, options = self._run, self._options.next()
         promised = fitting(self._promised, expected)
@@ -250,7 +251,7 @@ class _Chain:
         return script.answers_of(script.run_script(run, text, run.line_seed(), made=made))
 
     def _text(self, made: Script) -> str:
-        """A script as text, with definitions of its large terms unless a model is asked for. Raises
+        """The text of a script. Large terms become definitions, unless a model is asked for. Raises
         InputError.
         """
         return (
@@ -260,8 +261,8 @@ class _Chain:
         )
 
     def _with_logic(self, made: Script) -> Script:
-        """The script, in most runs in the smallest logic that has it instead of ALL: solvers take
-        other ways then.
+        """The script, in most runs with the smallest logic that contains it in place of ALL,
+        because solvers then use other procedures.
         """
         if not self._own_logic:
             return made

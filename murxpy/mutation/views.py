@@ -1,5 +1,5 @@
-"""What each check of a script asks: an incremental script is several questions, and each can be a
-seed of its own.
+"""The questions of a script's checks. An incremental script asks several questions, and each of
+them can serve as a seed of its own.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from murxpy.smtlib.script import Script
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The assertions of all levels at a check, its assumptions behind them, and its label (`sat`,
-    `unsat`), empty for none.
+    """One check: the assertions of all levels, then its assumptions, and its label (`sat`, `unsat`,
+    or empty for none).
     """
 
     asserted: tuple[Term, ...]
@@ -23,7 +23,9 @@ class View:
 
 
 def views(script: Script, label: str = "") -> list[View]:
-    """The checks in order; `label` is that of the only one, where the script says nothing of it."""
+    """The checks in order. `label` is the label of a single check about which the script itself
+    says nothing.
+    """
     statuses = script.statuses()
     labels = iter([label or statuses[0]] if len(statuses) == 1 else statuses)
     found = []

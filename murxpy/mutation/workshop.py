@@ -1,5 +1,5 @@
-"""What a mutation fuzzer works with in one run: its seeds, its random stream, and the solver to
-ask. And what it makes.
+"""The means of a mutation fuzzer in one run: its seeds, its random stream, and a solver to ask; and
+the mutants that it makes.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.tables import Tables
 
-# characters of seeds that are kept as they were read: more would make the collection of garbage
-# slow
+# The number of characters of seeds whose terms are kept in memory. More would make garbage
+# collection slow.
 OPEN = 400_000
 
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """A script to start from: its name, its text, and what its checks are labelled with: `sat`,
-    `unsat`, both with a blank between, empty for nothing.
+    """A script to start from: its name, its text, and the label of its checks: `sat`, `unsat`, both
+    with a blank between them, or empty for none.
     """
 
     name: str
@@ -34,8 +34,8 @@ class Seed:
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A script that was made: what was done to get there from the mutant before it, and the answers
-    known by construction.
+    """A script that was made, with the steps that led to it from the mutant before it, and the
+    answers that are known by construction.
     """
 
     script: Script
@@ -48,8 +48,8 @@ Mutants = Generator[Mutant, Answers, None]
 
 
 class Lasting(Protocol):
-    """What is worth keeping from run to run: it depends on catalogue and operators alone, whatever
-    runs ask of it.
+    """An object that is worth keeping from run to run. It depends on the catalogue and the
+    operators alone.
     """
 
     def __init__(self, catalogue: Catalogue, operators: frozenset[str]) -> None: ...
@@ -59,8 +59,8 @@ L = TypeVar("L", bound=Lasting)
 
 
 class Shop:
-    """What the runs of a session have in common: the catalogue, the operators that solver and
-    dialect have, and what they do not take.
+    """What the runs of a session share: the catalogue, the operators of solver and dialect, and the
+    restrictions of both.
     """
 
     def __init__(
@@ -78,39 +78,37 @@ class Shop:
         self._opened: dict[Seed, Script] = {}
 
     def speak(self, dialect: str) -> None:
-        """Print scripts in a dialect, and use the operators that it has."""
+        """Print scripts in a dialect, and use only operators that it has."""
         self.dialect = dialect
         self.operators = self._all & self.catalogue.dialect(dialect).says
 
     def lasting(self, kind: type[L]) -> L:
-        """The one object of this kind."""
+        """The one object of this class."""
         if kind not in self._lasting:
             self._lasting[kind] = kind(self.catalogue, self.operators)
         found: L = self._lasting[kind]
         return found
 
     def open(self, seed: Seed) -> Script | None:
-        """The script of a seed, in tables that hold nothing else and are its reader's own; None for
-        what is no SMT-LIB.
-        """
+        """The script of a seed, in tables of its own; None if the seed is no SMT-LIB."""
         found = self._opened.pop(seed, None)
         if found is None:
             try:
                 found = read_script(seed.text, seed.name, self.catalogue)
             except InputError:
                 return None
-        self._opened[seed] = found  # as the last that was used
+        self._opened[seed] = found  # it is now the one that was used last
         while sum(len(other.text) for other in self._opened) > OPEN:
             del self._opened[next(iter(self._opened))]
         return replace(found, tables=found.tables.copy(), commands=list(found.commands))
 
 
 class Workshop:
-    """One run's means: tables of its own, into which its seeds are read, and nothing that another
-    run has touched.
+    """The means of one run, with tables of its own, into which its seeds are read. No other run has
+    touched them.
 
     `ask` runs a script on the solver, as a line of the trace, and gives what the solver prints;
-    None where it refuses. `choices` are the user's settings of the fuzzer.
+    None if the solver refuses. `choices` are the user's settings of the fuzzer.
     """
 
     def __init__(
@@ -129,10 +127,10 @@ class Workshop:
         self.choices = choices
         self._first = shop.open(seeds[0])
         self.tables = Tables(shop.catalogue) if self._first is None else self._first.tables
-        self.unreadable: dict[int, None] = {}  # places of seeds that are no SMT-LIB
+        self.unreadable: dict[int, None] = {}  # the positions of seeds that are no SMT-LIB
 
     def read(self, seed: Seed) -> Script:
-        """The script of a seed, in the tables of this run. Raises InputError for what is no
+        """The script of a seed, in the tables of this run. Raises InputError for a seed that is no
         SMT-LIB.
         """
         first, self._first = self._first, None
@@ -147,7 +145,7 @@ class Workshop:
             raise
 
     def script(self) -> Script | None:
-        """The script of the run's first seed; None where it cannot be read."""
+        """The script of the run's first seed; None if it cannot be read."""
         try:
             return self.read(self.seeds[0])
         except InputError:

@@ -1,12 +1,14 @@
-"""TypeFuzz: generative type-aware mutation. An expression of the seed is replaced by one of its
-sort, made of the seed's own terms.
+"""TypeFuzz, generative type-aware mutation: an expression of the seed is replaced by another one of
+its sort, made of the seed's own terms.
 
 Park, Winterer, Zhang, Su: "Generative type-aware mutation for testing SMT solvers", OOPSLA 2021.
-Kept here and not in its program: a new expression uses only variables that are in scope (local
-compatibility), it differs from the old one, and growth has a bound. Beyond it: literals stand where
-the seed has no term of a width, and any operator can come: in the place of a formula, compared with
-another term, and such a formula as the condition of an `ite` that keeps the old term. Operators
-that few scripts can have are drawn more often.
+This module, unlike the program of the paper, keeps local compatibility (a new expression uses only
+variables that are in scope), always changes the expression, and bounds the growth.
+
+New here: literals stand in where the seed has no term of a width, and every operator can occur. In
+the place of a formula, a term with the operator is compared with another term; elsewhere such a
+formula is the condition of an `ite` that keeps the old term. Operators that few scripts can have
+are drawn more often.
 """
 
 from __future__ import annotations
@@ -32,15 +34,17 @@ from murxpy.mutation.ranks import SERVED, Arguments, apply_any, fill
 from murxpy.mutation.workshop import Mutant, Mutants, Workshop
 from murxpy.smtlib.script import Script
 
-TRIES = 20  # holes tried for a mutant
-OPERATORS = 8  # operators tried for a hole
-GROWTH = 4  # times the occurrences of the seed that a mutant may have
-_SAME = 0.2  # the chance of a plain term of the seed, rather than an application
+TRIES = 20  # places that are tried for one mutant
+OPERATORS = 8  # operators that are tried for one place
+GROWTH = 4  # how many times as large as the seed a mutant may be, in occurrences of terms
+_SAME = 0.2  # the chance that a plain term of the seed is taken, and no application is made
 # of the formulas compare an application of any sort with another term of it; more of many operators
 _COMPARED = 0.3
-_GUARDED = 0.3  # of the terms that are no formulas stay, but under such a condition
-_WIDEST = 256  # bits of what is compared
-_MANY = 30  # the weight of the operators with which formulas are compared and terms guarded in full
+# the share of terms other than formulas that stay, below an `ite` with such a condition
+_GUARDED = 0.3
+_WIDEST = 256  # the widest bit-vectors that are compared
+# the total weight of operators from which comparisons and conditions have their full share
+_MANY = 30
 # The chance of an application, rather than a plain term of the seed, as an argument, in full where
 # there are many operators.
 _NESTED = {
@@ -50,17 +54,18 @@ _NESTED = {
     "SORT_BV": 0.2,
     "SORT_FP": 0.15,
 }
-# how often terms are drawn to be replaced, 1 for others: scripts have few regular expressions
+# The weight with which terms of a sort are drawn for replacement; it is 1 for other sorts. Scripts
+# have few regular expressions.
 _HOLES = {"SORT_FUN": 0, "SORT_REGLAN": 8}
-_DEEPEST = 2  # applications one in another, beside the outermost
+_DEEPEST = 2  # applications within applications, without the outermost
 
 Scope = dict[Term, None]
 """The variables that may stand at a place."""
 
 
 def mutants(workshop: Workshop) -> Mutants:
-    """A chain: each mutant has one expression more replaced than the last one before it that was
-    decided.
+    """A chain of mutants. Each has one more expression replaced than the last mutant before it that
+    was decided.
     """
     script = workshop.script()
     if script is None:
@@ -73,13 +78,15 @@ def mutants(workshop: Workshop) -> Mutants:
 
 
 def labels(choices: Mapping[str, Any]) -> Sequence[str]:
-    """Any seed, and with `corpus` so many more, to take terms from."""
+    """The labels of the seeds: any label for the seed, and with `corpus` as many further seeds of
+    any label, which give terms.
+    """
     return ("",) * (1 + int(choices.get("corpus") or 0))
 
 
 def _others(workshop: Workshop) -> list[Script]:
-    """The scripts of the seeds that give terms alone; a datatype or constant of theirs is none of
-    the first seed's.
+    """The scripts of the seeds that only give terms. Their datatypes and constants get other names
+    than those of the first seed.
     """
     found = []
     for number, seed in enumerate(workshop.seeds[1:], 2):
@@ -91,7 +98,9 @@ def _others(workshop: Workshop) -> list[Script]:
 
 
 class Pool:
-    """The terms of scripts by sort, each once, open ones with the variables that they need."""
+    """The terms of scripts by sort, each once. A term with free variables is stored with the
+    variables that it needs.
+    """
 
     def __init__(self, catalogue: Catalogue, roots: Iterable[Term]) -> None:
         self.by_sort: dict[Sort, list[Term]] = {}
@@ -110,15 +119,15 @@ class Pool:
         self.sorts = list(self.by_sort)
 
     def add(self, term: Term) -> None:
-        """Have one more term to draw."""
+        """Add a term that can be drawn."""
         if term.sort not in self.by_sort:
             self.by_sort[term.sort] = []
             self.sorts.append(term.sort)
         self.by_sort[term.sort].append(term)
 
     def draw(self, sort: Sort, scope: dict[Term, None], stream: Stream) -> Term | None:
-        """A random term of a sort whose free variables are all in scope; None where a few draws
-        gave none.
+        """A random term of a sort whose free variables are all in scope; None if a few draws find
+        none.
         """
         terms = self.by_sort.get(sort)
         for _ in range(4 if terms else 0):
@@ -153,7 +162,9 @@ class _Mutator:
         self._most = GROWTH * sum(map(self._occurrences.count, script.assertions())) + 50
 
     def mutate(self, script: Script) -> tuple[Script, str] | None:
-        """The script with one expression replaced, and what was done; None where no draw fits."""
+        """The script with one expression replaced, and a description of the change; None if no draw
+        fits.
+        """
         asserted = script.assertions()
         sizes = [self._occurrences.count(term) for term in asserted]
         if not sum(sizes):
@@ -173,7 +184,7 @@ class _Mutator:
         return None
 
     def _expression(self, hole: Occurrence) -> tuple[Term, str] | None:
-        """A term of the hole's sort, of terms that may stand there, and what it is."""
+        """A term that can stand at a place, of its sort, and a description of the term."""
         scope = dict.fromkeys(in_scope(self._tables.catalogue, hole))
         if self._stream.chance(_SAME):
             plain = self._pool.draw(hole.term.sort, scope, self._stream)
@@ -185,8 +196,8 @@ class _Mutator:
         return None if new is None else (new, " of ".join(made))
 
     def _guarded(self, term: Term, scope: Scope, made: list[str]) -> Term | None:
-        """Now and then, for what is no formula: the term itself where a new formula holds, else
-        another.
+        """For some terms that are no formulas: an `ite` that gives the term itself if a new formula
+        holds, and otherwise another term.
         """
         if term.sort is self._tables.bool or not self._stream.chance(_GUARDED * self._wealth):
             return None
@@ -201,8 +212,8 @@ class _Mutator:
         return self._tables.apply("OP_ITE", condition, term, other)
 
     def _application(self, sort: Sort, scope: Scope, made: list[str], level: int) -> Term | None:
-        """An application that gives a sort; `made` gets its operators. None where the draws gave
-        none.
+        """An application of the given sort; its operators are added to `made`. None if the draws
+        find none.
         """
         if sort is self._tables.bool and self._stream.chance(_COMPARED * (1 + self._wealth)):
             return self._compared(scope, made, level)
@@ -216,7 +227,7 @@ class _Mutator:
         return None
 
     def _compared(self, scope: Scope, made: list[str], level: int) -> Term | None:
-        """A formula about an application of any operator whose arguments there are."""
+        """A formula about an application of any operator for which there are arguments."""
         tables, operators = self._tables, self._producers.of(self._kinds)
         for _ in range(OPERATORS):
             operator = self._stream.weighted(operators)
@@ -229,7 +240,8 @@ class _Mutator:
                 continue
             inner: list[str] = []
             new = self._apply(operator, *found, scope, inner, level)
-            words = found[1].kind == "SORT_REGLAN"  # which have no equality in cvc5
+            # regular languages have no equality in some solvers
+            words = found[1].kind == "SORT_REGLAN"
             other = self._argument(tables.string if words else found[1], scope, inner, _DEEPEST)
             if new is not None and other is not None:
                 compared = (
@@ -268,7 +280,7 @@ class _Mutator:
         )
 
     def _asked(self, operator: Operator, position: int, sort: Sort) -> Term | None:
-        """A literal where the solver takes nothing else."""
+        """A literal, at a place where the solver takes nothing else."""
         rule = self._profile.literal(operator, position)
         if rule is None or sort.kind not in LITERALS:
             return None
@@ -282,7 +294,7 @@ class _Mutator:
         )
 
     def _argument(self, sort: Sort, scope: Scope, made: list[str], level: int) -> Term | None:
-        """A term of the seed, now and then an application of such; a literal where there is none."""
+        """A term of the seed, or now and then an application; a literal if there is no term."""
         if level < _DEEPEST and self._stream.chance(self._wealth * _NESTED.get(sort.kind, 0.0)):
             new = self._application(sort, scope, made, level + 1)
             if new is not None:
