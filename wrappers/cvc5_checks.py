@@ -1,4 +1,4 @@
-"""Self-checks of the cvc5 wrapper: each gives None, or says what is broken."""
+"""Self-checks of the cvc5 wrapper. Each function gives None, or says what is broken."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _PARAMETERS: dict[str, Any] = {
 
 
 def check_sort(obj: Any, facts: dict[str, Any]) -> str | None:
-    """Predicates, sizes and parameter sorts of a sort are what was asked for."""
+    """The predicates, sizes and parameter sorts of a sort are those that were asked for."""
     kind, params = facts["kind"], facts["params"]
     for other, predicate in _PREDICATES.items():
         expected = other == kind or (kind == "SORT_TUPLE" and other == "SORT_DT")
@@ -82,7 +82,9 @@ def _identity(obj: Any, what: str) -> str | None:
 
 
 def check_term(obj: Any, facts: dict[str, Any], ctx: Any) -> str | None:
-    """The sort of a term, its children, and the term made anew of its operator and children."""
+    """The sort and the children of a term are right, and the term that is made again from its
+    operator and children is the same.
+    """
     broken = check_sort(obj.getSort(), facts) or _identity(obj, "term")
     if broken is not None:
         return broken
@@ -116,7 +118,7 @@ def _check_operator(obj: Any, children: list[Any], ctx: Any) -> str | None:
 
 
 def check_value(obj: Any, facts: dict[str, Any]) -> str | None:
-    """A literal reads back as what it was made of, in every form."""
+    """Every way to read a literal gives the value that it was made of."""
     broken = check_sort(obj.getSort(), facts)
     if broken is not None or facts["value"] is None:
         return broken
@@ -177,7 +179,7 @@ def _check_fp_class(obj: Any, params: list[int], value: int) -> str | None:
 
 
 def check_eq(obj: Any, facts: dict[str, Any]) -> str | None:
-    """A term equals itself and what is read from it, and no child of it."""
+    """A term equals itself and the results of reading it, and none of its children."""
     if (
         obj.getSort() != obj.getSort()
         or hash(obj.getSort()) != hash(obj.getSort())

@@ -1,8 +1,7 @@
-"""What the cvc5 wrapper cannot say in one expression: lifecycle, pythonic layer, datatypes,
-actions.
+"""Helpers of the cvc5 wrapper for what one expression cannot say: lifecycle, pythonic layer,
+datatypes and actions. The file imports only cvc5 and the standard library.
 
-Imports cvc5 and the standard library only. Before release 1.2 there is no TermManager: the Solver
-is the manager too.
+Releases before 1.2 have no TermManager: there the Solver is the manager, too.
 """
 
 from __future__ import annotations
@@ -39,11 +38,11 @@ def release() -> str:
 
 
 def py(ctx: Any) -> Any:
-    """The pythonic Context of a manager; it becomes the main one, since parts of that layer never
-    ask for another.
+    """The pythonic Context of a manager. It becomes the main Context, because parts of the pythonic
+    layer always use the main one.
     """
     main = P._main_ctx
-    # else a public callable made it
+    # otherwise a public callable made it
     if main is not None and getattr(main, "murxpy_manager", None) is ctx:
         return main
     context = P.Context.__new__(P.Context)
@@ -52,7 +51,7 @@ def py(ctx: Any) -> Any:
     context.next_fresh_var = 0
     context.murxpy_manager = ctx
     context.tm = ctx
-    # until 1.2 a Context holds a solver, which makes the terms
+    # until release 1.2 a Context holds a solver, and that solver makes the terms
     context.solver = cvc5.Solver(ctx) if HAS_MANAGER and not hasattr(P.Context(), "tm") else ctx
     P._main_ctx = context
     return context
@@ -72,12 +71,14 @@ def exprs(ctx: Any, *terms: Any) -> list[Any]:
 
 
 def sort(ctx: Any, obj: Any) -> Any:
-    """The pythonic sort of a sort; until 1.3 that layer asks for the class of a datatype by name."""
+    """The pythonic sort of a sort. Until release 1.3 the pythonic layer asks for the class of a
+    datatype by its name.
+    """
     return P.DatatypeSortRef(obj, py(ctx)) if obj.isDatatype() else P._to_sort_ref(obj, py(ctx))
 
 
 def from_bools(ctx: Any, bools: list[Any]) -> Any:
-    """The bit-vector of Booleans, the first of which is the lowest bit."""
+    """The bit-vector of some Booleans; the first Boolean is the lowest bit."""
     one, zero = ctx.mkBitVector(1, 1), ctx.mkBitVector(1, 0)
     bits = [ctx.mkTerm(Kind.ITE, term, one, zero) for term in reversed(bools)]
     return bits[0] if len(bits) == 1 else ctx.mkTerm(Kind.BITVECTOR_CONCAT, *bits)
@@ -90,14 +91,14 @@ def datatypes(ctx: Any, decls: list[Any], direct: bool = False) -> list[Any]:
     """The sorts of a block of declarations `(name, [parameter], [(constructor, [(selector,
     sort)])])`.
 
-    `direct`: a field of another datatype of the block is added by its name, not by an unresolved
-    sort, where it can be.
+    With `direct`, a field whose sort is another datatype of the block names it directly, if
+    possible, and has no unresolved sort.
     """
     return list(ctx.mkDatatypeSorts([_declaration(ctx, decl, direct) for decl in decls]))
 
 
 def single_datatype(ctx: Any, decls: list[Any]) -> list[Any]:
-    """As `datatypes`, through `mkDatatypeSort` where there is one declaration."""
+    """As `datatypes`, but a single declaration is made by `mkDatatypeSort`."""
     return (
         datatypes(ctx, decls, True)
         if len(decls) != 1
@@ -106,8 +107,8 @@ def single_datatype(ctx: Any, decls: list[Any]) -> list[Any]:
 
 
 def declared_datatype(ctx: Any, solver: Any, decls: list[Any]) -> list[Any]:
-    """As `datatypes`, through `Solver.declareDatatype` where there is one declaration without
-    parameters.
+    """As `datatypes`, but a single declaration without parameters is made by
+    `Solver.declareDatatype`.
     """
     if len(decls) != 1 or decls[0][1]:
         return datatypes(ctx, decls)
@@ -154,7 +155,7 @@ def _field_sort(ctx: Any, owner: Any, bound: dict[str, Any], field: Any) -> Any:
 
 
 def constructor(datatype: Any, name: str) -> Any:
-    """The constructor term of a datatype sort, instantiated where the sort is."""
+    """The term of a constructor of a datatype sort. It is instantiated if the sort is an instance."""
     found = datatype.getDatatype().getConstructor(name)
     if not datatype.getDatatype().isParametric():
         return found.getTerm()
@@ -184,8 +185,8 @@ def selector(datatype: Any, constructor_name: str, name: str) -> Any:
 
 
 def match_case(ctx: Any, datatype: Any, names: list[str], variables: list[Any], body: Any) -> Any:
-    """A case of a match that binds; `names` holds the constructor, or nothing if the pattern is one
-    variable.
+    """A case of a match that binds variables. `names` has the constructor; it is empty if the
+    pattern is one variable.
     """
     bound = ctx.mkTerm(Kind.VARIABLE_LIST, *variables)
     if not names:
@@ -195,8 +196,8 @@ def match_case(ctx: Any, datatype: Any, names: list[str], variables: list[Any], 
 
 
 def plain_datatype(args: list[Any], indices: tuple[Any, ...], result: str | None) -> bool:
-    """Guard: the first argument is a datatype without parameters, which the pythonic layer does not
-    instantiate.
+    """Guard: the first argument is a datatype without parameters. The pythonic layer does not
+    instantiate other datatypes.
     """
     return "," not in args[0]["sort"]
 
@@ -217,7 +218,9 @@ def from_1_2(args: list[Any], indices: tuple[Any, ...], result: str | None) -> b
 
 
 def numeric(args: list[Any], indices: tuple[Any, ...], result: str | None) -> bool:
-    """Guard: the arguments are of a sort whose literals the pythonic layer makes of Python numbers."""
+    """Guard: the arguments have a sort for which the pythonic layer makes literals from Python
+    numbers.
+    """
     return str(args[0]["sort"]).startswith(("INT", "REAL", "BV"))
 
 
@@ -227,7 +230,9 @@ def predicate(args: list[Any], indices: tuple[Any, ...], result: str | None) -> 
 
 
 def joined(args: list[Any], indices: tuple[Any, ...], result: str | None) -> bool:
-    """Guard: a join leaves components; cvc5 does not join two relations of one component each."""
+    """Guard: components are left after a join. cvc5 does not join two relations of one component
+    each.
+    """
     return result != "SET(TUPLE)"
 
 
@@ -235,7 +240,7 @@ def joined(args: list[Any], indices: tuple[Any, ...], result: str | None) -> boo
 
 
 def answer(result: Any) -> str:
-    """`sat`, `unsat` or `unknown`; asks for the reason of the last too."""
+    """`sat`, `unsat` or `unknown`. For unknown, the reason is asked for, too."""
     if result.isSat():
         return "sat"
     if result.isUnsat():
@@ -256,18 +261,18 @@ def model(solver: Any) -> Any:
 
 
 def done(value: Any) -> None:
-    """Nothing, whatever was done: what an action of our own gives where nothing is broken."""
+    """None, whatever the argument is. An own action that finds nothing broken gives None."""
 
 
 def several(first: Any, another: Any) -> None:
-    """Asks for two more abducts or interpolants after a `first` one that exists."""
+    """Ask for two more abducts or interpolants after the first one, `first`."""
     for _ in range(2):
         if not first.isNull():
             first = another()
 
 
 def proof(solver: Any, component: Any, style: Any) -> None:
-    """Walks through the first steps of the proofs of a component and prints them in a format."""
+    """Walk through the first steps of the proofs of a component, and print them in a format."""
     for root in solver.getProof(component):
         stack = [root]
         for _ in range(200):
@@ -279,7 +284,7 @@ def proof(solver: Any, component: Any, style: Any) -> None:
 
 
 def accessors(term: Any) -> None:
-    """Asks a term for all that it says of itself: kind, operator and indices, id, symbol, text."""
+    """Ask a term for everything that it tells: kind, operator and indices, id, symbol, text."""
     done((term.getKind(), term.getId(), term.getNumChildren(), str(term), str(term.getSort())))
     if term.hasOp():
         op = term.getOp()
@@ -289,12 +294,12 @@ def accessors(term: Any) -> None:
 
 
 def reparse(parser_class: Any, ctx: Any, term: Any) -> str | None:
-    """Prints a term and reads it with a parser of its own; says so where the result prints
-    differently.
+    """Print a term and read the text with a parser of its own. The result is a str if the read term
+    prints differently.
 
-    Leaves out what no script can carry: symbols that are no identifiers, sorts that must be
-    declared first, operators without concrete syntax. Fractions and negative numbers are read as
-    terms, which share and so print differently.
+    Terms that no script can contain are left out: symbols that are no identifiers, sorts that must
+    be declared first, operators without concrete syntax. Fractions and negative numbers are left
+    out, too, because they are read as terms, and then print differently.
     """
     inside, text = _subterms(term), str(term)
     symbols = [t for t in inside if t.getKind() == Kind.CONSTANT]
@@ -309,7 +314,7 @@ def reparse(parser_class: Any, ctx: Any, term: Any) -> str | None:
     parser.appendIncrementalStringInput(text)
     found = parser.nextTerm()
     if found.isNull() and not HAS_MANAGER:
-        return None  # 1.1 reads nothing that is appended behind the end of its input
+        return None  # release 1.1 reads nothing that is appended after the end of its input
     back = str(found)
     return None if back == text else f"{text[:300]} reads back as {back[:300]}"
 
@@ -337,8 +342,8 @@ def _command(symbol: Any) -> str:
 
 
 def _plain(term: Any) -> bool:
-    """True of a free symbol that is an identifier, and of what has no bound name in it, of a
-    standard sort.
+    """True for a free symbol that is an identifier, and for any other term without bound names
+    whose sort is a standard one.
     """
     kind, found = term.getKind(), term.getSort()
     if kind == Kind.CONSTANT:

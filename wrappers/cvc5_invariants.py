@@ -1,4 +1,6 @@
-"""Other ways to bring the same assertions before cvc5. Imports cvc5 and the standard library only."""
+"""Other ways to give the same assertions to cvc5. The file imports only cvc5 and the standard
+library.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,8 @@ from cvc5_witnesses import _solver
 
 
 def solve_printed(limit: int, *terms: Any) -> str:
-    """The answer to what cvc5 prints of the terms and reads again with another term manager;
-    unknown where no script can carry them.
+    """The answer to the text that cvc5 prints for the terms, read by another term manager. Unknown
+    if no script can contain the terms.
     """
     inside = _subterms(*terms)
     texts = [str(term) for term in terms]
@@ -29,6 +31,6 @@ def solve_printed(limit: int, *terms: Any) -> str:
     try:
         while not (command := parser.nextCommand()).isNull():
             command.invoke(solver, names)
-    except RuntimeError:  # an operator that has no syntax
+    except RuntimeError:  # an operator has no syntax
         return "unknown"
     return answer(solver.checkSat())

@@ -1,7 +1,7 @@
 """Stress for contract mode: definitions of functions that do not fit their declarations.
 
-Each function gives None, or a str that says which promise is broken. It works in a solver of its
-own, so the run goes on as it was. Imports cvc5 and the standard library only.
+Each function gives None, or a str that says which promise is broken. It uses a solver of its own,
+so the run stays as it was. The file imports only cvc5 and the standard library.
 """
 
 from __future__ import annotations
@@ -14,10 +14,8 @@ from cvc5_witnesses import _solver
 
 
 def misfit(ctx: Any, define: str, how: str) -> str | None:
-    """A definition whose variables or body do not fit the declaration must be refused; else it is
-    checked with.
-
-    `define` is the call: `defineFun`, `defineFunRec`, `defineFunsRec`.
+    """A definition whose variables or body do not fit the declaration must be refused. If it is not
+    refused, a check follows. `define` is the call: `defineFun`, `defineFunRec` or `defineFunsRec`.
     """
     whole, truth = ctx.getIntegerSort(), ctx.getBooleanSort()
     x, y, b, k = (

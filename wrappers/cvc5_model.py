@@ -1,8 +1,8 @@
-"""The model reader of the cvc5 wrapper: values as rows of plain data, which
+"""The model reader of the cvc5 wrapper. It gives values as rows of plain data, which
 murxpy/machine/witnesses/reading.py reads.
 
-A row is a tuple of a tag and what belongs to it; a row stands for another by its place in the list.
-docs/oracles.md has them all.
+A row is a tuple of a tag and its parts; a row is named by its position in the list. docs/oracles.md
+lists the tags.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def read_domain(solver: Any, sort: Any) -> list[str] | None:
 
 
 def find_constants(solver: Any, names: Sequence[str]) -> list[Any]:
-    """The constants and functions of these names in what is asserted; None for one that is not
-    there, or that is not the only one.
+    """The constants and functions of these names in the assertions; None for a name that has no
+    constant or several.
     """
     found: dict[str, dict[int, Any]] = {name: {} for name in names}
     stack, seen = list(solver.getAssertions()), set()
@@ -49,11 +49,11 @@ def find_constants(solver: Any, names: Sequence[str]) -> list[Any]:
 
 
 def read_core(core: Sequence[Any], formulas: Sequence[Any]) -> list[int | str]:
-    """The places of a core's elements among `formulas`; the text of any other but the definition of
-    a function.
+    """The positions of a core's elements among `formulas`; the text of any element that is neither
+    there nor the definition of a function.
 
-    What cvc5 is asserted it holds with its casts from integers made explicit, so a formula is known
-    by its shape without them, too.
+    cvc5 stores assertions with explicit casts from integers, so a formula is also recognized by its
+    shape without casts.
     """
     places = {formula.getId(): k for k, formula in enumerate(formulas) if formula is not None}
     elements = [element for element in core if not _definition(element)]
@@ -69,11 +69,12 @@ def read_core(core: Sequence[Any], formulas: Sequence[Any]) -> list[int | str]:
     ]
 
 
-Shapes = dict[Any, int]  # of terms by their number, and of what a term is made of
+# the numbers of shapes, by the number of a term, and by the parts of a shape
+Shapes = dict[Any, int]
 
 
 def shape(root: Any, shapes: Shapes) -> int:
-    """The number of a term's shape, which is that of the term without `to_real`."""
+    """The number of a term's shape. The shape is that of the term without `to_real`."""
     stack = [root]
     while stack:
         term = stack[-1]
@@ -94,7 +95,7 @@ def shape(root: Any, shapes: Shapes) -> int:
 
 
 def _head(term: Any) -> Any:
-    """What a term is but for its parts; a number is the same as an integer and as a real."""
+    """What a term is apart from its children. A number is the same as an integer and as a real."""
     if term.isRealValue() or term.isIntegerValue():
         return ("number", term.getRealValue() if term.isRealValue() else term.getIntegerValue())
     if term.getNumChildren() == 0:
@@ -111,15 +112,16 @@ def _definition(element: Any) -> bool:
 
 
 class Rows:
-    """Rows of values, each made once; nothing recurs on the depth of a value."""
+    """Rows of values. Each value gets one row, and no function recurs on the depth of a value."""
 
     def __init__(self) -> None:
         self.rows: list[Row] = []
         self._known: dict[int, int] = {}
-        self._bound: dict[int, int] = {}  # variables of the lambda that is read, by their number
+        # the variables of the lambda that is being read, by their number
+        self._bound: dict[int, int] = {}
 
     def add(self, root: Any) -> int:
-        """The place of a term's row. A lambda is read here only where it is the whole value."""
+        """The position of a term's row. A lambda is read here only if it is the whole value."""
         if root.getKind() == Kind.LAMBDA:
             variables, body = root
             count = variables.getNumChildren()
@@ -161,8 +163,8 @@ class Rows:
         if literal is not None:
             return literal
         text = str(term)
-        # A string too long to write down is documented to be described: (witness ((x String)) (=
-        # (str.len x) 100000)).
+        # A string that is too long to print is described instead, as documented: (witness ((x
+        # String)) (= (str.len x) 100000)).
         return (
             "described" if "(witness " in text else "unknown",
             f"{kind.name.lower()} {text[:60]}",
@@ -185,7 +187,9 @@ def _constructor(term: Any, parts: list[int]) -> Row:
 
 
 def _constructor_name(constructor: Any, sort: Any) -> str:
-    """The symbol of a constructor, which that of a parametric datatype has not itself."""
+    """The symbol of a constructor. A constructor of a parametric datatype does not give its symbol
+    itself.
+    """
     if constructor.hasSymbol():
         return str(constructor.getSymbol())
     for declared in sort.getDatatype():
@@ -199,7 +203,7 @@ def _constructor_name(constructor: Any, sort: Any) -> str:
 
 
 def _name(element: Any) -> str:
-    """The name of an element of an uninterpreted sort, which the binding gives as bytes."""
+    """The name of an element of an uninterpreted sort. The binding gives it as bytes."""
     name = element.getUninterpretedSortValue()
     return name.decode() if isinstance(name, bytes) else str(name)
 

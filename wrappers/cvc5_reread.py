@@ -1,7 +1,5 @@
-"""What cvc5's values say of themselves, for contract mode: each way to read a value gives the same
-one, and makes it again.
-
-Imports cvc5 and the standard library only.
+"""Reading values for contract mode: every way to read a value gives the same result, and this
+result makes the same value again. The file imports only cvc5 and the standard library.
 """
 
 from __future__ import annotations
@@ -13,7 +11,9 @@ import cvc5
 
 
 def reread(manager: Any, obj: Any) -> str | None:
-    """None, or which way to read the value `obj` gives another one; None for what is no value."""
+    """None, or the way to read the value `obj` that gives another result. None for a term that is
+    no value.
+    """
     if isinstance(obj, cvc5.Term):
         return next(
             (
@@ -35,7 +35,7 @@ def _said_again(obj: Any, how: str, made: Any) -> str | None:
 
 
 def _said_int(manager: Any, obj: Any) -> str | None:
-    if not obj.getSort().isInteger():  # 14.0 is an integer value, too
+    if not obj.getSort().isInteger():  # 14.0 is an integer value as well
         return None
     value = obj.getIntegerValue()
     if obj.toPythonObj() != value:
@@ -45,7 +45,7 @@ def _said_int(manager: Any, obj: Any) -> str | None:
 
 def _said_real(manager: Any, obj: Any) -> str | None:
     value = obj.getRealValue()
-    if obj.isIntegerValue():  # of the sort Int, which `mkReal` does not make
+    if obj.isIntegerValue():  # a value of the sort Int, which `mkReal` cannot make
         return None
     if obj.toPythonObj() != value:
         return f"toPythonObj is not the value; {obj.toPythonObj()!r:.60} for {value!r:.60}"
@@ -101,7 +101,7 @@ _SAID: tuple[tuple[str, Callable[[Any, Any], str | None]], ...] = (
 
 
 def _said_pythonic(obj: Any) -> str | None:
-    """The pythonic layer's readers of a literal give the value that the term has."""
+    """The readers of a literal in the pythonic layer give the value of the term."""
     value = obj.ast.toPythonObj()
     for how, read in _SAID_PYTHONIC[type(obj).__name__].items():
         found = read(obj)

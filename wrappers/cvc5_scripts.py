@@ -1,5 +1,5 @@
-"""Whole SMT-LIB scripts, read and run by cvc5's own parser. Imports cvc5 and the standard library
-only.
+"""Whole SMT-LIB scripts, which cvc5's own parser reads and runs. The file imports only cvc5 and the
+standard library.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import cvc5
 
 _ERROR = re.compile(r'\(error "(.*?)(?:"\)|\Z)', re.S)
 
-# of whole theories, which are refused without them
+# options for whole theories, which cvc5 refuses without them
 _REQUIRED = ("arrays-exp", "fp-exp", "sets-exp", "strings-exp")
 
 _NOTHING_THERE = re.compile(
@@ -21,16 +21,15 @@ _NOTHING_THERE = re.compile(
 
 
 def run_script(reader: Any, manager: Any, text: str, limit: int) -> str:
-    """What cvc5 prints for a script, in a solver of its own, each check within `limit`. Raises
-    RuntimeError with its first error.
+    """The output of cvc5 for a script, in a solver of its own; each check has the limit `limit`.
 
-    The message begins with `script error: `, or with `check error: ` where cvc5 read all of the
-    script and a check failed. `reader` is the class InputParser: named in the wrapper, it tells
-    that a release has none.
+    Raises RuntimeError with the first error. The message begins with `script error: `, or with
+    `check error: ` if cvc5 read the whole script and a check failed. `reader` is the class
+    InputParser. The wrapper names it, so that the spelling is left out for releases without it.
     """
     solver = cvc5.Solver(manager)
     for option in _REQUIRED:
-        with contextlib.suppress(RuntimeError):  # of a release that has it not
+        with contextlib.suppress(RuntimeError):  # this release does not have the option
             solver.setOption(option, "true")
     if limit:
         solver.setOption("reproducible-resource-limit", str(limit))
@@ -49,7 +48,7 @@ def run_script(reader: Any, manager: Any, text: str, limit: int) -> str:
 
 
 def _next(parser: Any) -> Any:
-    """The next command. Raises RuntimeError for what cannot be parsed."""
+    """The next command. Raises RuntimeError for text that cannot be parsed."""
     try:
         return parser.nextCommand()
     except RuntimeError as error:

@@ -1,8 +1,8 @@
 """Stress for contract mode: plugins whose callbacks raise.
 
-Each function gives None, or a str that says which promise is broken. It works in a solver of its
-own over what the run's solver has, so the run goes on as it was. Imports cvc5 and the standard
-library only.
+Each function gives None, or a str that says which promise is broken. It uses a solver of its own
+with the assertions of the run's solver, so the run stays as it was. The file imports only cvc5 and
+the standard library.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ STRESS_LIMIT = 20000
 
 
 def plugin(ctx: Any, solver: Any, raising: str, given: Any = None) -> str | None:
-    """A plugin that raises once in one of its callbacks, or gives something else than the callback
-    is to give.
+    """A check with a plugin that, in one of its callbacks, raises once or returns a value of a
+    wrong type.
     """
     formulas = list(solver.getAssertions())
     made = _solver(ctx, STRESS_LIMIT, {"incremental": "true"}, ())
@@ -31,7 +31,7 @@ def plugin(ctx: Any, solver: Any, raising: str, given: Any = None) -> str | None
         for formula in formulas:
             made.assertFormula(formula)
         found = answer(made.checkSat())
-    except RuntimeError:  # what a callback raised comes out as one
+    except RuntimeError:  # an exception of a callback arrives as RuntimeError
         return None
     if watching.raised and given is None:
         return f"what a plugin's {raising} raises is told to nobody"
@@ -44,10 +44,10 @@ def plugin(ctx: Any, solver: Any, raising: str, given: Any = None) -> str | None
 
 
 def _watching(raising: str, given: Any) -> Any:
-    """A class of such plugins."""
+    """A class of plugins that do this."""
 
     class Watching(cvc5.Plugin):  # type: ignore[misc]
-        """Watches; raises or gives `given` once, in the callback that is `raising`."""
+        """Watches the search, and once raises or returns `given` in the callback called `raising`."""
 
         def __new__(cls, manager: Any) -> Any:
             made = super().__new__(cls, manager)

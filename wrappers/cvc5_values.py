@@ -8,7 +8,7 @@ from typing import Any
 import cvc5
 from cvc5 import Kind
 
-# a symbol of cvc5's own; until 1.1 it has no kind of its own
+# a symbol of cvc5's own, which has no separate kind until release 1.1
 SKOLEM = getattr(Kind, "SKOLEM", Kind.INTERNAL_KIND)
 
 _MODES = {
@@ -21,7 +21,7 @@ _MODES = {
 
 
 def read_value(term: Any) -> tuple[Any, ...] | None:
-    """A value of a standard sort as plain data, None for anything else."""
+    """A value of a standard sort as plain data; None for any other term."""
     found = term.getSort()
     for is_sort, is_value, read in _READERS:
         if getattr(found, is_sort)():

@@ -1,8 +1,8 @@
-"""What cvc5 gives beside answers: interpolants, abducts, formulas without quantifiers, further
-models, proofs; each of a solver of its own.
+"""What cvc5 gives besides answers: interpolants, abducts, formulas without quantifiers, further
+models and proofs. Each comes from a solver of its own.
 
-A run's solver seldom has the options for these, and some of them exclude one another. Imports cvc5
-and the standard library only.
+The run's solver rarely has the options for these, and some of the options exclude each other. The
+file imports only cvc5 and the standard library.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from cvc5_helpers import _subterms
 from cvc5_model import Shapes, shape
 from cvc5_values import SKOLEM
 
-PROOF_STEPS = 2000  # of a proof that are looked at; a larger one is not judged
-SIZE = "3"  # of a formula that is looked for: beyond it the search takes minutes
-MILLISECONDS = "300"  # of the search, which no resource limit ends: what overstays says nothing
+PROOF_STEPS = 2000  # the largest number of steps of a proof that is checked
+SIZE = "3"  # the size of the formula that is searched for; larger formulas take minutes
+# the time of the search, which no resource limit ends; a search that takes longer gives nothing
+MILLISECONDS = "300"
 _ALWAYS = {"arrays-exp": "true", "fp-exp": "true", "sets-exp": "true", "strings-exp": "true"}
 _SEARCH = {"incremental": "true", "sygus-abort-size": SIZE, "tlimit-per": MILLISECONDS}
 
@@ -36,7 +37,7 @@ def _solver(ctx: Any, limit: int, options: dict[str, str], formulas: Sequence[An
 
 
 def _last(first: Any, another: Callable[[], Any], count: int) -> Any:
-    """The last of so many more terms after a first one that exists; None where there is none."""
+    """The last one of `count` further terms after a first one; None if there are fewer."""
     found = first
     for _ in range(count):
         following = another() if not found.isNull() else found
@@ -45,22 +46,22 @@ def _last(first: Any, another: Callable[[], Any], count: int) -> Any:
 
 
 def interpolant(ctx: Any, limit: int, more: int, goal: Any, *formulas: Any) -> Any:
-    """A formula that the formulas imply and that implies the goal; None where none is found."""
+    """A formula that follows from the formulas and implies the goal; None if none is found."""
     solver = _solver(ctx, limit, {"produce-interpolants": "true", **_SEARCH}, formulas)
     return _last(solver.getInterpolant(goal), solver.getInterpolantNext, more)
 
 
 def abduct(ctx: Any, limit: int, more: int, goal: Any, *formulas: Any) -> Any:
-    """A formula that agrees with the formulas and implies the goal with them; None where none is
-    found.
+    """A formula that agrees with the formulas and, together with them, implies the goal; None if
+    none is found.
     """
     solver = _solver(ctx, limit, {"produce-abducts": "true", **_SEARCH}, formulas)
     return _last(solver.getAbduct(goal), solver.getAbductNext, more)
 
 
 def eliminated(ctx: Any, limit: int, formula: Any) -> Any:
-    """A quantified formula of linear arithmetic or of bit-vectors, as documented, without its
-    quantifiers; None for any other.
+    """A quantified formula without its quantifiers; None unless it is of linear arithmetic or of
+    bit-vectors, as documented.
     """
     if formula.getKind() not in (Kind.FORALL, Kind.EXISTS) or not _eliminable(formula):
         return None
@@ -114,8 +115,8 @@ _LINEAR = (
 
 
 def read_symbols(term: Any, constants: Sequence[Any]) -> list[int | str | None]:
-    """The free symbols of a term: the places of those among the constants, the texts of others,
-    None for a symbol of cvc5's own.
+    """The free symbols of a term: the positions of those among the constants, the texts of others,
+    and None for a symbol of cvc5's own.
     """
     places = {constant.getId(): place for place, constant in enumerate(constants)}
     seen: dict[int, None] = {}
@@ -134,8 +135,8 @@ def read_symbols(term: Any, constants: Sequence[Any]) -> list[int | str | None]:
 
 
 def read_proof(ctx: Any, limit: int, checked: bool, *formulas: Any) -> str | None:
-    """What is wrong with the proof that formulas are unsat; None where nothing is, or they are not
-    found to be.
+    """What is wrong with the proof that formulas are unsatisfiable. None if nothing is wrong, or
+    cvc5 does not answer unsat.
     """
     options = {"produce-proofs": "true"} | ({"check-proofs": "true"} if checked else {})
     solver = _solver(ctx, limit, options, formulas)
@@ -149,8 +150,8 @@ def read_proof(ctx: Any, limit: int, checked: bool, *formulas: Any) -> str | Non
 
 
 def _fault(proof: Any, formulas: Sequence[Any]) -> str | None:
-    """What is wrong with a proof: its scopes at the top assume only what was asserted; within, it
-    ends in false and assumes no more.
+    """What is wrong with a proof. The scopes at its top may assume only assertions; inside, the
+    proof must end in false without further assumptions.
     """
     assumed: list[Any] = []
     while proof.getRule() == cvc5.ProofRule.SCOPE:
@@ -172,8 +173,8 @@ def _fault(proof: Any, formulas: Sequence[Any]) -> str | None:
 
 
 def _free(proof: Any) -> frozenset[str] | None:
-    """The texts of the assumptions that no scope within a proof closes; None for a proof of too
-    many steps.
+    """The texts of the assumptions that no scope of a proof closes; None for a proof of too many
+    steps.
     """
     known: dict[Any, frozenset[str]] = {}
     stack = [proof]

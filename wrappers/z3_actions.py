@@ -1,5 +1,5 @@
-"""Actions of the z3 wrapper beyond an expression: options, checks, copies, translations, what a
-model offers.
+"""Actions of the z3 wrapper that need more than an expression: options, checks, copies,
+translations, and reading a whole model.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from z3_values import read_value
 
 
 def setting(solver: Any, name: str, text: str) -> Any:
-    """The value of the option `name` as Python has it: true, false, an int, a float, or a name.
+    """The value of the option `name` as a Python value: true, false, an int, a float or a name.
 
-    Raises Z3Exception for an option that this release has not: `set` takes it, and every later
-    assertion fails.
+    Raises Z3Exception for an option that this release does not have, because `set` accepts such an
+    option and every later assertion fails.
     """
     ctx, symbol = solver.ctx, z3.Z3_mk_string_symbol(solver.ctx.ref(), name)
     if (
@@ -43,7 +43,9 @@ def check_assuming(ctx: Any, solver: Any, *assumptions: Any) -> str:
 
 
 def attempt(call: Callable[[], Any]) -> None:
-    """Make a call whose documented refusal (nothing to give in this state) is as good as an answer."""
+    """Make a call. A documented refusal, because the state has nothing to give, is as good as an
+    answer.
+    """
     try:
         call()
     except z3.Z3Exception:
@@ -51,8 +53,8 @@ def attempt(call: Callable[[], Any]) -> None:
 
 
 def consequences(solver: Any) -> str | None:
-    """Fixed values of some constants of the assertions: each consequence must be an implication or
-    a literal.
+    """The fixed values of some constants of the assertions. Each consequence must be an implication
+    or a literal.
     """
     found = constants(list(solver.assertions())[:8])
     try:
@@ -68,13 +70,15 @@ def consequences(solver: Any) -> str | None:
 
 
 def cube(solver: Any) -> None:
-    """The first cubes that the solver would split the problem into."""
+    """The first cubes into which the solver would split the problem."""
     for _, _ in zip(range(4), solver.cube(), strict=False):
         pass
 
 
 def constants(terms: Sequence[Any], limit: int = 200) -> list[Any]:
-    """Uninterpreted constants in `terms`, in the order met, looking at no more than `limit` nodes."""
+    """The uninterpreted constants in `terms`, in the order of their first occurrence, among at most
+    `limit` nodes.
+    """
     found: dict[int, Any] = {}
     seen: dict[int, bool] = {}
     todo = list(reversed(terms))
@@ -90,8 +94,8 @@ def constants(terms: Sequence[Any], limit: int = 200) -> list[Any]:
 
 
 def translate(solver: Any) -> str | None:
-    """A copy of the solver in another context, and one of that in the first: their answers must not
-    contradict.
+    """Copy the solver to another context, and copy this copy back. The answers of the copies must
+    not contradict each other.
     """
     try:
         there = solver.translate(z3.Context())
@@ -107,7 +111,7 @@ def translate(solver: Any) -> str | None:
 
 
 def duplicate(solver: Any, how: Callable[[Any], Any] = copy.copy) -> None:
-    """A copy in the same context, checked and dropped."""
+    """Make a copy in the same context, check it and drop it."""
     attempt(lambda: _limited_check(how(solver)))
 
 
@@ -117,13 +121,13 @@ def _limited_check(solver: Any) -> str:
 
 
 def parse_back(solver: Any) -> None:
-    """What the solver prints, read by a solver of the same context."""
+    """A solver of the same context reads what the solver prints."""
     printed = solver.to_smt2()
     attempt(lambda: z3.SimpleSolver(solver.ctx).from_string(printed))
 
 
 def translate_term(term: Any) -> str | None:
-    """A term that goes to another context and comes back must be the same node."""
+    """A term that is translated to another context and back must be the same node."""
     there = term.translate(z3.Context())
     return (
         None
@@ -133,7 +137,7 @@ def translate_term(term: Any) -> str | None:
 
 
 def walk_model(solver: Any) -> str | None:
-    """All that a model offers: declarations, interpretations, sorts and universes."""
+    """Read everything in a model: declarations, interpretations, sorts and universes."""
     try:
         model = solver.model()
     except z3.Z3Exception:
@@ -152,7 +156,7 @@ def walk_model(solver: Any) -> str | None:
 
 
 def hint(solver: Any, hint_value: Callable[..., Any]) -> None:
-    """Initial values for the constants of the last model; they steer the search and change no
+    """Set initial values for the constants of the last model. They guide the search and change no
     answer.
     """
     try:
@@ -170,7 +174,7 @@ def hint(solver: Any, hint_value: Callable[..., Any]) -> None:
 
 
 def statistics(solver: Any) -> str | None:
-    """The statistics by index and by key, which must agree."""
+    """Read the statistics by index and by key. Both must agree."""
     values = solver.statistics()
     for key, value in values:
         if values.get_key_value(key) != value and [k for k, _ in values].count(key) == 1:
@@ -179,7 +183,7 @@ def statistics(solver: Any) -> str | None:
 
 
 def goal(solver: Any) -> str | None:
-    """The assertions as a goal, simplified by a tactic."""
+    """Put the assertions into a goal and simplify it by a tactic."""
     ctx = solver.ctx
     goal_of = z3.Goal(ctx=ctx)
     goal_of.add(solver.assertions())

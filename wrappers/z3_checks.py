@@ -1,4 +1,4 @@
-"""Self-checks of the z3 wrapper: each gives None, or says what is broken."""
+"""Self-checks of the z3 wrapper. Each function gives None, or says what is broken."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _z3py: Any = importlib.import_module("z3.z3")
 
 
 def check_sort(sort: Any, facts: dict[str, Any]) -> str | None:
-    """A sort's class, kind, parameters, equality with itself, hash, and text."""
+    """Check the class, kind, parameters, equality with itself, hash and text of a sort."""
     if not isinstance(sort, z3.SortRef):
-        return None  # functions and parametric datatypes are not sorts of z3
+        return None  # in z3, functions and parametric datatypes have no sort
     wrong = _mismatch(sort, facts)
     if wrong:
         return wrong
@@ -30,7 +30,7 @@ def check_sort(sort: Any, facts: dict[str, Any]) -> str | None:
 
 
 def _mismatch(sort: Any, facts: dict[str, Any]) -> str | None:
-    """Where a z3 sort is not the sort that `facts` tell of."""
+    """The difference between a z3 sort and the sort that `facts` describe."""
     kind, params = facts["kind"], facts.get("params") or []
     expected = _KINDS.get(kind)
     if expected is None:
@@ -68,7 +68,7 @@ _KINDS: dict[str, tuple[str, str, _Getters]] = {
 
 
 def check_term(term: Any, facts: dict[str, Any]) -> str | None:
-    """A term's sort, hash, declaration and arguments."""
+    """Check the sort, hash, declaration and arguments of a term."""
     if not isinstance(term, z3.ExprRef):
         return None
     wrong = _mismatch(term.sort(), facts)
@@ -88,7 +88,7 @@ def check_term(term: Any, facts: dict[str, Any]) -> str | None:
 
 
 def check_value(term: Any, facts: dict[str, Any]) -> str | None:
-    """A literal, read back (after folding, where it was made by a conversion)."""
+    """Read a literal back. A literal that was made by a conversion is folded first."""
     value = read_value(term)
     if value is None and isinstance(term, z3.ExprRef):
         value = read_value(z3.simplify(term))
@@ -99,8 +99,8 @@ def check_value(term: Any, facts: dict[str, Any]) -> str | None:
 
 
 def _wanted(facts: dict[str, Any]) -> tuple[Any, ...] | None:
-    """The end of what `read_value` must give for the literal that `facts` tell of, None where they
-    tell of none.
+    """The last part of what `read_value` must give for the literal that `facts` describe; None if
+    they describe none.
     """
     kind, value, special = facts["kind"], facts.get("value"), facts.get("special")
     if kind == "SORT_FP":
@@ -123,7 +123,7 @@ def _float_bits(value: int | None, special: str | None, ebits: int, sbits: int) 
 
 
 def check_eq(term: Any, facts: dict[str, Any]) -> str | None:
-    """Equality, hash and copies of one object, as z3py documents them."""
+    """Check equality, hash and copies of one object, as z3py documents them."""
     if not isinstance(term, z3.AstRef):
         return None
     other = copy.deepcopy(term)

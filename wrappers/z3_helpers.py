@@ -1,8 +1,8 @@
-"""How terms, functions and datatypes are made where an expression is not enough. Imports z3 and the
-standard library only.
+"""Making terms, functions and datatypes where an expression is not enough. The file imports only z3
+and the standard library.
 
-Every function works on z3 4.8.7 and later: what a release lacks is named in the spelling itself, so
-that the probe leaves the spelling out.
+Every function works on z3 4.8.7 and later. A spelling itself names what a release can lack, so that
+the probe leaves the spelling out.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 import z3
 from z3_values import string_codes
 
-# Rejected patterns print warnings; the exception that follows says the same.
+# z3 prints a warning for a rejected pattern; the exception that follows says the same.
 z3.Z3_toggle_warning_messages(False)
 
-_z3py: Any = importlib.import_module("z3.z3")  # z3.z3 is the package itself in some releases
+_z3py: Any = importlib.import_module("z3.z3")  # in some releases z3.z3 is the package itself
 _to_expr = _z3py._to_expr_ref
 
 
@@ -26,14 +26,14 @@ _to_expr = _z3py._to_expr_ref
 
 
 def mk(make: Callable[..., Any], ctx: Any, *args: Any) -> Any:
-    """The term that `make(ctx, *args)` gives; terms, sorts and declarations by their handles,
-    numbers as they are.
+    """The term that `make(ctx, *args)` gives. Terms, sorts and declarations are passed by their
+    handles, numbers as they are.
     """
     return _to_expr(make(ctx.ref(), *(a.ast if isinstance(a, z3.AstRef) else a for a in args)), ctx)
 
 
 def mk_n(make: Callable[..., Any], ctx: Any, *args: Any) -> Any:
-    """The term of a C function that takes a count and an array of terms."""
+    """The term of a C function that takes a number and an array of terms."""
     return _to_expr(make(ctx.ref(), len(args), asts(args)), ctx)
 
 
@@ -66,10 +66,10 @@ def asts(terms: Sequence[Any]) -> Any:
 
 
 def as_main(ctx: Any, call: Callable[[], Any]) -> Any:
-    """The result of `call` while `ctx` is z3py's main context.
+    """The result of `call` while `ctx` is the main context of z3py.
 
-    For overloads that take what they need (a rounding mode, a zero) from the main context, whatever
-    context their operands are of.
+    Some overloads take a value (a rounding mode, a zero) from the main context, even if their
+    operands are of another context.
     """
     kept = _z3py._main_ctx
     _z3py._main_ctx = ctx
@@ -83,7 +83,7 @@ def as_main(ctx: Any, call: Callable[[], Any]) -> Any:
 
 
 def mk_int(make: Callable[..., Any], value: int, sort: Any, low: int, high: int) -> Any:
-    """A numeral of `sort` by a C function that takes a machine integer, by its text where the value
+    """A numeral of `sort`, by a C function that takes a machine integer; by its text if the value
     does not fit.
     """
     ctx = sort.ctx
@@ -93,9 +93,7 @@ def mk_int(make: Callable[..., Any], value: int, sort: Any, low: int, high: int)
 
 
 def mk_ratio(ctx: Any, numerator: int, denominator: int) -> Any:
-    """A rational numeral by the C function that takes two C ints, by its text where they do not
-    fit.
-    """
+    """A rational numeral, by the C function that takes two ints; by its text if they do not fit."""
     if max(abs(numerator), denominator) < 1 << 31:
         return _to_expr(z3.Z3_mk_real(ctx.ref(), numerator, denominator), ctx)
     return z3.RealVal(f"{numerator}/{denominator}", ctx)
@@ -144,19 +142,21 @@ def text(literal: Any) -> str:
 
 
 def as_array(term: Any) -> Any:
-    """`term` as an ArrayRef: a lambda is a QuantifierRef, which lacks the methods of arrays."""
+    """`term` as an ArrayRef. A lambda is a QuantifierRef, which does not have the methods of
+    arrays.
+    """
     return z3.ArrayRef(term.ast, term.ctx) if isinstance(term, z3.QuantifierRef) else term
 
 
 def fold_left(make: Callable[..., Any], function: Any, start: Any, sequence: Any) -> Any:
-    """seq.fold_left with a curried function; z3's takes an array of two indices."""
+    """seq.fold_left with a curried function. z3's own function takes an array with two indices."""
     result, element = z3.FreshConst(start.sort()), z3.FreshConst(sequence.sort().basis())
     both = z3.Lambda([result, element], z3.Select(z3.Select(function, result), element))
     return mk(make, start.ctx, both, start, sequence)
 
 
 def comprehension(variables: Sequence[Any], condition: Any, member: Any) -> Any:
-    """The set of the values of `member` where `condition` holds."""
+    """The set of the values of `member` for which `condition` holds."""
     if len(variables) == 1 and member.eq(variables[0]):
         return as_array(z3.Lambda(list(variables), condition))
     element = z3.FreshConst(member.sort())
@@ -168,8 +168,8 @@ def comprehension(variables: Sequence[Any], condition: Any, member: Any) -> Any:
 
 
 def loop(regex: Any, low: int, high: int) -> Any:
-    """re.loop as SMT-LIB defines it; z3 takes an upper bound of 0 for none, and refuses bounds in
-    the wrong order.
+    """re.loop as SMT-LIB defines it. z3 takes an upper bound of 0 for no bound, and refuses bounds
+    in the wrong order.
     """
     if low > high:
         return z3.Empty(regex.sort())
@@ -182,8 +182,8 @@ def loop(regex: Any, low: int, high: int) -> Any:
 
 
 def read_function(ctx: Any, text: str) -> Any:
-    """The declaration of the function that a term over the real constant `x` applies, for what only
-    z3's text reader knows.
+    """The declaration of the function that a term over the real constant `x` applies, for functions
+    that only z3's reader of text knows.
     """
     return (
         z3.parse_smt2_string(f"(declare-const x Real)(assert (= x {text}))", ctx=ctx)[0]
@@ -202,7 +202,7 @@ def mk_function(name: str, ctx: Any, sorts: Sequence[Any]) -> Any:
 
 
 def define(name: str, variables: Sequence[Any], body: Any) -> Any:
-    """A defined function; z3 has definitions as recursive functions."""
+    """A defined function. In z3 definitions are recursive functions."""
     function = z3.RecFunction(name, *(v.sort() for v in variables), body.sort())
     z3.RecAddDefinition(function, list(variables), body)
     return function
@@ -211,9 +211,8 @@ def define(name: str, variables: Sequence[Any], body: Any) -> Any:
 def with_pattern(
     quantify: Callable[..., Any], variables: Sequence[Any], body: Any, *patterns: Any
 ) -> Any:
-    """A quantifier with one multi-pattern, or none where z3 does not take it.
-
-    A pattern must have all variables and no connective or binder.
+    """A quantifier with one multi-pattern; without a pattern if z3 does not take it. A pattern must
+    contain all variables, and no connective or binder.
     """
     try:
         return quantify(list(variables), body, patterns=[z3.MultiPattern(*patterns)])
@@ -242,8 +241,8 @@ Declaration = tuple[str, list[str], list[tuple[str, list[tuple[str, Any]]]]]
 
 
 class Family:
-    """The datatypes of one block of declarations; an instance of a parametric one is a plain
-    datatype, made once.
+    """The datatypes of one block of declarations. An instance of a parametric datatype is a plain
+    datatype, which is made once.
     """
 
     def __init__(self, ctx: Any, declarations: Sequence[Declaration]) -> None:
@@ -252,7 +251,7 @@ class Family:
         self._instances: dict[tuple[Any, ...], Any] = {}
 
     def instance(self, name: str, args: Sequence[Any]) -> Any:
-        """The sort `name` at the sorts `args`, with all instances that it needs."""
+        """The datatype `name` with the sorts `args`, and all instances that it needs."""
         wanted = self._key(name, args)
         if wanted not in self._instances:
             block = self._block(name, list(args))
@@ -261,7 +260,7 @@ class Family:
         return self._instances[wanted]
 
     def _block(self, name: str, args: list[Any]) -> dict[tuple[Any, ...], Any]:
-        """The datatypes yet to be made for one instance, by key."""
+        """The datatypes that must still be made for one instance, by key."""
         made: dict[tuple[Any, ...], Any] = {}
         todo = [(name, args)]
         for symbol, sorts in todo:
@@ -284,7 +283,7 @@ class Family:
                     yield reference
 
     def _reference(self, sort: Any, name: str, args: list[Any]) -> tuple[str, list[Any]] | None:
-        """The instance of this block that a field's sort stands for, None for any other sort."""
+        """The instance of this block that the sort of a field names; None for any other sort."""
         if not isinstance(sort, tuple) or sort[0] == "param":
             return None
         if sort[0] == "self":
@@ -319,7 +318,7 @@ class Family:
 
 
 class Parametric:
-    """A parametric datatype that awaits its arguments."""
+    """A parametric datatype without arguments."""
 
     def __init__(self, name: str, instance: Callable[..., Any]) -> None:
         self.name = name
@@ -327,7 +326,9 @@ class Parametric:
 
 
 def datatypes(ctx: Any, declarations: Sequence[Declaration]) -> list[Any]:
-    """The sorts of a block of declarations in their order; a parametric one is a `Parametric`."""
+    """The sorts of a block of declarations, in their order. A parametric datatype becomes a
+    `Parametric`.
+    """
     family = Family(ctx, declarations)
     return [
         Parametric(name, lambda *args, n=name: family.instance(n, args))
@@ -340,9 +341,9 @@ def datatypes(ctx: Any, declarations: Sequence[Declaration]) -> list[Any]:
 def polymorphic(
     create: Callable[..., Any], ctx: Any, declarations: Sequence[Declaration]
 ) -> list[Any]:
-    """Like `datatypes`, but a lone parametric declaration becomes z3's polymorphic datatype.
+    """As `datatypes`, but a single parametric declaration becomes a polymorphic datatype of z3.
 
-    z3 takes one that refers to itself at its own parameters only.
+    z3 takes a polymorphic datatype that refers to itself only with its own parameters.
     """
     name, params, constructors = declarations[0]
     fields = [sort for _, parts in constructors for _, sort in parts]
@@ -399,10 +400,10 @@ def _position(sort: Any, name: str) -> int:
 
 
 def match(term: Any, cases: Sequence[tuple[Sequence[str], Sequence[Any], Any]]) -> Any:
-    """A match expression, which z3's interface has not, by testers and selectors.
+    """A match expression, by testers and selectors, because z3's interface has no match.
 
-    `cases` are ([constructor], or [] for any value; variables; body). The last one takes what is
-    left.
+    `cases` are ([constructor], or [] for any value; variables; body). The last case takes all
+    remaining values.
     """
     sort, result = term.sort(), None
     for names, variables, body in reversed(cases):
@@ -417,6 +418,6 @@ def match(term: Any, cases: Sequence[tuple[Sequence[str], Sequence[Any], Any]]) 
 
 
 def _fields(sort: Any, name: str, term: Any) -> list[Any]:
-    """What the selectors of the constructor called `name` give for `term`."""
+    """The values that the selectors of the constructor `name` give for `term`."""
     at = _position(sort, name)
     return [sort.accessor(at, k)(term) for k in range(sort.constructor(at).arity())]

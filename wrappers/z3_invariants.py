@@ -1,4 +1,4 @@
-"""Other ways to bring the same assertions before z3. Imports z3 and the standard library only."""
+"""Other ways to give the same assertions to z3. The file imports only z3 and the standard library."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ def _answer(solver: Any, limit: int, terms: list[Any]) -> str:
 
 
 def solve_translated(ctx: Any, limit: int, *terms: Any) -> str:
-    """The answer in a fresh context, to which the terms are translated."""
+    """The answer in a new context, into which the terms are translated."""
     other = z3.Context()
     return _answer(z3.Solver(ctx=other), limit, [term.translate(other) for term in terms])
 
 
 def solve_printed(ctx: Any, limit: int, *terms: Any) -> str:
-    """The answer to what z3 prints of the terms and parses again; unknown where it does not read
-    its own print.
+    """The answer to the text that z3 prints for the terms and parses again. Unknown if z3 cannot
+    read its own text.
     """
     solver = z3.Solver(ctx=ctx)
     solver.add(list(terms))

@@ -1,8 +1,8 @@
-"""Stress for contract mode: definitions that do not fit their declarations, printed forms that are
-read back, interrupts.
+"""Stress for contract mode: definitions that do not fit their declarations, printed text that is
+read back, and interrupts.
 
-Each function gives None, or a str that says which promise is broken. It works in solvers of its
-own, so the run goes on as it was. Imports z3 and the standard library only.
+Each function gives None, or a str that says which promise is broken. It uses solvers of its own, so
+the run stays as it was. The file imports only z3 and the standard library.
 """
 
 from __future__ import annotations
@@ -14,16 +14,15 @@ import z3
 from z3_actions import attempt
 from z3_stress import STRESS_LIMIT, _fresh, _stressed
 
-INTERRUPT_AFTER = 0.005  # seconds: the check in hand takes some hundred times as long
-# the resource limit of that check, about a second, should nothing interrupt it
+INTERRUPT_AFTER = 0.005  # in seconds; the check takes a few hundred times as long
+# The resource limit of this check, which is about a second, in case nothing interrupts it.
 LONG_LIMIT = 2_000_000
 
 
 def misfit(how: str) -> str | None:
     """A definition of a recursive function whose operands or body do not fit its declaration must
-    be refused; else it is checked with.
-
-    It has a context of its own, since a context keeps its definitions.
+    be refused. If it is not refused, a check follows. The function uses a context of its own,
+    because a context keeps its definitions.
     """
     ctx = z3.Context()
     whole = z3.IntSort(ctx)
@@ -50,14 +49,14 @@ def misfit(how: str) -> str | None:
 
 
 def read_back(solver: Any, how: str) -> str | None:
-    """What a solver or an optimizer prints of the assertions is read by one of its class: the
-    answers are not opposite.
+    """An object of the same class reads what a solver or an optimizer prints of its assertions.
+    Their answers must not be opposite.
     """
     plain = _stressed(_fresh(solver), solver)
     printed, reader = _printed(solver, how)
     try:
         reader.from_string(printed)
-    except z3.Z3Exception:  # what z3 does not read of its own print is known to be much
+    except z3.Z3Exception:  # z3 is known not to read much of its own output
         return None
     attempt(lambda: reader.set("rlimit", STRESS_LIMIT))
     answers: list[str] = []
@@ -71,7 +70,7 @@ def read_back(solver: Any, how: str) -> str | None:
 
 
 def _printed(solver: Any, how: str) -> tuple[str, Any]:
-    """The print of the assertions by one class, and an empty object that reads it."""
+    """The assertions as one class prints them, and an empty object that reads the text."""
     ctx, formulas = solver.ctx, list(solver.assertions())
     if how == "optimize":
         made = z3.Optimize(ctx=ctx)
@@ -83,7 +82,7 @@ def _printed(solver: Any, how: str) -> tuple[str, Any]:
 
 
 def _long(ctx: Any) -> Any:
-    """A solver whose check takes long: two factors of the product of two primes."""
+    """A solver with a check that takes long: to find two factors of the product of two primes."""
     made = z3.SimpleSolver(ctx=ctx)
     made.set("rlimit", LONG_LIMIT)
     one, other = z3.BitVecs("murxpy-one murxpy-other", 64, ctx)
@@ -97,10 +96,10 @@ def _long(ctx: Any) -> Any:
 
 
 def interrupt(solver: Any) -> str | None:
-    """A thread interrupts a check, as `Context` allows. The check ends as it may; what is checked
-    next knows nothing of it.
+    """A thread interrupts a check, as `Context` allows. The check may end in any way; the next
+    check must not be affected.
     """
-    before = _told(solver)  # z3 also calls a check cancelled that comes to its resource limit
+    before = _told(solver)  # z3 also says `canceled` for a check that reaches its resource limit
     made = _long(solver.ctx)
     thread = threading.Timer(INTERRUPT_AFTER, solver.ctx.interrupt)
     thread.start()
@@ -118,7 +117,7 @@ def interrupt(solver: Any) -> str | None:
 
 
 def _told(solver: Any) -> str:
-    """The answer of a solver of its own, or that something cancelled it."""
+    """The answer of a solver of its own, or the message that something cancelled it."""
     made, answers = _fresh(solver), [""]
     attempt(lambda: answers.append(_stressed(made, solver)))
     return (

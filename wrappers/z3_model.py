@@ -1,8 +1,8 @@
-"""The model reader of the z3 wrapper: values as rows of plain data, which
+"""The model reader of the z3 wrapper. It gives values as rows of plain data, which
 murxpy/machine/witnesses/reading.py reads.
 
-A row is a tuple of a tag and what belongs to it; a row stands for another by its place in the list.
-docs/oracles.md has them all.
+A row is a tuple of a tag and its parts; a row is named by its position in the list. docs/oracles.md
+lists the tags.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ Row = tuple[Any, ...]
 
 
 def read_model(solver: Any, constants: Sequence[Any]) -> dict[str, Any]:
-    """The values of constants and functions in the solver's model, and what it makes of partial
-    operators.
+    """The values of constants and functions in the solver's model, and its values of partial
+    operators at open points.
     """
     model = solver.model()
     rows = Rows(model)
@@ -40,7 +40,7 @@ def read_values(solver: Any, values: Sequence[Any]) -> dict[str, Any]:
 
 
 def read_domain(solver: Any, sort: Any) -> list[str] | None:
-    """The names of the elements of an uninterpreted sort in the model; None where the model has
+    """The names of the elements of an uninterpreted sort in the model; None if the model lists
     none.
     """
     universe = solver.model().get_universe(sort)
@@ -48,8 +48,8 @@ def read_domain(solver: Any, sort: Any) -> list[str] | None:
 
 
 def find_constants(solver: Any, names: Sequence[str]) -> list[Any]:
-    """The constants and functions of these names in what is asserted; None for one that is not
-    there, or that is not the only one.
+    """The constants and functions of these names in the assertions; None for a name that has no
+    constant or several.
     """
     found: dict[str, dict[int, Any]] = {name: {} for name in names}
     stack, seen = list(solver.assertions()), set()
@@ -69,8 +69,8 @@ def find_constants(solver: Any, names: Sequence[str]) -> list[Any]:
 
 
 def read_core(solver: Any, formulas: Sequence[Any], names: Sequence[str | None]) -> list[int | str]:
-    """The places of a core's elements among `formulas`, by themselves or by the names of their
-    trackers; the text of any other.
+    """The positions of a core's elements among `formulas`, by the formulas themselves or by the
+    names of their trackers; the text of any other element.
     """
     places = {formula.get_id(): k for k, formula in enumerate(formulas) if formula is not None}
     trackers = {name: k for k, name in enumerate(names) if name is not None}
@@ -79,17 +79,18 @@ def read_core(solver: Any, formulas: Sequence[Any], names: Sequence[str | None])
 
 
 class Rows:
-    """Rows of values, each made once; nothing recurs on the depth of a value."""
+    """Rows of values. Each value gets one row, and no function recurs on the depth of a value."""
 
     def __init__(self, model: Any) -> None:
         self.rows: list[Row] = []
         self._model = model
         self._known: dict[int, int] = {}
         self._functions: dict[int, int] = {}
-        self._kept: list[Any] = []  # an id is that of its term only while the term lives
+        # z3 can give the id of a term to another term after the first one is gone
+        self._kept: list[Any] = []
 
     def add(self, root: Any) -> int:
-        """The place of a term's row."""
+        """The position of a term's row."""
         stack = [root]
         while stack:
             term = stack[-1]
@@ -107,7 +108,7 @@ class Rows:
         return self._known[root.get_id()]
 
     def function(self, declaration: Any) -> int:
-        """The place of a function's row: entries and what it gives elsewhere."""
+        """The position of a function's row: its entries, and its value at all other points."""
         key = declaration.get_id()
         if key not in self._functions:
             self._kept.append(declaration)
@@ -118,7 +119,7 @@ class Rows:
 
     def _function(self, declaration: Any) -> Row:
         if not self._declared(declaration):
-            # Any function will do; model completion chooses one.
+            # Any function is right; model completion chooses one.
             arguments = [z3.FreshConst(declaration.domain(k)) for k in range(declaration.arity())]
             self._model.eval(declaration(*arguments), model_completion=True)
             if not self._declared(declaration):
@@ -138,8 +139,8 @@ class Rows:
         return ("function", declaration.arity(), tuple(read), None if itself else self.add(default))
 
     def _declared(self, declaration: Any) -> bool:
-        """True if the model has the function; asking for one that it has not gives a null pointer,
-        not None.
+        """True if the model has the function. A question for another function gives a null pointer,
+        and not None.
         """
         return bool(
             z3.Z3_model_has_interp(self._model.ctx.ref(), self._model.model, declaration.ast)
@@ -181,8 +182,8 @@ class Rows:
 
 
 def _instance(declaration: Any) -> str:
-    """The operator whose open points a function of the model gives, with indices and the sorts of
-    its arguments.
+    """The operator whose open points a function of the model describes, with its indices and the
+    sorts of its arguments.
     """
     kind = _PARTIAL[declaration.name()]
     sorts = [_sort(declaration.domain(k)) for k in range(declaration.arity())]
@@ -221,7 +222,7 @@ def _algebraic(term: Any) -> Row:
     return (coefficients, *bounds)
 
 
-# The functions of a model that say what it makes of open points.
+# The functions of a model that give its values at open points.
 _PARTIAL = {
     "div0": "OP_INT_DIV",
     "mod0": "OP_INT_MOD",
@@ -232,8 +233,8 @@ _PARTIAL = {
     "fp.to_sbv": "OP_FP_TO_SBV",
     "fp.to_real": "OP_FP_TO_REAL",
 }
-# Operators that a value is made of, and those in the bodies of lambdas and functions that need no
-# arithmetic.
+# The operators of values, and the operators without arithmetic in the bodies of lambdas and
+# functions.
 _PLAIN = {
     z3.Z3_OP_STORE: "store",
     z3.Z3_OP_CONST_ARRAY: "const",

@@ -1,7 +1,5 @@
-"""What z3's literals say of themselves, for contract mode: each way to read a literal gives the
-same value.
-
-Imports z3 and the standard library only.
+"""Reading literals for contract mode: every way to read a literal gives the same value. The file
+imports only z3 and the standard library.
 """
 
 from __future__ import annotations
@@ -19,8 +17,8 @@ _SAID_CODE = re.compile(r"FPVal\((-?\d+)(?:/(\d+))?, ")
 
 
 def reread(obj: Any) -> str | None:
-    """None, or which way to read the literal `obj` gives another value than the others; None for
-    what is no literal.
+    """None, or the way to read the literal `obj` that gives another value than the others. None for
+    a term that is no literal.
     """
     name = type(obj).__name__
     if name == "SeqRef" and not obj.is_string_value():
@@ -92,8 +90,8 @@ def _said_text(obj: Any) -> str | None:
 
 
 def _said_float(obj: Any) -> str | None:
-    """The Python value of a floating-point literal that a double can be, and the fraction in its
-    text.
+    """The Python value of a floating-point literal that fits a double, and the fraction in its
+    text, are its value.
     """
     ebits, sbits = obj.sort().ebits(), obj.sort().sbits()
     if obj.isNaN() or ebits > 11 or sbits > 53:

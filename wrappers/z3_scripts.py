@@ -1,5 +1,5 @@
-"""Whole SMT-LIB scripts, read and run by z3's own front end. Imports z3 and the standard library
-only.
+"""Whole SMT-LIB scripts, which z3's own front end reads and runs. The file imports only z3 and the
+standard library.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import z3
 
 _ERROR = re.compile(r'\(error "(?:line \d+ column \d+: )?(.*?)(?:"\)|\Z)', re.S)
 
-# Before 5.0 a context keeps the limits and some options of each script that it ran, so that scripts
-# end each other's checks.
+# Before release 5.0 a context keeps the limits and some options of each script that it ran. So one
+# script could end the checks of another.
 _SHARED = z3.get_version()[0] >= 5
 
-# Before 4.8.11 a literal has the escapes of C, in what z3 reads as in what it prints: "\\x41" is
-# "A", and 4.8.7 has no "\\u{41}".
+# Before release 4.8.11, z3 reads and prints literals with the escapes of C: "\\x41" is "A". Release
+# 4.8.7 does not read "\\u{41}".
 _ESCAPES_OF_C = z3.get_version()[:3] < (4, 8, 11)
 _LITERAL = re.compile(r'("(?:[^"]|"")*")|\|[^|]*\||;[^\n]*')
 _STANDARD = re.compile(r"\\u\{([0-9a-fA-F]{1,5})\}|\\u([0-9a-fA-F]{4})|\\")
@@ -34,8 +34,8 @@ _NOTHING_THERE = re.compile(
 
 
 def run_script(ctx: Any, text: str, limit: int) -> str:
-    """What z3 prints for a script that begins anew, each check within `limit`. Raises Z3Exception
-    with its first error.
+    """The output of z3 for a script, which begins from nothing; each check has the limit `limit`.
+    Raises Z3Exception with the first error.
     """
     own = ctx if _SHARED else z3.Context()
     begin = f"(reset)\n(set-option :rlimit {limit})\n"
@@ -60,7 +60,7 @@ def run_script(ctx: Any, text: str, limit: int) -> str:
     finally:
         if own is not ctx:
             ctx.murxpy_spent = spent(ctx) + spent(own)
-        # what a script sets is set for all that comes after it in this process
+        # an option that a script sets stays set for everything later in this process
         z3.Z3_global_param_reset_all()
 
 
@@ -69,8 +69,8 @@ def _spoken(output: str) -> str:
 
 
 def with_escapes_of_c(text: str) -> str:
-    """A script with its literals as z3 before 4.8.11 reads them. Raises Z3Exception where one has a
-    character that it has not.
+    """A script with its literals in the form that z3 before 4.8.11 reads. Raises Z3Exception for a
+    character that such a release does not have.
     """
 
     def escape(found: re.Match[str]) -> str:
@@ -85,7 +85,7 @@ def with_escapes_of_c(text: str) -> str:
 
 
 def with_standard_escapes(output: str) -> str:
-    """What z3 before 4.8.11 printed, with the escapes of the standard."""
+    """The output of z3 before 4.8.11, with the escapes of the standard."""
 
     def escape(found: re.Match[str]) -> str:
         code = int(found[1], 16) if found[1] else _LETTERS.get(found[2], ord(found[2]))
@@ -95,8 +95,8 @@ def with_standard_escapes(output: str) -> str:
 
 
 def spent(ctx: Any) -> int:
-    """What z3 has counted for its resource limit in the scripts of a context; 0 where it does not
-    say.
+    """What z3 counted towards its resource limit in the scripts of a context; 0 if it does not
+    tell.
     """
     if hasattr(ctx, "murxpy_spent"):
         return int(ctx.murxpy_spent)

@@ -1,9 +1,9 @@
-"""Stress for contract mode: callbacks that raise, and what Optimize and Fixedpoint gave when these
-are gone or have moved on.
+"""Stress for contract mode: callbacks that raise, and results of Optimize and Fixedpoint that are
+used after these are gone or have changed.
 
 Each function gives None, an object that contract mode may keep, or a str that says which promise is
-broken. It works in a solver of its own over what the run's solver has, so the run goes on as it
-was. Imports z3 and the standard library only.
+broken. It uses a solver of its own with the assertions of the run's solver, so the run stays as it
+was. The file imports only z3 and the standard library.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ STRESS_LIMIT = 20000  # the resource limit of each check here
 
 
 class Once:
-    """Raises when it is called for the `at`-th time, of a kind that Python has for wrong values;
-    counts its calls.
+    """Counts its calls, and raises at call number `at`. The exception is of a class that Python
+    uses for wrong values.
     """
 
     def __init__(self, at: int) -> None:
@@ -34,7 +34,7 @@ class Once:
 
 
 def _untold(once: Once, check: Callable[[], Any], what: str) -> str | None:
-    """What is wrong if `once` raises while `check` runs, and neither the caller nor
+    """A broken promise if `once` raises while `check` runs, and neither the caller nor
     `sys.unraisablehook` hears of it.
     """
     heard: list[str] = []
@@ -52,7 +52,7 @@ def _untold(once: Once, check: Callable[[], Any], what: str) -> str | None:
 
 
 def _fresh(solver: Any) -> Any:
-    """A simple solver with the assertions of another one, of which callbacks know nothing yet."""
+    """A simple solver with the assertions of another solver, and without callbacks."""
     made = z3.SimpleSolver(ctx=solver.ctx)
     made.set("rlimit", STRESS_LIMIT)
     return made
@@ -64,7 +64,7 @@ def _stressed(made: Any, solver: Any) -> str:
 
 
 def _agree(solver: Any, answer: str, what: str) -> str | None:
-    """None, unless a solver without callbacks has the opposite answer."""
+    """None, unless a solver without callbacks gives the opposite answer."""
     plain = _stressed(_fresh(solver), solver)
     return (
         f"with {what} that raises it answers {answer}, without {plain}"
@@ -74,7 +74,7 @@ def _agree(solver: Any, answer: str, what: str) -> str | None:
 
 
 def on_clause(solver: Any, at: int) -> str | None:
-    """A listener to clauses that raises at a call; it takes no part in the search."""
+    """A listener to clauses that raises at one call. It does not influence the search."""
     made, once, answers = _fresh(solver), Once(at), [""]
     listener = z3.OnClause(made, once)
     silent = _untold(once, lambda: answers.append(_stressed(made, solver)), "a listener to clauses")
@@ -90,7 +90,7 @@ def propagator(solver: Any, raising: str) -> str | None:
     """
 
     class Watching(z3.UserPropagateBase):  # type: ignore[misc]
-        """Watches; what it raises is `Once`."""
+        """Watches constants; its exceptions come from `Once`."""
 
         def __init__(self, of: Any) -> None:
             super().__init__(of)
@@ -149,7 +149,7 @@ def _optimizer(solver: Any) -> tuple[Any, list[Any]]:
 
 
 def _asked(handle: Any) -> None:
-    """All that a handle of an objective says."""
+    """Everything that a handle of an objective tells."""
     for question in (
         handle.value,
         handle.lower,
@@ -161,8 +161,8 @@ def _asked(handle: Any) -> None:
 
 
 def optimize(solver: Any, how: str) -> list[Any] | str | None:
-    """Handles of objectives: before a check, after one, after a pop, of an optimizer that is
-    dropped, or kept beside its answers.
+    """Handles of objectives, which are used before a check, after one, after a pop, after their
+    optimizer was dropped, or together with its answers.
     """
     made, handles = _optimizer(solver)
     if how == "early":
@@ -198,7 +198,9 @@ def optimize(solver: Any, how: str) -> list[Any] | str | None:
 
 
 def on_model(solver: Any, at: int) -> str | None:
-    """A listener to an optimizer's models that raises at a call; it takes no part in the search."""
+    """A listener to the models of an optimizer that raises at one call. It does not influence the
+    search.
+    """
     made, _ = _optimizer(solver)
     once, answers = Once(at), [""]
     made.set_on_model(once)
@@ -207,8 +209,8 @@ def on_model(solver: Any, at: int) -> str | None:
 
 
 def fixedpoint(solver: Any, how: str) -> list[Any]:
-    """A relation with two rules, asked: what was given is used when the query is another one, or
-    the fixed point is gone.
+    """A relation with two rules is queried. The results are used after another query, or after the
+    fixed point is gone.
     """
     kept = _given(solver, how)
     gc.collect()
@@ -218,7 +220,7 @@ def fixedpoint(solver: Any, how: str) -> list[Any]:
 
 
 def _given(solver: Any, how: str) -> list[Any]:
-    """What a fixed point gives that is gone when this returns."""
+    """Results of a fixed point that is gone when this function returns."""
     ctx = solver.ctx
     made = z3.Fixedpoint(ctx=ctx)
     bits = z3.BitVecSort(3, ctx)

@@ -10,11 +10,11 @@ from typing import Any
 
 import z3
 
-_z3py: Any = importlib.import_module("z3.z3")  # z3.z3 is the package itself in some releases
+_z3py: Any = importlib.import_module("z3.z3")  # in some releases z3.z3 is the package itself
 
 
 def read_value(value: Any) -> tuple[Any, ...] | None:
-    """A value as plain data; None for what is no literal of a standard sort."""
+    """A value as plain data; None for a term that is no literal of a standard sort."""
     reader = _READERS.get(value.sort_kind()) if isinstance(value, z3.ExprRef) else None
     return reader(value) if reader else None
 
@@ -32,7 +32,7 @@ def _read_real(value: Any) -> tuple[Any, ...] | None:
 
 
 def _read_fp(value: Any) -> tuple[Any, ...] | None:
-    if z3.is_app_of(value, z3.Z3_OP_FPA_FP):  # models may have a literal by its three parts
+    if z3.is_app_of(value, z3.Z3_OP_FPA_FP):  # a model may give a literal by its three parts
         value = z3.simplify(value)
     if not isinstance(value, z3.FPNumRef):
         return None
@@ -87,7 +87,7 @@ def string_codes(literal: Any) -> list[int]:
         z3.Z3_get_string_contents(ctx, ast, count, codes)
         return list(codes)
     text = z3.Z3_get_string(ctx, ast)
-    if z3.get_version()[:3] < (4, 8, 11):  # with the escapes of C
+    if z3.get_version()[:3] < (4, 8, 11):  # such releases use the escapes of C
         text = _ESCAPE_OF_C.sub(
             lambda found: f"\\x{_LETTER_CODES.get(found[1], ord(found[1])):02x}", text
         )

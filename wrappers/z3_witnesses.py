@@ -1,5 +1,5 @@
-"""What z3 gives beside answers: formulas without quantifiers, and proofs. Imports z3 and the
-standard library only.
+"""What z3 gives besides answers: formulas without quantifiers, and proofs. The file imports only z3
+and the standard library.
 """
 
 from __future__ import annotations
@@ -8,13 +8,14 @@ from typing import Any
 
 import z3
 
-PROOF_STEPS = 3000  # of a proof that are looked at; a larger one is not judged
-MILLISECONDS = 1000  # of a tactic: no resource limit holds it, so what overstays says nothing
+PROOF_STEPS = 3000  # the largest number of steps of a proof that is checked
+# the time of a tactic, which no resource limit ends; a tactic that takes longer gives nothing
+MILLISECONDS = 1000
 
 
 def eliminated(ctx: Any, tactic: str, formula: Any) -> Any:
-    """An equivalent of a quantified formula that a tactic gives; None for any other, and where the
-    tactic gives up.
+    """A quantified formula as a tactic rewrites it, without quantifiers; None for any other
+    formula, and if the tactic gives up.
     """
     if not z3.is_quantifier(formula) or formula.is_lambda():
         return None
@@ -27,10 +28,11 @@ def eliminated(ctx: Any, tactic: str, formula: Any) -> Any:
 
 
 def read_proof(limit: int, *formulas: Any) -> str | None:
-    """What is wrong with the proof that formulas are unsat; None where nothing is, or they are not
-    found to be.
+    """What is wrong with the proof that formulas are unsatisfiable. None if nothing is wrong, or z3
+    does not answer unsat.
 
-    The proof is made in a context of its own, since only a context that is made for proofs has any.
+    The proof is made in a context of its own, because only a context that was made for proofs has
+    proofs.
     """
     ctx = z3.Context(proof=True)
     solver = z3.SimpleSolver(ctx)
@@ -44,8 +46,8 @@ def read_proof(limit: int, *formulas: Any) -> str | None:
 
 
 def _fault(proof: Any, asserted: list[Any]) -> str | None:
-    """What is wrong with a proof: it ends in false, uses only what was asserted, and each
-    hypothesis is discharged by a lemma.
+    """What is wrong with a proof. It must end in false, use only assertions, and discharge each
+    hypothesis by a lemma.
     """
     if not z3.is_false(_fact(proof)):
         return "the proof does not end in false"
@@ -60,7 +62,7 @@ def _fault(proof: Any, asserted: list[Any]) -> str | None:
 
 
 def _fact(step: Any) -> Any:
-    """What a step concludes: its last argument."""
+    """The conclusion of a step, which is its last argument."""
     return step.arg(step.num_args() - 1)
 
 
@@ -73,8 +75,8 @@ def _proves(term: Any) -> bool:
 
 
 def _steps(proof: Any) -> list[Any] | None:
-    """The steps of a proof, premises first; None for too many. Steps below bound variables are left
-    out.
+    """The steps of a proof, premises first; None if there are too many. Steps below bound variables
+    are left out.
     """
     order: list[Any] = []
     seen: dict[int, bool] = {}
@@ -99,8 +101,8 @@ def _steps(proof: Any) -> list[Any] | None:
 
 
 def _open(steps: list[Any]) -> dict[int, frozenset[int]]:
-    """The hypotheses on which each step rests, by its number. A lemma gives a clause of the
-    negations of those it discharges.
+    """The hypotheses on which each step rests, by its number. A lemma concludes a clause of the
+    negations of the hypotheses that it discharges.
     """
     found: dict[int, frozenset[int]] = {}
     for step in steps:
@@ -118,8 +120,8 @@ def _open(steps: list[Any]) -> dict[int, frozenset[int]]:
 
 
 def _negated(clause: Any) -> frozenset[int]:
-    """The numbers of what a lemma's clause negates: of its literals, or of the clause itself where
-    a disjunction is the literal.
+    """The numbers of the terms that a lemma's clause negates: its literals, or the clause itself if
+    the literal is a disjunction.
     """
     literals = [clause, *(clause.children() if z3.is_or(clause) else ())]
     opposite = [z3.Not(literal) for literal in literals] + [
