@@ -12,8 +12,9 @@ from truth import truth
 
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.judging.disagreement import Case, CaseQuestions, Solvers, without_judges
+from murxpy.campaign.judging.disagreement import Case, CaseQuestions, without_judges
 from murxpy.campaign.judging.judge_limits import own_limit, parse_limits
+from murxpy.campaign.judging.solvers import Solvers
 from murxpy.campaign.workers.limits import MIB, Limits
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError

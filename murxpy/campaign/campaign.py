@@ -187,15 +187,13 @@ class Campaign:
         self._collector.confirm_stored(solvers, config.limits.wall)
 
     def _cross_check(self, versions: list[str]) -> CrossCheck:
-        families = [plan.target.family for plan in self._pool.plans]
         hooks = Hooks(
             lambda target, index: self._targets[target].runs.done(index),
             self._ends.triaged,
             self._ends.count,
             lambda: self.buckets,
         )
-        releases = list(zip(families, versions, strict=True))
-        return CrossCheck(self._replays, len(self._targets), releases, self._slots.count, hooks)
+        return CrossCheck(self._replays, len(self._targets), versions, self._slots.count, hooks)
 
     def _solver(self, target: int) -> tuple[str, str]:
         return self._targets[target].family, self._targets[target].version

@@ -15,12 +15,11 @@ from murxpy.campaign.findings.buckets import Bucket
 from murxpy.campaign.judging.disagreement import (
     Case,
     Investigated,
-    Solvers,
     investigate,
     small_trace_data,
 )
-from murxpy.campaign.judging.judge_limits import own_limit
 from murxpy.campaign.judging.judges import JudgedRun, Judges, confirmation
+from murxpy.campaign.judging.solvers import loaded_solvers
 from murxpy.campaign.replays.inquiries import Inquirer
 from murxpy.campaign.replays.service import Replays
 from murxpy.campaign.workers.handles import Job
@@ -65,29 +64,25 @@ class Unfinished:
 
 class CrossCheck:
     """Has the runs of the first `targets` plans in the pool of `replays` judged by the solvers of
-    the other plans. `releases` are the family and version of each plan, `jobs` is the number of
-    workers of the campaign.
+    the other plans. `versions` are those of the loaded solvers, `jobs` is the number of workers of
+    the campaign.
     """
 
     def __init__(
         self,
         replays: Replays,
         targets: int,
-        releases: Sequence[tuple[str, str]],
+        versions: Sequence[str],
         jobs: int,
         hooks: Hooks,
     ) -> None:
         pool = replays.pool
         judges = range(targets, len(pool.plans))
-        self._releases = releases
+        self._versions = versions
         self._hooks = hooks
-        self._solvers = Solvers(
-            pool.plans,
-            [" ".join(release) for release in releases],
-            [own_limit(plan, pool.limits.judge_ms) for plan in pool.plans],
-        )
+        self._solvers = loaded_solvers(pool.plans, versions, pool.limits.judge_ms)
         each = max(1, jobs // (1 + len(judges)))
-        self._judges = Judges(replays, judges, each, self._settled)
+        self._judges = Judges(replays, self._solvers, judges, each, self._settled)
         self._inquirer = Inquirer(replays)
         self._dropped = 0
 
@@ -165,7 +160,7 @@ class CrossCheck:
             ),
             case.main,
         )
-        family, version = self._releases[wrong]
+        family = self._solvers.family(wrong)
         pair = self._pair(case)
         key = disagreement_bucket(family, pair, solved, self._hooks.buckets())
         verdict = Verdict(KIND, "solver", message(pair, solved), "", Call("check-sat"))
@@ -174,7 +169,7 @@ class CrossCheck:
         return Finding(
             run.target,
             family,
-            version,
+            self._versions[wrong],
             run.job,
             (),
             outcome,
@@ -189,9 +184,10 @@ class CrossCheck:
     def _pair(self, case: Case) -> tuple[tuple[str, str], tuple[str, str]]:
         """Who answers sat, and who answers unsat, each with name and release."""
         sat, unsat = (case.main, case.judge) if case.ours == "sat" else (case.judge, case.main)
-        return (self._releases[sat][0], self._solvers.releases[sat]), (
-            self._releases[unsat][0],
-            self._solvers.releases[unsat],
+        solvers = self._solvers
+        return (
+            (solvers.family(sat), solvers.releases[sat]),
+            (solvers.family(unsat), solvers.releases[unsat]),
         )
 
 

@@ -5,16 +5,16 @@ is collected to say who is wrong. The functions are inquiries, as
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Generator
+from dataclasses import dataclass
 from typing import Any
 
 from murxpy.campaign.judging.dependence import Dependence, dependences
 from murxpy.campaign.judging.judge_limits import HEADER as LIMITS
-from murxpy.campaign.judging.judge_limits import judging_settings, limits_row, parse_limits
+from murxpy.campaign.judging.judge_limits import limits_row
+from murxpy.campaign.judging.solvers import Solvers
 from murxpy.campaign.replays.inquiries import Ask, Questions
 from murxpy.campaign.workers.names import absolute_target
-from murxpy.campaign.workers.targets import Plan
 from murxpy.machine.script import own_options
 from murxpy.machine.tokens import Quoted
 from murxpy.oracles.crash import Outcome
@@ -30,53 +30,13 @@ from murxpy.passes.measure import text
 from murxpy.passes.quick import reduced
 from murxpy.replaying.defuse import Script
 from murxpy.smtlib.syntax.fingerprint import theories
-from murxpy.trace.finished import add_header, header_value, until_row, without_header
+from murxpy.trace.finished import add_header, until_row, without_header
 from murxpy.trace.grammar import Trace, parse_trace
 
 TESTS = 800  # candidates that the quick reduction may try
 HEADER = "cross-check"  # the key of the row in a trace's header that names the judges
 _KEPT_HEADER = ("murxpy-trace", "solver", "python", "seed", HEADER, LIMITS)
 _CORE = ("OP_NOT", "OP_AND", "OP_OR", "OP_XOR", "OP_IMPLIES", "OP_ITE", "OP_EQUAL", "OP_DISTINCT")
-
-
-@dataclass(frozen=True)
-class Solvers:
-    """The solvers of an inquiry, as plans with numbers. `releases` gives each one's family and
-    version, `limits` the limit of a check that it answers as a judge, in its own unit.
-    """
-
-    plans: Sequence[Plan]
-    releases: Sequence[str]
-    limits: Sequence[int]
-
-    def of_trace(self, source: str) -> Solvers:
-        """The same solvers with the limits that stand in the header of the trace `source`. Raises
-        InputError.
-        """
-        named = parse_limits(header_value(source, LIMITS), "trace")
-        limits = [
-            named.get(absolute_target(plan.target.name), limit)
-            for plan, limit in zip(self.plans, self.limits, strict=True)
-        ]
-        return replace(self, limits=limits)
-
-    def name(self, at: int) -> str:
-        """The target as the user named it."""
-        return self.plans[at].target.name
-
-    def settings(self, main: int, at: int, **more: Any) -> dict[str, Any]:
-        """What plan number `at` is told when it judges traces of plan number `main`."""
-        return judging_settings(
-            self.plans[main].setup.get("wrapper") or {}, self.limits[at], **more
-        )
-
-    def variants(self, at: int) -> list[dict[str, str]]:
-        """The sets of options with which the solver of plan number `at` is asked again."""
-        wrapper = self.plans[at].setup.get("wrapper") or {}
-        return [
-            {str(name): str(value) for name, value in entry.items()}
-            for entry in wrapper.get("variants") or ()
-        ]
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,11 @@ from murxpy.campaign.findings.candidates import version_of
 from murxpy.campaign.judging.disagreement import (
     Case,
     Investigated,
-    Solvers,
     cross_checked,
     investigate,
     judged,
 )
-from murxpy.campaign.judging.judge_limits import own_limit
+from murxpy.campaign.judging.solvers import loaded_solvers
 from murxpy.campaign.replays.inquiries import Inquirer, Questions, T
 from murxpy.campaign.replays.service import Replays
 from murxpy.campaign.replays.tester import OutOfTime
@@ -36,15 +35,8 @@ class JudgedSolver:
     def __init__(self, plan: Plan, judges: Sequence[Plan], limits: Limits) -> None:
         self._pool = Pool([plan, *judges], limits)
         self.deadline: float | None = None
-        releases = [
-            f"{one.target.family} {version_of(about)}"
-            for one, about in zip(self._pool.plans, self._pool.warm(), strict=True)
-        ]
-        self.solvers = Solvers(
-            self._pool.plans,
-            releases,
-            [own_limit(plan, limits.judge_ms) for plan in self._pool.plans],
-        )
+        versions = [version_of(about) for about in self._pool.warm()]
+        self.solvers = loaded_solvers(self._pool.plans, versions, limits.judge_ms)
         self._replays = Replays(self._pool)
         self._inquirer = Inquirer(self._replays)
 

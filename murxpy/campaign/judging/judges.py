@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from murxpy.campaign.judging.judge_limits import judging_settings, own_limit
+from murxpy.campaign.judging.solvers import Solvers
 from murxpy.campaign.replays.service import Future, Group, Replays
 from murxpy.campaign.workers.handles import Job
 from murxpy.oracles.crash import Outcome
@@ -52,8 +52,8 @@ class JudgedRun:
 
 
 class Judges:
-    """Has runs judged by the plans number `judges`, each in up to `each` processes. `settled` gets
-    the runs with the answers.
+    """Has runs judged by those `solvers` whose numbers are in `judges`, each in up to `each`
+    processes. `settled` gets the runs with the answers.
 
     A judge that dies or is past its limit says nothing about the run. The counters of the judges
     stay in the `JudgedRun` until the run is done. Only then are they added to the totals, so that a
@@ -63,12 +63,14 @@ class Judges:
     def __init__(
         self,
         replays: Replays,
+        solvers: Solvers,
         judges: Sequence[int],
         each: int,
         settled: Callable[[JudgedRun], None],
     ) -> None:
         self._replays = replays
-        self._plans, self._limits = replays.pool.plans, replays.pool.limits
+        self._solvers = solvers
+        self._wall = replays.pool.limits.wall
         self._groups = {judge: Group(judge, range(each), _AHEAD) for judge in judges}
         self._tell = settled
         self._hasty = False
@@ -76,8 +78,8 @@ class Judges:
 
     def of_target(self, target: int) -> list[int]:
         """The judges of target number `target`: all but the target itself."""
-        name = self._plans[target].target.name
-        return [judge for judge in self._groups if self._plans[judge].target.name != name]
+        name = self._solvers.name(target)
+        return [judge for judge in self._groups if self._solvers.name(judge) != name]
 
     @property
     def full(self) -> bool:
@@ -122,14 +124,12 @@ class Judges:
         self._settle(run)
 
     def _question(self, run: JudgedRun, judge: int) -> Job:
-        limit = own_limit(self._plans[judge], self._limits.judge_ms)
-        wrapper = self._plans[run.target].setup.get("wrapper") or {}
         return Job(
             run.job.seed,
-            self._limits.wall,
+            self._wall,
             text=run.outcome.trace,
             name=f"{run.job.seed:016x}.trace",
-            judge=judging_settings(wrapper, limit),
+            judge=self._solvers.settings(run.target, judge),
             by_line=True,
         )
 

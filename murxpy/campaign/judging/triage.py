@@ -17,13 +17,13 @@ from murxpy.campaign.findings.store import Changes, Store
 from murxpy.campaign.judging.common_operators import judge_plans
 from murxpy.campaign.judging.disagreement import (
     HEADER,
-    Solvers,
     evaluated,
     operators,
     options,
     small_trace_data,
 )
 from murxpy.campaign.judging.judged_solver import JudgedSolver
+from murxpy.campaign.judging.solvers import Solvers
 from murxpy.campaign.replays.inquiries import Ask, Questions
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
