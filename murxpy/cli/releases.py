@@ -65,27 +65,34 @@ def releases(
             _remove(package, doomed)
     if pruned:
         click.echo(f"{mebibytes(prune())} MiB of unfinished installations removed")
-    code = 0
-    told = {}
-    for name, package in packages.items():
-        known: Sequence[str] = ()
-        try:
-            known = [short(one) for one in releases_of(package.name)]
-        except TargetError as error:
-            code = fail(str(error), error.exit_code)
-        told[name] = (package, known, cached(package.name))
+    published = {name: _published(package) for name, package in packages.items()}
+    told = {n: (one, published[n][0], cached(one.name)) for n, one in packages.items()}
     if as_json:
         click.echo(json.dumps({name: _json(*each) for name, each in told.items()}, indent=2))
-        return code
+    else:
+        for name, each in told.items():
+            _print(name, *each)
+    return max((code for _, code in published.values()), default=0)
+
+
+def _published(package: Package) -> tuple[Sequence[str], int]:
+    """The releases that the package index has, and 0; where it cannot be asked, no releases and the
+    exit code of the error, which is printed.
+    """
+    try:
+        return [short(one) for one in releases_of(package.name)], 0
+    except TargetError as error:
+        return (), fail(str(error), error.exit_code)
+
+
+def _print(name: str, package: Package, known: Sequence[str], there: Sequence[Environment]) -> None:
     console = make_console()
-    for name, (package, known, there) in told.items():
-        total = mebibytes(sum(one.size for one in there))
-        console.print(
-            f"{name}: {package.name}, {len(known)} releases, {len(there)} of them in {cache_folder()} ({total} MiB)",
-            soft_wrap=True,
-        )
-        print_table(console, releases_table(known, there))
-    return code
+    total = mebibytes(sum(one.size for one in there))
+    console.print(
+        f"{name}: {package.name}, {len(known)} releases, {len(there)} of them in {cache_folder()} ({total} MiB)",
+        soft_wrap=True,
+    )
+    print_table(console, releases_table(known, there))
 
 
 def _add(package: Package, wished: str) -> None:
