@@ -184,7 +184,7 @@ SECTIONS = {
     "weights: {operator: {OP_NOT: 1}}": "expected 'operators' or 'sorts' or 'theories', found the text 'operator'",
     "swarm: {theories: {weights: {BW: 1}}}": "unknown name 'BW' among weights; known are default, BOOL",
     "swarm: {operators: {keep: [0.9, 0.1]}}": "the range [0.9, 0.1] is empty",
-    "swarm: {weights: {factor: [0, 1]}}": "a factor is over 0",
+    "swarm: {weights: {factor: [0, 1]}}": "expected factors above 0",
 }
 
 

@@ -45,7 +45,7 @@ FAULTS = {
         "reals.yaml",
         "(- {0}) {0}",
         "(- {0}) {1}",
-        ":22: the placeholder {1} is of an argument that the operator does not have",
+        ":22: the placeholder {1} stands for an argument that the operator does not have",
     ),
     "sort that a definition uses": (
         "core.yaml",

@@ -170,7 +170,7 @@ FAULTS = {
         ":21: OP_AND is an operator of the standard",
     ),
     "unknown placeholder": ("(length {0})", "(length {o})", ":23: the placeholder {o} stands for"),
-    "no such argument": ("(length {0})", "(length {1})", ":23: the placeholder {1} is of an"),
+    "no such argument": ("(length {0})", "(length {1})", ":23: the placeholder {1} stands for an"),
     "unknown sort": ('SORT_SEQ: "', 'SORT_SQ: "', ":29: unknown sort kind 'SORT_SQ'"),
     "placeholder of a sort": ("(List {0})", "(List {sort})", ":29: the placeholder {sort} stands"),
     "unknown special value": (

@@ -131,7 +131,7 @@ def test_what_the_model_does_not_say_is_not_known() -> None:
         ("", "m.smt2:1:1: expected '(' before the model"),
         ("((define-fun x () Bool true))", "'x' is of sort INT, the model gives one of BOOL"),
         ("((assert true))", "m.smt2:1:3: expected 'define-fun', found 'assert'"),
-        ("((define-fun x () Int 0)) (check-sat)", "expected the end behind the model"),
+        ("((define-fun x () Int 0)) (check-sat)", "expected the end of the text behind the model"),
     ],
 )
 def test_bad_models(model: str, reason: str) -> None:

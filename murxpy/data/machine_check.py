@@ -89,7 +89,7 @@ def _values(document: Document, machine: Machine) -> Iterator[InputError]:
     yield from _range(document, ("swarm", "operators", "keep"), swarm["operators"]["keep"])
     yield from _range(document, ("swarm", "weights", "factor"), swarm["weights"]["factor"])
     if swarm["weights"]["factor"] is not None and swarm["weights"]["factor"][0] <= 0:
-        yield document.error(("swarm", "weights", "factor"), "a factor is over 0")
+        yield document.error(("swarm", "weights", "factor"), "expected factors above 0")
     places = [("weights", section) for section in machine["weights"]] + [
         ("swarm", "theories", "weights")
     ]

@@ -178,7 +178,7 @@ def check_form(
         if hole[0] not in "pi" and number.isdecimal() and int(number) >= arguments:
             raise document.error(
                 place,
-                f"the placeholder {{{hole}}} is of an argument that the operator does not have",
+                f"the placeholder {{{hole}}} stands for an argument that the operator does not have",
             )
 
 

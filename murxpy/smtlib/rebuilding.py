@@ -152,12 +152,12 @@ class Rebuilder:
         operator = tables.catalogue.operators.get(term.op)
         if operator is None or term.sort.kind == "SORT_CASE":
             if any(old.sort is not arg.sort for old, arg in zip(term.args, args, strict=True)):
-                raise IllSorted(f"{term.op} stays as it is")
+                raise IllSorted(f"{term.op} cannot have another sort")
             return tables.terms.apply(
                 term.op, args, term.indices, term.sort, args[: len(binds(tables.catalogue, term))]
             )
         if term.op == "OP_DT_MATCH" and args[0].sort is not term.args[0].sort:
-            raise IllSorted("the cases are those of the datatype as it is")
+            raise IllSorted("the cases of a match need the datatype as it is")
         if term.op == _CONS:
             datatype, name = term.sort.datatype, str(term.indices[0])
             fields = next(c.fields for c in datatype.constructors if c.name == name)

@@ -48,7 +48,7 @@ def under_planted(
         )
     interpret(run, AnyReading(run, trace))
     if run.planted is None or not run.formulas:
-        raise InputError("no check with something asserted", file=trace.name)
+        raise InputError("no check has an assertion, expected one to evaluate", file=trace.name)
     values = run.planted.interpretation.constants
     return {str(term.indices[0]): show(value, term.sort) for term, value in values.items()}, [
         (name, _verdict(run, term)) for name, term in run.formulas

@@ -47,7 +47,7 @@ def to_python(trace: Trace, catalogue: Catalogue, wrapper: dict[str, Any]) -> st
     """
     if trace.solver not in ("", wrapper["solver"]):
         raise InputError(
-            f"the trace is of '{trace.solver}', the wrapper of '{wrapper['solver']}'",
+            f"the trace is of '{trace.solver}', but the wrapper is of '{wrapper['solver']}'",
             file=trace.name,
         )
     release = trace.header.get("solver", "").partition(" ")[2] or "1000000"

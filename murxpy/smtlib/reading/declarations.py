@@ -175,7 +175,9 @@ def _instance(r: ScriptContext, name: str, arity: int, params: Sequence[Sort]) -
     if len(params) != arity:
         raise InputError(f"the sort '{name}' takes {arity} parameters, found {len(params)}")
     if any(p.kind == "SORT_PARAM" for p in params):
-        raise InputError(f"the sort '{name}' of a parameter; expected sorts that are known")
+        raise InputError(
+            f"the sort '{name}' is applied to a parameter, expected sorts without parameters in them"
+        )
     sort = r.tables.uninterpreted(f"({name} {' '.join(map(str, params))})")
     r.need_sort(sort)
     return sort

@@ -111,7 +111,9 @@ class _ModelReader(Reader):
         while not source.skip(")"):
             self._definition()
         if source.peek():
-            raise InputError(f"expected the end behind the model, found '{source.peek()[:60]}'")
+            raise InputError(
+                f"expected the end of the text behind the model, found '{source.peek()[:60]}'"
+            )
 
     def read_leniently(self) -> None:
         """Read those definitions that can be read, whatever stands before or behind them."""
