@@ -15,7 +15,7 @@ from murxpy.campaign.workers import names
 from murxpy.releases.environments import FOLDER
 
 NAME = "fakesolver"
-_SOURCE = {path.name: path.read_text() for path in (FAKES / NAME).glob("*.py")}
+SOURCE = {path.name: path.read_text() for path in (FAKES / NAME).glob("*.py")}
 
 
 def offer(
@@ -43,7 +43,7 @@ def offer(
 def wheel(folder: Path, release: str, files: Mapping[str, str]) -> None:
     """Write the wheel of a release of the fake solver."""
     info = f"{NAME}-{release}.dist-info"
-    source = {**_SOURCE, **files}
+    source = {**SOURCE, **files}
     source["__init__.py"] += f'\n__version__ = "{release}"\n'
     content = {f"{NAME}/{name}": text for name, text in source.items()}
     content["faults.py"] = (FAKES / "faults.py").read_text()

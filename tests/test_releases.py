@@ -17,6 +17,9 @@ from packaging.version import Version
 from releases import NAME, offer
 
 from murxpy.campaign.findings.store import Store
+from murxpy.campaign.replays.tester import Tester
+from murxpy.campaign.workers.handles import Job
+from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.names import (
     TargetName,
     absolute_target,
@@ -24,6 +27,7 @@ from murxpy.campaign.workers.names import (
     releases_of,
     split_names,
 )
+from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError, TargetError
 from murxpy.releases.environments import (
@@ -221,3 +225,20 @@ def test_command_lists_adds_and_removes(
     assert code == 0 and listed["releases"] == ["1.2.0", "1.1.0", "1.0.0"]
     assert [one["release"] for one in listed["cached"]] == ["1.1.0"]
     assert error(capsys, "releases", "--add", "1.0")[0] == 2
+
+
+def test_a_configuration_holds_in_runs_and_in_judgements(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, printed, told = outcome(capsys, "fuzz", "z3[smt.arith.solver=2]", "--run-seed", "5")
+    assert code == 0 and "set-option" in printed and "arith.solver 2\n" in printed, told
+    code, _, told = outcome(capsys, "fuzz", "z3[nonsense=2]", "--run-seed", "5")
+    assert code == 2 and "does not take the option nonsense=2" in told
+    (plan,) = make_plans(Request(("z3[smt.arith.solver=2]",)))
+    trace = (
+        '# solver cvc5\n1 new\n1 mk-sort SORT_BOOL\n return s1\n1 mk-const s1 "x"\n return t1 s1\n'
+    )
+    trace += "1 assert-formula t1\n1 check-sat\n answer sat\n"
+    with closing(Tester(plan, Limits())) as tester:
+        (outcome_of,) = tester.fresh(Job(0, 0.0, text=trace, name="t", judge={}, keep=True))
+    assert "arith.solver 2\n" in outcome_of.trace

@@ -38,7 +38,8 @@ class BucketView:
     is the time when the bucket was opened, and `trace` is the path of the trace that is kept, empty
     where none is (known bugs). `same` is the key of an earlier bucket that is probably the same
     defect. `reproducers` are the forms in which the finding was written. For a disagreement,
-    `triage` says which solver is wrong.
+    `triage` says which solver is wrong. `range` names the releases that show the defect, empty
+    where 'murxpy bisect' did not look.
     """
 
     key: str
@@ -59,6 +60,7 @@ class BucketView:
     same: str = ""
     reproducers: tuple[Reproducer, ...] = ()
     triage: Mapping[str, Any] = field(default_factory=dict)
+    range: str = ""
 
     @property
     def status(self) -> str:

@@ -45,6 +45,8 @@ _OTHERS = {
     "fsm": "Show or check a state machine.",
     "theories": "Show the theories and their operators.",
     "wrappers": "Show the solvers' wrappers and their spellings.",
+    "bisect": "Find the releases of a solver that show a defect.",
+    "regress": "Say which kept findings a release still shows, which are mended or back.",
     "releases": "List and install releases of the solvers, which are targets such as z3@4.13.0.",
     "doctor": "Say what the installed solvers can and cannot do.",
 }

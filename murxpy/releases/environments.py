@@ -35,12 +35,18 @@ Notice = Callable[[str], None]
 @dataclass(frozen=True, slots=True)
 class Package:
     """What a wrapper says of the solver's package: its name, its module, and what releases need
-    beside it, by spans of releases such as `<4.8.15`.
+    beside it, by spans of releases such as `<4.8.15`. `taken` is the span of releases that it is
+    written for.
     """
 
     name: str
     module: str
     needs: Mapping[str, Sequence[str]]
+    taken: str = ""
+
+    def usable(self, releases: Sequence[str]) -> list[str]:
+        """Those of `releases` that the wrapper is written for, oldest first."""
+        return sorted(SpecifierSet(self.taken).filter(releases), key=Version)
 
     def requirements(self, release: str) -> list[str]:
         """What is installed for `release`, as pip and uv read it."""
@@ -82,7 +88,8 @@ def package_of(wrapper: Mapping[str, Any]) -> Package:
             f"the wrapper of {wrapper.get('solver', 'the solver')} names no package, so that no release can be "
             "installed; name an environment or a build folder"
         )
-    return Package(name, wrapper["module"], wrapper.get("release-needs") or {})
+    needs, taken = wrapper.get("release-needs") or {}, wrapper.get("releases") or ""
+    return Package(name, wrapper["module"], needs, taken)
 
 
 def cache_folder() -> Path:

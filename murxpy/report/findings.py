@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 from rich.console import Console
@@ -15,6 +15,7 @@ from rich.text import Text
 
 from murxpy.campaign.findings.alike import alike
 from murxpy.campaign.findings.buckets import Bucket
+from murxpy.campaign.findings.range_file import kept_range
 from murxpy.campaign.snapshot import BucketView
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.report.text import amount, form_word, one_line, replay_command
@@ -73,6 +74,7 @@ def _view(bucket: Bucket, version: str, out: str, same: str) -> BucketView:
         same,
         forms,
         bucket.triage,
+        kept_range(Path(out, "findings", bucket.key)),
     )
 
 
@@ -123,6 +125,8 @@ def finding_lines(rows: Sequence[BucketView], width: int | None) -> Iterator[Tex
         message = one_line(("" if row.confirmed else "(not confirmed) ") + first_line(row.message))
         yield from _with_message(text, message, width)
         yield Text(f"         {row.key}", "bold" if row.status == "new" else "")
+        if row.range:
+            yield Text(f"         releases that show it: {row.range}", "dim")
         if row.trace:
             yield Text(f"         {replay_command(row.trace)}", "green")
         if row.reproducers:
@@ -189,6 +193,7 @@ def _data(row: BucketView) -> dict[str, Any]:
         "reproducers": [asdict(form) for form in row.reproducers],
         "triage": row.triage,
         "same": row.same,
+        "range": row.range,
         "replay": replay_command(row.trace) if row.trace else None,
     }
 

@@ -42,10 +42,11 @@ class Session:
     """Runs walks and replays on one solver. Each depends on its seed or text alone.
 
     `setup` is plain data. It has the catalogue, machine, wrapper and profile; `theories`, a list or
-    None; `swarm`, true or false; `options`, names and values that are set in every run; `limits`,
-    where `wall` means that no check gets a resource limit; `checks`, the names of those checks of
-    the solver's promises that are on; and `documented`, the operators that mutants do not get.
-    Raises TargetError where the solver cannot be loaded, InputError where it does not take an
+    None; `swarm`, true or false; `options`, names and values that are set in every run;
+    `configuration`, those of the options that also hold when the session answers checks as a judge;
+    `limits`, where `wall` means that no check gets a resource limit; `checks`, the names of those
+    checks of the solver's promises that are on; and `documented`, the operators that mutants do not
+    get. Raises TargetError where the solver cannot be loaded, InputError where it does not take an
     option.
     """
 
@@ -58,7 +59,8 @@ class Session:
         )
         self.settings = Settings(setup["machine"], self.profile.limits)
         self.machine = StateMachine(setup["machine"])
-        self.options: list[list[str]] = setup.get("options") or []
+        self.options = self._settings_of(setup.get("options"))
+        self._configuration = self._settings_of(setup.get("configuration"))
         theories, swarm = setup.get("theories"), setup.get("swarm", True)
         self.swarm = SwarmDrawer(
             self.catalogue, self.wrapper, self.settings, self.profile, theories, swarm
@@ -77,6 +79,11 @@ class Session:
         self._runs = 0
         self._try_options()
         _settle_interpreter()
+
+    def _settings_of(self, options: list[list[str]] | None) -> list[list[str]]:
+        """Options by the names that the API has for them: scripts may have a prefix before these."""
+        prefix = self.wrapper.facts.script_option_prefix
+        return [[name.removeprefix(prefix), value] for name, value in options or ()]
 
     def _make_sources(self, setup: dict[str, Any]) -> Sources | None:
         """The sources of runs that `setup` names; None for the walk alone. Raises InputError where
@@ -267,7 +274,8 @@ class Session:
         run = Run(self.wrapper, self.catalogue, trace.seed, write)
         run.header([*self._header(), f"seed {trace.seed:x}"])
         try:
-            return self._report(run, lambda: judge(run, trace, wishes))
+            options = [*self._configuration, *(wishes.get("options") or ())]
+            return self._report(run, lambda: judge(run, trace, {**wishes, "options": options}))
         except InputError as error:
             run.flush()
             return _malformed(str(error))

@@ -83,9 +83,10 @@ def make_plans(request: Request, notice: Notice = print_notice) -> tuple[Plan, .
     plans = []
     for name, wrapper in _wrappers(request).items():
         whole = merge_profile(wrapper["profile"], profile)
-        options = _merged(request.wishes.options, parse_target(name).options)
-        wishes = replace(request.wishes, options=options)
+        configuration = parse_target(name).options
+        wishes = replace(request.wishes, options=_merged(request.wishes.options, configuration))
         setup = session_setup(with_dialect(catalogue, wrapper), machine, wrapper, whole, wishes)
+        setup["configuration"] = [list(option) for option in configuration]
         if sources is not None:
             setup["sources"] = sources
         target = replace(

@@ -1,0 +1,1 @@
+"""Which releases show a defect: bisection over releases, and collections of kept findings."""

@@ -1,0 +1,105 @@
+"""Defects as they are kept: a trace, a script, or the bucket of a campaign."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from murxpy.campaign.findings.origin import origin
+from murxpy.campaign.findings.store import FILE, read_buckets
+from murxpy.campaign.ranges.showing import Sign, kept_sign
+from murxpy.campaign.reduction.scripted import Scripted, trace_of
+from murxpy.campaign.workers.names import solver_of
+from murxpy.campaign.workers.plans import Request
+from murxpy.errors import InputError
+from murxpy.fuzzers.seeds import SUFFIX, statuses_of
+from murxpy.trace.file import read_trace
+from murxpy.trace.finished import header_value
+
+
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """A defect as a trace shows it. `file` is where it was read, `solver` the solver it is of, and
+    `release` the one that it was found on, empty where that is not known. `sign` says how it is
+    known again, None where only a replay can tell. `request` is how it is replayed.
+    """
+
+    file: Path
+    text: str
+    solver: str
+    release: str
+    sign: Sign | None
+    request: Request
+
+
+def read_defect(file: Path, solver: str = "", wrapper: str | None = None) -> Defect:
+    """The defect in a trace, a script, or the folder of a bucket. `solver` is the one of a script, and
+    of a trace that names none. Raises InputError.
+    """
+    path = _smallest(file) if file.is_dir() else file
+    text = _script(path, solver) if path.suffix == SUFFIX else read_trace(path)
+    named, _, version = header_value(text, "solver").partition(" ")
+    found = re.match(r"\d+(\.\d+)*", version)
+    family = named or solver_of(solver)
+    if not family:
+        raise InputError("the trace does not say its solver: name it with --solver", file=str(path))
+    kept = None if wrapper else origin(path)
+    request = Request(wrapper=wrapper)
+    if kept is not None:
+        request = replace(kept.request, targets=(), mutation=None)
+    return Defect(
+        path, text, family, found[0] if found else "", kept_sign(text, str(path)), request
+    )
+
+
+def defects_in(
+    paths: Sequence[Path], solver: str, wrapper: str | None, table: Path | None = None
+) -> Iterator[tuple[str, Defect]]:
+    """The defects in files, and in the traces and scripts of folders, with their names: paths as
+    seen from the folder of `table`, without it as they are given. Where `solver` is not empty, those
+    of other solvers are left out. Raises InputError.
+    """
+    base = None if table is None else table.absolute().parent
+    for path in paths:
+        bucket = path.is_dir() and path.absolute().parent.name == "findings"
+        files = [path] if not path.is_dir() or bucket else _kept(path)
+        if not files:
+            raise InputError("no trace or script is in this folder", file=str(path))
+        for file in files:
+            if file.suffix == SUFFIX and not solver:
+                continue
+            name = str(file) if base is None else os.path.relpath(file.absolute(), base)
+            defect = read_defect(file, solver, wrapper)
+            if not solver or defect.solver == solver_of(solver):
+                yield name, defect
+
+
+def _kept(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.rglob("*") if file.suffix in (".trace", SUFFIX))
+
+
+def _smallest(folder: Path) -> Path:
+    """The trace that a bucket shows. Raises InputError."""
+    out = folder.absolute().parent.parent
+    if not (out / FILE).is_file():
+        raise InputError("expected a trace, a script, or OUT/findings/BUCKET", file=str(folder))
+    for bucket in read_buckets(out):
+        kept = bucket.smallest()
+        if bucket.key == folder.absolute().name and kept is not None:
+            small = (out / kept.file).with_suffix(".min.trace")
+            return small if small.is_file() else out / kept.file
+    raise InputError("this campaign has no such bucket with a trace", file=str(folder))
+
+
+def _script(path: Path, solver: str) -> str:
+    if not solver:
+        raise InputError("name the solver that the script is run on with --solver", file=str(path))
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise InputError(f"the script cannot be read: {reason}", file=str(path)) from None
+    return trace_of(Scripted(text, statuses_of(text)), solver_of(solver))

@@ -1,0 +1,84 @@
+"""From a defect to the range of releases that show it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from murxpy.campaign.findings.replayed import replay_trace
+from murxpy.campaign.ranges.bisection import Answer, Range, bisect
+from murxpy.campaign.ranges.defects import Defect
+from murxpy.campaign.ranges.showing import Asked, Sign, sign_of
+from murxpy.campaign.workers.limits import Limits
+from murxpy.campaign.workers.names import TargetName
+from murxpy.campaign.workers.plans import make_plans
+from murxpy.errors import InputError, TargetError
+from murxpy.releases.environments import Notice
+from murxpy.releases.versions import short
+
+Watch = Callable[[str, Answer], None]
+
+
+def find_range(
+    defect: Defect,
+    releases: Sequence[str],
+    tries: int,
+    every: bool,
+    limits: Limits,
+    notice: Notice,
+    watch: Watch,
+) -> tuple[Range, int]:
+    """The range of `defect` over `releases`, which are oldest first, and the number of replays that
+    it took. `watch` is told of each release that was asked.
+
+    Raises InputError where no release shows it, or where nothing says what it is.
+    """
+    known = short(defect.release) if defect.release else ""
+    sign, replays = defect.sign, 0
+    answers: dict[str, Answer] = {}
+    if sign is None:
+        sign, known = _seen(defect, [known, *reversed(releases[-1:])], limits, notice)
+        answers[known] = Answer("shows")
+        replays = 1
+    if known not in releases:
+        known = ""
+    asked = Asked(defect.request, defect.text, sign, tries, limits, notice)
+
+    def ask(release: str) -> Answer:
+        answer = asked.release(defect.solver, release)
+        watch(release, answer)
+        return answer
+
+    if known and known not in answers:
+        answers[known] = ask(known)
+    if known and answers[known].word != "shows":
+        why = answers[known].why or "the replay ends without a finding"
+        raise InputError(
+            f"{defect.solver} {known}, on which it was found, does not show it: {why}; a defect that does not "
+            "show each time needs --tries",
+            file=str(defect.file),
+        )
+    found = bisect(releases, lambda one: answers.get(one) or ask(one), known, every)
+    if not found.spans:
+        raise InputError("none of the releases that were asked shows it", file=str(defect.file))
+    return found, replays + asked.replays
+
+
+def _seen(
+    defect: Defect, releases: Sequence[str], limits: Limits, notice: Notice
+) -> tuple[Sign, str]:
+    """How the defect is known again, and the release that showed it. Raises InputError."""
+    for release in filter(None, releases):
+        name = str(TargetName(defect.solver, release))
+        try:
+            (plan,) = make_plans(replace(defect.request, targets=(name,)), notice)
+        except TargetError:
+            continue
+        sign = sign_of(replay_trace(plan, defect.text, str(defect.file), limits).outcome)
+        if sign is not None:
+            return sign, release
+    raise InputError(
+        "it shows no finding on the release that it names, nor on the newest: expected a trace that "
+        "'murxpy replay' exits with 1 for",
+        file=str(defect.file),
+    )

@@ -1,0 +1,94 @@
+"""A collection of kept findings against a release: which still show, which are mended or back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from packaging.version import Version
+
+from murxpy.campaign.ranges.bisection import Answer
+from murxpy.campaign.ranges.defects import Defect
+from murxpy.campaign.ranges.showing import Asked
+from murxpy.campaign.workers.limits import Limits
+from murxpy.errors import InputError, TargetError
+from murxpy.releases.environments import Notice, print_notice
+from murxpy.releases.versions import version
+
+TABLE = "ranges.json"  # beside the traces: which releases of each were seen to show it, or not
+Status = Literal["shows", "mended", "back", "gone", "untestable"]
+
+
+@dataclass(frozen=True, slots=True)
+class Regressed:
+    """A kept finding on the release: whether it shows, in words that compare with what is known of
+    older releases.
+
+    `shows`: the defect is there. `back`: it is there, and was mended in the newest older release
+    that was asked. `mended`: it is not there, and an older release has it. `gone`: neither this nor
+    an older release has it. `untestable`: it cannot be told, and `why` says why.
+    """
+
+    name: str
+    status: Status
+    why: str = ""
+
+
+def read_table(folder: Path) -> dict[str, dict[str, Any]]:
+    """What is known of the traces of a folder, by their names: `asked` maps releases to what they
+    say. Empty where there is no table. Raises InputError.
+    """
+    file = folder / TABLE
+    if not file.is_file():
+        return {}
+    try:
+        table = json.loads(file.read_text(encoding="utf-8"))
+        for entry in table.values():
+            for release, word in entry["asked"].items():
+                version(release)
+                if word not in ("shows", "gone", "untestable"):
+                    raise ValueError(f"unknown answer '{word}'")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, TargetError) as error:
+        raise InputError(
+            f"no table of ranges that 'murxpy bisect --table' wrote: {error}", file=str(file)
+        ) from None
+    return dict(table)
+
+
+def compared(name: str, answer: Answer, release: str, asked: Mapping[str, str]) -> Regressed:
+    """What the answer of `release` means beside the answers of older releases, which `asked` holds.
+    An empty `release` counts as newer than all.
+    """
+    older = [
+        word
+        for one, word in sorted(asked.items(), key=lambda entry: Version(entry[0]))
+        if word != "untestable" and (not release or version(one) < version(release))
+    ]
+    if answer.word == "untestable":
+        return Regressed(name, "untestable", answer.why)
+    if answer.word == "shows":
+        back = "shows" in older and older[-1] == "gone"
+        return Regressed(name, "back" if back else "shows", answer.why)
+    return Regressed(name, "mended" if "shows" in older else "gone")
+
+
+def regress(
+    name: str,
+    defect: Defect,
+    target: str,
+    known: Mapping[str, Any],
+    tries: int,
+    limits: Limits,
+    notice: Notice = print_notice,
+) -> Regressed:
+    """The kept finding called `name` on `target`, beside what the table says of it (`known`)."""
+    if defect.sign is None:
+        why = "its header has neither a row 'finds' nor a row 'cross-check' that say what it shows"
+        return Regressed(name, "untestable", why)
+    asked = Asked(defect.request, defect.text, defect.sign, tries, limits, notice)
+    answer = asked.target(target)
+    found_on = {defect.release: "shows"} if defect.release else {}
+    return compared(name, answer, asked.version, {**found_on, **known.get("asked", {})})

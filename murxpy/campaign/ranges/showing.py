@@ -1,0 +1,166 @@
+"""Whether a release shows a defect: what a trace shows there, compared with what it showed where it
+was found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from murxpy.campaign.findings.candidates import version_of
+from murxpy.campaign.findings.replayed import replay_trace
+from murxpy.campaign.judging.disagreement import HEADER
+from murxpy.campaign.ranges.bisection import Answer
+from murxpy.campaign.reduction.scripted import answers_in
+from murxpy.campaign.workers.limits import Limits
+from murxpy.campaign.workers.names import TargetName
+from murxpy.campaign.workers.plans import Request, make_plans
+from murxpy.campaign.workers.targets import Plan
+from murxpy.checks.registry import ANSWERING
+from murxpy.errors import InputError, TargetError
+from murxpy.oracles.crash import Outcome, judge
+from murxpy.oracles.disagreement import KIND as DISAGREEMENT
+from murxpy.releases.environments import Notice
+from murxpy.trace.grammar import parse_trace
+
+# Kinds of one defect that broke memory: which of them shows may differ between releases.
+_DEATHS = ("crash", "abort", "asan", "exit")
+DECIDED = ("sat", "unsat")
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """How a defect is known again on any release: by the kind of the finding, the action that shows
+    it (empty for any), for an exception by its class, and for an answer that judges contradict by
+    the answer.
+    """
+
+    kind: str
+    action: str = ""
+    error: str = ""
+    answer: str = ""
+
+    def shown_by(self, outcome: Outcome) -> bool:
+        """Whether a replay shows the defect."""
+        if self.answer:
+            return last_answer(outcome) == self.answer
+        verdict = judge(outcome)
+        if verdict is None:
+            return False
+        if self.kind in _DEATHS:
+            return verdict.kind in _DEATHS
+        return (
+            verdict.kind == self.kind
+            and self.action in ("", verdict.call.action)
+            and self.error in ("", _error(verdict.message))
+        )
+
+
+def sign_of(outcome: Outcome) -> Sign | None:
+    """How the defect that a replay shows is known again; None where it shows none."""
+    verdict = judge(outcome)
+    if verdict is None:
+        return None
+    error = _error(verdict.message) if verdict.kind == "exception" else ""
+    return Sign(verdict.kind, verdict.call.action, error)
+
+
+def kept_sign(text: str, name: str) -> Sign | None:
+    """How the defect of a kept trace is known again, by what stands in the trace: the kind in its
+    header, or the answer that the judges in its header contradict. None where neither stands there.
+    Raises InputError.
+    """
+    trace = parse_trace(text, name)
+    kind = trace.header.get("finds", "")
+    if kind and kind != DISAGREEMENT:
+        return Sign(kind)
+    if HEADER in trace.header:
+        answer = last_answer(Outcome("report", trace=text))
+        return Sign(DISAGREEMENT, answer=answer) if answer in DECIDED else None
+    return None
+
+
+def last_answer(outcome: Outcome) -> str:
+    """The answer to the last check of a replay; empty where there is none."""
+    if not outcome.trace:
+        return ""
+    scripted = answers_in(outcome)
+    if scripted:
+        return scripted[-1]
+    lines = parse_trace(outcome.trace, "replay").lines
+    answers = [line.result("answer") for line in lines if line.action in ANSWERING]
+    return str(answers[-1][0]) if answers and answers[-1] else ""
+
+
+class Asked:
+    """Asks releases of one solver whether they show the defect of a trace.
+
+    `text` is the trace, `sign` how the defect is known again, and `tries` how often a release is
+    asked at most. `request` says with which wrapper and options. `replays` counts the replays, and
+    `version` is the version of the solver that was asked last, empty where it could not be loaded.
+    """
+
+    def __init__(
+        self, request: Request, text: str, sign: Sign, tries: int, limits: Limits, notice: Notice
+    ) -> None:
+        self._request = request
+        self._text = text
+        self._sign = sign
+        self._tries = tries
+        self._limits = limits
+        self._notice = notice
+        self.replays = 0
+        self.version = ""
+
+    def release(self, solver: str, release: str) -> Answer:
+        """What the release of a solver says."""
+        return self.target(str(TargetName(solver, release)))
+
+    def target(self, name: str) -> Answer:
+        """What the target called `name` says."""
+        self.version = ""
+        try:
+            (plan,) = make_plans(replace(self._request, targets=(name,)), self._notice)
+            return self._answer(plan)
+        except (TargetError, InputError) as error:
+            return Answer("untestable", str(error))
+
+    def _answer(self, plan: Plan) -> Answer:
+        answer = Answer("untestable", "it was not replayed")
+        for _ in range(self._tries):
+            self.replays += 1
+            replayed = replay_trace(plan, self._text, "trace", self._limits)
+            self.version = version_of(replayed.about)
+            if self._sign.shown_by(replayed.outcome):
+                return Answer("shows", _words(replayed.outcome))
+            obstacle = _obstacle(replayed.outcome)
+            answer = Answer("untestable", obstacle) if obstacle else Answer("gone")
+        return answer
+
+
+def _obstacle(outcome: Outcome) -> str:
+    """Why a replay that does not show the defect says nothing about it; empty where it does."""
+    if outcome.cause in ("wall", "cpu"):
+        return "the replay has no end within the limit of time"
+    verdict = judge(outcome)
+    if verdict is not None:
+        return f"it shows something else: {verdict.kind} in {verdict.call.action}: {verdict.message[:120]}"
+    report = outcome.report or {}
+    if report.get("status") == "malformed":
+        return str(report["message"])
+    counts = report.get("counts", {})
+    refused = [text for text in report.get("differences", ()) if "is refused now" in text]
+    if refused:
+        return str(refused[0])
+    if counts.get("replay:skipped"):
+        return f"{counts['replay:skipped']} lines were skipped"
+    return ""
+
+
+def _words(outcome: Outcome) -> str:
+    verdict = judge(outcome)
+    return "" if verdict is None else f"{verdict.kind}: {verdict.message.splitlines()[0][:120]}"
+
+
+def _error(message: str) -> str:
+    """The class of an exception, by its message."""
+    return message.partition(":")[0]

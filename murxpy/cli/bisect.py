@@ -1,0 +1,127 @@
+"""`murxpy bisect`: which releases of a solver show a defect."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from murxpy.campaign.findings.folder import write_atomically
+from murxpy.campaign.findings.origin import origin
+from murxpy.campaign.findings.range_file import keep_range
+from murxpy.campaign.ranges.bisection import Answer
+from murxpy.campaign.ranges.defects import defects_in
+from murxpy.campaign.ranges.finding_out import find_range
+from murxpy.campaign.ranges.regress import read_table
+from murxpy.campaign.workers.limits import Limits
+from murxpy.campaign.workers.names import releases_of
+from murxpy.cli import fail
+from murxpy.cli.params import Existing, NamedFile, Target, duration
+from murxpy.data import load_wrapper
+from murxpy.errors import InputError
+from murxpy.releases.environments import package_of, print_notice
+from murxpy.releases.versions import short, span
+from murxpy.report.ranges import range_json, range_lines
+
+
+@click.command()
+@click.argument("files", metavar="TRACE|SCRIPT|BUCKET...", type=Existing(), nargs=-1, required=True)
+@click.option(
+    "--releases",
+    "wished",
+    metavar="RELEASES",
+    help="Look at these, such as 4.8.7..latest.  [default: all that the wrapper takes]",
+)
+@click.option(
+    "--solver",
+    type=Target(),
+    metavar="SOLVER",
+    help="The solver.  [default: the one that the trace names]",
+)
+@click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of the solver.")
+@click.option(
+    "--tries",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Replays of a release until it shows a defect that does not show each time.",
+)
+@click.option(
+    "--wall",
+    type=duration,
+    default="20s",
+    show_default=True,
+    metavar="TIME",
+    help="End a replay after this time.",
+)
+@click.option("--all", "every", is_flag=True, help="Ask each release.")
+@click.option(
+    "--table",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Keep the ranges in this JSON file, which 'murxpy regress' reads.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def bisect(
+    files: tuple[Path, ...],
+    wished: str | None,
+    solver: str | None,
+    wrapper: str | None,
+    tries: int,
+    wall: float,
+    every: bool,
+    table: Path | None,
+    as_json: bool,
+) -> int:
+    """Find the releases that show the defect of a trace, of a script, of a campaign's bucket (the
+    folder OUT/findings/BUCKET), or of each trace in a folder.
+
+    Releases are installed as they are needed; see 'murxpy releases'. Both neighbours of each
+    boundary are replayed. A release on which the trace cannot be replayed to its end is named as
+    untestable. The exit code is 2 where no release shows a defect.
+
+    \b
+    Examples:
+      murxpy bisect murxpy-out/findings/z3-crash-...
+      murxpy bisect bug.trace --releases 4.12.0..latest
+      murxpy bisect bug.smt2 --solver cvc5 --json
+    """
+    told: dict[str, Any] = {}
+    code = 0
+    for name, defect in defects_in(files, solver or "", wrapper, table):
+        package = package_of(load_wrapper(defect.request.wrapper or defect.solver))
+        published = releases_of(package.name)
+        named = span(wished, published, package.name) if wished else package.usable(published)
+        releases = [short(one) for one in named]
+        try:
+            found, replays = find_range(
+                defect, releases, tries, every, Limits(hang=wall), print_notice, _tell
+            )
+        except InputError as error:
+            code = fail(str(error), error.exit_code)
+            continue
+        told[name] = range_json(found, defect.solver, replays)
+        if table is not None:
+            _keep(table, name, told[name])
+        if origin(defect.file) is not None:
+            keep_range(defect.file.parent, told[name])
+        if not as_json:
+            for line in range_lines(found, f"{name}: {defect.solver}", replays):
+                click.echo(line)
+    if as_json:
+        click.echo(json.dumps(told, indent=2))
+    return code
+
+
+def _tell(release: str, answer: Answer) -> None:
+    print_notice(f"  {release}: {answer.word}")
+
+
+def _keep(table: Path, name: str, entry: dict[str, Any]) -> None:
+    """Add a range to the table. Raises InputError."""
+    kept = {key: entry[key] for key in ("solver", "range", "asked", "replays")}
+    whole = {**(read_table(table.parent) if table.is_file() else {}), name: kept}
+    write_atomically(table, json.dumps(dict(sorted(whole.items())), indent=1) + "\n")

@@ -1,0 +1,98 @@
+"""`murxpy regress`: kept findings against a release."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from murxpy.campaign.ranges.defects import defects_in
+from murxpy.campaign.ranges.regress import TABLE, read_table
+from murxpy.campaign.ranges.regress import regress as regressed
+from murxpy.campaign.workers.limits import Limits
+from murxpy.campaign.workers.names import solver_of
+from murxpy.cli.params import Existing, NamedFile, Target, duration
+from murxpy.errors import InputError
+from murxpy.report.console import Progress, make_console
+from murxpy.report.ranges import regressed_table, regressed_total
+from murxpy.report.tables import print_table
+
+
+@click.command()
+@click.argument("paths", metavar="FOLDER|TRACE|SCRIPT...", type=Existing(), nargs=-1, required=True)
+@click.option(
+    "--solver",
+    type=Target(),
+    required=True,
+    metavar="SOLVER[@PLACE]",
+    help="The release or the build to look at; findings of other solvers are left out.",
+)
+@click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of the solver.")
+@click.option(
+    "--tries",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Replays until it shows a defect that does not show each time.",
+)
+@click.option(
+    "--wall",
+    type=duration,
+    default="20s",
+    show_default=True,
+    metavar="TIME",
+    help="End a replay after this time.",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(["back", "shows"]),
+    default="back",
+    show_default=True,
+    help="Exit with 1 where a finding is back, or where any shows.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def regress(
+    paths: tuple[Path, ...],
+    solver: str,
+    wrapper: str | None,
+    tries: int,
+    wall: float,
+    fail_on: str,
+    as_json: bool,
+) -> int:
+    """Replay kept findings on a release or a build, and compare with the releases that are known to
+    show them: those in the header of each trace, and in the table that 'murxpy bisect --table' wrote
+    (ranges.json in the first folder named).
+
+    \b
+    shows       the defect is there
+    back        it is there, and was mended in the newest older release that was asked
+    mended      it is not there, and an older release has it
+    gone        neither this nor an older release has it
+    untestable  it cannot be told
+
+    \b
+    Examples:
+      murxpy regress traces/regressions --solver z3@latest
+      murxpy regress my-findings --solver cvc5@~/src/cvc5/build --fail-on shows --json
+    """
+    folder = next((path for path in paths if path.is_dir()), paths[0].parent)
+    named = list(defects_in(paths, solver, wrapper, folder / TABLE))
+    if not named:
+        raise InputError(f"no finding of {solver_of(solver)} is there", file=str(paths[0]))
+    limits, table = Limits(hang=wall), read_table(folder)
+    rows = []
+    with Progress(len(named)) as progress:
+        for name, defect in named:
+            rows.append(regressed(name, defect, solver, table.get(name, {}), tries, limits))
+            progress.step()
+    if as_json:
+        click.echo(json.dumps([asdict(row) for row in rows], indent=2))
+    else:
+        print_table(make_console(), regressed_table(rows))
+        click.echo(f"{solver}: {regressed_total(rows)}")
+    failing = ("back",) if fail_on == "back" else ("back", "shows")
+    return int(any(row.status in failing for row in rows))

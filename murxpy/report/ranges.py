@@ -1,0 +1,56 @@
+"""What `murxpy bisect` and `murxpy regress` print."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from murxpy.campaign.ranges.bisection import Range
+from murxpy.campaign.ranges.regress import Regressed
+from murxpy.report.tables import Table
+from murxpy.report.text import amount
+
+
+def range_lines(found: Range, solver: str, replays: int) -> Iterator[str]:
+    """A range: where it shows, the neighbours of each boundary, what could not be tested."""
+    first, last = found.releases[0], found.releases[-1]
+    yield (
+        f"{solver}: shows in {found.words()} "
+        f"({amount(len(found.releases), 'release')} from {first} to {last}, {amount(replays, 'replay')})"
+    )
+    for span in found.spans:
+        if span.before:
+            yield f"  since {span.first}: {span.before} does not show it"
+        if span.after:
+            yield f"  until {span.last}: {span.after} does not show it"
+    for release in found.untestable:
+        yield f"  untestable {release}: {found.asked[release].why}"
+
+
+def range_json(found: Range, solver: str, replays: int) -> dict[str, Any]:
+    """A range as plain data."""
+    return {
+        "solver": solver,
+        "range": found.words(),
+        "spans": [asdict(span) for span in found.spans],
+        "asked": {one: answer.word for one, answer in found.asked.items()},
+        "why": {one: answer.why for one, answer in found.asked.items() if answer.why},
+        "releases": len(found.releases),
+        "replays": replays,
+    }
+
+
+def regressed_table(rows: Sequence[Regressed]) -> Table:
+    """The kept findings, each with its status."""
+    table = Table(("finding", "status", "why"))
+    for row in rows:
+        table.add(row.name, row.status, row.why[:120])
+    return table
+
+
+def regressed_total(rows: Sequence[Regressed]) -> str:
+    """How many kept findings have each status."""
+    counts = Counter(row.status for row in rows)
+    return ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))

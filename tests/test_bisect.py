@@ -1,0 +1,178 @@
+"""Bisection over releases, and kept findings against a release."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from commands import WRAPPER, error, outcome
+from hypothesis import given
+from hypothesis import strategies as st
+from releases import SOURCE, offer
+
+from murxpy.campaign.ranges.bisection import Answer, Range, Span, bisect
+from murxpy.campaign.ranges.regress import compared
+
+RELEASES = [f"{number}.0.0" for number in range(56)]
+CRASHING = """
+_MEANING["or"] = lambda *a: faults.commit("segfault")
+"""
+LACKING = """
+del Context.mk_op
+"""
+TRACE = """# murxpy-trace 1
+# solver fake 1.2
+1 new
+1 mk-sort SORT_BOOL
+      return s1
+1 mk-const s1 "x"
+      return t1 s1
+1 mk-term OP_OR SORT_BOOL 2 t1 t1
+      return t2 s1
+1 assert-formula t2
+1 check-sat
+"""
+
+
+def _asked(words: str) -> tuple[Range, int]:
+    """The range over releases whose answers are the letters of `words`, and how many were asked."""
+    names = {"s": "shows", "g": "gone", "u": "untestable"}
+    asked: list[str] = []
+
+    def ask(release: str) -> Answer:
+        asked.append(release)
+        return Answer(names[words[RELEASES.index(release)]])  # type: ignore[arg-type]
+
+    known = RELEASES[len(words) - 1] if words.endswith("s") else ""
+    return bisect(RELEASES[: len(words)], ask, known), len(asked)
+
+
+@given(st.integers(0, 55), st.booleans())
+def test_a_boundary_takes_at_most_nine_replays(place: int, since: bool) -> None:
+    words = "g" * place + "s" * (56 - place) if since else "s" * place + "g" * (56 - place)
+    found, replays = _asked(words)
+    assert replays <= 9
+    shown = [at for at, word in enumerate(words) if word == "s"]
+    expected = []
+    if shown:
+        before = RELEASES[shown[0] - 1] if shown[0] else ""
+        after = RELEASES[shown[-1] + 1] if shown[-1] < 55 else ""
+        expected = [Span(RELEASES[shown[0]], RELEASES[shown[-1]], before, after)]
+    assert list(found.spans) == expected
+
+
+@given(st.text("sgu", min_size=1, max_size=20))
+def test_both_neighbours_of_each_boundary_are_asked(words: str) -> None:
+    found, replays = _asked(words)
+    assert replays == len(found.asked)
+    for span in found.spans:
+        first, last = RELEASES.index(span.first), RELEASES.index(span.last)
+        for end, inside, step in ((span.before, first, -1), (span.after, last, 1)):
+            if end:
+                assert words[RELEASES.index(end)] == "g"
+                between = range(inside + step, RELEASES.index(end), step)
+                assert {words[at] for at in between} <= {"u"}
+        assert words[first] == words[last] == "s"
+    asked = [words[RELEASES.index(one)] for one in found.asked]
+    assert [one for one in asked if one == "u"] == ["u"] * len(found.untestable)
+
+
+def test_intervals_are_told_where_it_comes_and_goes() -> None:
+    def ask(release: str) -> Answer:
+        return Answer("gone" if "4.0.0" <= release <= "7.0.0" else "shows")
+
+    found = bisect(RELEASES[:10], ask, every=True)
+    assert found.words() == "0.0.0..3.0.0, 8.0.0.." and found.spans[1].before == "7.0.0"
+    assert _asked("ggsgg")[0].words() == "none"
+    assert (
+        bisect(
+            RELEASES[:5], lambda one: Answer("shows" if one == "2.0.0" else "gone"), "2.0.0"
+        ).words()
+        == "2.0.0"
+    )
+
+
+@pytest.mark.parametrize(
+    "word, older, status",
+    [
+        ("shows", {"1.0": "shows"}, "shows"),
+        ("shows", {"1.0": "shows", "1.1": "gone"}, "back"),
+        ("shows", {"1.0": "gone"}, "shows"),
+        ("gone", {"1.0": "shows", "1.1": "gone", "3.0": "gone"}, "mended"),
+        ("gone", {"1.0": "gone", "3.0": "shows"}, "gone"),
+        ("shows", {}, "shows"),
+        ("untestable", {"1.0": "shows"}, "untestable"),
+    ],
+)
+def test_a_release_is_compared_with_older_ones(
+    word: str, older: dict[str, str], status: str
+) -> None:
+    answer = Answer(word)  # type: ignore[arg-type]
+    assert compared("x", answer, "2.0", older).status == status
+
+
+@pytest.fixture
+def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six releases: the third and the fourth crash, and the second has no operators."""
+    changed = {"1.1": LACKING, "1.2": CRASHING, "1.3": CRASHING}
+    names = [f"1.{number}" for number in range(6)]
+    files = {name: {"__init__.py": SOURCE["__init__.py"] + changed.get(name, "")} for name in names}
+    offer(tmp_path, monkeypatch, files)
+
+
+def test_commands_find_ranges_and_compare(
+    published: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    (folder / "crash.trace").write_text(TRACE.replace("# solver", "# finds crash\n# solver"))
+    own = ("--wrapper", WRAPPER)
+    code, printed, told = outcome(capsys, "bisect", folder, *own, "--table", folder / "ranges.json")
+    assert code == 0, told
+    assert "crash.trace: fake: shows in 1.2.0..1.3.0 (6 releases from 1.0.0 to 1.5.0, " in printed
+    assert "since 1.2.0: 1.0.0 does not show it" in printed
+    assert "until 1.3.0: 1.4.0 does not show it" in printed
+    assert "untestable 1.1.0: line " in printed
+    table = json.loads((folder / "ranges.json").read_text())
+    assert table["crash.trace"]["asked"]["1.1.0"] == "untestable"
+    for release, status in (("1.3", "shows"), ("1.5", "mended"), ("1.0", "gone")):
+        code, printed, _ = outcome(
+            capsys, "regress", folder, "--solver", f"fake@{release}", *own, "--json"
+        )
+        assert (code, json.loads(printed)[0]["status"]) == (0, status)
+    code, printed, _ = outcome(
+        capsys, "regress", folder, "--solver", "fake@1.3", *own, "--fail-on", "shows"
+    )
+    assert code == 1 and "1 shows" in printed
+
+
+def test_the_range_of_a_bucket_is_kept_with_it(
+    published: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    fuzz = ("fuzz", "fake@1.2", "--wrapper", WRAPPER, "--out", out, "--seed", "1", "--jobs", "1")
+    assert outcome(capsys, *fuzz, "--first")[0] == 1
+    (folder,) = (out / "findings").iterdir()
+    code, printed, told = outcome(capsys, "bisect", folder, "--releases", "1.2..1.4")
+    assert code == 0 and "shows in 1.2.0..1.3.0" in printed, told
+    _, printed, _ = outcome(capsys, "findings", out)
+    assert "releases that show it: 1.2.0..1.3.0\n" in printed
+    _, printed, _ = outcome(capsys, "findings", out, "--json")
+    assert json.loads(printed)[0]["range"] == "1.2.0..1.3.0"
+
+
+def test_errors_of_bisect(
+    published: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = ("--wrapper", str(WRAPPER))
+    trace = tmp_path / "a.trace"
+    trace.write_text(TRACE.replace("fake 1.2", "fake 1.0"))
+    code, _, told = outcome(capsys, "bisect", trace, *own)
+    assert code == 2 and "it shows no finding on the release that it names" in told
+    trace.write_text(TRACE.replace("# solver fake 1.2", "# finds crash\n# solver fake 1.0"))
+    code, _, told = outcome(capsys, "bisect", trace, *own)
+    assert code == 2 and "fake 1.0.0, on which it was found, does not show it" in told
+    (tmp_path / "ranges.json").write_text('{"a.trace": {"asked": {"x": "shows"}}}')
+    code, line = error(capsys, "regress", tmp_path, "--solver", "fake@1.3", *own)
+    assert code == 2 and "no table of ranges" in line
