@@ -11,52 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-LOGICS = (
-    "QF_UF",
-    "QF_BV",
-    "QF_FP",
-    "QF_AX",
-    "QF_DT",
-    "QF_IDL",
-    "QF_RDL",
-    "QF_LIA",
-    "QF_LRA",
-    "QF_NIA",
-    "QF_NRA",
-    "QF_S",
-    "QF_BVFP",
-    "QF_UFBV",
-    "QF_ABV",
-    "QF_UFLIA",
-    "QF_UFLRA",
-    "QF_UFNIA",
-    "QF_UFNRA",
-    "QF_UFIDL",
-    "QF_ALIA",
-    "QF_AUFBV",
-    "QF_SLIA",
-    "QF_UFDT",
-    "QF_ABVFP",
-    "QF_AUFLIA",
-    "QF_LIRA",
-    "QF_NIRA",
-    "QF_AUFNIA",
-    "UF",
-    "BV",
-    "LIA",
-    "LRA",
-    "NIA",
-    "NRA",
-    "UFBV",
-    "UFLIA",
-    "UFLRA",
-    "UFNIA",
-    "UFNRA",
-    "AUFLIA",
-    "AUFLIRA",
-    "AUFNIRA",
-    "ALL",
-)
+_NAMES = """
+    QF_UF QF_BV QF_FP QF_AX QF_DT QF_IDL QF_RDL QF_LIA QF_LRA QF_NIA QF_NRA QF_S QF_BVFP QF_UFBV
+    QF_ABV QF_UFLIA QF_UFLRA QF_UFNIA QF_UFNRA QF_UFIDL QF_ALIA QF_AUFBV QF_SLIA QF_UFDT QF_ABVFP
+    QF_AUFLIA QF_LIRA QF_NIRA QF_AUFNIA UF BV LIA LRA NIA NRA UFBV UFLIA UFLRA UFNIA UFNRA AUFLIA
+    AUFLIRA AUFNIRA ALL
+"""
+LOGICS = tuple(_NAMES.split())
 NEEDS = {
     "SORT_UNINTERPRETED": "U",
     "SORT_ARRAY": "A",

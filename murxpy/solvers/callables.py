@@ -20,40 +20,14 @@ PROPERTY = "get:"
 MEMBERS = 400  # members of an enumeration that are used; a larger one is cut off
 # Special methods that nobody calls, or whose call would break the object model of Python and not
 # the binding.
-_HIDDEN = frozenset(
-    [
-        "__init__",
-        "__new__",
-        "__del__",
-        "__init_subclass__",
-        "__subclasshook__",
-        "__class_getitem__",
-        "__getattribute__",
-        "__getattr__",
-        "__setattr__",
-        "__delattr__",
-        "__dir__",
-        "__sizeof__",
-        "__reduce__",
-        "__reduce_ex__",
-        "__setstate__",
-        "__getstate__",
-        "__reduce_cython__",
-        "__setstate_cython__",
-        "__cinit__",
-        "__dealloc__",
-        "__set_name__",
-        "__prepare__",
-        "__instancecheck__",
-        "__subclasscheck__",
-        "__pyx_vtable__",
-        "__dict__",
-        "__weakref__",
-        "__doc__",
-        "__module__",
-        "__annotations__",
-    ]
-)
+_SPECIAL = """
+    __init__ __new__ __del__ __init_subclass__ __subclasshook__ __class_getitem__ __getattribute__
+    __getattr__ __setattr__ __delattr__ __dir__ __sizeof__ __reduce__ __reduce_ex__ __setstate__
+    __getstate__ __reduce_cython__ __setstate_cython__ __cinit__ __dealloc__ __set_name__
+    __prepare__ __instancecheck__ __subclasscheck__ __pyx_vtable__ __dict__ __weakref__ __doc__
+    __module__ __annotations__
+"""
+_HIDDEN = frozenset(_SPECIAL.split())
 # what Python's library does to any object by the methods of its class
 _PROTOCOLS: tuple[tuple[str, Callable[..., Any], tuple[str, ...]], ...] = (
     ("copy.copy", copy, ("object",)),
@@ -130,10 +104,6 @@ class Callables:
     def members(self, kind: str) -> list[str]:
         """Return the names of the members of the enumeration `kind`."""
         return [name for name in self.constants if name.rpartition(".")[0] == kind]
-
-    def class_name(self, value: Any) -> str:
-        """Return the name of the class of `value` without its module."""
-        return type(value).__name__
 
 
 def permitted(name: str, data: Mapping[str, Any]) -> bool:
@@ -366,8 +336,3 @@ class _Forms:
                 kind = f"{self._types.get(inner[1], 'term')}*"
             form.append(self._parameter(callee, found[3], kind, "*" in found[2], "=" in part))
         return tuple(form)
-
-
-def argument_names(forms: Sequence[Sequence[Parameter]]) -> list[str]:
-    """Return the names of all parameters, for a table of what is known of a callable."""
-    return [parameter.name for form in forms for parameter in form]

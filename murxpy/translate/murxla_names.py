@@ -33,55 +33,22 @@ OPERATORS = frozenset(f"OP_{name}" for name in re.findall(r"\w+", _OPERATORS))
 # these take two arguments in Murxla, and two or more here
 TWO = ("OP_XOR", "OP_STR_LT", "OP_STR_LE")
 
-SORTS = (
-    "SORT_ARRAY",
-    "SORT_BAG",
-    "SORT_BOOL",
-    "SORT_BV",
-    "SORT_DT",
-    "SORT_FF",
-    "SORT_FP",
-    "SORT_FUN",
-    "SORT_INT",
-    "SORT_REAL",
-    "SORT_REGLAN",
-    "SORT_RM",
-    "SORT_SEQ",
-    "SORT_SET",
-    "SORT_STRING",
-    "SORT_UNINTERPRETED",
-)
+_SORTS = """
+    SORT_ARRAY SORT_BAG SORT_BOOL SORT_BV SORT_DT SORT_FF SORT_FP SORT_FUN SORT_INT SORT_REAL
+    SORT_REGLAN SORT_RM SORT_SEQ SORT_SET SORT_STRING SORT_UNINTERPRETED
+"""
+SORTS = tuple(_SORTS.split())
 
 # Murxla's names of our actions. It has no names of assertions, since its unsat cores are of all of
 # them.
-_SAME = (
-    "new",
-    "delete",
-    "set-logic",
-    "set-option",
-    "mk-sort",
-    "instantiate-sort",
-    "mk-const",
-    "mk-var",
-    "mk-value",
-    "mk-special-value",
-    "mk-term",
-    "mk-fun",
-    "assert-formula",
-    "check-sat",
-    "check-sat-assuming",
-    "get-unsat-assumptions",
-    "get-unsat-core",
-    "get-value",
-    "print-model",
-    "push",
-    "pop",
-    "reset",
-    "reset-assertions",
-    "term-get-children",
-)
+_ACTIONS = """
+    new delete set-logic set-option mk-sort instantiate-sort mk-const mk-var mk-value
+    mk-special-value mk-term mk-fun assert-formula check-sat check-sat-assuming
+    get-unsat-assumptions get-unsat-core get-value print-model push pop reset reset-assertions
+    term-get-children
+"""
 ACTIONS = {
-    **{name: name for name in _SAME},
+    **{name: name for name in _ACTIONS.split()},
     "assert-tracked": "assert-formula",
     "get-value-completion": "get-value",
 }

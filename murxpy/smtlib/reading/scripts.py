@@ -258,29 +258,13 @@ COMMANDS: dict[str, Callable[[Reader], Command | None]] = {
     "simplify": _simplify,
     "exit": lambda r: c.Exit(),
 }
-ASKS = (
-    "get-model",
-    "get-unsat-core",
-    "get-unsat-assumptions",
-    "get-proof",
-    "get-info",
-    "get-option",
-    "get-assertions",
-    "get-assignment",
-    "get-objectives",
-    "get-difficulty",
-    "get-learned-literals",
-    "get-timeout-core",
-    "get-unsat-core-lemmas",
-    "get-abduct-next",
-    "get-interpolant-next",
-    "get-interpolants",
-    "get-model-domain-elements",
-    "echo",
-    "labels",
-    "help",
-    "dbg-print",
-)
+_ASKS = """
+    get-model get-unsat-core get-unsat-assumptions get-proof get-info get-option get-assertions
+    get-assignment get-objectives get-difficulty get-learned-literals get-timeout-core
+    get-unsat-core-lemmas get-abduct-next get-interpolant-next get-interpolants
+    get-model-domain-elements echo labels help dbg-print
+"""
+ASKS = tuple(_ASKS.split())
 OTHERS = ("block-model", "include", "apply")
 REFUSED = {
     "declare-codatatypes": "codatatypes are no part of fsm/theories",

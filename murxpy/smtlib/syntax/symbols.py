@@ -9,99 +9,19 @@ SIMPLE = re.compile(r"[A-Za-z~!$%^&*_+=<>?/-][A-Za-z0-9~!@$%^&*_+=<>.?/-]*")
 # these characters cannot stand between bars: backslash, bar, and all that is not printable ASCII
 _UNQUOTABLE = re.compile(r"[^ -\[\]-{}~]")
 # The reserved words of the standard (section 3.1). They are symbols only between bars.
-WORDS = frozenset(
-    (
-        "BINARY",
-        "DECIMAL",
-        "HEXADECIMAL",
-        "NUMERAL",
-        "STRING",
-        "_",
-        "!",
-        "as",
-        "let",
-        "exists",
-        "forall",
-        "match",
-        "par",
-    )
-)
-RESERVED = (
-    "BINARY",
-    "DECIMAL",
-    "HEXADECIMAL",
-    "NUMERAL",
-    "STRING",
-    "_",
-    "!",
-    "as",
-    "let",
-    "exists",
-    "forall",
-    "lambda",
-    "match",
-    "par",
-    "true",
-    "false",
-    "Bool",
-    "Int",
-    "Real",
-    "Array",
-    "BitVec",
-    "FloatingPoint",
-    "RoundingMode",
-    "String",
-    "RegLan",
-    "Float16",
-    "Float32",
-    "Float64",
-    "Float128",
-    "Seq",
-    "Set",
-    "Bag",
-    "Tuple",
-    "const",
-    "ite",
-    "bv",
-    "NaN",
-    "RNE",
-    "RNA",
-    "RTN",
-    "RTP",
-    "RTZ",
-    "roundNearestTiesToEven",
-    "roundNearestTiesToAway",
-    "roundTowardPositive",
-    "roundTowardNegative",
-    "roundTowardZero",
-    "is",
-    "update",
-    "update-field",
-    "map",
-    "char",
-    "tuple.unit",
-    "union",
-    "intersection",
-    "setminus",
-    "complement",
-    "subset",
-    "default",
-    "List",
-    "nil",
-    "cons",
-    "insert",
-    "head",
-    "tail",
-    "Pair",
-    "mk-pair",
-    "first",
-    "second",
-    "if",
-    "iff",
-    "implies",
-    "fold!a",
-    "fold!b",
-)
+_WORDS = """
+    BINARY DECIMAL HEXADECIMAL NUMERAL STRING _ ! as let exists forall match par
+"""
+WORDS = frozenset(_WORDS.split())
+_RESERVED = """
+    BINARY DECIMAL HEXADECIMAL NUMERAL STRING _ ! as let exists forall lambda match par true false
+    Bool Int Real Array BitVec FloatingPoint RoundingMode String RegLan Float16 Float32 Float64
+    Float128 Seq Set Bag Tuple const ite bv NaN RNE RNA RTN RTP RTZ roundNearestTiesToEven
+    roundNearestTiesToAway roundTowardPositive roundTowardNegative roundTowardZero is update
+    update-field map char tuple.unit union intersection setminus complement subset default List
+    nil cons insert head tail Pair mk-pair first second if iff implies fold!a fold!b
+"""
+RESERVED = tuple(_RESERVED.split())
 
 
 class Symbols:
