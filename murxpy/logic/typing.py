@@ -5,6 +5,7 @@ indices, and where it is needed the wanted sort.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from murxpy.errors import InputError
@@ -57,7 +58,8 @@ class Checker:
         wanted: Sort | None,
     ) -> Sort:
         if operator.typing is not None:
-            return DATATYPE_RULES[operator.typing](self.sorts, operator, args, indices, wanted)
+            question = _Application(self.sorts, operator, args, indices, wanted)
+            return DATATYPE_RULES[operator.typing](question)
         signature = operator.signature
         if signature.binder:
             return _binder(self.sorts, operator, args)
@@ -244,130 +246,105 @@ def signature_kind(operator: Operator) -> str:
     return operator.signature.result.kind or ""
 
 
-def _constructor(operator: Operator, datatype: Sort, indices: tuple[Any, ...]) -> Constructor:
-    if datatype.kind != "SORT_DT":
-        raise IllSorted(f"{operator.kind} takes a datatype, got {datatype}")
-    found = (
-        datatype.datatype.constructor(indices[0])
-        if indices and isinstance(indices[0], str)
-        else None
-    )
-    if found is None:
+@dataclass(frozen=True, slots=True)
+class _Application:
+    """The application of an operator of datatypes whose sort is asked for."""
+
+    sorts: SortTable
+    operator: Operator
+    args: tuple[Sort, ...]
+    indices: tuple[Any, ...]
+    wanted: Sort | None
+
+    @property
+    def kind(self) -> str:
+        return self.operator.kind
+
+    def count(self, expected: int) -> None:
+        """Raise IllSorted unless there are so many arguments."""
+        if len(self.args) != expected:
+            raise IllSorted(f"{self.kind} takes {expected} arguments, got {len(self.args)}")
+
+    def constructor(self, datatype: Sort) -> Constructor:
+        """Return the constructor that the first index names. Raises IllSorted."""
+        if datatype.kind != "SORT_DT":
+            raise IllSorted(f"{self.kind} takes a datatype, got {datatype}")
+        for name in self.indices[:1]:
+            found = datatype.datatype.constructor(name) if isinstance(name, str) else None
+            if found is not None:
+                return found
+        shown = self.indices[0] if self.indices else ""
+        raise IllSorted(f"{self.kind}: {datatype} has no constructor {shown}")
+
+    def fields(self, datatype: Sort) -> list[Sort]:
+        """Return the sorts of the constructor's fields. Raises IllSorted."""
+        return self.sorts.field_sorts(datatype, self.constructor(datatype))
+
+    def field(self, datatype: Sort) -> Sort:
+        """Return the sort of the field that the second index names. Raises IllSorted."""
+        constructor, name = self.constructor(datatype), self.indices[1:2]
+        for position, (selector, _) in enumerate(constructor.fields):
+            if name == (selector,):
+                return self.fields(datatype)[position]
+        shown = name[0] if name else ""
+        raise IllSorted(f"{self.kind}: {constructor.name} has no selector {shown}")
+
+
+Rule = Callable[[_Application], Sort]
+
+
+def _apply_constructor(q: _Application) -> Sort:
+    if q.wanted is None:
+        raise IllSorted(f"{q.kind} needs the sort of its result")
+    fields = q.fields(q.wanted)
+    if tuple(fields) != q.args:
         raise IllSorted(
-            f"{operator.kind}: {datatype} has no constructor {indices[0] if indices else ''}"
+            f"{q.kind} {q.indices[0]} takes ({', '.join(map(str, fields))}), got {q.args}"
         )
-    return found
+    return q.wanted
 
 
-def _field(operator: Operator, constructor: Constructor, indices: tuple[Any, ...]) -> int:
-    for position, (selector, _) in enumerate(constructor.fields):
-        if len(indices) > 1 and selector == indices[1]:
-            return position
-    raise IllSorted(
-        f"{operator.kind}: {constructor.name} has no selector {indices[1] if len(indices) > 1 else ''}"
-    )
+def _apply_selector(q: _Application) -> Sort:
+    q.count(1)
+    return q.field(q.args[0])
 
 
-def _count(operator: Operator, args: tuple[Sort, ...], expected: int) -> None:
-    if len(args) != expected:
-        raise IllSorted(f"{operator.kind} takes {expected} arguments, got {len(args)}")
+def _apply_tester(q: _Application) -> Sort:
+    q.count(1)
+    q.constructor(q.args[0])
+    return q.sorts.get("SORT_BOOL")
 
 
-Rule = Callable[[SortTable, Operator, tuple[Sort, ...], tuple[Any, ...], "Sort | None"], Sort]
+def _apply_updater(q: _Application) -> Sort:
+    q.count(2)
+    expected = q.field(q.args[0])
+    if q.args[1] is not expected:
+        raise IllSorted(f"{q.kind} takes {expected}, got {q.args[1]}")
+    return q.args[0]
 
 
-def _apply_constructor(
-    sorts: SortTable,
-    operator: Operator,
-    args: tuple[Sort, ...],
-    indices: tuple[Any, ...],
-    wanted: Sort | None,
-) -> Sort:
-    if wanted is None:
-        raise IllSorted(f"{operator.kind} needs the sort of its result")
-    fields = sorts.field_sorts(wanted, _constructor(operator, wanted, indices))
-    if tuple(fields) != args:
-        raise IllSorted(
-            f"{operator.kind} {indices[0]} takes ({', '.join(map(str, fields))}), got {args}"
-        )
-    return wanted
-
-
-def _apply_selector(
-    sorts: SortTable,
-    operator: Operator,
-    args: tuple[Sort, ...],
-    indices: tuple[Any, ...],
-    wanted: Sort | None,
-) -> Sort:
-    _count(operator, args, 1)
-    constructor = _constructor(operator, args[0], indices)
-    return sorts.field_sorts(args[0], constructor)[_field(operator, constructor, indices)]
-
-
-def _apply_tester(
-    sorts: SortTable,
-    operator: Operator,
-    args: tuple[Sort, ...],
-    indices: tuple[Any, ...],
-    wanted: Sort | None,
-) -> Sort:
-    _count(operator, args, 1)
-    _constructor(operator, args[0], indices)
-    return sorts.get("SORT_BOOL")
-
-
-def _apply_updater(
-    sorts: SortTable,
-    operator: Operator,
-    args: tuple[Sort, ...],
-    indices: tuple[Any, ...],
-    wanted: Sort | None,
-) -> Sort:
-    _count(operator, args, 2)
-    constructor = _constructor(operator, args[0], indices)
-    expected = sorts.field_sorts(args[0], constructor)[_field(operator, constructor, indices)]
-    if args[1] is not expected:
-        raise IllSorted(f"{operator.kind} takes {expected}, got {args[1]}")
-    return args[0]
-
-
-def _match_case(
-    sorts: SortTable,
-    operator: Operator,
-    args: tuple[Sort, ...],
-    indices: tuple[Any, ...],
-    wanted: Sort | None,
-) -> Sort:
-    if wanted is None or not args:
-        raise IllSorted(f"{operator.kind} needs a body and the datatype's sort")
-    variables = args[:-1]
-    if indices:
-        fields = sorts.field_sorts(wanted, _constructor(operator, wanted, indices))
+def _match_case(q: _Application) -> Sort:
+    if q.wanted is None or not q.args:
+        raise IllSorted(f"{q.kind} needs a body and the datatype's sort")
+    variables = q.args[:-1]
+    if q.indices:
+        fields = q.fields(q.wanted)
         if tuple(fields) != variables:
             raise IllSorted(
-                f"{operator.kind} {indices[0]} binds ({', '.join(map(str, fields))}), got {variables}"
+                f"{q.kind} {q.indices[0]} binds ({', '.join(map(str, fields))}), got {variables}"
             )
-    elif variables != (wanted,):
-        raise IllSorted(
-            f"{operator.kind}: a pattern without constructor binds one variable of {wanted}"
-        )
-    return sorts.get("SORT_CASE", wanted, args[-1])
+    elif variables != (q.wanted,):
+        raise IllSorted(f"{q.kind}: a pattern without constructor binds one variable of {q.wanted}")
+    return q.sorts.get("SORT_CASE", q.wanted, q.args[-1])
 
 
-def _match(
-    sorts: SortTable,
-    operator: Operator,
-    args: tuple[Sort, ...],
-    indices: tuple[Any, ...],
-    wanted: Sort | None,
-) -> Sort:
-    if len(args) < 2 or any(case.kind != "SORT_CASE" for case in args[1:]):
-        raise IllSorted(f"{operator.kind} takes a datatype and cases, got {args}")
-    for case in args[1:]:
-        if case.params != (args[0], args[1].params[1]):
-            raise IllSorted(f"{operator.kind}: the case {case} does not fit {args[0]}")
-    return args[1].sort(1)
+def _match(q: _Application) -> Sort:
+    if len(q.args) < 2 or any(case.kind != "SORT_CASE" for case in q.args[1:]):
+        raise IllSorted(f"{q.kind} takes a datatype and cases, got {q.args}")
+    for case in q.args[1:]:
+        if case.params != (q.args[0], q.args[1].params[1]):
+            raise IllSorted(f"{q.kind}: the case {case} does not fit {q.args[0]}")
+    return q.args[1].sort(1)
 
 
 DATATYPE_RULES: dict[str, Rule] = {
