@@ -1,16 +1,18 @@
-"""The signatures of `fsm/theories`: their small language, matching argument sorts, building result
-sorts.
+"""The signatures of `fsm/theories`: reads them, matches the sorts of arguments with them, and builds
+the sorts of results.
 
     {i:0..n-1} {j:0..i} BV(n) -> BV(i-j+1)
 
-A word in capitals is a sort kind; in lower case, a variable: of a number where the kind takes a
-number (BV, FP, FF), else of a sort. `a*` stands for any number of sorts, `a*~` for them in the
-reverse order, `a[i]` for the i-th of them. `{i:lo..hi}` is an index with its range, `{e}` one that
-is read off the result, `{i:lo..hi}+` any number of them, and `a[i+]` the sorts that these pick.
-Attributes: `:left-assoc`, `:right-assoc`, `:chainable`, `:pairwise` as in SMT-LIB; `:nary` takes
-any number of arguments like the last; `:as` says that the result sort is not determined by the
-arguments; `:binder` that variables come first; `:columns` that the indices name pairs of components
-of equal sorts, the first of `a*`, the second of `b*`.
+A word in capitals is a kind of sorts. A word in lower case is a variable: of a number if the kind
+takes a number (BV, FP, FF), else of a sort. `a*` stands for any number of sorts, `a*~` for the same
+sorts in the reverse order, and `a[i]` for the i-th of them. `{i:lo..hi}` is an index with its range,
+`{e}` is an index that the sort of the result determines, `{i:lo..hi}+` is any number of indices, and
+`a[i+]` are the sorts that these indices pick.
+
+The attributes `:left-assoc`, `:right-assoc`, `:chainable` and `:pairwise` are those of SMT-LIB. With
+`:nary` there may be any number of arguments like the last one. `:as` says that the arguments do not
+determine the sort of the result, and `:binder` that variables come first. `:columns` says that the
+indices name pairs of components with equal sorts, the first of `a*` and the second of `b*`.
 """
 
 from __future__ import annotations

@@ -1,11 +1,16 @@
-"""The one place where values are compared: SMT-LIB's `=` of two values of a sort, true, false, or
-CannotSay.
+"""Compares values. Whether two values of a sort are equal (SMT-LIB's `=`) is decided here only; the
+answer is true, false, or CannotSay.
 
-Values of a plain sort are compared by `==` (`plain`). Others hold functions that may be no tables, and these are compared
-- at every point, where there are few;
-- else by their form: one object, one body under renamed variables with equal values outside, one operator on equal parts;
-- else at some points: where they differ at one, they differ; where they do not, nobody can say.
-Everything here is a generator of the kind that a meaning may be, since comparing functions means to apply them.
+Values of a plain sort (see `plain`) are compared by `==`. Values of other sorts contain functions
+that may be no tables. Such functions are compared
+
+- at every point of their domain, if there are few points;
+- else by their form: they are equal if they are the same object, if they apply the same operator to
+  equal parts, or if their bodies are the same under renamed variables;
+- else at some points: if they differ at one, they are not equal, and if they differ at none,
+  CannotSay is raised.
+
+Each comparison is a generator, as a meaning may be, because it may have to apply functions.
 """
 
 from __future__ import annotations

@@ -1,37 +1,40 @@
 """The registry of meanings: one function an operator kind, entered by a decorator.
 
-A meaning is a function of a `Site` and of the arguments' values, which gives the value of the
-application:
+A meaning is a function that takes a `Site` and the values of the arguments, and returns the value
+of the application:
 
     @meaning("OP_INT_ABS")
     def absolute(site: Site, value: int) -> int:
         return abs(value)
 
-The site says where it stands: `site.kind`, `site.indices`, `site.sort` (of the result),
-`site.sorts` (of the arguments). What the signature says of further arguments is done by the
-evaluator: an operator that is `:left-assoc`, `:right-assoc`, `:chainable` or `:pairwise` has a
-meaning of two arguments, unless it is entered with `whole=True`; a meaning of an `:nary` operator
-takes them all.
+The site has `kind` and `indices` of the application, the `sort` of its result, and the `sorts` of
+its arguments. The evaluator handles further arguments as the signature says: the meaning of an
+operator that is `:left-assoc`, `:right-assoc`, `:chainable` or `:pairwise` takes two arguments,
+unless it is entered with `whole=True`. The meaning of an `:nary` operator takes all of them.
 
-- `@prepared(...)` enters a function of the site alone that gives the function of the values: what depends on sorts and indices is
-  calculated once (`bitvectors.py`).
-- A meaning that cannot give the value raises `CannotSay`. With `lazy=True` it gets arguments that are `Unknown` too, and may give a
-  value in spite of them, as `or` does where another disjunct is true; if it gives one of them as it is, its own value is that one's.
-- `@in_doubt(...)` enters what else is called when an argument is `Unknown`, as of `=`, which holds between two of the same `name`.
-- A meaning may be a generator, or give one, to apply functions: `value = yield from apply(points, sort, function, (x, y))`; see
-  `equality`, which also compares values.
-- Where the standard leaves a point open, the meaning asks `site.open(args, allowed)` and gives what that gives. `allowed` is the
-  written set of values, a tuple, or None for any value of the sort. The model's `partial` fixes it (points are all arguments, in a
-  tuple); otherwise the evaluator tries each. The decorator says the point in words: `open="divisor 0: any integer"`.
+- `@prepared(...)` enters a function that takes the site alone and returns the function of the
+  values. What depends on sorts and indices is computed once (`bitvectors.py`).
+- A meaning that cannot compute the value raises `CannotSay`. With `lazy=True` it also gets
+  arguments that are `Unknown`, and may return a value in spite of them, as `or` does if another
+  disjunct is true. If it returns such an argument, its own value is that of the argument.
+- `@in_doubt(...)` enters a function that is called if an argument is `Unknown`. So `=` is true of
+  two Unknowns with the same `name`.
+- A meaning that applies functions is a generator, or returns one: `value = yield from apply(points,
+  sort, function, (x, y))`. See `equality`, which compares values.
+- Where the standard leaves a point open, the meaning returns `site.open(args, allowed)`. `allowed`
+  is the tuple of allowed values, or None for any value of the sort. The model's `partial` may fix
+  the value; its points are the tuples of all arguments. Otherwise the evaluator tries each value.
+  The decorator describes the point in words: `open="divisor 0: any integer"`.
 
     @meaning("OP_FP_MIN", open="zeros of opposite signs: either zero")
     def minimum(site, left, right):
         if both_zero_and_different(left, right):
             return site.open((left, right), (left, right))
 
-`@literal(SORT_KIND)` makes a value of a literal's payload where they differ, `@special(SORT_KIND)`
-one of a special value's name and of the points. `@cardinality(SORT_KIND)` says how many values a
-sort has, `@enumeration(SORT_KIND)` lists them (`domains.py`).
+`@literal(SORT_KIND)` enters a function that makes a value of what a literal holds, if these differ.
+`@special(SORT_KIND)` enters one that makes a value of a special value's name.
+`@cardinality(SORT_KIND)` enters how many values a sort has, and `@enumeration(SORT_KIND)` lists
+them (`domains.py`).
 """
 
 from __future__ import annotations
