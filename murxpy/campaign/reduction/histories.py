@@ -102,7 +102,7 @@ def _problem(runs: Runs) -> Problem[Runs, Runs]:
         text=repr,
         asked=lambda candidate: candidate,
         size=len,
-        parts=lambda candidate: (len(candidate), 0),
+        counts=lambda candidate: (len(candidate), 0),
         shrink=partial(ddmin, length=len, without=lambda all, low, high: all[:low] + all[high:]),
         before=len(runs),
         unit="run",

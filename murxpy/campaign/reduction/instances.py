@@ -74,7 +74,7 @@ def _problem(instances: Regenerating) -> Problem[Bounds, Bounds]:
         text=repr,
         asked=lambda candidate: candidate,
         size=lambda candidate: len(instances.best.text),
-        parts=lambda candidate: (instances.best.text.count("\n"), 0),
+        counts=lambda candidate: (instances.best.text.count("\n"), 0),
         shrink=_shrink,
         before=len(instances.best.text),
         unit="character",

@@ -192,8 +192,8 @@ class Problem(Generic[T, A]):
     The first of `starts` shows what must stay; the others are smaller and may show it. `order`
     gives keys to sort candidates by, the smallest for the best. `text` differs for different
     candidates. `asked` is what a predicate is asked about a candidate. `size` is in `unit`, and
-    `before` is the size of what was given. `parts` counts lines and terms for a user who watches.
-    `shrink` runs all passes until none of them changes anything.
+    `before` is the size of what was given. `counts` gives the numbers of lines and terms, for a
+    user who watches. `shrink` runs all passes until none of them changes anything.
     """
 
     starts: Sequence[T]
@@ -201,7 +201,7 @@ class Problem(Generic[T, A]):
     text: Callable[[T], str]
     asked: Callable[[T], A]
     size: Callable[[T], int]
-    parts: Callable[[T], tuple[int, int]]
+    counts: Callable[[T], tuple[int, int]]
     shrink: Callable[[Reducer[T]], None]
     before: int
     unit: str = "line"
@@ -271,6 +271,6 @@ class _Search(Generic[T, A]):
 
     def _tell(self, best: T) -> None:
         problem, seconds = self._problem, monotonic() - self._task.began
-        lines, terms = problem.parts(best)
+        lines, terms = problem.counts(best)
         text = partial(problem.text, best)
         self._task.follow(Progress(lines, terms, self.reducer.tests, seconds, problem.unit, text))

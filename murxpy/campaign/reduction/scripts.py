@@ -283,7 +283,7 @@ def _problem(
         text,
         asked=lambda candidate: Printed(made(candidate), text(candidate)),
         size=lambda candidate: len(text(candidate)),
-        parts=lambda candidate: (len(candidate), len(terms(candidate))),
+        counts=lambda candidate: (len(candidate), len(terms(candidate))),
         shrink=partial(reduce_script, tables=script.tables),
         before=len(source.text),
         unit="character",

@@ -19,9 +19,9 @@ from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.passes.measure import Measure
-from murxpy.passes.order import reduce_trace
 from murxpy.passes.planted import PlantedValues
 from murxpy.passes.spellings import Spellings
+from murxpy.passes.trace import reduce_trace
 from murxpy.replaying.defuse import Script
 from murxpy.trace.grammar import Trace, parse_trace
 
@@ -102,7 +102,7 @@ def trace_problem(
         text,
         asked=text,
         size=len,
-        parts=lambda script: (len(script), sum(line.action in _MAKING for line in script)),
+        counts=lambda script: (len(script), sum(line.action in _MAKING for line in script)),
         shrink=partial(reduce_trace, spellings=spellings, planted=planted),
         before=len(original.lines),
     )
