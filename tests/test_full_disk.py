@@ -5,13 +5,13 @@ and database agree.
 from __future__ import annotations
 
 import os
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from campaigns import found, run
+from disks import disk as disk
 
 from murxpy.campaign.events import Ended, Event, Notice
 from murxpy.campaign.findings.store import Store
@@ -19,26 +19,6 @@ from murxpy.errors import InputError
 
 SETUP = {"every": {"segfault": 3, "abort+x": 3, "exception": 3}, "lines": 40}
 KIB = 1024
-
-
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
-    """Mounts a file system of so many bytes."""
-    mounted: list[Path] = []
-
-    def mount(size: int) -> Path:
-        folder = tmp_path / f"disk-{size}"
-        folder.mkdir()
-        if subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", f"size={size}", "none", str(folder)], capture_output=True
-        ).returncode:
-            pytest.skip("only root can mount a file system")
-        mounted.append(folder)
-        return folder
-
-    yield mount
-    for folder in mounted:
-        subprocess.run(["umount", str(folder)], check=True)
 
 
 def check_agreement(out: Path, events: list[Event]) -> int:

@@ -8,16 +8,18 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from commands import WRAPPER, error, outcome
+from disks import disk as disk
 from packaging.version import Version
 from releases import NAME, offer
 
 from murxpy.campaign.findings.store import Store
-from murxpy.campaign.replays.tester import Tester
+from murxpy.campaign.replays import tester
 from murxpy.campaign.workers.handles import Job
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.names import (
@@ -31,6 +33,7 @@ from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError, TargetError
 from murxpy.releases.environments import (
+    FOLDER,
     Package,
     cached,
     found,
@@ -213,6 +216,18 @@ def test_killed_installation_leaves_nothing_behind(
     assert prune() == 100 and not leftover.exists()
 
 
+def test_full_disk_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, disk: Callable[[int], Path]
+) -> None:
+    offer(tmp_path, monkeypatch, {"1.0": {}, "1.1": {"big.py": f"'{'x' * 900_000}'"}})
+    cache = disk(600_000)
+    monkeypatch.setenv(FOLDER, str(cache))
+    with pytest.raises(TargetError, match=f"{NAME} 1.1 cannot be installed"):
+        provide(PACKAGE, "1.1", quiet)
+    assert [path.name for path in cache.iterdir() if not path.name.startswith(".")] == []
+    assert provide(PACKAGE, "1.0", quiet).fault == ""
+
+
 def test_command_lists_adds_and_removes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -239,6 +254,6 @@ def test_a_configuration_holds_in_runs_and_in_judgements(
         '# solver cvc5\n1 new\n1 mk-sort SORT_BOOL\n return s1\n1 mk-const s1 "x"\n return t1 s1\n'
     )
     trace += "1 assert-formula t1\n1 check-sat\n answer sat\n"
-    with closing(Tester(plan, Limits())) as tester:
-        (outcome_of,) = tester.fresh(Job(0, 0.0, text=trace, name="t", judge={}, keep=True))
+    with closing(tester.Tester(plan, Limits())) as replays:
+        (outcome_of,) = replays.fresh(Job(0, 0.0, text=trace, name="t", judge={}, keep=True))
     assert "arith.solver 2\n" in outcome_of.trace
