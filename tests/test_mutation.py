@@ -280,9 +280,12 @@ def test_a_mix_has_the_options_of_its_fuzzers(
         (("fuzz", "z3", "--mix", "opfuzz:1,api,opfuzz"), "'opfuzz' stands twice"),
         (
             ("fuzz", "z3", "--mix", "api:1,opfuzz:1", "--storm-max-depth", "3"),
-            "--storm-max-depth is of storm, which --mix does not have",
+            "--storm-max-depth is an option of storm, which is not among the sources of --mix",
         ),
-        (("fuzz", "z3", "--storm-unsat"), "--storm-unsat is of storm, which --mix does not have"),
+        (
+            ("fuzz", "z3", "--storm-unsat"),
+            "--storm-unsat is an option of storm, which is not among the sources of --mix",
+        ),
     ],
 )
 def test_bad_input_is_one_line(

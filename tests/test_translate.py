@@ -667,7 +667,7 @@ def test_command_for_a_folder(tmp_path: Path) -> None:
         (["--to", "python", "--lossy"], "a program leaves out nothing: leave out --lossy"),
         (
             ["--to", "murxla", "--dialect", "z3"],
-            "--dialect is of SMT-LIB: leave it out with '--to murxla'",
+            "--dialect is for SMT-LIB only: leave it out with '--to murxla'",
         ),
         (["--to", "smt2", "--wrapper", __file__], "'--to smt2' needs no wrapper"),
         (["--to", "smt2", "-o", "/dev/null/x"], "/dev/null/x: cannot write"),

@@ -123,7 +123,7 @@ def _without_object(checks: Sequence[str], plans: Sequence[Plan]) -> list[str]:
         (plan.target.name, without_object(checks, plan.setup.get("wrapper", {}))) for plan in plans
     ]
     return [
-        f"{target} has nothing that --check {','.join(names)} could look at"
+        f"{target} has nothing that --check {','.join(names)} could check"
         for target, names in lacking
         if names
     ]

@@ -228,7 +228,7 @@ def fuzz(targets: tuple[str, ...], **wishes: Any) -> int:
         )
     if wishes["mix"] is None and seeds:
         raise click.UsageError(
-            f"{seeds[0]}: seeds are for --mix, or for 'murxpy opfuzz'; leave them out"
+            f"{seeds[0]}: 'murxpy fuzz' takes seeds only with --mix; leave them out, or use 'murxpy opfuzz'"
         )
     mix = () if wishes["mix"] is None else parse_mix(wishes["mix"])
     choices = prefixed(wishes, [name for name, _ in mix])

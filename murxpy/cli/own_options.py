@@ -57,7 +57,9 @@ def prefixed(wishes: dict[str, Any], sources: Collection[str]) -> dict[str, dict
                 context.get_parameter_source(f"{name}_{option}".replace("-", "_"))
                 is ParameterSource.COMMANDLINE
             ):
-                raise click.UsageError(f"--{name}-{option} is of {name}, which --mix does not have")
+                raise click.UsageError(
+                    f"--{name}-{option} is an option of {name}, which is not among the sources of --mix"
+                )
     return choices
 
 

@@ -37,7 +37,7 @@ def seeds(out: Path, most: int, as_json: bool) -> None:
         click.echo(seeds_json(found))
     elif not found:
         raise InputError(
-            "no seeds were used here: it is a campaign of walks, not of mutation fuzzers",
+            "this campaign used no seeds: its runs are walks, not mutants",
             file=str(out),
         )
     else:

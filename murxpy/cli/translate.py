@@ -95,9 +95,7 @@ def translate(
     if source.is_dir():
         return _folder(source, into, output, _SUFFIXES[target], translator)
     if into is not None:
-        raise InputError(
-            "--into is for a folder, expected one, found a file or nothing", file=str(source)
-        )
+        raise InputError("--into is for a folder of traces, and TRACE is none", file=str(source))
     text = translator(parse_trace(read_trace(source), str(source)))
     if output is None:
         click.echo(text, nl=False)
@@ -111,7 +109,7 @@ def _check_options(target: str, of_smtlib: Sequence[str], lossy: bool, wrapper: 
     only SMT-LIB has. Raises InputError.
     """
     if of_smtlib and target != "smt2":
-        raise InputError(f"{of_smtlib[0]} is of SMT-LIB: leave it out with '--to {target}'")
+        raise InputError(f"{of_smtlib[0]} is for SMT-LIB only: leave it out with '--to {target}'")
     if lossy and target == "python":
         raise InputError("a program leaves out nothing: leave out --lossy with '--to python'")
     if wrapper and target != "python":

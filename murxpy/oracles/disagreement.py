@@ -4,13 +4,12 @@ disagrees with nothing. The functions take values and give values; they ask no s
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from murxpy.replaying.judging import CHECKS
-from murxpy.trace.finished import Row, read_rows
+from murxpy.trace.finished import last_row, read_rows
 
 KIND = "disagreement"
 OPPOSITE = {"sat": "unsat", "unsat": "sat"}
@@ -78,16 +77,13 @@ def confirmed(judged: Mapping[int, Answers]) -> frozenset[int]:
 
 def decided_lines(trace: str) -> list[int]:
     """The lines of the checks that the text of a trace records as sat or unsat."""
-    return [row.number for row in _checks(trace) if any(a in OPPOSITE for a in row.answers)]
+    checks = (row for row in read_rows(trace) if row.action in CHECKS)
+    return [row.number for row in checks if any(answer in OPPOSITE for answer in row.answers)]
 
 
 def last_answer(trace: str) -> tuple[int, str]:
     """Line and answer of the last check in the text of a trace. The answer is empty where the check
     did not return, and the line is 0 where there is no check.
     """
-    last = next(iter(deque(_checks(trace), 1)), None)
+    last = last_row(trace, CHECKS)
     return (0, "") if last is None else (last.number, (last.answers or [""])[-1])
-
-
-def _checks(trace: str) -> Iterator[Row]:
-    return (row for row in read_rows(trace) if row.action in CHECKS)

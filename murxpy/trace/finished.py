@@ -8,7 +8,8 @@ is there: a torn last row counts as far as it goes, and a row that is not unders
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from itertools import takewhile
 
@@ -102,6 +103,12 @@ def read_rows(text: str) -> Iterator[Row]:
             row.results.append(words)
     if row is not None:
         yield row
+
+
+def last_row(text: str, actions: Collection[str] = ()) -> Row | None:
+    """The last action of a trace, or the last of these actions; None where there is none."""
+    rows = (row for row in read_rows(text) if not actions or row.action in actions)
+    return next(iter(deque(rows, 1)), None)
 
 
 def last_call(text: str) -> Call:

@@ -20,7 +20,7 @@ from murxpy.mutation.functions.user_functions import read_functions
 from murxpy.smtlib.printing.forms import Unsayable
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.tables import Tables
-from murxpy.trace.grammar import parse_trace
+from murxpy.trace.finished import read_rows
 
 LIMIT_MS = 5000.0  # the limit of the proof of one law, given to the solver as its resource limit
 _WALL = 120.0  # seconds that one solver gets for all laws
@@ -69,10 +69,6 @@ def _answers(plan: Plan, scripts: Sequence[str]) -> list[str]:
     lines = "".join(f"1 run-script {quote(script)}\n" for script in scripts)
     text = f"# murxpy-trace 1\n# solver {plan.target.family}\n1 new\n1 set-limit {int(LIMIT_MS * unit)}\n{lines}"
     replayed = replay_trace(plan, text, "laws", wall=_WALL)
-    done = [
-        line
-        for line in parse_trace(replayed.outcome.trace, "laws").lines
-        if line.action == "run-script"
-    ]
-    answers = [str((line.result("answer") or ["nothing"])[0]) for line in done]
+    done = [row for row in read_rows(replayed.outcome.trace) if row.action == "run-script"]
+    answers = [(row.answers or ["nothing"])[0] for row in done]
     return answers + ["nothing"] * (len(scripts) - len(answers))

@@ -14,8 +14,7 @@ from murxpy.campaign.findings.keys import bucket_key
 from murxpy.checks.registry import ANSWERING
 from murxpy.errors import InputError, nearest
 from murxpy.oracles.crash import Outcome, judge, signal_name
-from murxpy.trace.finished import Call, last_call
-from murxpy.trace.grammar import parse_trace
+from murxpy.trace.finished import Call, last_call, last_row
 
 Shows = Callable[[Outcome], bool]
 Runs = Sequence[Sequence[Outcome]]  # for each replay: how it ended, and then how its process did
@@ -193,12 +192,8 @@ def _last_unknown(outcome: Outcome) -> bool:
     """Whether the last check in the replay answered `unknown`."""
     if outcome.cause != "report" or (outcome.report or {}).get("status") == "malformed":
         return False
-    checks = (
-        [line for line in parse_trace(outcome.trace, "replay").lines if line.action in ANSWERING]
-        if outcome.trace
-        else []
-    )
-    return bool(checks) and checks[-1].result("answer") == ["unknown"]
+    row = last_row(outcome.trace, ANSWERING)
+    return row is not None and row.answers[:1] == ["unknown"]
 
 
 def _late(outcome: Outcome, call: Call) -> bool:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from murxpy.campaign.findings.keys import bucket_key
 from murxpy.machine.tokens import Quoted, quote
 from murxpy.oracles.crash import Outcome, Verdict
-from murxpy.trace.grammar import Trace, parse_trace
+from murxpy.trace.finished import last_row
+from murxpy.trace.grammar import Trace
 
 
 @dataclass(frozen=True)
@@ -49,10 +50,8 @@ def trace_of(script: Scripted, solver: str) -> str:
 
 def answers_in(outcome: Outcome) -> list[str]:
     """The answers to the checks of the script that a replay ran last."""
-    lines = parse_trace(outcome.trace, "replay").lines if outcome.trace else []
-    if not lines or lines[-1].action != "run-script":
-        return []
-    return [str(tokens[0]) for name, tokens in lines[-1].results if name == "answer"]
+    row = last_row(outcome.trace)
+    return row.answers if row is not None and row.action == "run-script" else []
 
 
 def loose_key(verdict: Verdict, family: str) -> tuple[str, str]:
