@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +13,8 @@ import click
 from murxpy.campaign.findings.folder import write_atomically
 from murxpy.campaign.findings.origin import origin
 from murxpy.campaign.findings.range_file import keep_range
-from murxpy.campaign.ranges.bisection import Answer
-from murxpy.campaign.ranges.defects import defects_in
+from murxpy.campaign.ranges.bisection import Answer, Range
+from murxpy.campaign.ranges.defects import Defect, defects_in
 from murxpy.campaign.ranges.finding_out import find_range
 from murxpy.campaign.ranges.regress import read_table
 from murxpy.campaign.workers.limits import Limits
@@ -89,17 +91,31 @@ def bisect(
       murxpy bisect bug.trace --releases 4.12.0..latest
       murxpy bisect bug.smt2 --solver cvc5 --json
     """
+    defects = defects_in(files, solver or "", wrapper, table)
+    limits = Limits(hang=wall)
+    found = partial(find_range, tries=tries, every=every, limits=limits, watch=_tell)
+    told, code = _bisected(defects, wished, found, table, as_json)
+    if as_json:
+        click.echo(json.dumps(told, indent=2))
+    return code
+
+
+def _bisected(
+    defects: Iterable[tuple[str, Defect]],
+    wished: str | None,
+    find: Callable[..., tuple[Range, int]],
+    table: Path | None,
+    as_json: bool,
+) -> tuple[dict[str, Any], int]:
+    """Find, keep and print the range of each defect. Returns the ranges by name, and the exit code
+    of the last defect whose range was not found, else 0.
+    """
     told: dict[str, Any] = {}
     code = 0
-    for name, defect in defects_in(files, solver or "", wrapper, table):
-        package = package_of(load_wrapper(defect.request.wrapper or defect.solver))
-        published = releases_of(package.name)
-        named = span(wished, published, package.name) if wished else package.usable(published)
-        releases = [short(one) for one in named]
+    for name, defect in defects:
+        releases = _releases(defect, wished)
         try:
-            found, replays = find_range(
-                defect, releases, tries, every, Limits(hang=wall), print_notice, _tell
-            )
+            found, replays = find(defect, releases, notice=print_notice)
         except InputError as error:
             code = fail(str(error), error.exit_code)
             continue
@@ -111,9 +127,17 @@ def bisect(
         if not as_json:
             for line in range_lines(found, f"{name}: {defect.solver}", replays):
                 click.echo(line)
-    if as_json:
-        click.echo(json.dumps(told, indent=2))
-    return code
+    return told, code
+
+
+def _releases(defect: Defect, wished: str | None) -> list[str]:
+    """The releases that are to be asked: those that the user names, else all that the wrapper takes.
+    Raises InputError, TargetError.
+    """
+    package = package_of(load_wrapper(defect.request.wrapper or defect.solver))
+    published = releases_of(package.name)
+    named = span(wished, published, package.name) if wished else package.usable(published)
+    return [short(one) for one in named]
 
 
 def _tell(release: str, answer: Answer) -> None:

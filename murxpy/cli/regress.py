@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
-from murxpy.campaign.ranges.defects import defects_in
-from murxpy.campaign.ranges.regress import TABLE, read_table
+from murxpy.campaign.ranges.defects import Defect, defects_in
+from murxpy.campaign.ranges.regress import TABLE, Regressed, read_table
 from murxpy.campaign.ranges.regress import regress as regressed
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.names import solver_of
@@ -83,16 +85,28 @@ def regress(
     named = list(defects_in(paths, solver, wrapper, folder / TABLE))
     if not named:
         raise InputError(f"no finding of {solver_of(solver)} is there", file=str(paths[0]))
-    limits, table = Limits(hang=wall), read_table(folder)
-    rows = []
+    rows = list(_replayed(named, solver, read_table(folder), tries, Limits(hang=wall)))
+    _print(rows, solver, as_json)
+    return int(any(row.status in ("back", fail_on) for row in rows))
+
+
+def _replayed(
+    named: list[tuple[str, Defect]],
+    solver: str,
+    table: dict[str, dict[str, Any]],
+    tries: int,
+    limits: Limits,
+) -> Iterator[Regressed]:
+    """Replay the findings one after another, and show how many are done."""
     with Progress(len(named)) as progress:
         for name, defect in named:
-            rows.append(regressed(name, defect, solver, table.get(name, {}), tries, limits))
+            yield regressed(name, defect, solver, table.get(name, {}), tries, limits)
             progress.step()
+
+
+def _print(rows: list[Regressed], solver: str, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps([asdict(row) for row in rows], indent=2))
     else:
         print_table(make_console(), regressed_table(rows))
         click.echo(f"{solver}: {regressed_total(rows)}")
-    failing = ("back",) if fail_on == "back" else ("back", "shows")
-    return int(any(row.status in failing for row in rows))

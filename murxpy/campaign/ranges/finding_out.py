@@ -29,19 +29,17 @@ def find_range(
     watch: Watch,
 ) -> tuple[Range, int]:
     """The range of `defect` over `releases`, which are oldest first, and the number of replays that
-    it took. `watch` is told of each release that was asked.
-
-    Raises InputError where no release shows it, or where nothing says what it is.
+    it took. `watch` gets each release that was asked. Raises InputError where no release shows the
+    defect, or where nothing says what it is.
     """
     known = short(defect.release) if defect.release else ""
-    sign, replays = defect.sign, 0
+    sign = defect.sign
     answers: dict[str, Answer] = {}
     if sign is None:
         sign, known = _seen(defect, [known, *reversed(releases[-1:])], limits, notice)
         answers[known] = Answer("shows")
-        replays = 1
-    if known not in releases:
-        known = ""
+    replays = len(answers)
+    known = known if known in releases else ""
     asked = Asked(defect.request, defect.text, sign, tries, limits, notice)
 
     def ask(release: str) -> Answer:
@@ -49,19 +47,24 @@ def find_range(
         watch(release, answer)
         return answer
 
-    if known and known not in answers:
-        answers[known] = ask(known)
-    if known and answers[known].word != "shows":
-        why = answers[known].why or "the replay ends without a finding"
+    if known:
+        answers[known] = answers.get(known) or ask(known)
+        _check(defect, known, answers[known])
+    found = bisect(releases, lambda one: answers.get(one) or ask(one), known, every)
+    if not found.spans:
+        raise InputError("none of the releases that were asked shows it", file=str(defect.file))
+    return found, replays + asked.replays
+
+
+def _check(defect: Defect, known: str, answer: Answer) -> None:
+    """Raise InputError where the release on which a defect was found does not show it."""
+    if answer.word != "shows":
+        why = answer.why or "the replay ends without a finding"
         raise InputError(
             f"{defect.solver} {known}, on which it was found, does not show it: {why}; a defect that does not "
             "show each time needs --tries",
             file=str(defect.file),
         )
-    found = bisect(releases, lambda one: answers.get(one) or ask(one), known, every)
-    if not found.spans:
-        raise InputError("none of the releases that were asked shows it", file=str(defect.file))
-    return found, replays + asked.replays
 
 
 def _seen(
