@@ -141,7 +141,7 @@ PRELUDE = [
         ("o2.check-sat", "unknown solver o2"),
         ("toy-lok t1", "unknown action 'toy-lok'; did you mean 'toy-look'"),
         ("toy-look", "takes 1 terms, found 0"),
-        ("toy-look t1", "must be Boolean"),
+        ("toy-look t1", "expected a Boolean term, but t1"),
         ("new", "expected 'delete' before"),
         ("mk-sort SORT_BVV 3", "unknown sort kind 'SORT_BVV'; did you mean 'SORT_BV'"),
         ("mk-sort SORT_BV", "expected the parameter n"),
@@ -181,9 +181,9 @@ PRELUDE = [
         ("mk-term OP_NOT SORT_BOOL 1 t9", "unknown term t9"),
         ("mk-term OP_NOT SORT_BOOL 1 s1", "expected a term such as t1, found 's1'"),
         ("mk-term OP_NOT SORT_BOOL -1", "found"),
-        ("mk-term OP_FORALL SORT_BOOL 2 t1 t3", "binds variables, t1 is none"),
+        ("mk-term OP_FORALL SORT_BOOL 2 t1 t3", "binds variables, but t1 is not a variable"),
         ("mk-term OP_FORALL SORT_BOOL 3 t2 t2 t3", "binds t2 twice"),
-        ('mk-fun "f" 1 t1 t3', "binds variables, t1 is none"),
+        ('mk-fun "f" 1 t1 t3', "binds variables, but t1 is not a variable"),
         ('mk-fun "f" 0 t1', "expected variables"),
         ("mk-term@sideways OP_NOT SORT_BOOL 1 t4", "unknown spelling 'sideways' of OP_NOT"),
         (
@@ -196,7 +196,7 @@ PRELUDE = [
         ("assert-formula t1", "must be Boolean"),
         ("check-sat-assuming 1 t1", "must be Boolean"),
         ("check-sat-assuming 2 t4", "expected 2 terms behind the count, found 1"),
-        ("pop 1", "cannot pop 1 levels of 0"),
+        ("pop 1", "cannot pop 1 levels: the run has pushed 0"),
         ("push -1", "levels"),
         ("push x", "expected a number of levels"),
         ("substitute t1 t1 t4", "cannot substitute BOOL for INT"),
@@ -204,7 +204,7 @@ PRELUDE = [
         ("set-limit -1", "a limit of 0 or more"),
         ("del t9", "unknown term t9"),
         ("get-value 1 t3", "free variables"),
-        ("check-value t1", "is no literal"),
+        ("check-value t1", "expected a literal, but t1 is not one"),
     ],
 )
 def test_malformed_lines(line: str, message: str) -> None:

@@ -130,7 +130,7 @@ class Pop(Action):
     def read(self, r: Reading) -> None:
         levels = _levels(r)
         if levels > r.run.state.level and not r.lenient:
-            raise r.error(f"cannot pop {levels} levels of {r.run.state.level}")
+            raise r.error(f"cannot pop {levels} levels: the run has pushed {r.run.state.level}")
         solve.pop(r.run, levels, r.seed, r.spelling("actions", "pop"))
 
 

@@ -80,7 +80,7 @@ def _broken_call(
     callee, _, spelling = r.text(0, "the call that is broken").partition("@")
     own = r.run.wrapper.facts.own_actions
     if (callee not in readers and callee not in own) or callee in UNBREAKABLE:
-        raise r.error(f"'{callee}' is no call that can be broken{nearest(callee, readers)}")
+        raise r.error(f"'{callee}' is not a call that a misuse can break{nearest(callee, readers)}")
     end, misuse = _armed(r, rule)
     r.line = replace(
         line, action=callee, spelling=spelling or None, args=line.args[1:end], results=[]

@@ -32,7 +32,9 @@ class New(Action):
     def read(self, r: Reading) -> None:
         r.end(0)
         if r.run.state.started:
-            raise r.error("a second solver, expected 'delete' before this line")
+            raise r.error(
+                "a run has one solver at a time: expected 'delete' before this second 'new'"
+            )
         solve.new(r.run, r.seed, r.spelling("lifecycle", "new"))
         if r.foreign:
             _switch_on(r)

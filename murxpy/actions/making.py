@@ -171,7 +171,7 @@ class MakeFunction(Action):
         _check_variables(r, "mk-fun", variables)
         if not variables or any(v not in [e.term for e in variables] for v in body.term.free):
             raise r.error(
-                f"expected variables, and a body with no others free, found {len(variables)} and {body}"
+                f"expected variables, and a body without other free variables; found {len(variables)} and {body}"
             )
         r.values(body.term.sort)
         spelling = r.spelling("functions", "mk-fun")
@@ -327,6 +327,6 @@ def _check_variables(r: Reading, what: str, variables: list[Entry]) -> None:
     terms = [e.term for e in variables]
     for at, term in enumerate(terms):
         if term.op != VARIABLE:
-            raise r.error(f"{what} binds variables, {variables[at]} is none")
+            raise r.error(f"{what} binds variables, but {variables[at]} is not a variable")
         if term in terms[:at]:
             raise r.error(f"{what} binds {variables[at]} twice")

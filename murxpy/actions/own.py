@@ -64,6 +64,8 @@ def _check_operands(r: Reading, takes: Sequence[str], entries: list[Entry]) -> N
     for at, entry in enumerate(entries):
         kind = takes[min(at, len(takes) - 1)].rstrip("+")
         if kind == "bool" and entry.term.sort.kind != "SORT_BOOL":
-            raise r.error(f"{entry} must be Boolean, it is {entry.term.sort}")
+            raise r.error(f"expected a Boolean term, but {entry} has the sort {entry.term.sort}")
         if kind.startswith("same-") and entry.term.sort is not entries[int(kind[5:])].term.sort:
-            raise r.error(f"{entry} must be of the sort of {entries[int(kind[5:])]}")
+            raise r.error(
+                f"expected two terms of one sort, but {entry} has another sort than {entries[int(kind[5:])]}"
+            )

@@ -47,7 +47,7 @@ def _size(r: Reading) -> None:
     entry, size = r.sort(0), r.number(1, "a number of elements")
     r.end(2)
     if entry.sort.kind != "SORT_UNINTERPRETED":
-        raise r.error(f"expected an uninterpreted sort, {entry} is {entry.sort}")
+        raise r.error(f"expected an uninterpreted sort, but {entry} is {entry.sort}")
     if not 1 <= size <= MOST:
         raise r.error(f"expected 1 to {MOST} elements, found {size}")
     lines.plant_size(r.run, entry, size, r.seed)
@@ -70,7 +70,7 @@ def _open(r: Reading, kind: str) -> None:
 
 def _value(r: Reading, entry: Entry) -> None:
     if entry.term.op != CONSTANT:
-        raise r.error(f"expected a constant, {entry} is none")
+        raise r.error(f"expected a constant, but {entry} is not one")
     points = lines.planted_of(r.run).evaluator
     value = read_words(r.line.args[1:], entry.term.sort, r.run.sorts, points)
     lines.plant_value(r.run, entry, value, r.seed)

@@ -44,9 +44,9 @@ def _call(r: Reading, rule: Rule) -> Call:
     name = r.text(0, "a public callable")
     data = r.run.wrapper.facts.calls
     if not permitted(name, data):
-        modules = ", ".join(data.get("modules") or ()) or "none: the wrapper names no modules"
+        modules = ", ".join(data.get("modules") or ()) or "a module, but the wrapper names none"
         raise r.error(
-            f"'{name[:60]}' is no callable that the wrapper lets be called, expected a public one of {modules}"
+            f"the wrapper does not allow calls of '{name[:60]}': expected a public callable of {modules}"
         )
     words = _words(r)
     if rule.name == "alike":

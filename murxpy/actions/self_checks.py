@@ -52,7 +52,7 @@ class CheckTerm(Action):
         entry = r.term(0)
         r.end(1)
         if self.literal and not entry.term.literal:
-            raise r.error(f"{entry} is no literal")
+            raise r.error(f"expected a literal, but {entry} is not one")
         _self_check(r, _CALLS[self.name], entry)
 
 

@@ -92,7 +92,7 @@ def chosen_checks(names: Sequence[str]) -> tuple[str, ...]:
     if not names:
         return DEFAULT_CHECKS
     if "none" in names and len(names) > 1:
-        raise InputError("--check none: leave the others out")
+        raise InputError("--check none switches all checks off: leave out the other names")
     return tuple(name for name in CHECKS if name in names or "all" in names)
 
 
