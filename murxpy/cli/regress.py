@@ -27,7 +27,6 @@ from murxpy.report.tables import print_table
 @click.option(
     "--solver",
     type=Target(),
-    required=True,
     metavar="SOLVER[@PLACE]",
     help="The release or the build to look at; findings of other solvers are left out.",
 )
@@ -58,7 +57,7 @@ from murxpy.report.tables import print_table
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def regress(
     paths: tuple[Path, ...],
-    solver: str,
+    solver: str | None,
     wrapper: str | None,
     tries: int,
     wall: float,
@@ -81,6 +80,8 @@ def regress(
       murxpy regress traces/regressions --solver z3@latest
       murxpy regress my-findings --solver cvc5@~/src/cvc5/build --fail-on shows --json
     """
+    if solver is None:
+        raise InputError("name the release or the build to look at with --solver")
     folder = next((path for path in paths if path.is_dir()), paths[0].parent)
     named = list(defects_in(paths, solver, wrapper, folder / TABLE))
     if not named:
