@@ -23,7 +23,7 @@ _QUALIFIED = re.compile(
     r"'murxpy [^']*'( fewer --jobs)?|given to 'fuzz' as --out|the trace is of|'--to [^']*'"
 )
 # paths that need not be there; OUT of `findings` and others says what it is
-WRITTEN = ("out", "output", "into", "svg")
+WRITTEN = ("out", "output", "into", "svg", "table")
 # Who can come to the errors of a shared module that name options.
 SHARED = {
     "cli/campaigns.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz"],
@@ -37,6 +37,8 @@ SHARED = {
         "check-seeds",
     ],
     "campaign/findings/folder.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz"],
+    "campaign/ranges/defects.py": ["bisect", "regress"],
+    "campaign/ranges/finding_out.py": ["bisect"],
     "campaign/reduction/command.py": ["minimize"],
     "campaign/reduction/pipeline.py": ["minimize"],
     # the memory of the others is enough for a solver
