@@ -5,14 +5,19 @@ may raise.
 from __future__ import annotations
 
 import copy
+import sys
+import types
 from typing import Any
 
 import pytest
 from toy import TOY, catalogue, replay, toy_session, walk
 
+from murxpy.data import load_wrapper
 from murxpy.errors import InputError, TargetError
-from murxpy.machine.run import LINE_SEEDS
+from murxpy.machine.outcomes import Stopped
+from murxpy.machine.run import LINE_SEEDS, Run
 from murxpy.solvers.frame import Frame
+from murxpy.solvers.refusals import Refusals
 from murxpy.solvers.spelling import run_spelling
 from murxpy.solvers.wrapper import Wrapper
 
@@ -177,6 +182,39 @@ def test_refusals_are_sorted_first_match_first() -> None:
     assert sort(TypeError("wrong sort")).sort == "ill-formed"
     assert sort(KeyError("x")).sort == "undocumented"
     assert sort(MemoryError()).sort == "resources"
+
+
+def test_what_only_z3_can_have_built_is_no_fault_of_ours() -> None:
+    sort = Refusals(load_wrapper("z3")["refusals"], "z3").sort
+    mismatch = "Sort mismatch at argument #1 for function (declare-fun {} (A) B) supplied sort is C"
+    z3_exception = type("Z3Exception", (Exception,), {})
+    own = sort(z3_exception(f"script error: {mismatch.format('fold-rec-1')}"))
+    script = sort(z3_exception(f"script error: {mismatch.format('f')}"))
+    term = sort(z3_exception(mismatch.format("re.loop")))
+    assert (own.sort, script.sort, term.sort) == ("undocumented", "ill-formed", "ill-formed")
+    assert term.of_terms and not script.of_terms
+
+
+@pytest.mark.parametrize(
+    ("action", "kind"), [("assert-formula", "exception"), ("mk-sort", "ill-formed")]
+)
+def test_an_assertion_refused_for_a_term_in_it_is_a_fault_of_the_solver(
+    action: str, kind: str
+) -> None:
+    def throw() -> None:
+        raise ValueError("sort mismatch")
+
+    rule = {"class": "ill-formed", "message": "mismatch", "of-terms": True}
+    calls = {action: "thrower.throw()"}
+    data = {"refusals": [rule], "imports": f"{TOY['imports']}\nimport thrower"}
+    sys.modules["thrower"] = types.SimpleNamespace(throw=throw)
+    toy = wrapper(**data, actions=calls)
+    run = Run(toy, toy.catalogue, 0, lambda text: None)
+    spellings = toy.set("actions", action)
+    assert spellings is not None
+    with pytest.raises(Stopped) as stopped:
+        run.call(spellings.spellings[0], (), (), action)
+    assert stopped.value.finding["kind"] == kind
 
 
 def test_the_reason_behind_what_a_long_message_quotes() -> None:

@@ -57,12 +57,14 @@ class OwnAction(Strict, frozen=True):
 
 class Refusal(Strict, frozen=True):
     """How an exception of the binding is sorted: its class, and a regular expression for its
-    message.
+    message. `of-terms`: the message tells of a term that is built, so that it is a fault of the
+    solver where an assertion, which builds none, raises it.
     """
 
-    class_: Literal["unsupported", "resources", "ill-formed"] = field(name="class")
+    class_: Literal["unsupported", "resources", "ill-formed", "undocumented"] = field(name="class")
     type: str | None = None
     message: str | None = None
+    of_terms: bool = field(name="of-terms", default=False)
 
 
 class Defect(Strict, frozen=True):

@@ -54,6 +54,9 @@ BUILDING = frozenset(
 )
 # The messages of helpers begin with this if the solver read a script and then failed in a check of
 # it, which is the solver's own fault.
+# An assertion builds no term. If a binding refuses one for a term in it, the solver has built that
+# term itself.
+ASSERTING = ("assert-formula", "assert-tracked")
 SOLVING = "check error: "
 _VARIABLE = re.compile(r"0x[0-9a-fA-F]+|\d+|\"[^\"]*\"|'[^']*'|\|[^|]*\||\([^()]*\)")
 
@@ -201,7 +204,12 @@ class Run(Lines, Steps):
 
     def _refuse(self, error: BaseException, action: str, operator: str, spelling: str) -> None:
         refusal = self.wrapper.refusal(error)
-        solving = self.checking or action not in BUILDING or refusal.message.startswith(SOLVING)
+        solving = (
+            self.checking
+            or action not in BUILDING
+            or refusal.message.startswith(SOLVING)
+            or (refusal.of_terms and action in ASSERTING)
+        )
         if refusal.sort == "ill-formed" and not refusal.ours and solving:
             # The solver accepted all terms when they were built. So a sort error in a check or a
             # simplification is its own fault, and so is a sort error in a result of the solver.

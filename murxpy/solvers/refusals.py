@@ -10,8 +10,8 @@ from typing import Any
 
 from murxpy.errors import InputError
 
-CLASSES = ("unsupported", "resources", "ill-formed")
 UNDOCUMENTED = "undocumented"
+CLASSES = ("unsupported", "resources", "ill-formed", UNDOCUMENTED)
 MEMORY = (MemoryError,)
 # Patterns look at so many characters at each end of a message, because some of them take quadratic
 # time on a long one.
@@ -21,20 +21,22 @@ MOST = 10_000
 @dataclass(frozen=True)
 class Refusal:
     """A call that raised an exception: its class, the name of the exception's type, and its first
-    line. `ours` says that one of our helpers raised it.
+    line. `ours` says that one of our helpers raised it, `of_terms` that the message tells of a term
+    that is built, which an assertion does not do.
     """
 
     sort: str
     type: str
     message: str
     ours: bool = False
+    of_terms: bool = False
 
 
 class Refusals:
     """The rules of a wrapper. The first one that matches counts."""
 
     def __init__(self, rules: list[dict[str, Any]], where: str) -> None:
-        self._rules: list[tuple[str, str | None, re.Pattern[str]]] = []
+        self._rules: list[tuple[str, str | None, re.Pattern[str], bool]] = []
         for rule in rules:
             if rule["class"] not in CLASSES:
                 raise InputError(
@@ -46,7 +48,8 @@ class Refusals:
                 raise InputError(
                     f"{where}: refusals: bad pattern '{rule.get('message')}': {error}"
                 ) from None
-            self._rules.append((rule["class"], rule.get("type"), pattern))
+            of_terms = bool(rule.get("of-terms"))
+            self._rules.append((rule["class"], rule.get("type"), pattern, of_terms))
 
     def sort(self, error: BaseException) -> Refusal:
         """Return the refusal that an exception of the binding stands for."""
@@ -56,9 +59,9 @@ class Refusals:
         line = begin.splitlines()[0][:400] if begin else ""
         if isinstance(error, MEMORY):
             return Refusal("resources", type(error).__name__, line)
-        for sort, type_name, pattern in self._rules:
+        for sort, type_name, pattern, of_terms in self._rules:
             if (type_name is None or type_name in names) and _matches(pattern, text):
-                return Refusal(sort, type(error).__name__, line)
+                return Refusal(sort, type(error).__name__, line, of_terms=of_terms)
         return Refusal(UNDOCUMENTED, type(error).__name__, line)
 
 
