@@ -109,7 +109,7 @@ def test_a_missing_file_is_told_first(
                 if other.required
                 else []
             )
-        elif isinstance(other.type, click.Choice) and other.required:
+        elif other.required:
             line += [other.opts[0], "nothing"]
     for option in ("--wall", "--json", "--trace", "--planted", "--unknown"):
         if any(option in other.opts for other in command.params) and (

@@ -20,7 +20,7 @@ from murxpy.campaign.ranges.regress import read_table
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.names import releases_of
 from murxpy.cli import fail
-from murxpy.cli.params import Existing, NamedFile, Target, duration
+from murxpy.cli.params import Existing, NamedFile, Target, json_option, time_option
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError
 from murxpy.releases.environments import package_of, print_notice
@@ -34,13 +34,13 @@ from murxpy.report.ranges import range_json, range_lines
     "--releases",
     "wished",
     metavar="RELEASES",
-    help="Look at these, such as 4.8.7..latest.  [default: all that the wrapper takes]",
+    help="Releases that are considered, such as 4.8.7..latest.  [default: all that the wrapper supports]",
 )
 @click.option(
     "--solver",
     type=Target(),
     metavar="SOLVER",
-    help="The solver.  [default: the one that the trace names]",
+    help="Solver whose releases are considered.  [default: the solver that the trace names]",
 )
 @click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of the solver.")
 @click.option(
@@ -49,24 +49,22 @@ from murxpy.report.ranges import range_json, range_lines
     default=1,
     show_default=True,
     metavar="N",
-    help="Replays of a release until it shows a defect that does not show each time.",
+    help="Number of replays on each release at most, for defects that do not show each time.",
 )
+@time_option("--wall", "20s", "Wall time of a replay.")
 @click.option(
-    "--wall",
-    type=duration,
-    default="20s",
-    show_default=True,
-    metavar="TIME",
-    help="End a replay after this time.",
+    "--all",
+    "every",
+    is_flag=True,
+    help="Replay on each release, not only where the bisection needs it.",
 )
-@click.option("--all", "every", is_flag=True, help="Ask each release.")
 @click.option(
     "--table",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Keep the ranges in this JSON file, which 'murxpy regress' reads.",
+    help="Also keep the ranges in this JSON file, which 'murxpy regress' reads.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def bisect(
     files: tuple[Path, ...],
     wished: str | None,
@@ -78,12 +76,12 @@ def bisect(
     table: Path | None,
     as_json: bool,
 ) -> int:
-    """Find the releases that show the defect of a trace, of a script, of a campaign's bucket (the
+    """Find the releases that show the defect of a trace, of a script, of a bucket of a campaign (the
     folder OUT/findings/BUCKET), or of each trace in a folder.
 
-    Releases are installed as they are needed; see 'murxpy releases'. Both neighbours of each
-    boundary are replayed. A release on which the trace cannot be replayed to its end is named as
-    untestable. The exit code is 2 where no release shows a defect.
+    Releases are installed when they are needed; see 'murxpy releases'. At each boundary, the trace
+    is replayed on the releases on both sides. A release on which the trace cannot be replayed to
+    its end is reported as untestable. Exits with 2 where no release shows a defect.
 
     \b
     Examples:
@@ -145,7 +143,7 @@ def _tell(release: str, answer: Answer) -> None:
 
 
 def _keep(table: Path, name: str, entry: dict[str, Any]) -> None:
-    """Add a range to the table. Raises InputError."""
+    """Add a range to the table in a file. Raises InputError."""
     kept = {key: entry[key] for key in ("solver", "range", "asked", "replays")}
     whole = {**(read_table(table.parent) if table.is_file() else {}), name: kept}
     write_atomically(table, json.dumps(dict(sorted(whole.items())), indent=1) + "\n")

@@ -1,4 +1,4 @@
-"""`murxpy regress`: kept findings against a release."""
+"""`murxpy regress`: which kept findings show on a release or a build."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from murxpy.campaign.ranges.regress import TABLE, Regressed, read_table
 from murxpy.campaign.ranges.regress import regress as regressed
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.names import solver_of
-from murxpy.cli.params import Existing, NamedFile, Target, duration
+from murxpy.cli.params import Existing, NamedFile, Target, json_option, time_option
 from murxpy.errors import InputError
 from murxpy.report.console import Progress, make_console
 from murxpy.report.ranges import regressed_table, regressed_total
@@ -28,7 +28,7 @@ from murxpy.report.tables import print_table
     "--solver",
     type=Target(),
     metavar="SOLVER[@PLACE]",
-    help="The release or the build to look at; findings of other solvers are left out.",
+    help="Release or build on which the findings are replayed. Findings of other solvers are left out.",
 )
 @click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of the solver.")
 @click.option(
@@ -37,24 +37,17 @@ from murxpy.report.tables import print_table
     default=1,
     show_default=True,
     metavar="N",
-    help="Replays until it shows a defect that does not show each time.",
+    help="Number of replays of each finding at most, for defects that do not show each time.",
 )
-@click.option(
-    "--wall",
-    type=duration,
-    default="20s",
-    show_default=True,
-    metavar="TIME",
-    help="End a replay after this time.",
-)
+@time_option("--wall", "20s", "Wall time of a replay.")
 @click.option(
     "--fail-on",
     type=click.Choice(["back", "shows"]),
     default="back",
     show_default=True,
-    help="Exit with 1 where a finding is back, or where any shows.",
+    help="Exit with 1 where a finding is back, or where any finding shows.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def regress(
     paths: tuple[Path, ...],
     solver: str | None,
@@ -65,15 +58,15 @@ def regress(
     as_json: bool,
 ) -> int:
     """Replay kept findings on a release or a build, and compare with the releases that are known to
-    show them: those in the header of each trace, and in the table that 'murxpy bisect --table' wrote
-    (ranges.json in the first folder named).
+    show them. These stand in the header of each trace, and in the table that 'murxpy bisect --table'
+    wrote (ranges.json in the first folder among the arguments).
 
     \b
-    shows       the defect is there
-    back        it is there, and was mended in the newest older release that was asked
-    mended      it is not there, and an older release has it
-    gone        neither this nor an older release has it
-    untestable  it cannot be told
+    shows       the release shows the defect
+    back        the release shows it again: older releases did, the last one tested did not
+    mended      the release does not show it, but an older release does
+    gone        neither this release nor an older one shows it
+    untestable  nobody can say whether the release shows it
 
     \b
     Examples:
@@ -85,7 +78,7 @@ def regress(
     folder = next((path for path in paths if path.is_dir()), paths[0].parent)
     named = list(defects_in(paths, solver, wrapper, folder / TABLE))
     if not named:
-        raise InputError(f"no finding of {solver_of(solver)} is there", file=str(paths[0]))
+        raise InputError(f"no findings of {solver_of(solver)} are here", file=str(paths[0]))
     rows = list(_replayed(named, solver, read_table(folder), tries, Limits(hang=wall)))
     _print(rows, solver, as_json)
     return int(any(row.status in ("back", fail_on) for row in rows))

@@ -33,17 +33,21 @@ from murxpy.report.tables import print_table
 
 @click.command()
 @click.argument("solvers", metavar="[SOLVER]...", nargs=-1)
-@click.option("--add", metavar="RELEASES", help="Install these, such as 4.8.12,4.13.0..latest.")
-@click.option("--remove", "doomed", metavar="RELEASES", help="Remove these from the cache.")
 @click.option(
-    "--prune", "pruned", is_flag=True, help="Remove what unfinished installations left, too."
+    "--add", metavar="RELEASES", help="Install these releases, such as 4.8.12,4.13.0..latest."
+)
+@click.option(
+    "--remove", "doomed", metavar="RELEASES", help="Remove these releases from the cache."
+)
+@click.option(
+    "--prune", "pruned", is_flag=True, help="Also remove what unfinished installations left."
 )
 @json_option
 def releases(
     solvers: tuple[str, ...], add: str | None, doomed: str | None, pruned: bool, as_json: bool
 ) -> int:
-    """List the releases of each solver that the package index has for this Python, and which of
-    them are installed in the cache.
+    """List the releases of each solver that the package index has for this Python, and say which of
+    them are in the cache.
 
     A release is installed when it is first named as a target, or by --add. The variable
     MURXPY_RELEASES names another folder for the cache.
@@ -57,7 +61,8 @@ def releases(
     """
     packages = {name: package_of(load_wrapper(name)) for name in solvers or wrapper_names()}
     if (add or doomed) and len(packages) != 1:
-        raise InputError(f"{'--add' if add else '--remove'}: name the one solver that it is about")
+        option = "--add" if add else "--remove"
+        raise InputError(f"{option}: expected one solver, whose releases are meant")
     for package in packages.values():
         if add:
             _add(package, add)
@@ -96,7 +101,7 @@ def _print(name: str, package: Package, known: Sequence[str], there: Sequence[En
 
 
 def _add(package: Package, wished: str) -> None:
-    """Install the wished releases. Raises InputError, TargetError."""
+    """Install the releases that the user names. Raises InputError, TargetError."""
     names = span(wished, releases_of(package.name), package.name)
     for number, release in enumerate(names, 1):
         began = time.monotonic()

@@ -1,4 +1,4 @@
-"""What `murxpy bisect` and `murxpy regress` print."""
+"""The output of `murxpy bisect` and `murxpy regress`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from murxpy.report.text import amount
 
 
 def range_lines(found: Range, solver: str, replays: int) -> Iterator[str]:
-    """A range: where it shows, the neighbours of each boundary, what could not be tested."""
+    """The lines of a range: the releases that show the defect, the releases at each boundary, and
+    those that could not be tested.
+    """
     first, last = found.releases[0], found.releases[-1]
     yield (
         f"{solver}: shows in {found.words()} "

@@ -12,7 +12,7 @@ from murxpy.report.tables import Table
 
 
 def releases_table(known: Sequence[str], there: Sequence[Environment]) -> Table:
-    """The releases, newest first: those that the index knows, and those that are in the cache."""
+    """The releases that the package index or the cache has, the newest first."""
     table = Table(("release", "MiB", "installed", "loads"), right=("MiB",))
     cached = {one.release: one for one in there}
     for release in sorted({*known, *cached}, key=Version, reverse=True):

@@ -13,13 +13,13 @@ _FILE = "range.json"
 
 
 def keep_range(folder: Path, found: Mapping[str, Any]) -> None:
-    """Keep what `murxpy bisect` found out of the bucket in `folder`. Raises OSError."""
+    """Keep what `murxpy bisect` found out about the bucket in `folder`. Raises OSError."""
     write_atomically(folder / _FILE, json.dumps(found, indent=1) + "\n")
 
 
 def kept_range(folder: Path) -> str:
     """The releases that show the defect of the bucket in `folder`, such as `4.12.0..`; empty where
-    nobody looked.
+    no bisection was made.
     """
     try:
         return str(json.loads((folder / _FILE).read_text(encoding="utf-8"))["range"])

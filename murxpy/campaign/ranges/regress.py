@@ -24,12 +24,12 @@ Status = Literal["shows", "mended", "back", "gone", "untestable"]
 
 @dataclass(frozen=True, slots=True)
 class Regressed:
-    """A kept finding on the release: whether it shows, in words that compare with what is known of
-    older releases.
+    """A kept finding on a release, compared with what is known of older releases.
 
-    `shows`: the defect is there. `back`: it is there, and was mended in the newest older release
-    that was asked. `mended`: it is not there, and an older release has it. `gone`: neither this nor
-    an older release has it. `untestable`: it cannot be told, and `why` says why.
+    `shows`: the release shows the defect. `back`: it shows the defect again, which older releases
+    showed but the newest older one that was tested did not. `mended`: it does not show the defect,
+    but an older release does. `gone`: neither this release nor an older one shows it. `untestable`:
+    nobody can say whether it shows the defect; `why` says why.
     """
 
     name: str
