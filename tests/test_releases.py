@@ -116,6 +116,7 @@ def test_releases_are_chosen_by_name_and_span() -> None:
 def test_needs_go_by_spans_of_releases() -> None:
     package = package_of(load_wrapper("z3"))
     assert package.requirements("4.8.7.0") == ["z3-solver==4.8.7", "setuptools<80"]
+    assert package.requirements("4.12.3.0") == ["z3-solver==4.12.3", "importlib_resources"]
     assert package.requirements("4.13.0") == ["z3-solver==4.13.0"]
 
 
