@@ -195,6 +195,13 @@ def test_what_only_z3_can_have_built_is_no_fault_of_ours() -> None:
     assert term.of_terms and not script.of_terms
 
 
+@pytest.mark.parametrize("verb", ["Cannot", "script error: cannot", "check error: Cannot"])
+def test_old_releases_of_cvc5_refuse_shadowed_variables(verb: str) -> None:
+    sort = Refusals(load_wrapper("cvc5")["refusals"], "cvc5").sort
+    error = RuntimeError(f"{verb} process term (exists ((x Bool)) x) with shadowed variables")
+    assert sort(error).sort == "unsupported"
+
+
 @pytest.mark.parametrize(
     ("action", "kind"), [("assert-formula", "exception"), ("mk-sort", "ill-formed")]
 )
