@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -66,16 +67,25 @@ def test_a_boundary_takes_at_most_nine_replays(place: int, since: bool) -> None:
 def test_both_neighbours_of_each_boundary_are_asked(words: str) -> None:
     found, replays = _asked(words)
     assert replays == len(found.asked)
+    asked = [RELEASES.index(one) for one in found.asked]
+    for one, other in pairwise(asked):
+        assert words[one] == words[other] or other == one + 1
     for span in found.spans:
         first, last = RELEASES.index(span.first), RELEASES.index(span.last)
-        for end, inside, step in ((span.before, first, -1), (span.after, last, 1)):
-            if end:
-                assert words[RELEASES.index(end)] == "g"
-                between = range(inside + step, RELEASES.index(end), step)
-                assert {words[at] for at in between} <= {"u"}
         assert words[first] == words[last] == "s"
-    asked = [words[RELEASES.index(one)] for one in found.asked]
-    assert [one for one in asked if one == "u"] == ["u"] * len(found.untestable)
+        inside = [words[at] for at in asked if first < at < last]
+        assert "g" not in inside
+        for end, edge in ((span.before, first), (span.after, last)):
+            if end:
+                least, most = sorted((RELEASES.index(end), edge))
+                assert words[RELEASES.index(end)] == "g"
+                assert {words[at] for at in asked if least < at < most} <= {"u"}
+    assert [words[at] for at in asked].count("u") == len(found.untestable)
+
+
+def test_releases_that_cannot_be_tested_cost_few_replays() -> None:
+    found, replays = _asked("u" * 45 + "s" * 11)
+    assert found.words() == "45.0.0.." and replays <= 9
 
 
 def test_intervals_are_told_where_it_comes_and_goes() -> None:

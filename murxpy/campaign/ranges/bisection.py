@@ -67,9 +67,9 @@ def bisect(
 ) -> Range:
     """The range of a defect over `releases`, which are oldest first. `known` is one that shows it.
 
-    Both neighbours of every boundary are asked. Releases between two that answer alike are taken to
-    answer like these, and are asked only where `every` says so. Those that cannot be tested are
-    passed over.
+    Both neighbours of every boundary are asked, also of a boundary to releases that cannot be
+    tested. Releases between two that answer alike are taken to answer like these, and are asked
+    only where `every` says so.
     """
     answers: dict[int, Answer] = {}
 
@@ -85,32 +85,19 @@ def bisect(
         first_asked = (releases.index(known) if known in releases else last, last, 0)
     for at in first_asked:
         put(at)
-    _nearest_testable(0, 1, last, put)
-    _nearest_testable(last, -1, 0, put)
     while (middle := _undecided(answers)) is not None:
         put(middle)
     asked = {releases[at]: answers[at] for at in sorted(answers)}
     return Range(releases, _spans(releases, answers), asked)
 
 
-def _nearest_testable(start: int, step: int, end: int, put: Callable[[int], Answer]) -> None:
-    """Ask from an end of the releases inwards until one can be tested."""
-    at = start
-    while put(at).word == "untestable" and at != end:
-        at += step
-
-
 def _undecided(answers: dict[int, Answer]) -> int | None:
     """A release between two that answer differently, the middle one of those that were not asked;
     None where all boundaries are known.
     """
-    testable = [at for at in sorted(answers) if answers[at].word != "untestable"]
-    for one, other in pairwise(testable):
-        if answers[one].word == answers[other].word:
-            continue
-        between = [at for at in range(one + 1, other) if at not in answers]
-        if between:
-            return between[len(between) // 2]
+    for one, other in pairwise(sorted(answers)):
+        if answers[one].word != answers[other].word and other - one > 1:
+            return (one + other) // 2
     return None
 
 
