@@ -156,11 +156,11 @@ def unformatted(program: str) -> str:
         body = getattr(node, "body", None)
         if (
             isinstance(body, list)
-            and len(body) > 1
+            and body
             and isinstance(body[0], ast.Expr)
             and isinstance(body[0].value, ast.Constant)
         ):
-            del body[0]
+            body[:1] = [] if len(body) > 1 else [ast.Pass()]
     return ast.unparse(tree)
 
 
