@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from releases import SOURCE, offer
 
 from murxpy.campaign.ranges.bisection import Answer, Range, Span, bisect
-from murxpy.campaign.ranges.regress import compared
+from murxpy.campaign.ranges.regress import compared, read_table
+from murxpy.errors import InputError
 
 RELEASES = [f"{number}.0.0" for number in range(56)]
 CRASHING = """
@@ -185,4 +186,55 @@ def test_errors_of_bisect(
     assert code == 2 and "fake 1.0.0, on which it was found, does not show it" in told
     (tmp_path / "ranges.json").write_text('{"a.trace": {"asked": {"x": "shows"}}}')
     code, line = error(capsys, "regress", tmp_path, "--solver", "fake@1.3", *own)
-    assert code == 2 and "no table of ranges" in line
+    assert code == 2 and "expected a table that" in line
+
+
+def test_a_release_that_cannot_be_had_is_no_result(
+    published: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = ("--wrapper", WRAPPER)
+    trace = tmp_path / "a.trace"
+    trace.write_text(TRACE.replace("# solver", "# finds crash\n# solver"))
+    code, line = error(capsys, "regress", trace, "--solver", "fake@9", *own)
+    assert code == 4 and "no release 9.0.0" in line
+    code, line = error(capsys, "bisect", trace, "--solver", "z3")
+    assert code == 2 and "no finding of z3 is here" in line
+    script = tmp_path / "f.smt2"
+    script.write_text("(check-sat)")
+    code, line = error(capsys, "bisect", script, *own)
+    assert code == 2 and "name the solver that the script is run on" in line
+
+
+def test_what_cannot_be_bisected_takes_nothing_from_the_others(
+    published: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good, bad = tmp_path / "a.trace", tmp_path / "b.trace"
+    good.write_text(TRACE.replace("# solver", "# finds crash\n# solver"))
+    bad.write_text("rubbish\n")
+    (tmp_path / "ranges.json").write_text('{"x": {"asked": {"1.0": "gone"}}}')
+    table = tmp_path / "mine.json"
+    spanned = ("--wrapper", WRAPPER, "--releases", "1.2..1.4", "--table", table)
+    code, printed, told = outcome(capsys, "bisect", good, bad, *spanned, "--json")
+    assert code == 2 and list(json.loads(printed)) == ["a.trace"]
+    assert "b.trace: the trace does not say its solver" in told
+    good.rename(tmp_path / "c.trace")
+    assert outcome(capsys, "bisect", tmp_path / "c.trace", *spanned)[0] == 0
+    assert list(json.loads(table.read_text())) == ["a.trace", "c.trace"]
+
+
+def test_dots_at_the_end_mean_the_newest_release() -> None:
+    def ask(release: str) -> Answer:
+        return Answer("shows")
+
+    assert bisect(RELEASES[:3], ask).words() == "0.0.0.."
+    assert bisect(RELEASES[:3], ask, newest=False).words() == "0.0.0..2.0.0"
+
+
+@pytest.mark.parametrize("text", ["[1]", '{"a": 1}', '{"a": {"asked": 1}}', "{", '{"a": {}}'])
+def test_tables_of_strangers(text: str, tmp_path: Path) -> None:
+    (tmp_path / "ranges.json").write_text(text)
+    with pytest.raises(
+        InputError, match="expected a table that 'murxpy bisect --table' wrote"
+    ) as caught:
+        read_table(tmp_path / "ranges.json")
+    assert "attribute" not in str(caught.value) and "subscript" not in str(caught.value)

@@ -24,7 +24,7 @@ from murxpy.trace.grammar import parse_trace
 FOLDER = Path(__file__).parent.parent / "traces" / "regressions"
 PACKAGES = {"z3": "z3-solver", "cvc5": "cvc5"}
 TRACES = sorted(FOLDER.glob("*/*.trace"))
-RANGES = read_table(FOLDER)
+RANGES = read_table(FOLDER / "ranges.json")
 
 
 def kind(file: Path) -> str:

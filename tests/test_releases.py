@@ -70,9 +70,11 @@ def test_names_are_read_and_printed(
     assert str(parse_target(text)) == text
 
 
-@pytest.mark.parametrize("text", ["", "@4.13.0", "z3@", "z3[a]", "z3[=1]", "z3[a=1]x", "[a=1]"])
+@pytest.mark.parametrize(
+    "text", ["", "@4.13.0", "z3@", "z3[a]", "z3[=1]", "z3[a=1]x", "[a=1]", "z3[]", "z3[a=1,a=2]"]
+)
 def test_what_names_no_target(text: str) -> None:
-    with pytest.raises(InputError, match=r"names no target|is no option"):
+    with pytest.raises(InputError, match=r"names no target|is no option|stands twice"):
         parse_target(text)
 
 
@@ -241,6 +243,10 @@ def test_command_lists_adds_and_removes(
     assert code == 0 and listed["releases"] == ["1.2.0", "1.1.0", "1.0.0"]
     assert [one["release"] for one in listed["cached"]] == ["1.1.0"]
     assert error(capsys, "releases", "--add", "1.0")[0] == 2
+    code, line = error(capsys, "releases", WRAPPER, "--remove", "1.2")
+    assert code == 4 and line.startswith(
+        "fakesolver 1.2 is not in the cache; the nearest are 1.1.0"
+    )
 
 
 def test_a_configuration_holds_in_runs_and_in_judgements(
@@ -248,6 +254,8 @@ def test_a_configuration_holds_in_runs_and_in_judgements(
 ) -> None:
     code, printed, told = outcome(capsys, "fuzz", "z3[smt.arith.solver=2]", "--run-seed", "5")
     assert code == 0 and "set-option" in printed and "arith.solver 2\n" in printed, told
+    code, _, told = outcome(capsys, "fuzz", "z3[random_seed=abc]", "--run-seed", "5")
+    assert code == 2 and "random_seed=abc: expected a whole number" in told
     code, _, told = outcome(capsys, "fuzz", "z3[nonsense=2]", "--run-seed", "5")
     assert code == 2 and "does not take the option nonsense=2" in told
     (plan,) = make_plans(Request(("z3[smt.arith.solver=2]",)))

@@ -177,7 +177,7 @@ PRELUDE = [
         ("mk-term OP_INT_LT SORT_BOOL 2 t1 t1 t1", "expected a number of indices"),
         ("mk-term OP_INT_LT SORT_BOOL 1 t1", "takes at least 2 arguments, found 1"),
         ("mk-term OP_NOT SORT_BOOL 2 t4 t4", "takes 1 arguments, found 2"),
-        ("mk-term OP_NOT SORT_BOOL 1 t1", "no rank"),
+        ("mk-term OP_NOT SORT_BOOL 1 t1", "expected arguments of"),
         ("mk-term OP_NOT SORT_BOOL 1 t9", "unknown term t9"),
         ("mk-term OP_NOT SORT_BOOL 1 s1", "expected a term such as t1, found 's1'"),
         ("mk-term OP_NOT SORT_BOOL -1", "found"),

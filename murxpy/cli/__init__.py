@@ -185,3 +185,8 @@ def _usage_text(error: click.ClickException) -> str:
 
 def _debugging() -> bool:
     return os.environ.get("MURXPY_DEBUG", "") not in ("", "0")
+
+
+def tell(error: MurxpyError) -> int:
+    """Print an error and go on; gives its exit code."""
+    return fail(str(error), error.exit_code)

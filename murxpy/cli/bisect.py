@@ -14,17 +14,17 @@ from murxpy.campaign.findings.folder import write_atomically
 from murxpy.campaign.findings.origin import origin
 from murxpy.campaign.findings.range_file import keep_range
 from murxpy.campaign.ranges.bisection import Answer, Range
-from murxpy.campaign.ranges.defects import Defect, defects_in
+from murxpy.campaign.ranges.defects import Defect, defects_of, files_in
 from murxpy.campaign.ranges.finding_out import find_range
 from murxpy.campaign.ranges.regress import read_table
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.names import releases_of
-from murxpy.cli import fail
+from murxpy.cli import tell
 from murxpy.cli.params import Existing, NamedFile, Target, json_option, time_option
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError
 from murxpy.releases.environments import package_of, print_notice
-from murxpy.releases.versions import short, span
+from murxpy.releases.versions import LATEST, chosen, short, span
 from murxpy.report.ranges import range_json, range_lines
 
 
@@ -89,13 +89,13 @@ def bisect(
       murxpy bisect bug.trace --releases 4.12.0..latest
       murxpy bisect bug.smt2 --solver cvc5 --json
     """
-    defects = defects_in(files, solver or "", wrapper, table)
+    defects, errors = defects_of(files_in(files, table), solver or "", wrapper)
     limits = Limits(hang=wall)
     found = partial(find_range, tries=tries, every=every, limits=limits, watch=_tell)
     told, code = _bisected(defects, wished, found, table, as_json)
     if as_json:
         click.echo(json.dumps(told, indent=2))
-    return code
+    return max([code, *map(tell, errors)])
 
 
 def _bisected(
@@ -111,11 +111,11 @@ def _bisected(
     told: dict[str, Any] = {}
     code = 0
     for name, defect in defects:
-        releases = _releases(defect, wished)
+        releases, newest = _releases(defect, wished)
         try:
-            found, replays = find(defect, releases, notice=print_notice)
+            found, replays = find(defect, releases, newest=newest, notice=print_notice)
         except InputError as error:
-            code = fail(str(error), error.exit_code)
+            code = tell(error)
             continue
         told[name] = range_json(found, defect.solver, replays)
         if table is not None:
@@ -128,22 +128,23 @@ def _bisected(
     return told, code
 
 
-def _releases(defect: Defect, wished: str | None) -> list[str]:
-    """The releases that are to be asked: those that the user names, else all that the wrapper takes.
-    Raises InputError, TargetError.
+def _releases(defect: Defect, wished: str | None) -> tuple[list[str], bool]:
+    """The releases that are to be asked: those that the user names, else all that the wrapper takes;
+    and whether the newest one there is is among them. Raises InputError, TargetError.
     """
     package = package_of(load_wrapper(defect.request.wrapper or defect.solver))
     published = releases_of(package.name)
     named = span(wished, published, package.name) if wished else package.usable(published)
-    return [short(one) for one in named]
+    return [short(one) for one in named], named[-1] == chosen(LATEST, published, package.name)
 
 
 def _tell(release: str, answer: Answer) -> None:
-    print_notice(f"  {release}: {answer.word}")
+    words = {"shows": "shows it", "gone": "does not show it", "untestable": "cannot be tested"}
+    print_notice(f"  {release}: {words[answer.word]}")
 
 
 def _keep(table: Path, name: str, entry: dict[str, Any]) -> None:
     """Add a range to the table in a file. Raises InputError."""
     kept = {key: entry[key] for key in ("solver", "range", "asked", "replays")}
-    whole = {**(read_table(table.parent) if table.is_file() else {}), name: kept}
+    whole = {**read_table(table), name: kept}
     write_atomically(table, json.dumps(dict(sorted(whole.items())), indent=1) + "\n")

@@ -10,11 +10,11 @@ from typing import Any
 
 import click
 
-from murxpy.campaign.ranges.defects import Defect, defects_in
+from murxpy.campaign.ranges.defects import Defect, defects_of, files_in
 from murxpy.campaign.ranges.regress import TABLE, Regressed, read_table
 from murxpy.campaign.ranges.regress import regress as regressed
 from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.names import solver_of
+from murxpy.cli import tell
 from murxpy.cli.params import Existing, NamedFile, Target, json_option, time_option
 from murxpy.errors import InputError
 from murxpy.report.console import Progress, make_console
@@ -75,13 +75,12 @@ def regress(
     """
     if solver is None:
         raise InputError("name the release or the build to look at with --solver")
-    folder = next((path for path in paths if path.is_dir()), paths[0].parent)
-    named = list(defects_in(paths, solver, wrapper, folder / TABLE))
-    if not named:
-        raise InputError(f"no findings of {solver_of(solver)} are here", file=str(paths[0]))
-    rows = list(_replayed(named, solver, read_table(folder), tries, Limits(hang=wall)))
+    table = next((path for path in paths if path.is_dir()), paths[0].parent) / TABLE
+    named, errors = defects_of(files_in(paths, table), solver, wrapper)
+    rows = list(_replayed(named, solver, read_table(table), tries, Limits(hang=wall)))
     _print(rows, solver, as_json)
-    return int(any(row.status in ("back", fail_on) for row in rows))
+    bad = any(row.status in ("back", fail_on) for row in rows)
+    return max([int(bad), *map(tell, errors)])
 
 
 def _replayed(

@@ -25,7 +25,7 @@ from murxpy.releases.environments import (
     prune,
     remove,
 )
-from murxpy.releases.versions import short, span
+from murxpy.releases.versions import NOT_CACHED, short, span
 from murxpy.report.console import make_console
 from murxpy.report.releases import mebibytes, releases_table
 from murxpy.report.tables import print_table
@@ -118,7 +118,7 @@ def _add(package: Package, wished: str) -> None:
 def _remove(package: Package, doomed: str) -> None:
     """Remove releases from the cache. Raises InputError, TargetError."""
     there = {one.release: one for one in cached(package.name)}
-    for release in span(doomed, list(there), package.name):
+    for release in span(doomed, list(there), package.name, NOT_CACHED):
         remove(there[release])
         print_notice(f"{package.name} {release}: removed, {mebibytes(there[release].size)} MiB")
 

@@ -27,7 +27,7 @@ MAX_NODES = 400_000  # entries of a file, after aliases are replaced by what the
 Place = tuple[str | int, ...]  # the keys and positions that lead from the top to an entry
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-MAX_DIGITS = 4300  # digits of a number
+MAX_DIGITS = 4300  # digits of a number; Python reads no longer ones by default
 _INT = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 _FLOAT = re.compile(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?|[-+]?[0-9]+[eE][-+]?[0-9]+")
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None, "~": None, "": None}

@@ -96,7 +96,7 @@ class Checker:
             raise IllSorted(f"{operator.kind} cannot give {wanted}")
         if not match_args(signature, args, env):
             raise IllSorted(
-                f"{operator.kind}: no rank {signature.text} for ({', '.join(map(str, args))})"
+                f"{operator.kind}: expected arguments of {signature.text}, found ({', '.join(map(str, args))})"
             )
         tuple_arity(signature, env)
         check_ranges(operator, indices, env)

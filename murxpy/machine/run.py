@@ -163,7 +163,9 @@ class Run(Lines, Steps):
             )
             if chosen is not None:
                 if wanted is not None and not chosen.fits(self.frame):
-                    raise InputError(f"the spelling '{wanted}' of {what} does not fit these words")
+                    raise InputError(
+                        f"the spelling '{wanted}' of {what} does not fit the operands of this line"
+                    )
                 return chosen if self.misuse is None else self.misuse.prepare(self, chosen)
         missing = (
             f"no spelling '{wanted}' of {what}"

@@ -60,7 +60,7 @@ def raised(lines: Script, at: int) -> Iterator[Script]:
     if sort is None or line.action != "mk-term" or not used(line):
         return
     sorts = term_sorts(lines)
-    below = {returned(line)[0]}  # all terms that the application is in
+    below = {returned(line)[0]}  # the term of the line in hand, and all terms that contain it
     for index in range(at + 1, len(lines)):
         upper = lines[index]
         if upper.action != "mk-term" or not below & {*used(upper)}:

@@ -9,6 +9,8 @@ from packaging.version import InvalidVersion, Version
 from murxpy.errors import InputError, TargetError
 
 LATEST = "latest"
+NOT_PUBLISHED = "{package} has no release {name} that can be installed for this Python"
+NOT_CACHED = "{package} {name} is not in the cache"
 _NEAR = 2  # releases that are named on each side of one that does not exist
 
 
@@ -35,7 +37,7 @@ def short(name: str) -> str:
     return ".".join(map(str, numbers)) + behind
 
 
-def chosen(name: str, published: Sequence[str], package: str) -> str:
+def chosen(name: str, published: Sequence[str], package: str, lacking: str = NOT_PUBLISHED) -> str:
     """The one of the `published` releases that is called `name`, which may be `latest`.
 
     Raises TargetError for a release that does not exist.
@@ -50,12 +52,12 @@ def chosen(name: str, published: Sequence[str], package: str) -> str:
     below = [short(one) for one in ordered if Version(one) < wanted][-_NEAR:]
     above = [short(one) for one in ordered if Version(one) > wanted][:_NEAR]
     near = f"; the nearest are {', '.join(below + above)}" if below or above else ""
-    raise TargetError(
-        f"{package} has no release {name} that can be installed for this Python{near}"
-    )
+    raise TargetError(f"{lacking.format(package=package, name=name)}{near}")
 
 
-def span(text: str, published: Sequence[str], package: str) -> list[str]:
+def span(
+    text: str, published: Sequence[str], package: str, lacking: str = NOT_PUBLISHED
+) -> list[str]:
     """The `published` releases that `text` names, oldest first: releases with commas between them,
     or spans such as `4.8.7..latest`.
 
@@ -65,7 +67,7 @@ def span(text: str, published: Sequence[str], package: str) -> list[str]:
     for part in text.split(","):
         first, dots, last = (word.strip() for word in part.partition(".."))
         if not dots:
-            named.add(chosen(first, published, package))
+            named.add(chosen(first, published, package, lacking))
             continue
         least = version(first) if first else None
         most = version(last) if last and last != LATEST else None

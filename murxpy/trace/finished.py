@@ -58,8 +58,8 @@ class Row:
 
     @property
     def call(self) -> Call:
-        """What the row calls. The operator of a misuse is the misused callee; that of a script is
-        its theories.
+        """What the row calls. For a misuse, the misused callee stands in the place of the
+        operator; for a script, the names of its theories do.
         """
         first = self.words.split(maxsplit=1)[0] if self.words else ""
         if self.action == "misuse":

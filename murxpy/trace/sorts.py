@@ -151,7 +151,7 @@ def _field(block: _Block, owner: Datatype) -> Sort:
         return get("SORT_PARAM", word.name)
     other = owner if word.form == "self" else block.by_name.get(word.name)
     if other is None:
-        raise r.error(f"no datatype {word} in this line")
+        raise r.error(f"expected a datatype that this line declares, found {word}")
     if word.form == "self":
         return get("SORT_DT", owner, *(get("SORT_PARAM", p) for p in owner.params))
     arguments = [_field(block, owner) for _ in range(block.count("sorts"))]

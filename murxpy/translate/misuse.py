@@ -135,7 +135,9 @@ class MisuseRows(DryRun):
         return Code(name)
 
     def handed_over(self, number: int) -> Any:
-        """Return a name for a list that has the last reference to an object."""
+        """Write rows that move an object into a list and delete its name, and return the name of the
+        list. The list then has the only reference, as in the run.
+        """
         code = str(super().handed_over(number)[0])
         held = self.bind(f"[{code}]", "held")
         self.live.remove(code)

@@ -74,7 +74,7 @@ class Script(Silent):
         self.printer = Printer(catalogue, dialect, self._may_expand)
         # of each term, the spellings that made it
         self._spellings: dict[Term, dict[str | None, None]] = {}
-        self._left_out = False  # the last check was left out
+        self._left_out = False  # whether the last check of the trace is missing, because the dialect cannot say it
         self.done: list[str] = []
         self._global = any(
             line.action in ("push", "pop", "reset-assertions") for line in trace.lines

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import platform
+import re
 import sys
 from collections.abc import Callable, Sequence
 from time import thread_time_ns
@@ -36,6 +37,12 @@ from murxpy.worker.finalizers import watched
 Write = Callable[[str], None]
 # runs between two full collections; reference counts free contexts, and cycles are rare
 COLLECT_EVERY = 50
+# What the value of an option looks like, by its type in the wrapper.
+VALUES = {
+    "bool": ("true|false", "true or false"),
+    "int": ("-?[0-9]+", "a whole number"),
+    "float": (r"-?[0-9]+(\.[0-9]+)?", "a number"),
+}
 
 
 class Session:
@@ -181,6 +188,7 @@ class Session:
             return
         run = self._scratch()
         for name, value in self.options:
+            self._check_type(name, value)
             try:
                 solve.set_option(run, name, value, 0)
             except (Refused, Stopped) as error:
@@ -189,6 +197,13 @@ class Session:
                     f"{self.wrapper.name} {self.version} does not take the option {name}={value}: {error}"
                 ) from None
         run.forget()
+
+    def _check_type(self, name: str, value: str) -> None:
+        """Raise InputError where the wrapper says that the option takes another type of value."""
+        types = {option.name: option.type for option in self.wrapper.facts.options or ()}
+        pattern, expected = VALUES.get(types.get(name, ""), ("", ""))
+        if not re.fullmatch(pattern or ".*", value, re.DOTALL):
+            raise InputError(f"{self.wrapper.name}: {name}={value[:80]}: expected {expected}")
 
     def damp(self, calls: list[Any]) -> None:
         """Draw the calls on the fatal lines of known findings less often from now on.

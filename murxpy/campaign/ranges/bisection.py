@@ -37,12 +37,13 @@ class Span:
 @dataclass(frozen=True, slots=True)
 class Range:
     """The releases that show a defect, oldest first, among `releases`; `asked` are those that were
-    asked, with their answers.
+    asked, with their answers. `newest` says whether the last of them is the newest there is.
     """
 
     releases: Sequence[str]
     spans: Sequence[Span]
     asked: dict[str, Answer]
+    newest: bool = True
 
     @property
     def untestable(self) -> list[str]:
@@ -53,7 +54,7 @@ class Range:
         """The range as a reader wants it: `4.12.0..5.4.1`, where the newest release ends in dots."""
         shown = []
         for span in self.spans:
-            open_end = span.last == self.releases[-1]
+            open_end = self.newest and span.last == self.releases[-1]
             last = "" if open_end else span.last
             shown.append(span.first if span.first == last else f"{span.first}..{last}")
         return ", ".join(shown) or "none"
@@ -64,12 +65,13 @@ def bisect(
     ask: Callable[[str], Answer],
     known: str = "",
     every: bool = False,
+    newest: bool = True,
 ) -> Range:
     """The range of a defect over `releases`, which are oldest first. `known` is one that shows it.
 
     Both neighbours of every boundary are asked, also of a boundary to releases that cannot be
     tested. Releases between two that answer alike are taken to answer like these, and are asked
-    only where `every` says so.
+    only where `every` says so. `newest` says whether the last of them is the newest there is.
     """
     answers: dict[int, Answer] = {}
 
@@ -88,7 +90,7 @@ def bisect(
     while (middle := _undecided(answers)) is not None:
         put(middle)
     asked = {releases[at]: answers[at] for at in sorted(answers)}
-    return Range(releases, _spans(releases, answers), asked)
+    return Range(releases, _spans(releases, answers), asked, newest)
 
 
 def _undecided(answers: dict[int, Answer]) -> int | None:

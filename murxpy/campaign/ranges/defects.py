@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -55,26 +55,43 @@ def read_defect(file: Path, solver: str = "", wrapper: str | None = None) -> Def
     )
 
 
-def defects_in(
-    paths: Sequence[Path], solver: str, wrapper: str | None, table: Path | None = None
-) -> Iterator[tuple[str, Defect]]:
-    """The defects in files, and in the traces and scripts of folders, with their names: paths as
-    seen from the folder of `table`, without it as they are given. Where `solver` is not empty, those
-    of other solvers are left out. Raises InputError.
+def files_in(paths: Sequence[Path], table: Path | None = None) -> list[tuple[str, Path]]:
+    """The files of defects: those given, the folders of buckets, and the traces and scripts in other
+    folders. Each has a name: its path as seen from the folder of `table`, without a table as it is
+    given. Raises InputError.
     """
     base = None if table is None else table.absolute().parent
+    found = []
     for path in paths:
         bucket = path.is_dir() and path.absolute().parent.name == "findings"
         files = [path] if not path.is_dir() or bucket else _kept(path)
         if not files:
             raise InputError("no trace or script is in this folder", file=str(path))
         for file in files:
-            if file.suffix == SUFFIX and not solver:
-                continue
             name = str(file) if base is None else os.path.relpath(file.absolute(), base)
+            found.append((name, file))
+    return found
+
+
+def defects_of(
+    files: Sequence[tuple[str, Path]], solver: str, wrapper: str | None
+) -> tuple[list[tuple[str, Defect]], list[InputError]]:
+    """The defects in the named files, and what is wrong with files that cannot be read. Defects of
+    other solvers than `solver` are left out where that is not empty. Raises InputError where all
+    files could be read and none is of the solver.
+    """
+    found, errors = [], []
+    for name, file in files:
+        try:
             defect = read_defect(file, solver, wrapper)
-            if not solver or defect.solver == solver_of(solver):
-                yield name, defect
+        except InputError as error:
+            errors.append(error)
+            continue
+        if not solver or defect.solver == solver_of(solver):
+            found.append((name, defect))
+    if not found and not errors:
+        raise InputError(f"no finding of {solver_of(solver)} is here", file=str(files[0][1]))
+    return found, errors
 
 
 def _kept(folder: Path) -> list[Path]:

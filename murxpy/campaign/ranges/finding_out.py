@@ -27,13 +27,13 @@ def find_range(
     limits: Limits,
     notice: Notice,
     watch: Watch,
+    newest: bool = True,
 ) -> tuple[Range, int]:
     """The range of `defect` over `releases`, which are oldest first, and the number of replays that
     it took. `watch` gets each release that was asked. Raises InputError where no release shows the
     defect, or where nothing says what it is.
     """
-    known = short(defect.release) if defect.release else ""
-    sign = defect.sign
+    known, sign = short(defect.release) if defect.release else "", defect.sign
     answers: dict[str, Answer] = {}
     if sign is None:
         sign, known = _seen(defect, [known, *reversed(releases[-1:])], limits, notice)
@@ -50,7 +50,7 @@ def find_range(
     if known:
         answers[known] = answers.get(known) or ask(known)
         _check(defect, known, answers[known])
-    found = bisect(releases, lambda one: answers.get(one) or ask(one), known, every)
+    found = bisect(releases, lambda one: answers.get(one) or ask(one), known, every, newest)
     if not found.spans:
         raise InputError("none of the releases that were asked shows it", file=str(defect.file))
     return found, replays + asked.replays

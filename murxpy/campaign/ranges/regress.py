@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import msgspec
 from packaging.version import Version
 
-from murxpy.campaign.ranges.bisection import Answer
+from murxpy.campaign.ranges.bisection import Answer, Word
 from murxpy.campaign.ranges.defects import Defect
 from murxpy.campaign.ranges.showing import Asked
 from murxpy.campaign.workers.limits import Limits
@@ -37,25 +37,23 @@ class Regressed:
     why: str = ""
 
 
-def read_table(folder: Path) -> dict[str, dict[str, Any]]:
-    """What is known of the traces of a folder, by their names: `asked` maps releases to what they
-    say. Empty where there is no table. Raises InputError.
+def read_table(file: Path) -> dict[str, dict[str, Any]]:
+    """What a table says of traces, by their names: `asked` maps releases to what they say. Empty
+    where there is no such file. Raises InputError.
     """
-    file = folder / TABLE
     if not file.is_file():
         return {}
     try:
-        table = json.loads(file.read_text(encoding="utf-8"))
+        table = msgspec.json.decode(file.read_bytes(), type=dict[str, dict[str, Any]])
         for entry in table.values():
-            for release, word in entry["asked"].items():
+            for release in msgspec.convert(entry.get("asked"), dict[str, Word]):
                 version(release)
-                if word not in ("shows", "gone", "untestable"):
-                    raise ValueError(f"unknown answer '{word}'")
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, TargetError) as error:
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, TargetError) as error:
         raise InputError(
-            f"no table of ranges that 'murxpy bisect --table' wrote: {error}", file=str(file)
+            f"expected a table that 'murxpy bisect --table' wrote: {error}".replace("`", "'"),
+            file=str(file),
         ) from None
-    return dict(table)
+    return table
 
 
 def compared(name: str, answer: Answer, release: str, asked: Mapping[str, str]) -> Regressed:

@@ -112,17 +112,19 @@ class Asked:
         self.version = ""
 
     def release(self, solver: str, release: str) -> Answer:
-        """What the release of a solver says."""
-        return self.target(str(TargetName(solver, release)))
-
-    def target(self, name: str) -> Answer:
-        """What the target called `name` says."""
-        self.version = ""
+        """What the release of a solver says; one that cannot be installed or loaded says nothing."""
         try:
-            (plan,) = make_plans(replace(self._request, targets=(name,)), self._notice)
-            return self._answer(plan)
+            return self.target(str(TargetName(solver, release)))
         except (TargetError, InputError) as error:
             return Answer("untestable", str(error))
+
+    def target(self, name: str) -> Answer:
+        """What the target called `name` says. Raises TargetError where it cannot be loaded, InputError
+        where it does not take an option of the request.
+        """
+        self.version = ""
+        (plan,) = make_plans(replace(self._request, targets=(name,)), self._notice)
+        return self._answer(plan)
 
     def _answer(self, plan: Plan) -> Answer:
         answer = Answer("untestable", "it was not replayed")

@@ -49,15 +49,17 @@ def parse_target(text: str) -> TargetName:
     if found is None or found["place"] == "":
         raise InputError(
             f"'{text[:80]}' names no target: expected SOLVER, SOLVER@RELEASE or SOLVER@FOLDER, and behind it "
-            "options as in [smt.arith.solver=2,sat.euf=true] where they are wished"
+            "options as in [arith.solver=2,random_seed=7] where they are wished"
         )
-    options = []
-    for part in filter(None, (found["options"] or "").split(",")):
+    options: list[tuple[str, str]] = []
+    for part in () if found["options"] is None else found["options"].split(","):
         name, equals, value = (word.strip() for word in part.partition("="))
         if not (name and equals and value):
             raise InputError(
                 f"'{text[:80]}': '{part[:80]}' is no option, expected NAME=VALUE as in [smt.arith.solver=2]"
             )
+        if name in dict(options):
+            raise InputError(f"'{text[:80]}': the option {name} stands twice")
         options.append((name, value))
     return TargetName(found["solver"], found["place"] or "", tuple(options))
 

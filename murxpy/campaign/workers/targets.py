@@ -135,6 +135,8 @@ def _release(
     environment = found(package, named.release)
     if environment is None:
         release = chosen(named.release, releases_of(package.name), package.name)
+        if not package.usable([release]):
+            notice(f"the wrapper of {named.solver} is written for releases {package.taken}")
         environment = provide(package, release, notice)
     if environment.fault:
         raise TargetError(

@@ -54,8 +54,8 @@ _NESTED = {
     "SORT_BV": 0.2,
     "SORT_FP": 0.15,
 }
-# The weight with which terms of a sort are drawn for replacement; it is 1 for other sorts. Scripts
-# have few regular expressions.
+# The weight with which terms of a sort are drawn for replacement; it is 1 for other sorts. Functions
+# are never replaced. Scripts have few regular expressions, so they are drawn more often.
 _HOLES = {"SORT_FUN": 0, "SORT_REGLAN": 8}
 _DEEPEST = 2  # applications within applications, without the outermost
 

@@ -86,7 +86,7 @@ def shift_rounded(mode: str, sign: int, significand: int, shift: int) -> int:
     """Return `significand` / 2^shift as an integer, rounded by `mode`, which depends on the sign;
     the shift is above 0.
     """
-    # the number is below a quarter, and it does not matter how small it is
+    # The result is below a quarter, so that each mode rounds it in the same way, however small it is.
     if shift > significand.bit_length() + 1:
         kept, half, rest = 0, 0, significand
     else:

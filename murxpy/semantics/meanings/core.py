@@ -16,8 +16,8 @@ from murxpy.semantics.registry import Site, Unknown, in_doubt, meaning, prepared
 
 
 def unknown_of(values: Iterable[Any]) -> Unknown | None:
-    """Return an Unknown among `values`, if possible one that depends on an open point; None if all
-    values are known.
+    """Return an Unknown among `values`; None if all values are known. An Unknown that depends on an
+    open point, such as the value of a division by zero, comes first.
     """
     found = [v for v in values if type(v) is Unknown]
     return next((u for u in found if u.key is not None), found[0]).nameless() if found else None
