@@ -152,11 +152,14 @@ SUFFIXES = {"script": "smt2", "trace": "trace", "model": "smt2", "known": "txt"}
 
 
 def place_for(kind: str, folder: Path) -> Path:
-    """Where the file of a kind is put; a theory stands beside the core theory."""
+    """Where the file of a kind is put; a theory stands beside the core theory without extensions,
+    whose definitions need other theories.
+    """
     folder = folder / kind
     folder.mkdir(exist_ok=True)
     if kind == "theory":
-        (folder / "core.yaml").write_bytes((ROOT / "fsm" / "theories" / "core.yaml").read_bytes())
+        core = (ROOT / "fsm" / "theories" / "core.yaml").read_text(encoding="utf-8")
+        (folder / "core.yaml").write_text(core.partition("\nextensions:")[0] + "\n")
     return folder / f"f.{SUFFIXES.get(kind, 'yaml')}"
 
 

@@ -158,7 +158,10 @@ PRELUDE = [
         ('mk-sort SORT_DT 1 "d" 0 1 "c" 1 "x" s(nil)', "no finite value"),
         ('mk-sort SORT_DT 1 "d" 0 2 "c" 0 "c" 0', "two times a constructor 'c'"),
         ('mk-sort SORT_DT 1 "d" 0 1 "c" 1 "x" s"p"', "has no parameter"),
-        ('mk-sort SORT_DT 1 "d" 0 1 "c" 1 "x" s<"e"> 0', "no datatype"),
+        (
+            'mk-sort SORT_DT 1 "d" 0 1 "c" 1 "x" s<"e"> 0',
+            "expected a datatype that this line declares",
+        ),
         ('mk-sort SORT_DT 1 "d" 0 1 "c" 1 "x" s<"d"> 1 s1', "has 0 parameters, found 1"),
         ("mk-sort SORT_DT 1 d 0 1 c 1 x " + 's<"d"> 1 ' * 99 + "s1", "nested more than"),
         ("instantiate-sort s1 s2", "expected a datatype with parameters"),
