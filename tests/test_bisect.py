@@ -12,9 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from releases import SOURCE, offer
 
+from murxpy.campaign.ranges import showing
 from murxpy.campaign.ranges.bisection import Answer, Range, Span, bisect
 from murxpy.campaign.ranges.regress import compared, read_table
+from murxpy.campaign.ranges.showing import last_answer
 from murxpy.errors import InputError
+from murxpy.oracles.crash import Outcome
 
 RELEASES = [f"{number}.0.0" for number in range(56)]
 CRASHING = """
@@ -241,3 +244,36 @@ def test_tables_of_strangers(text: str, tmp_path: Path) -> None:
     ) as caught:
         read_table(tmp_path / "ranges.json")
     assert "attribute" not in str(caught.value) and "subscript" not in str(caught.value)
+
+
+def test_the_wall_time_holds_and_a_hang_is_bisected(
+    published: None,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("FAKESOLVER_FAULT", "or:sleep")
+    walls = []
+    real = showing.replay_trace
+
+    def noted(*args: object, **more: object) -> object:
+        walls.append(more["wall"])
+        return real(*args, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(showing, "replay_trace", noted)
+    trace = tmp_path / "a.trace"
+    trace.write_text(TRACE.replace("# solver fake 1.2", "# finds hang\n# solver fake 1.4"))
+    own = ("--wrapper", WRAPPER, "--wall", "1s", "--releases", "1.4..1.5")
+    code, printed, told = outcome(capsys, "bisect", trace, *own)
+    assert code == 0 and "shows in 1.4.0.." in printed, told
+    assert set(walls) == {1.0}
+
+
+def test_the_last_answer_of_a_replay_whose_process_died() -> None:
+    text = "1 check-sat\n      answer sat\n2 get-value t1\n3 mk-te"
+    assert last_answer(Outcome("died", trace=text)) == "sat"
+    assert (
+        last_answer(Outcome("died", trace='1 run-script "x"\n answer sat\n answer unsat\n'))
+        == "unsat"
+    )
+    assert last_answer(Outcome("died")) == ""

@@ -17,10 +17,9 @@ from murxpy.campaign.ranges.bisection import Answer, Range
 from murxpy.campaign.ranges.defects import Defect, defects_of, files_in
 from murxpy.campaign.ranges.finding_out import find_range
 from murxpy.campaign.ranges.regress import read_table
-from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.names import releases_of
 from murxpy.cli import tell
-from murxpy.cli.params import Existing, NamedFile, Target, json_option, time_option
+from murxpy.cli.params import Existing, NamedFile, Target, json_option, time_option, tries_option
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError
 from murxpy.releases.environments import package_of, print_notice
@@ -43,14 +42,7 @@ from murxpy.report.ranges import range_json, range_lines
     help="Solver whose releases are considered.  [default: the solver that the trace names]",
 )
 @click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of the solver.")
-@click.option(
-    "--tries",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Number of replays on each release at most, for defects that do not show each time.",
-)
+@tries_option("Number of replays on each release at most, for defects that do not show each time.")
 @time_option("--wall", "20s", "Wall time of a replay.")
 @click.option(
     "--all",
@@ -90,8 +82,7 @@ def bisect(
       murxpy bisect bug.smt2 --solver cvc5 --json
     """
     defects, errors = defects_of(files_in(files, table), solver or "", wrapper)
-    limits = Limits(hang=wall)
-    found = partial(find_range, tries=tries, every=every, limits=limits, watch=_tell)
+    found = partial(find_range, tries=tries, every=every, wall=wall, watch=_tell)
     told, code = _bisected(defects, wished, found, table, as_json)
     if as_json:
         click.echo(json.dumps(told, indent=2))

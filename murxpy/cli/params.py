@@ -188,6 +188,18 @@ output_option = click.option(
 )
 
 
+def tries_option(help: str) -> Callable[[Command], Command]:
+    """An option `--tries` for the number of replays, 1 by default."""
+    return click.option(
+        "--tries",
+        type=click.IntRange(min=1),
+        default=1,
+        show_default=True,
+        metavar="N",
+        help=help,
+    )
+
+
 def time_option(name: str, default: str, help: str) -> Callable[[Command], Command]:
     """An option that takes a span of time."""
     return click.option(

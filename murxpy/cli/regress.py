@@ -13,9 +13,8 @@ import click
 from murxpy.campaign.ranges.defects import Defect, defects_of, files_in
 from murxpy.campaign.ranges.regress import TABLE, Regressed, read_table
 from murxpy.campaign.ranges.regress import regress as regressed
-from murxpy.campaign.workers.limits import Limits
 from murxpy.cli import tell
-from murxpy.cli.params import Existing, NamedFile, Target, json_option, time_option
+from murxpy.cli.params import Existing, NamedFile, Target, json_option, time_option, tries_option
 from murxpy.errors import InputError
 from murxpy.report.console import Progress, make_console
 from murxpy.report.ranges import regressed_table, regressed_total
@@ -31,14 +30,7 @@ from murxpy.report.tables import print_table
     help="Release or build on which the findings are replayed. Findings of other solvers are left out.",
 )
 @click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of the solver.")
-@click.option(
-    "--tries",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Number of replays of each finding at most, for defects that do not show each time.",
-)
+@tries_option("Number of replays of each finding at most, for defects that do not show each time.")
 @time_option("--wall", "20s", "Wall time of a replay.")
 @click.option(
     "--fail-on",
@@ -77,7 +69,7 @@ def regress(
         raise InputError("name the release or the build to look at with --solver")
     table = next((path for path in paths if path.is_dir()), paths[0].parent) / TABLE
     named, errors = defects_of(files_in(paths, table), solver, wrapper)
-    rows = list(_replayed(named, solver, read_table(table), tries, Limits(hang=wall)))
+    rows = list(_replayed(named, solver, read_table(table), tries, wall))
     _print(rows, solver, as_json)
     bad = any(row.status in ("back", fail_on) for row in rows)
     return max([int(bad), *map(tell, errors)])
@@ -88,12 +80,12 @@ def _replayed(
     solver: str,
     table: dict[str, dict[str, Any]],
     tries: int,
-    limits: Limits,
+    wall: float,
 ) -> Iterator[Regressed]:
     """Replay the findings one after another, and show how many are done."""
     with Progress(len(named)) as progress:
         for name, defect in named:
-            yield regressed(name, defect, solver, table.get(name, {}), tries, limits)
+            yield regressed(name, defect, solver, table.get(name, {}), tries, wall)
             progress.step()
 
 

@@ -36,6 +36,9 @@ SEVERITY = {
     "internal": "low",
 }
 
+# A defect that broke memory may show as any of these kinds, depending on where the memory lies.
+DEATHS = ("crash", "abort", "asan", "exit")
+
 # Signals that somebody outside may have sent: such a death counts only when a replay shows it again.
 _FROM_OUTSIDE = ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP")
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Self, TextIO
 
 from murxpy.campaign.events import Event
 
 
-class Lines:
+class Lines(ABC):
     """Writes the line of each event that has one to `stream`; subclasses say what it is."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -26,6 +27,6 @@ class Lines:
             self._stream.write(line + "\n")
             self._stream.flush()
 
+    @abstractmethod
     def line(self, event: Event) -> str | None:
         """The line of an event; None where the event has none."""
-        raise NotImplementedError

@@ -13,15 +13,12 @@ from murxpy.campaign.findings.keys import bucket_key
 from murxpy.campaign.replays.service import Fresh, Future
 from murxpy.campaign.replays.trials import Trial, Trials
 from murxpy.campaign.workers.handles import Job
-from murxpy.oracles.crash import Verdict, judge
+from murxpy.oracles.crash import DEATHS, Verdict, judge
 
 _SHORT = 8  # runs of the shorter of the two histories that are tried
 # Replays of one attempt that are done again because somebody killed their process. Such a replay
 # says nothing of the finding.
 _SPOILT = 3
-
-# A defect that broke memory may show as any of these kinds, depending on where the memory lies.
-_DEATHS = ("crash", "abort", "asan", "exit")
 
 
 class Confirmation:
@@ -116,4 +113,4 @@ class Confirmation:
 
 def _related(one: Verdict, other: Verdict) -> bool:
     """Whether both are deaths that the process itself caused."""
-    return one.kind in _DEATHS and other.kind in _DEATHS and not (one.doubtful or other.doubtful)
+    return one.kind in DEATHS and other.kind in DEATHS and not (one.doubtful or other.doubtful)

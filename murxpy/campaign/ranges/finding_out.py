@@ -9,7 +9,6 @@ from murxpy.campaign.findings.replayed import replay_trace
 from murxpy.campaign.ranges.bisection import Answer, Range, bisect
 from murxpy.campaign.ranges.defects import Defect
 from murxpy.campaign.ranges.showing import Asked, Sign, sign_of
-from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.names import TargetName
 from murxpy.campaign.workers.plans import make_plans
 from murxpy.errors import InputError, TargetError
@@ -24,23 +23,23 @@ def find_range(
     releases: Sequence[str],
     tries: int,
     every: bool,
-    limits: Limits,
+    wall: float,
     notice: Notice,
     watch: Watch,
     newest: bool = True,
 ) -> tuple[Range, int]:
     """The range of `defect` over `releases`, which are oldest first, and the number of replays that
-    it took. `watch` gets each release that was asked. Raises InputError where no release shows the
+    it took, each for `wall` seconds at most. `watch` gets each release that was asked. Raises InputError where no release shows the
     defect, or where nothing says what it is.
     """
     known, sign = short(defect.release) if defect.release else "", defect.sign
     answers: dict[str, Answer] = {}
     if sign is None:
-        sign, known = _seen(defect, [known, *reversed(releases[-1:])], limits, notice)
+        sign, known = _seen(defect, [known, *reversed(releases[-1:])], wall, notice)
         answers[known] = Answer("shows")
     replays = len(answers)
     known = known if known in releases else ""
-    asked = Asked(defect.request, defect.text, sign, tries, limits, notice)
+    asked = Asked(defect.request, defect.text, sign, tries, wall, notice)
 
     def ask(release: str) -> Answer:
         answer = asked.release(defect.solver, release)
@@ -67,9 +66,7 @@ def _check(defect: Defect, known: str, answer: Answer) -> None:
         )
 
 
-def _seen(
-    defect: Defect, releases: Sequence[str], limits: Limits, notice: Notice
-) -> tuple[Sign, str]:
+def _seen(defect: Defect, releases: Sequence[str], wall: float, notice: Notice) -> tuple[Sign, str]:
     """How the defect is known again, and the release that showed it. Raises InputError."""
     for release in filter(None, releases):
         name = str(TargetName(defect.solver, release))
@@ -77,7 +74,7 @@ def _seen(
             (plan,) = make_plans(replace(defect.request, targets=(name,)), notice)
         except TargetError:
             continue
-        sign = sign_of(replay_trace(plan, defect.text, str(defect.file), limits).outcome)
+        sign = sign_of(replay_trace(plan, defect.text, str(defect.file), wall=wall).outcome)
         if sign is not None:
             return sign, release
     raise InputError(

@@ -13,7 +13,6 @@ from packaging.version import Version
 from murxpy.campaign.ranges.bisection import Answer, Word
 from murxpy.campaign.ranges.defects import Defect
 from murxpy.campaign.ranges.showing import Asked
-from murxpy.campaign.workers.limits import Limits
 from murxpy.errors import InputError, TargetError
 from murxpy.releases.environments import Notice, print_notice
 from murxpy.releases.versions import version
@@ -79,14 +78,16 @@ def regress(
     target: str,
     known: Mapping[str, Any],
     tries: int,
-    limits: Limits,
+    wall: float,
     notice: Notice = print_notice,
 ) -> Regressed:
-    """The kept finding called `name` on `target`, beside what the table says of it (`known`)."""
+    """The kept finding called `name` on `target`, beside what the table says of it (`known`).
+    Each of `tries` replays takes `wall` seconds at most.
+    """
     if defect.sign is None:
         why = "its header has neither a row 'finds' nor a row 'cross-check' that say what it shows"
         return Regressed(name, "untestable", why)
-    asked = Asked(defect.request, defect.text, defect.sign, tries, limits, notice)
+    asked = Asked(defect.request, defect.text, defect.sign, tries, wall, notice)
     answer = asked.target(target)
     found_on = {defect.release: "shows"} if defect.release else {}
     return compared(name, answer, asked.version, {**found_on, **known.get("asked", {})})

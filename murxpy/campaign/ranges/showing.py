@@ -10,21 +10,18 @@ from murxpy.campaign.findings.candidates import version_of
 from murxpy.campaign.findings.replayed import replay_trace
 from murxpy.campaign.judging.disagreement import HEADER
 from murxpy.campaign.ranges.bisection import Answer
-from murxpy.campaign.reduction.scripted import answers_in
-from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.names import TargetName
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
-from murxpy.checks.registry import ANSWERING
 from murxpy.errors import InputError, TargetError
-from murxpy.oracles.crash import Outcome, judge
+from murxpy.oracles.crash import DEATHS, Outcome, judge
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
+from murxpy.oracles.disagreement import OPPOSITE
 from murxpy.releases.environments import Notice
+from murxpy.trace.finished import read_rows
 from murxpy.trace.grammar import parse_trace
 
-# Kinds of one defect that broke memory: which of them shows may differ between releases.
-_DEATHS = ("crash", "abort", "asan", "exit")
-DECIDED = ("sat", "unsat")
+_HANG = "hang"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +40,13 @@ class Sign:
         """Whether a replay shows the defect."""
         if self.answer:
             return last_answer(outcome) == self.answer
+        if self.kind == _HANG:
+            return outcome.cause == "wall"
         verdict = judge(outcome)
         if verdict is None:
             return False
-        if self.kind in _DEATHS:
-            return verdict.kind in _DEATHS
+        if self.kind in DEATHS:
+            return verdict.kind in DEATHS
         return (
             verdict.kind == self.kind
             and self.action in ("", verdict.call.action)
@@ -57,6 +56,8 @@ class Sign:
 
 def sign_of(outcome: Outcome) -> Sign | None:
     """How the defect that a replay shows is known again; None where it shows none."""
+    if outcome.cause == "wall":
+        return Sign(_HANG)
     verdict = judge(outcome)
     if verdict is None:
         return None
@@ -75,38 +76,32 @@ def kept_sign(text: str, name: str) -> Sign | None:
         return Sign(kind)
     if HEADER in trace.header:
         answer = last_answer(Outcome("report", trace=text))
-        return Sign(DISAGREEMENT, answer=answer) if answer in DECIDED else None
+        return Sign(DISAGREEMENT, answer=answer) if answer in OPPOSITE else None
     return None
 
 
 def last_answer(outcome: Outcome) -> str:
-    """The answer to the last check of a replay; empty where there is none."""
-    if not outcome.trace:
-        return ""
-    scripted = answers_in(outcome)
-    if scripted:
-        return scripted[-1]
-    lines = parse_trace(outcome.trace, "replay").lines
-    answers = [line.result("answer") for line in lines if line.action in ANSWERING]
-    return str(answers[-1][0]) if answers and answers[-1] else ""
+    """The answer to the last check of a replay, which may have died; empty where there is none."""
+    answers = [answer for row in read_rows(outcome.trace) for answer in row.answers]
+    return answers[-1] if answers else ""
 
 
 class Asked:
     """Asks releases of one solver whether they show the defect of a trace.
 
     `text` is the trace, `sign` how the defect is known again, and `tries` how often a release is
-    asked at most. `request` says with which wrapper and options. `replays` counts the replays, and
+    asked at most, for `wall` seconds each time. `request` says with which wrapper and options. `replays` counts the replays, and
     `version` is the version of the solver that was asked last, empty where it could not be loaded.
     """
 
     def __init__(
-        self, request: Request, text: str, sign: Sign, tries: int, limits: Limits, notice: Notice
+        self, request: Request, text: str, sign: Sign, tries: int, wall: float, notice: Notice
     ) -> None:
         self._request = request
         self._text = text
         self._sign = sign
         self._tries = tries
-        self._limits = limits
+        self._wall = wall
         self._notice = notice
         self.replays = 0
         self.version = ""
@@ -130,7 +125,7 @@ class Asked:
         answer = Answer("untestable", "it was not replayed")
         for _ in range(self._tries):
             self.replays += 1
-            replayed = replay_trace(plan, self._text, "trace", self._limits)
+            replayed = replay_trace(plan, self._text, "trace", wall=self._wall)
             self.version = version_of(replayed.about)
             if self._sign.shown_by(replayed.outcome):
                 return Answer("shows", _words(replayed.outcome))
