@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import z3
@@ -111,16 +111,21 @@ def propagator(solver: Any, raising: str) -> str | None:
 
     made = _fresh(solver)
     watching = Watching(made)
-    for name in ("fixed", "final", "eq", "diseq", "created"):
-        getattr(watching, f"add_{name}")(_calling(watching, name))
-    for constant in constants(list(solver.assertions())):
-        if z3.is_bool(constant) or z3.is_bv(constant):
-            attempt(_calling_add(watching, constant))
+    _watch(watching, constants(list(solver.assertions())))
     answers = [""]
     silent = _untold(
         watching.once, lambda: answers.append(_stressed(made, solver)), f"a propagator's {raising}"
     )
     return silent or _agree(solver, answers[-1], f"a propagator's {raising}")
+
+
+def _watch(watching: Any, found: Sequence[Any]) -> None:
+    """Register the callbacks of a propagator, and those of the constants that it can watch."""
+    for name in ("fixed", "final", "eq", "diseq", "created"):
+        getattr(watching, f"add_{name}")(_calling(watching, name))
+    for constant in found:
+        if z3.is_bool(constant) or z3.is_bv(constant):
+            attempt(_calling_add(watching, constant))
 
 
 def _calling(watching: Any, name: str) -> Callable[..., None]:
