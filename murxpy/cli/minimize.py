@@ -55,6 +55,12 @@ Begin = partial[Task]  # makes the task from the plan that a file needs
     help="End after this time, with the best result so far.",
 )
 @click.option(
+    "--replays",
+    type=click.IntRange(1),
+    metavar="N",
+    help="End after N candidates, with the best result so far. With one job the result then does not depend on the machine's load.",
+)
+@click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -290,17 +296,16 @@ def _history(
 
 def _begin(
     file: Path,
-    jobs: int,
     seconds: float | None,
-    tries: int,
     match_message: str | None,
     match_part: str | None,
     match_exit: str | None,
     unknown: bool,
     slower: float | None,
     command: str | None,
+    **numbers: Any,
 ) -> Begin:
-    """Read the options that say how to reduce."""
+    """Read the options that say how to reduce; `numbers` are those that a Task takes as they are."""
     ends = None if match_exit is None else exit_kind(match_exit)
     match = Match(match_message, match_part, ends, unknown, slower)
     words: tuple[str, ...] = ()
@@ -313,9 +318,7 @@ def _begin(
             words = tuple(shlex.split(command)) or ("",)
         except ValueError as error:
             raise InputError(f"--command: {error}, expected words as for a shell") from None
-    return partial(
-        Task, name=str(file), jobs=jobs, time=seconds, tries=tries, match=match, command=words
-    )
+    return partial(Task, name=str(file), time=seconds, match=match, command=words, **numbers)
 
 
 def _asked(begin: Begin) -> bool:
@@ -329,7 +332,12 @@ def _summary(result: Minimized, output: Path) -> str:
 
 def _sizes(result: Minimized) -> str:
     """The size before and after the reduction, and what that took."""
-    ended = {"complete": "", "time": ", ended by its time limit", "interrupted": ", interrupted"}
+    ended = {
+        "complete": "",
+        "time": ", ended by its time limit",
+        "replays": ", ended by its limit of replays",
+        "interrupted": ", interrupted",
+    }
     share = percent(result.after / result.before) if result.before else "-"
     return (
         f"{amount(result.before, result.unit)} to {result.after} ({share}), "

@@ -56,6 +56,8 @@ def minimize_history(task: Task, runs: Runs) -> Lessened:
         fewer = reduce(_problem(runs), predicate, quiet)
     if fewer.ended == "interrupted":
         raise KeyboardInterrupt
+    if task.replays is not None:
+        task = replace(task, replays=max(0, task.replays - fewer.tests))
     return minimize_joined(task, fewer.text, fewer.key, len(runs))
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from time import monotonic
 from typing import Any, Generic, Protocol, TypeVar
@@ -50,8 +51,9 @@ class Task:
     """What is to be reduced, on the target of `plan`, and how; `name` is that of its file.
 
     `jobs` replays are made at a time, and a candidate is replayed `tries` times at most. The
-    reduction ends after `time` seconds; None sets no limit. What stays is the finding, unless
-    `match` or `command`, the words of a user's command, says something else. With `judges` the
+    reduction ends after `time` seconds and after `replays` candidates; None sets no limit. With one
+    job the result of a reduction that `replays` ends does not depend on the clock. What stays is the
+    finding, unless `match` or `command`, the words of a user's command, says something else. With `judges` the
     finding is that one of these solvers disagrees. `follow` gets the progress.
     """
 
@@ -59,6 +61,7 @@ class Task:
     name: str
     jobs: int = 1
     time: float | None = None
+    replays: int | None = None
     tries: int = 1
     match: Match = field(default_factory=Match)
     command: tuple[str, ...] = ()
@@ -103,7 +106,7 @@ class Minimized:
 
     `text` is its trace, and `best` its text in the form of its problem, such as SMT-LIB. `key` says
     what it shows. `before` and `after` are sizes in `unit`: `line`, `run` or `character`. `ended`
-    is `complete`, `time` or `interrupted`.
+    is `complete`, `time`, `replays` or `interrupted`.
     """
 
     text: str
@@ -117,6 +120,10 @@ class Minimized:
     seconds: float
     ended: str
     unit: str = "line"
+
+
+class OutOfReplays(Exception):
+    """As many candidates were replayed as the task allows."""
 
 
 class Replays(Protocol):
@@ -210,7 +217,7 @@ class Problem(Generic[T, A]):
 def reduce(problem: Problem[T, A], predicate: Predicate[A], task: Task) -> Minimized:
     """Make the candidate of `problem` as small as it can be while `predicate` holds.
 
-    Ctrl-C and the end of the time leave the best candidate so far.
+    Ctrl-C and the end of the time or of the replays leave the best candidate so far.
     """
     search = _Search(problem, predicate, task)
     ended = search.run()
@@ -237,6 +244,7 @@ class _Search(Generic[T, A]):
 
     def __init__(self, problem: Problem[T, A], predicate: Predicate[A], task: Task) -> None:
         self._problem, self._predicate, self._task = problem, predicate, task
+        self._left = task.replays
         self.reducer = self._begin()
 
     def _begin(self) -> Reducer[T]:
@@ -255,18 +263,24 @@ class _Search(Generic[T, A]):
                     problem.shrink(self.reducer)
         except OutOfTime:
             return "time"
+        except OutOfReplays:
+            return "replays"
         except KeyboardInterrupt:
             return "interrupted"
         return "complete"
 
     def _asked(self, candidate: T) -> A:
         interrupts.check()
+        if self._left is not None:
+            self._left -= 1
         return self._problem.asked(candidate)
 
     def _first(self, candidates: Iterator[T]) -> int | None:
-        found = self._predicate.first(map(self._asked, candidates))
+        found = self._predicate.first(map(self._asked, islice(candidates, self._left)))
         if found is None:
             self._tell(self.reducer.best)
+            if self._left == 0:
+                raise OutOfReplays
         return found
 
     def _tell(self, best: T) -> None:

@@ -72,15 +72,18 @@ class Answer:
     error: str = ""
 
 
-def shrink(plan: Plan, trace: Path, seconds: float, kind: str) -> tuple[str, Path, Minimized]:
+def shrink(
+    plan: Plan, trace: Path, seconds: float | None, kind: str, replays: int | None = None
+) -> tuple[str, Path, Minimized]:
     """Reduce the trace or history in the file `trace`, a finding of `kind`, into a file beside it.
 
-    The reduction goes on from an earlier result in that file. Gives the form of the result
-    (`min.trace` or `min.history`), its file and the result. Raises InputError, TargetError.
+    The reduction ends after `seconds` and after `replays` candidates; None sets no limit. It goes
+    on from an earlier result in that file. Gives the form of the result (`min.trace` or
+    `min.history`), its file and the result. Raises InputError, TargetError.
     """
     form = "min.trace"
     small = base_of(trace).with_name(f"{base_of(trace).name}.min.trace")
-    task = Task(plan, trace.name, time=seconds)
+    task = Task(plan, trace.name, time=seconds, replays=replays)
     if trace.suffix == ".history":
         lessened = minimize_history(task, tuple(read_history(trace)))
         result = lessened.result
