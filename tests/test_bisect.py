@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from releases import SOURCE, offer
 
+from murxpy.campaign.findings.range_file import keep_range
 from murxpy.campaign.ranges import showing
 from murxpy.campaign.ranges.bisection import Answer, Range, Span, bisect
 from murxpy.campaign.ranges.regress import compared, read_table
@@ -177,6 +178,29 @@ def test_the_range_of_a_bucket_is_kept_with_it(
     _, printed, _ = outcome(capsys, "findings", out, "--json")
     ranges = {row["key"]: row["range"] for row in json.loads(printed)}
     assert ranges.pop(key) == "1.2.0..1.3.0" and not any(ranges.values())
+    row = "# Shows on fake 1.2.0..1.3.0, mended in 1.4.0\n"
+    programs = [file.read_text() for file in folder.glob("*.py")]
+    assert programs and all(text.count(row) == 1 for text in programs)
+    trace = next(folder.glob("*.trace"))
+    code, printed, _ = outcome(
+        capsys, "translate", trace, "--to", "python", "--wrapper", str(WRAPPER)
+    )
+    assert code == 0 and printed.startswith(row)
+
+
+def test_a_later_range_replaces_the_comment_of_an_earlier_one(tmp_path: Path) -> None:
+    file = tmp_path / "bug.smt2"
+    file.write_text("; wrong\n(check-sat)\n; Shows on purpose\n")
+    span = {"first": "1.0", "last": "1.2", "before": "", "after": ""}
+    keep_range(tmp_path, {"solver": "fake", "spans": [span]})
+    assert file.read_text().startswith("; wrong\n; Shows on fake 1.0..1.2\n(check-sat)\n")
+    other = {"first": "1.4", "last": "1.4", "before": "1.3", "after": "1.5"}
+    keep_range(tmp_path, {"solver": "fake", "spans": [span, other]})
+    assert file.read_text() == (
+        "; wrong\n; Shows on fake 1.0..1.2, and on 1.4, mended in 1.5\n(check-sat)\n; Shows on purpose\n"
+    )
+    keep_range(tmp_path, {"solver": "fake", "spans": []})
+    assert "Shows on fake" not in file.read_text()
 
 
 def test_errors_of_bisect(

@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
+from murxpy.campaign.findings.range_file import with_range
 from murxpy.cli import fail
 from murxpy.cli.params import Existing, NamedFile, output_option
 from murxpy.data import load_catalogue, load_wrapper, wrapper_names
@@ -23,7 +25,7 @@ from murxpy.translate.murxla import to_murxla
 from murxpy.translate.python import to_python
 from murxpy.translate.smtlib import to_smtlib
 
-Translator = Callable[[Trace], str]
+Translator = Callable[[Path], str]
 _SUFFIXES = {"smt2": ".smt2", "python": ".py", "murxla": ".murxla"}
 
 
@@ -91,17 +93,23 @@ def translate(
     """
     of_smtlib = {"--dialect": dialect, "--by-definition": by_definition, "--planted": planted}
     _check_options(target, [name for name, given in of_smtlib.items() if given], lossy, wrapper)
-    translator = _translator(target, dialect or STANDARD, lossy, by_definition, planted, wrapper)
+    of_trace = _translator(target, dialect or STANDARD, lossy, by_definition, planted, wrapper)
+    translator = partial(_translated, of_trace, _SUFFIXES[target])
     if source.is_dir():
         return _folder(source, into, output, _SUFFIXES[target], translator)
     if into is not None:
         raise InputError("--into is for a folder of traces, and TRACE is none", file=str(source))
-    text = translator(parse_trace(read_trace(source), str(source)))
+    text = translator(source)
     if output is None:
         click.echo(text, nl=False)
     else:
         _write(output, text)
     return 0
+
+
+def _translated(of_trace: Callable[[Trace], str], suffix: str, path: Path) -> str:
+    text = of_trace(parse_trace(read_trace(path), str(path)))
+    return with_range(text, path.with_suffix(suffix))
 
 
 def _check_options(target: str, of_smtlib: Sequence[str], lossy: bool, wrapper: str | None) -> None:
@@ -126,7 +134,7 @@ def _write(file: Path, text: str) -> None:
 
 def _translator(
     target: str, dialect: str, lossy: bool, by_definition: bool, planted: bool, wrapper: str | None
-) -> Translator:
+) -> Callable[[Trace], str]:
     catalogue = build_catalogue(load_catalogue())
     if target == "smt2":
         return lambda trace: (to_defined if planted else to_smtlib)(
@@ -165,10 +173,7 @@ def _folder(
     with _progress(traces) as shown:
         for path in shown:
             try:
-                _write(
-                    into / path.relative_to(source).with_suffix(suffix),
-                    translator(parse_trace(read_trace(path), str(path))),
-                )
+                _write(into / path.relative_to(source).with_suffix(suffix), translator(path))
             except MurxpyError as error:
                 errors.append(error)
     for found in errors:

@@ -1,4 +1,6 @@
-"""The range of releases that show a bucket's defect, in a file beside its traces."""
+"""The range of releases that show a bucket's defect: in a file beside its traces, and as a comment
+in its programs and scripts.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +12,66 @@ from typing import Any
 from murxpy.campaign.findings.folder import write_atomically
 
 _FILE = "range.json"
+_MARKS = {".py": "#", ".smt2": ";"}  # how a comment begins in a file with this ending
+_BEGINNING = "Shows on "
 
 
 def keep_range(folder: Path, found: Mapping[str, Any]) -> None:
-    """Keep what `murxpy bisect` found out about the bucket in `folder`. Raises OSError."""
+    """Keep what a bisection found out about the bucket in `folder`, also in the programs and scripts
+    that are there already. Raises OSError.
+    """
     write_atomically(folder / _FILE, json.dumps(found, indent=1) + "\n")
+    for file in sorted(folder.iterdir()):
+        if file.suffix in _MARKS:
+            text = file.read_text(encoding="utf-8", errors="surrogatepass")
+            write_atomically(file, with_range(text, file))
 
 
 def kept_range(folder: Path) -> str:
     """The releases that show the defect of the bucket in `folder`, such as `4.12.0..`; empty where
     no bisection was made.
     """
+    return str(_kept(folder).get("range", ""))
+
+
+def range_sentence(folder: Path) -> str:
+    """The range of the bucket in `folder` as its programs say it, such as `Shows on z3
+    4.8.8..4.12.2, mended in 4.12.3`; empty where no bisection was made.
+    """
+    kept = _kept(folder)
     try:
-        return str(json.loads((folder / _FILE).read_text(encoding="utf-8"))["range"])
-    except (OSError, ValueError, KeyError, TypeError):
+        spans = ", and on ".join(_words(span) for span in kept["spans"])
+        return f"{_BEGINNING}{kept['solver']} {spans}" if spans else ""
+    except (KeyError, TypeError):
         return ""
+
+
+def with_range(text: str, file: Path) -> str:
+    """The program or script `text`, which stands in `file` or will do so, with the range of its
+    bucket as a comment behind the comments at its top. An earlier such comment is replaced.
+    """
+    mark = _MARKS.get(file.suffix)
+    if mark is None:
+        return text
+    sentence = range_sentence(file.parent)
+    said = [f"{mark} {sentence}\n"] if sentence else []
+    rows = text.splitlines(keepends=True)
+    top = next((at for at, row in enumerate(rows) if not row.startswith(mark)), len(rows))
+    above = [row for row in rows[:top] if not row.startswith(f"{mark} {_BEGINNING}")]
+    return "".join([*above, *said, *rows[top:]])
+
+
+def _words(span: Mapping[str, str]) -> str:
+    """The releases of a span, and the one that mended the defect."""
+    first, last = span["first"], span["last"]
+    releases = first if first == last else f"{first}..{last}"
+    return releases + (f", mended in {span['after']}" if span["after"] else "")
+
+
+def _kept(folder: Path) -> Mapping[str, Any]:
+    """What a bisection found out about the bucket in `folder`; empty where none was made."""
+    try:
+        found = json.loads((folder / _FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -12,6 +12,7 @@ from pathlib import Path
 from murxpy.campaign.finding import Reproducer
 from murxpy.campaign.findings.folder import write_atomically
 from murxpy.campaign.findings.keys import bucket_key, normalise
+from murxpy.campaign.findings.range_file import with_range
 from murxpy.campaign.reduction.programs import run_program
 from murxpy.campaign.reduction.scripted import scripted
 from murxpy.campaign.reduction.scripts import WRONG
@@ -84,7 +85,7 @@ class _Programs:
         except MurxpyError as error:
             file.unlink(missing_ok=True)
             return Reproducer("python", "", None, str(error))
-        write_atomically(file, written)
+        write_atomically(file, with_range(written, file))
         return Reproducer("python", str(file), *self._python(file))
 
     def script(self) -> Reproducer:
@@ -101,7 +102,7 @@ class _Programs:
             except MurxpyError:
                 file.unlink(missing_ok=True)
                 return Reproducer("smt2", "", None, f"not in SMT-LIB: {unsaid}")
-        write_atomically(file, written)
+        write_atomically(file, with_range(written, file))
         seen, note = self._script(file)
         if unsaid and not seen:
             file.unlink()
