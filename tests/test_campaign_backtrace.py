@@ -9,50 +9,6 @@ import pytest
 from campaigns import only_bucket, run
 
 from murxpy.campaign.events import Alike, Ended
-from murxpy.campaign.findings.alike import alike, frames
-from murxpy.campaign.findings.buckets import Bucket
-
-TEXT = """#0  0x00007ffff58e3c8c in lp::matrix<double, double>::set(unsigned int, double const&) () from /x/libz3.so
-#1  main (argc=1) at main.c:3
-#2  0x00007ffff0000001 in ?? () from /x/libc.so
-#3  0x00007ffff0000002 in outer () from /x/libz3.so
-"""
-
-
-def crash(key: str, first: float, backtrace: str = TEXT, kind: str = "crash") -> Bucket:
-    return Bucket(
-        key,
-        kind,
-        "solver",
-        "high",
-        "z3",
-        "SIGSEGV",
-        "",
-        "",
-        "",
-        "",
-        "confirmed",
-        first,
-        first,
-        backtrace=backtrace,
-    )
-
-
-def test_innermost_frames_say_which_crashes_are_alike() -> None:
-    assert frames(TEXT) == (
-        "lp::matrix<double, double>::set(unsigned int, double const&)",
-        "main",
-        "0x00007ffff0000001",
-    )
-    other = TEXT.replace("set", "get")
-    buckets = [
-        crash("b", 2.0),
-        crash("a", 3.0),
-        crash("first", 1.0),
-        crash("other", 4.0, other),
-        crash("none", 5.0, ""),
-    ]
-    assert alike([*buckets, crash("abort", 6.0, kind="abort")]) == {"a": "first", "b": "first"}
 
 
 @pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")

@@ -304,10 +304,7 @@ def test_buckets_of_one_defect_are_listed_once_by_the_shortest_trace() -> None:
     print_findings(make_console(stream), [*ROWS[:1], *others])
     shown = stream.getvalue().splitlines()
     assert len(shown) == 5 and shown[2].strip() == "same7"
-    assert (
-        shown[4]
-        == "         the same native frames: 2 more buckets, 1,202 times (--json lists them)"
-    )
+    assert shown[4] == "         the same defect: 2 more buckets, 1,202 times (--json lists them)"
 
 
 def test_an_empty_listing_says_so() -> None:

@@ -88,7 +88,9 @@ class Campaign:
         self.seed = self._choose_seed(store)
         self._pool = Pool([*self.config.targets, *self.config.judges], self.config.limits)
         self._traces = Backtraces(lambda key, text: self._collector.framed(key, text))
-        self._forms = Reproduction(self.config, self._archive, self._log.emit)
+        self._forms = Reproduction(
+            self.config, self._archive, self._log.emit, lambda: self._collector.compare()
+        )
         try:
             with interrupts.caught(self.stop):
                 if interrupts.early():

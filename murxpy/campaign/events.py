@@ -110,9 +110,7 @@ class Reproduced:
 
 @dataclass(frozen=True, slots=True)
 class Alike:
-    """The crash of `bucket` has the same innermost native frames as `same`, an earlier bucket. Both
-    are probably one defect.
-    """
+    """Bucket `bucket` shows the same defect as `same`, an earlier bucket."""
 
     bucket: str
     same: str

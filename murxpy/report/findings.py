@@ -13,8 +13,9 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from murxpy.campaign.findings.alike import alike
 from murxpy.campaign.findings.buckets import Bucket
+from murxpy.campaign.findings.defects import Grouping, same
+from murxpy.campaign.findings.files import read_if_there
 from murxpy.campaign.findings.range_file import kept_range
 from murxpy.campaign.snapshot import BucketView
 from murxpy.oracles.documented import TIER as DOCUMENTED
@@ -42,11 +43,19 @@ def bucket_views(
     """The stored buckets of the campaign in folder `out`, with whole paths. `versions` has the
     solver's version of each bucket, by key.
     """
-    same = alike(buckets)
+    older = same(grouping(Path(out)).defects(buckets))
     return [
-        _view(bucket, versions.get(bucket.key, ""), out, same.get(bucket.key, ""))
+        _view(bucket, versions.get(bucket.key, ""), out, older.get(bucket.key, ""))
         for bucket in buckets
     ]
+
+
+def grouping(out: Path) -> Grouping:
+    """What groups the buckets of the campaign in folder `out`."""
+    return Grouping(
+        lambda file: read_if_there(out / file),
+        lambda key: kept_range(out / "findings" / key),
+    )
 
 
 def _view(bucket: Bucket, version: str, out: str, same: str) -> BucketView:
@@ -135,7 +144,7 @@ def finding_lines(rows: Sequence[BucketView], width: int | None) -> Iterator[Tex
         if others:
             times = amount(sum(other.count for other in others), "time")
             yield Text(
-                f"         the same native frames: {amount(len(others), 'more bucket')}, {times} (--json lists them)",
+                f"         the same defect: {amount(len(others), 'more bucket')}, {times} (--json lists them)",
                 "dim",
             )
 

@@ -13,8 +13,11 @@ from dataclasses import replace
 
 from murxpy.campaign.finding import Finding, Reproducer
 from murxpy.campaign.findings.buckets import KEPT, TRIALS, Bucket, Kept, Known, new_bucket
+from murxpy.campaign.findings.defects import FILE as DEFECTS
+from murxpy.campaign.findings.defects import Defect, defects_text
 from murxpy.campaign.findings.files import Files
 from murxpy.campaign.findings.folder import Folder
+from murxpy.campaign.findings.range_file import kept_range
 from murxpy.campaign.findings.store import Changes, Store, TargetState, finding_row
 from murxpy.campaign.steering import Steering
 from murxpy.oracles.crash import Tier
@@ -46,6 +49,7 @@ class Archive:
         self._doomed: list[str] = []
         self._full = False
         self._reason = ""
+        self._defects = ""
 
     def _relabel(self) -> None:
         """Apply the present list of known bugs, also to the buckets of earlier sessions."""
@@ -176,6 +180,21 @@ class Archive:
     def pending_trace(self, kept: Kept) -> str | None:
         """The text of a kept trace; None when its file is gone."""
         return self._files.read(kept.file)
+
+    def text(self, file: str) -> str | None:
+        """The text of a file under the campaign's folder; None when it is gone."""
+        return self._files.read(file)
+
+    def range(self, key: str) -> str:
+        """The releases that show bucket `key`, as far as 'murxpy bisect' found them out."""
+        return kept_range(self._folder.path / "findings" / key)
+
+    def keep_defects(self, defects: Sequence[Defect]) -> None:
+        """Keep which buckets are one defect."""
+        text = defects_text(defects)
+        if defects and text != self._defects:
+            self._defects = text
+            self._write(DEFECTS, text)
 
     def waits(self, kept: Kept) -> bool:
         """Whether a kept trace is not written yet, because the disk is full."""

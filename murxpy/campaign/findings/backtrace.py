@@ -21,7 +21,7 @@ from murxpy.campaign.workers.targets import Plan
 from murxpy.worker.process import die_with_parent
 
 SECONDS = 30.0  # until gdb is ended
-_FRAMES = 40  # that gdb prints at most
+_FRAMES = 64  # that gdb prints at most; one turn of a recursion had up to 13 of them
 
 
 class Backtraces:

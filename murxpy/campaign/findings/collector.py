@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from murxpy.campaign import events
 from murxpy.campaign.finding import Finding
-from murxpy.campaign.findings.alike import alike
 from murxpy.campaign.findings.archive import Archive
 from murxpy.campaign.findings.backtrace import Backtraces
 from murxpy.campaign.findings.buckets import Bucket, failing
 from murxpy.campaign.findings.confirmation import Confirmation
+from murxpy.campaign.findings.defects import Defect, Grouping, same
 from murxpy.campaign.replays.service import Replays
 from murxpy.campaign.replays.trials import Trials
 from murxpy.campaign.workers.handles import Damp, Job
@@ -47,7 +47,9 @@ class Collector:
         self._opened: dict[str, None] = {}
         self._waiting: dict[str, list[Finding]] = {}
         self._again: dict[tuple[int, int], int] = {}
-        self._alike: dict[str, str] = {}
+        self._grouping = Grouping(archive.text, archive.range)
+        self._defects: list[Defect] = []
+        self._same: dict[str, str] = {}
         self._documented = [
             Documented(plan.setup.get("wrapper") or {}) for plan in self._pool.plans
         ]
@@ -64,12 +66,16 @@ class Collector:
         return tuple(sorted(calls)[:_DAMPED])
 
     def fails(self, fail_on: Sequence[str]) -> bool:
-        """Whether this session opened a bucket that makes the exit code 1."""
-        return any(
-            failing(self._archive.buckets[key], fail_on)
-            for key in self._opened
-            if key not in self._alike
-        )
+        """Whether this session found a defect that makes the exit code 1. A bucket that it opened does
+        not count where a bucket of an earlier session shows the same defect, or the user knows it.
+        """
+        return any(self._is_new(defect, fail_on) for defect in self._defects)
+
+    def _is_new(self, defect: Defect, fail_on: Sequence[str]) -> bool:
+        buckets = [self._archive.buckets[key] for key in defect.buckets]
+        failed = [bucket for bucket in buckets if failing(bucket, fail_on)]
+        known = any(bucket.known for bucket in buckets)
+        return bool(failed) and not known and all(bucket.key in self._opened for bucket in failed)
 
     @property
     def broken(self) -> bool:
@@ -83,11 +89,15 @@ class Collector:
         self.compare()
 
     def compare(self) -> None:
-        """Report which buckets are alike, where that was not reported yet."""
-        for key, same in alike(self._archive.buckets.values()).items():
-            if self._alike.get(key) != same:
-                self._alike[key] = same
-                self._emit(events.Alike(key, same))
+        """Group the buckets to defects, keep the defects, and report which buckets show the defect
+        of an older one, where that was not reported yet.
+        """
+        self._defects = self._grouping.defects(self._archive.buckets.values())
+        self._archive.keep_defects(self._defects)
+        for key, older in same(self._defects).items():
+            if self._same.get(key) != older:
+                self._same[key] = older
+                self._emit(events.Alike(key, older))
 
     def doubt(self, found: Finding, run: Callable[[bool], None]) -> None:
         """Replay `found`, whose death may have come from outside, before it is counted.

@@ -4,6 +4,8 @@ there is room; the smallest such file is written first.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from murxpy.campaign.findings.folder import Folder
 
 
@@ -42,10 +44,7 @@ class Files:
         """The text of the file `name`, whether it is written or waits; None when it is gone."""
         if name in self.waiting:
             return self.waiting[name]
-        try:
-            return (self._folder.path / name).read_text(encoding="utf-8", errors="surrogatepass")
-        except OSError:
-            return None
+        return read_if_there(self._folder.path / name)
 
     def take_back(self, name: str) -> None:
         """Remove the written file `name` to make room for something worth more; its text waits."""
@@ -58,3 +57,11 @@ class Files:
         """Remove the file `name`, whether it is written or waits."""
         self.waiting.pop(name, None)
         self._folder.remove(name)
+
+
+def read_if_there(path: Path) -> str | None:
+    """The text of a file that a campaign wrote; None when it is gone."""
+    try:
+        return path.read_text(encoding="utf-8", errors="surrogatepass")
+    except OSError:
+        return None

@@ -12,6 +12,7 @@ from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.finding import Reproducer
 from murxpy.campaign.findings.archive import Archive
 from murxpy.campaign.findings.buckets import Bucket, Kept
+from murxpy.campaign.findings.files import read_if_there
 from murxpy.campaign.reduction.process import SECONDS, Answer, Request
 from murxpy.campaign.reduction.process_queue import ReductionQueue
 from murxpy.oracles.disagreement import KIND
@@ -27,13 +28,18 @@ _TARGET = re.compile(
 
 
 class Reproduction:
-    """Requests reproducers of confirmed buckets, and reports them through `emit`.
+    """Requests reproducers of confirmed buckets, reports them through `emit`, and then calls
+    `reproduced`.
 
     They are made from smaller traces where `config` says so.
     """
 
     def __init__(
-        self, config: CampaignConfig, archive: Archive, emit: Callable[[events.Event], None]
+        self,
+        config: CampaignConfig,
+        archive: Archive,
+        emit: Callable[[events.Event], None],
+        reproduced: Callable[[], None],
     ) -> None:
         self._plans = (
             *config.targets,
@@ -45,6 +51,7 @@ class Reproduction:
         self._folder = config.out.absolute()
         self._minimize = config.minimize
         self._emit = emit
+        self._reproduced = reproduced
         self._documented = [Documented(plan.setup.get("wrapper") or {}) for plan in self._plans]
         self._ordered: set[str] = set()
         self.queue = ReductionQueue(self._plans, config.limits.memory, self._done)
@@ -136,6 +143,7 @@ class Reproduction:
             self._archive.set_tier(key, DOCUMENTED)
         tier = self._archive.buckets[key].tier
         self._emit(events.Reproduced(key, forms, answer.before, answer.after, tier))
+        self._reproduced()
 
     def _needs_documented(self, request: Request, answer: Answer, bucket: Bucket) -> bool:
         """Whether the smaller trace and all traces of the bucket use something that is documented
@@ -149,15 +157,9 @@ class Reproduction:
             return False
         kept = [self._archive.pending_trace(kept) for kept in bucket.traces]
         return all(
-            text is None or documented.of_trace(text) for text in [*map(_read, smaller), *kept]
+            text is None or documented.of_trace(text)
+            for text in [*map(read_if_there, map(Path, smaller)), *kept]
         )
 
     def _relative(self, file: str) -> str:
         return str(Path(file).relative_to(self._folder)) if file else ""
-
-
-def _read(file: str) -> str | None:
-    try:
-        return Path(file).read_text(encoding="utf-8", errors="surrogatepass")
-    except OSError:
-        return None

@@ -1,0 +1,147 @@
+"""Defects: a second level over buckets. The key of a bucket is fixed at discovery; which buckets are
+one defect is found out again whenever more is known of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from packaging.version import InvalidVersion, Version
+
+from murxpy.campaign.findings.buckets import Bucket
+from murxpy.campaign.findings.marks import Read, marks
+
+FILE = "defects.json"  # in the folder of the campaign
+_VERSION = 1
+
+Ranges = Callable[[str], str]  # by the key of a bucket: the releases that show it, empty if unknown
+Span = tuple[Version | None, Version | None]  # the first and the last release; None for no end
+
+
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """Buckets that show one defect, the oldest first. `marks` are those that they have in common."""
+
+    buckets: tuple[str, ...]
+    marks: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """The name of the defect: the key of its oldest bucket."""
+        return self.buckets[0]
+
+
+class Grouping:
+    """Groups buckets to defects. `read` gives the text of a file that a bucket names, and `ranges`
+    the releases that show a bucket.
+
+    What is read of a bucket is remembered until the bucket has other frames or other reproducers.
+    """
+
+    def __init__(self, read: Read, ranges: Ranges) -> None:
+        self._read = read
+        self._ranges = ranges
+        self._known: dict[str, tuple[object, tuple[str, ...]]] = {}
+
+    def marks(self, bucket: Bucket) -> tuple[str, ...]:
+        """The marks of a bucket. A bucket that nobody confirmed has none."""
+        if bucket.state not in ("confirmed", "known"):
+            return ()
+        told = (bucket.backtrace, bucket.reproducers)
+        known = self._known.get(bucket.key)
+        if known is None or known[0] != told:
+            known = self._known[bucket.key] = (told, marks(bucket, self._read))
+        return known[1]
+
+    def defects(self, buckets: Iterable[Bucket]) -> list[Defect]:
+        """The defects of the buckets, in the order in which they were first found."""
+        groups = _Groups(self._ranges)
+        for bucket in sorted(buckets, key=lambda bucket: (bucket.first, bucket.key)):
+            groups.add(bucket.key, self.marks(bucket))
+        return groups.defects()
+
+
+def same(defects: Iterable[Defect]) -> dict[str, str]:
+    """For each bucket whose defect an older bucket shows, the key of the oldest one."""
+    return {key: defect.key for defect in defects for key in defect.buckets[1:]}
+
+
+class _Groups:
+    """Groups of buckets with a mark in common, none of which are known to be different defects."""
+
+    def __init__(self, ranges: Ranges) -> None:
+        self._ranges = ranges
+        self._marks: dict[str, tuple[str, ...]] = {}
+        self._groups: list[list[str]] = []
+
+    def add(self, key: str, marks: tuple[str, ...]) -> None:
+        """Put a bucket into a group of its own, with all groups that it has a mark in common with."""
+        self._marks[key] = marks
+        own = [key]
+        for group in [*self._groups]:
+            if self._alike(group, marks) and not self._apart(group, own):
+                own = [*group, *own]
+                self._groups.remove(group)
+        self._groups.append(own)
+
+    def _alike(self, group: Sequence[str], marks: Sequence[str]) -> bool:
+        return any(mark in self._marks[key] for key in group for mark in marks)
+
+    def _apart(self, one: Sequence[str], other: Sequence[str]) -> bool:
+        return any(disjoint(self._ranges(a), self._ranges(b)) for a in one for b in other)
+
+    def defects(self) -> list[Defect]:
+        """The groups as defects."""
+        order = list(self._marks)
+        found = [
+            Defect(tuple(sorted(group, key=order.index)), self._common(group))
+            for group in self._groups
+        ]
+        return sorted(found, key=lambda defect: order.index(defect.key))
+
+    def _common(self, group: Sequence[str]) -> tuple[str, ...]:
+        """The marks of at least two buckets; of a single bucket all."""
+        counts: dict[str, int] = {}
+        for key in group:
+            for mark in self._marks[key]:
+                counts[mark] = counts.get(mark, 0) + 1
+        return tuple(mark for mark, count in counts.items() if count >= min(2, len(group)))
+
+
+def disjoint(one: str, other: str) -> bool:
+    """Whether no release is in both ranges, such as `4.8.7..4.8.12` and `4.13.0..`. A range that is
+    not known may hold any release.
+    """
+    if not one or not other:
+        return False
+    return not any(_overlap(a, b) for a in _spans(one) for b in _spans(other))
+
+
+def _spans(text: str) -> list[Span]:
+    """The spans of a range. Words that are no releases may stand for any release."""
+    found: list[Span] = []
+    for part in text.split(","):
+        first, dots, last = (word.strip() for word in part.partition(".."))
+        found.append((_release(first), _release(last if dots else first)))
+    return found
+
+
+def _release(name: str) -> Version | None:
+    try:
+        return Version(name)
+    except InvalidVersion:
+        return None
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    firsts = [first for first, _ in (one, other) if first is not None]
+    lasts = [last for _, last in (one, other) if last is not None]
+    return not firsts or not lasts or max(firsts) <= min(lasts)
+
+
+def defects_text(defects: Sequence[Defect]) -> str:
+    """The defects as the text of their file."""
+    told = [{"defect": d.key, "buckets": d.buckets, "marks": d.marks} for d in defects]
+    return json.dumps({"version": _VERSION, "defects": told}, indent=1) + "\n"

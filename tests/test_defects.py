@@ -1,0 +1,214 @@
+"""Defects: which buckets show the same one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from murxpy.campaign.finding import Reproducer
+from murxpy.campaign.findings.buckets import Bucket
+from murxpy.campaign.findings.defects import Grouping, disjoint, same
+from murxpy.campaign.findings.frames import place
+from murxpy.campaign.findings.marks import abstract
+from murxpy.campaign.findings.shapes import Shape, shape_of
+from murxpy.trace.grammar import parse_trace
+
+TEXT = """#0  0x00007ffff58e3c8c in lp::matrix<double, double>::set(unsigned int, double const&) () from /x/libz3.so
+#1  main (argc=1) at main.c:3
+#2  0x00007ffff0000001 in ?? () from /x/libc.so
+#3  0x00007ffff0000002 in outer () from /x/libz3.so
+"""
+
+
+def bucket(key: str, kind: str = "crash", message: str = "", first: float = 0.0) -> Bucket:
+    """A confirmed bucket of a solver."""
+    return Bucket(
+        key,
+        kind,
+        "solver",
+        "high",
+        "s",
+        "",
+        message,
+        "check-sat",
+        "",
+        "",
+        "confirmed",
+        first,
+        first,
+    )
+
+
+def frames(*names: str) -> str:
+    """A backtrace of these functions, innermost first."""
+    return "".join(
+        f"#{at}  0x{at:016x} in {name} () from /x/lib.so\n" for at, name in enumerate(names)
+    )
+
+
+def grouped(buckets: list[Bucket], files: dict[str, str] | None = None) -> list[tuple[str, ...]]:
+    """The keys of the buckets of each defect."""
+    grouping = Grouping((files or {}).get, lambda key: "")
+    return [defect.buckets for defect in grouping.defects(buckets)]
+
+
+def crash(key: str, *names: str, **fields: object) -> Bucket:
+    """The bucket of a crash with these native frames."""
+    return replace(bucket(key, **fields), backtrace=frames(*names))  # type: ignore[arg-type]
+
+
+def reduced(key: str, kind: str, text: str, files: dict[str, str]) -> Bucket:
+    """A bucket whose smaller trace has `text`."""
+    files[f"{key}.min.trace"] = text
+    form = Reproducer("min.trace", f"{key}.min.trace", True)
+    return replace(bucket(key, kind, "the model is wrong"), reproducers=(form,))
+
+
+def test_the_innermost_frames_are_the_place_of_a_death() -> None:
+    assert place(TEXT) == (
+        "lp::matrix<double, double>::set(unsigned int, double const&)",
+        "main",
+        "0x00007ffff0000001",
+    )
+    buckets = [
+        crash("a", "f", "g", "h", "i"),
+        crash("b", "f", "g", "h", "j"),
+        crash("c", "f", "g", "x"),
+    ]
+    assert grouped([*buckets, bucket("none")]) == [("a", "b"), ("c",), ("none",)]
+
+
+@pytest.mark.parametrize("top", [(), ("visit", "lookup"), ("malloc", "operator new", "alloc")])
+@pytest.mark.parametrize("turn", [0, 1, 2, 3])
+def test_an_endless_recursion_is_one_by_its_cycle(top: tuple[str, ...], turn: int) -> None:
+    names = ("rewrite", "visit", "mk_app", "apply") * 12
+    first = crash("first", *("rewrite", "visit", "mk_app", "apply") * 10)
+    other = crash("other", *top, *names[turn:40])
+    assert grouped([first, other]) == [("first", "other")]
+
+
+def test_frames_that_repeat_a_few_times_are_no_endless_recursion() -> None:
+    names = ("leaf", *("rec",) * 4, "check", "solve", "api", "ffi_call", "main", "start", "begin")
+    assert place(frames(*names)) == ("leaf", "rec", "rec")
+
+
+def test_an_abort_and_a_wrong_access_at_one_place_are_one() -> None:
+    end = ("__pthread_kill_implementation", "__GI_raise", "__GI_abort", "__assert_fail")
+    dead = crash("abort", *end, "pop_core", "pop", "api", kind="abort")
+    assert grouped([dead, crash("crash", "pop_core", "pop", "api")]) == [("abort", "crash")]
+
+
+def test_the_allocator_tells_no_place() -> None:
+    top = ("_int_malloc", "__GI___libc_malloc", "operator new(unsigned long)", "vector")
+    assert grouped([crash("a", *top), crash("b", *top)]) == [("a",), ("b",)]
+
+
+def test_what_shows_at_the_call_after_is_one_with_what_shows_at_once() -> None:
+    files = {"late.min.trace": "1 new\n2 push 1\n3 own-cube\n4 pop 1\n"}
+    form = Reproducer("min.trace", "late.min.trace", True)
+    late = replace(crash("late", "pop_core", "pop", "api"), action="pop", reproducers=(form,))
+    once = replace(crash("once", "pop_core", "cube", "api"), action="own-cube")
+    other = replace(crash("other", "pop_core", "reset", "api"), action="reset")
+    assert grouped([late, once, other], files) == [("late", "once"), ("other",)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "RuntimeError: script error: cannot process term (exists ((_v6 Bool)) _v6) with shadowed variables",
+            "RuntimeError: cannot process term (forall ((_v16 _u0)) (= _x5 _v16)) with shadowed variables",
+        ),
+        ("Error: index 7 of _x12 is out of bounds", "Error: index 12 of _dt1 is out of bounds"),
+        ("Error: unexpected sort Int at |a b|", "Error: unexpected sort Real at |c|"),
+    ],
+)
+def test_a_printed_term_is_no_part_of_an_exception(one: str, other: str) -> None:
+    assert abstract(one) == abstract(other)
+    buckets = [bucket("a", "exception", one), bucket("b", "exception", other)]
+    assert grouped([*buckets, bucket("c", "contract", one)]) == [("a", "b"), ("c",)]
+
+
+def test_a_message_of_one_word_does_not_tell_which_defect_threw_it() -> None:
+    buckets = [bucket(key, "exception", "Error: unreachable") for key in "ab"]
+    assert grouped(buckets) == [("a",), ("b",)]
+
+
+WRONG = """# murxpy-trace 1
+1 new
+2 set-option models true
+3 mk-sort SORT_INT
+      return s1
+4 mk-const s1 "a"
+      return t1 s1
+5 mk-value s1 "7"
+      return t2 s1
+6 mk-term OP_INT_DIV SORT_INT 2 t1 t2
+      return t3 s1
+7 mk-term OP_INT_LT SORT_BOOL 2 t3 t1
+      return t4 s2
+8 assert-formula t4
+9 check-sat
+      answer sat
+10 check-model
+"""
+
+
+def shape(text: str) -> Shape:
+    """The shape of a trace."""
+    found = shape_of(parse_trace(text, "t"))
+    assert found is not None
+    return found
+
+
+def test_the_shape_of_a_trace() -> None:
+    assert shape(WRONG) == Shape(
+        ("models true",),
+        ("(OP_INT_LT (OP_INT_DIV const:INT value:INT) const:INT)",),
+        ("check-sat", "check-model"),
+        ("(OP_INT_DIV _ _)",),
+    )
+    renamed = WRONG.replace('"a"', '"other"').replace('"7"', '"12"')
+    assert shape(renamed) == shape(WRONG)
+    equal = WRONG.replace("OP_INT_LT", "OP_EQUAL")
+    swapped = equal.replace("2 t3 t1", "2 t1 t3")
+    assert shape(equal) == shape(swapped) != shape(WRONG)
+    assert shape(WRONG.replace("2 t3 t1", "2 t1 t3")) != shape(WRONG)
+
+
+def test_the_shape_of_a_script_is_that_of_its_trace() -> None:
+    text = "(declare-const a Int)(assert (< (div a 7) a))(check-sat)"
+    script = shape(f'# murxpy-trace 1\n1 new\n2 run-script "{text}"\n')
+    assert script.formulas == shape(WRONG).formulas
+
+
+def test_wrong_answers_are_compared_by_the_shape_of_the_smaller_trace() -> None:
+    files: dict[str, str] = {}
+    swapped = WRONG.replace("OP_INT_LT", "OP_EQUAL").replace('"7"', '"8"')
+    buckets = [
+        reduced("first", "invalid-model", WRONG, files),
+        reduced("same", "invalid-model", swapped, files),
+        reduced("option", "invalid-model", WRONG.replace("models true", "other on"), files),
+        reduced("operator", "invalid-model", WRONG.replace("OP_INT_DIV", "OP_INT_MOD"), files),
+        bucket("not reduced", "invalid-model", "the model is wrong"),
+    ]
+    kinds = [("first", "same"), ("option",), ("operator",), ("not reduced",)]
+    assert grouped(buckets, files) == sorted(kinds)
+    plain = WRONG.replace("OP_INT_DIV", "OP_INT_ADD")
+    other = plain.replace("OP_INT_LT", "OP_INT_GT")  # no operator tells which defect it is
+    texts = {"a": plain, "b": plain, "c": other}
+    ordinary = [reduced(key, "invalid-model", text, files) for key, text in texts.items()]
+    assert grouped(ordinary, files) == [("a", "b"), ("c",)]
+
+
+def test_ranges_that_never_overlap_keep_defects_apart() -> None:
+    assert disjoint("4.8.7..4.8.12", "4.13.0..")
+    assert disjoint("4.8.7, 4.12.0..4.12.4", "4.8.8..4.11.0")
+    assert not disjoint("4.8.7..4.13.0", "4.13.0..") and not disjoint("..4.8.12", "4.8.12")
+    assert not disjoint("", "4.13.0..") and not disjoint("none", "4.13.0..")
+    ranges = {"a": "4.8.7..4.8.12", "b": "4.13.0..", "c": ""}
+    grouping = Grouping({}.get, ranges.__getitem__)
+    defects = grouping.defects([crash(key, "f", "g", "h") for key in "abc"])
+    assert [defect.buckets for defect in defects] == [("a", "c"), ("b",)]
+    assert same(defects) == {"c": "a"}
