@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from commands import FAKE, error, fuzz_fake, outcome
 
 from murxpy.campaign.finding import Reproducer
 from murxpy.campaign.findings.buckets import Bucket
@@ -12,6 +16,8 @@ from murxpy.campaign.findings.defects import Grouping, disjoint, same
 from murxpy.campaign.findings.frames import place
 from murxpy.campaign.findings.marks import abstract
 from murxpy.campaign.findings.shapes import Shape, shape_of
+from murxpy.report.console import make_console
+from murxpy.report.defects import defect_views, defects_json, print_defects
 from murxpy.trace.grammar import parse_trace
 
 TEXT = """#0  0x00007ffff58e3c8c in lp::matrix<double, double>::set(unsigned int, double const&) () from /x/libz3.so
@@ -212,3 +218,34 @@ def test_ranges_that_never_overlap_keep_defects_apart() -> None:
     defects = grouping.defects([crash(key, "f", "g", "h") for key in "abc"])
     assert [defect.buckets for defect in defects] == [("a", "c"), ("b",)]
     assert same(defects) == {"c": "a"}
+
+
+def test_defects_of_another_campaign_are_known(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKESOLVER_FAULT", "or:segfault")
+    assert fuzz_fake(capsys, tmp_path / "one", "--runs", "3")[0] == 1
+    known = ("--runs", "3", "--known", tmp_path / "one")
+    assert fuzz_fake(capsys, tmp_path / "two", *known)[0] == 0
+    code, out, _ = outcome(capsys, "findings", tmp_path / "one", "--format", "csv")
+    assert code == 0 and len(out.splitlines()) == 2
+    assert error(capsys, "fuzz", *FAKE, "--known", tmp_path)[0] == 2
+
+
+def test_the_list_of_defects_is_worst_first_and_whole_on_a_narrow_screen(tmp_path: Path) -> None:
+    files: dict[str, str] = {}
+    wrong = replace(reduced("model", "invalid-model", WRONG, files), message="so wrong " * 30)
+    buckets = [crash("b", "f", "g", "h", first=1.0), crash("a", "f", "g", "h"), wrong]
+    buckets.append(bucket("z", "disagreement", "s answers unsat"))
+    buckets[-1].triage = {"verdict": "refutation-unsoundness"}
+    views = defect_views(buckets, {"a": "1.0", "b": "2.0"}, str(tmp_path))
+    assert [view.shown.key for view in views] == ["z", "model", "a"]
+    assert [bucket.key for bucket in views[-1].buckets] == ["a", "b"]
+    stream = io.StringIO()
+    print_defects(make_console(stream, width=60), views)
+    lines = stream.getvalue().splitlines()
+    assert max(map(len, lines)) <= 60
+    assert " ".join(line.strip() for line in lines).count("wrong") == 30
+    assert "crash  s 1.0, 2.0  0 findings in 2 buckets  tier solver" in lines
+    (first, *_) = json.loads(defects_json(views))
+    assert (first["key"], first["wrong"]) == ("z", "s answers unsat: refutation unsoundness")

@@ -198,7 +198,7 @@ def test_a_campaign_hides_what_needs_it(
         ([], [TIER], [TIER]) if hidden else (["solver"], ["solver"], [])
     )
     assert (
-        "no findings\n1 bucket hidden" in outcome(capsys, "findings", tmp_path / "out")[1]
+        "no findings\n1 defect hidden" in outcome(capsys, "findings", tmp_path / "out")[1]
     ) is hidden
 
 

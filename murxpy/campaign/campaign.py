@@ -124,7 +124,9 @@ class Campaign:
         config = self.config
         self._replays = Replays(self._pool, range(len(self._targets)))
         traces = self._traces if config.backtrace else None
-        self._collector = Collector(self._replays, self._archive, traces, self._log.emit)
+        self._collector = Collector(
+            self._replays, self._archive, traces, self._log.emit, config.known_marks
+        )
         for target in self._targets:
             target.damp = self._collector.damped(target.family)
         tried = store.meta().get("suspects", [])

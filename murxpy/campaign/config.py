@@ -21,7 +21,8 @@ class CampaignConfig:
     seconds, after `runs` runs for each target in this session, or with the first finding that makes
     the exit code 1 (`first`); None means no limit.
 
-    Buckets whose keys match a pattern of `known` are known to the user already. Findings of the
+    Buckets whose keys match a pattern of `known` are known to the user already, and so are defects
+    with a mark in `known_marks`, which maps marks to buckets of other campaigns. Findings of the
     kinds in `fail_on` make the exit code 1 although they would not by default. `machine` and
     `arguments` are only recorded. With `damp`, walks draw the fatal calls of the buckets less
     often. With `backtrace`, gdb is asked for native frames where it is installed. With `minimize`,
@@ -38,6 +39,7 @@ class CampaignConfig:
     first: bool = False
     limits: Limits = field(default_factory=Limits)
     known: tuple[str, ...] = ()
+    known_marks: Mapping[str, str] = field(default_factory=dict)
     fail_on: tuple[str, ...] = ()
     machine: str = "default"
     arguments: Mapping[str, Any] = field(default_factory=dict)

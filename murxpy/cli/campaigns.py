@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
@@ -16,6 +17,7 @@ from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.events import Ended, Notice, Started
 from murxpy.campaign.findings.buckets import read_known
+from murxpy.campaign.findings.defects import known_of
 from murxpy.campaign.findings.replayed import walk_seeds
 from murxpy.campaign.judging.common_operators import agree, make_judges
 from murxpy.campaign.workers.limits import Limits, ensure_files
@@ -96,7 +98,7 @@ def _config(
     wishes: dict[str, Any],
     recorded: dict[str, Any],
 ) -> CampaignConfig:
-    known = tuple(pattern for file in wishes["known"] for pattern in read_known(file))
+    known, marks = _known(wishes["known"])
     jobs = wishes["jobs"] or len(os.sched_getaffinity(0))
     ensure_files(jobs)
     return CampaignConfig(
@@ -108,13 +110,25 @@ def _config(
         wishes["runs"],
         wishes["first"],
         limits,
-        known,
-        wishes["fail_on"],
-        wishes["machine"],
-        recorded,
+        tuple(known),
+        fail_on=wishes["fail_on"],
+        machine=wishes["machine"],
+        arguments=recorded,
         minimize=wishes["minimize"],
         judges=judges,
+        known_marks=marks,
     )
+
+
+def _known(paths: Sequence[Path]) -> tuple[list[str], dict[str, str]]:
+    """What the user knows: keys and patterns of buckets, and marks of defects. Raises InputError."""
+    patterns: list[str] = []
+    marks: dict[str, str] = {}
+    for path in paths:
+        keys, more = known_of(path) if path.is_dir() else (read_known(path), {})
+        patterns += keys
+        marks.update(more)
+    return patterns, marks
 
 
 def _without_object(checks: Sequence[str], plans: Sequence[Plan]) -> list[str]:

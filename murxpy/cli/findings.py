@@ -1,23 +1,34 @@
-"""`murxpy findings`: the findings of a campaign for people, as JSON, or as a list of known bugs."""
+"""`murxpy findings`: the findings of a campaign for people, as JSON, as a table, or as a list of known
+bugs.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import get_args
 
 import click
+from rich.text import Text
 
 from murxpy.campaign.findings.store import read_buckets, read_versions
-from murxpy.cli.params import out_argument
+from murxpy.campaign.snapshot import BucketView
+from murxpy.cli.params import names, out_argument
+from murxpy.errors import InputError
 from murxpy.oracles.crash import Tier
+from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.report.console import make_console
-from murxpy.report.findings import (
-    bucket_views,
-    findings_json,
-    findings_known,
-    print_findings,
-    shown,
+from murxpy.report.defects import (
+    DefectView,
+    defect_views,
+    defects_csv,
+    defects_json,
+    print_defects,
 )
+from murxpy.report.findings import findings_json, findings_known, print_findings
+from murxpy.report.text import amount
 
 
 @click.command()
@@ -25,32 +36,99 @@ from murxpy.report.findings import (
 @click.option(
     "--format",
     "style",
-    type=click.Choice(["text", "json", "known"]),
+    type=click.Choice(["text", "json", "csv", "known"]),
     default="text",
     show_default=True,
-    help="For people, as JSON, or as a file for 'murxpy fuzz --known'.",
+    help="For people, as JSON, as a table with commas, or as a file for 'murxpy fuzz --known'.",
 )
 @click.option("--json", "style", flag_value="json", help="The same as --format json.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="List the N worst only.")
+@click.option(
+    "--kind",
+    "kinds",
+    type=names(),
+    default="",
+    metavar="KINDS",
+    help="List only these kinds, such as invalid-model,crash.",
+)
+@click.option(
+    "--solver",
+    "solvers",
+    type=names(),
+    default="",
+    metavar="SOLVERS",
+    help="List only findings of these solvers.",
+)
+@click.option(
+    "--since",
+    type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"]),
+    metavar="DATE",
+    help="List only defects that were first found at this local time or later, such as 2026-11-22.",
+)
 @click.option(
     "--all",
     "every",
     is_flag=True,
-    help="Also list findings of tier documented: they need something that the solver documents as "
-    "internal, unsupported or experimental.",
+    help="List every bucket for itself, and also findings of tier documented: they need something "
+    "that the solver documents as internal, unsupported or experimental.",
 )
 @click.option("--tier", type=click.Choice(get_args(Tier)), help="List only findings of this tier.")
-def findings(out: Path, style: str, every: bool, tier: str | None) -> None:
-    """List the findings in the output folder OUT of a campaign (murxpy-out), one entry for each
-    defect.
+def findings(
+    out: Path,
+    style: str,
+    limit: int | None,
+    kinds: tuple[str, ...],
+    solvers: tuple[str, ...],
+    since: datetime | None,
+    every: bool,
+    tier: str | None,
+) -> None:
+    """List the defects in the output folder OUT of a campaign (murxpy-out), the worst first: wrong
+    answers, wrong models and cores, crashes, exceptions, and what else was found.
+
+    A defect is one fault of a solver, and may have shown in several buckets of findings.
     """
-    rows = bucket_views(read_buckets(out), read_versions(out), str(out))
-    every = every or tier is not None
-    rows = [row for row in rows if tier in (None, row.tier)]
-    if style != "text" and not every:
-        rows = shown(rows)
+    least = since.timestamp() if since is not None else 0.0
+    views = [
+        view
+        for view in defect_views(read_buckets(out), read_versions(out), str(out))
+        if (not kinds or any(bucket.kind in kinds for bucket in view.buckets))
+        and (not solvers or view.shown.solver in solvers)
+        and (tier in (None, view.shown.tier) and view.first >= least)
+    ]
+    listed = [view for view in views if every or tier or view.shown.tier != DOCUMENTED]
+    if style in ("json", "csv") and not every:
+        printed = defects_json if style == "json" else defects_csv
+        click.echo(printed(listed[:limit]).rstrip("\n"))
+    elif every or style == "known":
+        _print_buckets([bucket for view in listed[:limit] for bucket in view.buckets], style)
+    else:
+        _print_defects(listed[:limit], len(views) - len(listed), len(listed))
+
+
+def _print_buckets(rows: Sequence[BucketView], style: str) -> None:
+    """Print buckets, each for itself."""
+    if style == "csv":
+        raise InputError("--format csv lists defects: leave out --all, or take --format json")
     if style == "json":
         click.echo(findings_json(rows))
     elif style == "known":
         click.echo(findings_known(rows), nl=False)
     else:
-        print_findings(make_console(), rows, every)
+        print_findings(make_console(), [replace(row, same="") for row in rows], every=True)
+
+
+def _print_defects(views: Sequence[DefectView], hidden: int, found: int) -> None:
+    """Print defects for people, and say what is not printed."""
+    console = make_console()
+    print_defects(console, views)
+    notes = [] if views else ["no findings"]
+    if found > len(views):
+        notes.append(f"{amount(found - len(views), 'more defect')}; leave out --limit to see all")
+    if hidden:
+        notes.append(
+            f"{amount(hidden, 'defect')} hidden: need what the solver documents as internal, unsupported or "
+            "experimental ('murxpy findings --all')"
+        )
+    for note in notes:
+        console.print(Text(note), soft_wrap=True)

@@ -154,8 +154,8 @@ from murxpy.oracles.crash import SEVERITY
     "--known",
     type=Existing(),
     multiple=True,
-    metavar="FILE",
-    help="File of known bugs (bucket keys or patterns), which do not count; repeatable.",
+    metavar="FILE|OUT",
+    help="File of known bugs (bucket keys or patterns), or the output folder of another campaign, whose defects do not count; repeatable.",
 )
 @click.option(
     "--fail-on",

@@ -5,7 +5,7 @@ of known bugs.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path, PurePath
 from typing import Any
@@ -14,8 +14,6 @@ from rich.console import Console
 from rich.text import Text
 
 from murxpy.campaign.findings.buckets import Bucket
-from murxpy.campaign.findings.defects import Grouping, same
-from murxpy.campaign.findings.files import read_if_there
 from murxpy.campaign.findings.range_file import kept_range
 from murxpy.campaign.snapshot import BucketView
 from murxpy.oracles.documented import TIER as DOCUMENTED
@@ -37,28 +35,8 @@ _FIELDS = (
 STATUS_STYLES = {"new": "bold red", "again": "yellow", "known": "dim"}
 
 
-def bucket_views(
-    buckets: Sequence[Bucket], versions: Mapping[str, str], out: str
-) -> list[BucketView]:
-    """The stored buckets of the campaign in folder `out`, with whole paths. `versions` has the
-    solver's version of each bucket, by key.
-    """
-    older = same(grouping(Path(out)).defects(buckets))
-    return [
-        _view(bucket, versions.get(bucket.key, ""), out, older.get(bucket.key, ""))
-        for bucket in buckets
-    ]
-
-
-def grouping(out: Path) -> Grouping:
-    """What groups the buckets of the campaign in folder `out`."""
-    return Grouping(
-        lambda file: read_if_there(out / file),
-        lambda key: kept_range(out / "findings" / key),
-    )
-
-
-def _view(bucket: Bucket, version: str, out: str, same: str) -> BucketView:
+def bucket_view(bucket: Bucket, version: str, out: str, same: str) -> BucketView:
+    """A stored bucket with whole paths. `same` is an older bucket of the same defect, or empty."""
     kept = bucket.smallest()
     forms = tuple(
         replace(form, file=str(PurePath(out, form.file)) if form.file else "")
@@ -190,10 +168,11 @@ def findings_json(rows: Sequence[BucketView]) -> str:
     """The buckets as a JSON array, each with the command that shows it again, which is null where no
     trace is kept.
     """
-    return json.dumps([_data(row) for row in rows], indent=2)
+    return json.dumps([bucket_data(row) for row in rows], indent=2)
 
 
-def _data(row: BucketView) -> dict[str, Any]:
+def bucket_data(row: BucketView) -> dict[str, Any]:
+    """A bucket as plain data."""
     return {
         **{name: getattr(row, name) for name in _FIELDS},
         "trace": row.trace or None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from murxpy.campaign import events
@@ -28,7 +28,8 @@ _NATIVE = ("crash", "abort")  # kinds with native frames
 class Collector:
     """Counts findings in `archive`, has them confirmed by `replays`, and reports them with `emit`.
 
-    `urgent` says that there is something to be stored now.
+    `known` are the marks of defects that other campaigns found, with their buckets. `urgent` says
+    that there is something to be stored now.
     """
 
     def __init__(
@@ -37,18 +38,19 @@ class Collector:
         archive: Archive,
         traces: Backtraces | None,
         emit: Callable[[events.Event], None],
+        known: Mapping[str, str],
     ) -> None:
         self._pool = replays.pool
         self._archive = archive
         self._traces = traces
         self._emit = emit
+        self._known = known
         self.trials = Trials(replays)
         self.urgent = False
         self._opened: dict[str, None] = {}
         self._waiting: dict[str, list[Finding]] = {}
         self._again: dict[tuple[int, int], int] = {}
         self._grouping = Grouping(archive.text, archive.range)
-        self._defects: list[Defect] = []
         self._same: dict[str, str] = {}
         self._documented = [
             Documented(plan.setup.get("wrapper") or {}) for plan in self._pool.plans
@@ -69,12 +71,15 @@ class Collector:
         """Whether this session found a defect that makes the exit code 1. A bucket that it opened does
         not count where a bucket of an earlier session shows the same defect, or the user knows it.
         """
-        return any(self._is_new(defect, fail_on) for defect in self._defects)
+        buckets = self._archive.buckets.values()
+        if not any(failing(bucket, fail_on) for bucket in buckets if bucket.key in self._opened):
+            return False
+        return any(self._is_new(defect, fail_on) for defect in self._grouping.defects(buckets))
 
     def _is_new(self, defect: Defect, fail_on: Sequence[str]) -> bool:
         buckets = [self._archive.buckets[key] for key in defect.buckets]
         failed = [bucket for bucket in buckets if failing(bucket, fail_on)]
-        known = any(bucket.known for bucket in buckets)
+        known = self._known_as(defect) or any(bucket.known for bucket in buckets)
         return bool(failed) and not known and all(bucket.key in self._opened for bucket in failed)
 
     @property
@@ -92,12 +97,20 @@ class Collector:
         """Group the buckets to defects, keep the defects, and report which buckets show the defect
         of an older one, where that was not reported yet.
         """
-        self._defects = self._grouping.defects(self._archive.buckets.values())
-        self._archive.keep_defects(self._defects)
-        for key, older in same(self._defects).items():
-            if self._same.get(key) != older:
+        defects = self._grouping.defects(self._archive.buckets.values())
+        self._archive.keep_defects(defects)
+        known = {d.key: self._known_as(d) for d in defects}
+        for key, older in {**same(defects), **known}.items():
+            if older and self._same.get(key) != older:
                 self._same[key] = older
                 self._emit(events.Alike(key, older))
+
+    def _known_as(self, defect: Defect) -> str:
+        """The bucket of another campaign that shows the defect; empty where none does."""
+        marks = [
+            m for key in defect.buckets for m in self._grouping.marks(self._archive.buckets[key])
+        ]
+        return next((self._known[mark] for mark in marks if mark in self._known), "")
 
     def doubt(self, found: Finding, run: Callable[[bool], None]) -> None:
         """Replay `found`, whose death may have come from outside, before it is counted.

@@ -7,11 +7,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from packaging.version import InvalidVersion, Version
 
 from murxpy.campaign.findings.buckets import Bucket
+from murxpy.campaign.findings.files import read_if_there
 from murxpy.campaign.findings.marks import Read, marks
+from murxpy.campaign.findings.range_file import kept_range
+from murxpy.campaign.findings.store import read_buckets
 
 FILE = "defects.json"  # in the folder of the campaign
 _VERSION = 1
@@ -63,6 +67,30 @@ class Grouping:
         return groups.defects()
 
 
+def grouping(out: Path) -> Grouping:
+    """What groups the buckets of the campaign in folder `out`."""
+    return Grouping(
+        lambda file: read_if_there(out / file),
+        lambda key: kept_range(out / "findings" / key),
+    )
+
+
+def known_of(out: Path) -> tuple[list[str], dict[str, str]]:
+    """What another campaign knows by the campaign in folder `out`: the keys of its buckets without
+    marks, and all marks of the others, each with the oldest bucket that has it. Raises InputError
+    when no campaign is there.
+    """
+    group = grouping(out)
+    keys: list[str] = []
+    found: dict[str, str] = {}
+    for bucket in read_buckets(out):
+        own = group.marks(bucket)
+        keys += [] if own else [bucket.key]
+        for mark in own:
+            found.setdefault(mark, bucket.key)
+    return keys, found
+
+
 def same(defects: Iterable[Defect]) -> dict[str, str]:
     """For each bucket whose defect an older bucket shows, the key of the oldest one."""
     return {key: defect.key for defect in defects for key in defect.buckets[1:]}
@@ -74,32 +102,35 @@ class _Groups:
     def __init__(self, ranges: Ranges) -> None:
         self._ranges = ranges
         self._marks: dict[str, tuple[str, ...]] = {}
-        self._groups: list[list[str]] = []
+        self._having: dict[str, list[str]] = {}  # the buckets by their marks
+        self._group: dict[str, list[str]] = {}  # the group of each bucket
 
     def add(self, key: str, marks: tuple[str, ...]) -> None:
         """Put a bucket into a group of its own, with all groups that it has a mark in common with."""
         self._marks[key] = marks
         own = [key]
-        for group in [*self._groups]:
-            if self._alike(group, marks) and not self._apart(group, own):
+        for other in [other for mark in marks for other in self._having.get(mark, ())]:
+            group = self._group[other]
+            if other not in own and not self._apart(group, own):
                 own = [*group, *own]
-                self._groups.remove(group)
-        self._groups.append(own)
-
-    def _alike(self, group: Sequence[str], marks: Sequence[str]) -> bool:
-        return any(mark in self._marks[key] for key in group for mark in marks)
+        self._group.update(dict.fromkeys(own, own))
+        for mark in marks:
+            self._having.setdefault(mark, []).append(key)
 
     def _apart(self, one: Sequence[str], other: Sequence[str]) -> bool:
         return any(disjoint(self._ranges(a), self._ranges(b)) for a in one for b in other)
 
     def defects(self) -> list[Defect]:
         """The groups as defects."""
-        order = list(self._marks)
-        found = [
-            Defect(tuple(sorted(group, key=order.index)), self._common(group))
-            for group in self._groups
+        order = {key: at for at, key in enumerate(self._marks)}
+        groups = [
+            group for key, group in self._group.items() if key == min(group, key=order.__getitem__)
         ]
-        return sorted(found, key=lambda defect: order.index(defect.key))
+        found = [
+            Defect(tuple(sorted(group, key=order.__getitem__)), self._common(group))
+            for group in groups
+        ]
+        return sorted(found, key=lambda defect: order[defect.key])
 
     def _common(self, group: Sequence[str]) -> tuple[str, ...]:
         """The marks of at least two buckets; of a single bucket all."""

@@ -1,0 +1,79 @@
+"""What is wrong, in one sentence, and how bad it is."""
+
+from __future__ import annotations
+
+import re
+
+from murxpy.campaign.findings.buckets import Bucket
+from murxpy.campaign.findings.frames import functions, place
+from murxpy.oracles.crash import DEATHS
+from murxpy.oracles.disagreement import KIND as DISAGREEMENT
+from murxpy.report.text import one_line
+
+# The worst first: a wrong answer, what makes an answer wrong to use, and then what ends the work.
+_ORDER = (
+    *("refutation-unsoundness", "solution-unsoundness", DISAGREEMENT, "invalid-model"),
+    *("model-value", "repeated-model", "invalid-core", "invalid-assumptions", "invalid-proof"),
+    *("invalid-interpolant", "invalid-abduct", "invalid-elimination", "invalid-substitute"),
+    *("invalid-simplify", "invalid-value", "invariant", "asan", "crash", "abort", "exit", "ubsan"),
+    *("exception", "flood", "contract", "out-of-memory", "hang", "ill-formed", "internal"),
+)
+_UNKNOWN = _ORDER.index("invariant")  # other kinds are about answers, too
+_OF_ANSWER = {"wrong-unsat": "refutation-unsoundness", "wrong-sat": "solution-unsoundness"}
+_TRIAGED = ("refutation-unsoundness", "solution-unsoundness", "wrong-model")
+
+_ENDS = {"SIGSEGV": "a segmentation fault", "SIGABRT": "an abort"}
+
+
+def worst_first(bucket: Bucket) -> int:
+    """A key to sort by: 0 for the worst."""
+    named = str(bucket.triage.get("verdict", "")) if bucket.kind == DISAGREEMENT else ""
+    named = "invalid-model" if named == "wrong-model" else named
+    kind = named if named in _ORDER else _OF_ANSWER.get(bucket.kind, bucket.kind)
+    return _ORDER.index(kind) if kind in _ORDER else _UNKNOWN
+
+
+def sentence(bucket: Bucket) -> str:
+    """What is wrong, in one sentence for whoever mends it."""
+    said = one_line(_first_line(bucket.message))
+    if bucket.kind in DEATHS:
+        return _death(bucket, said)
+    if bucket.kind == "exception":
+        return f"{_where(bucket)} raises {said}"
+    if bucket.kind == DISAGREEMENT:
+        verdict = str(bucket.triage.get("verdict", ""))
+        known = f": {verdict.replace('-', ' ')}" if verdict in _TRIAGED else ""
+        return f"{said}{known}"
+    if bucket.kind == "hang":
+        return f"{_where(bucket)} does not return: {said}"
+    return said[:1].upper() + said[1:] if said else bucket.kind
+
+
+def _death(bucket: Bucket, said: str) -> str:
+    names = place(bucket.backtrace)
+    recursion = names[:1] == ("recursion",)
+    inner = names[1:2] if recursion else names[:1]
+    words = [f"{_where(bucket)} ends the process with {_ENDS.get(bucket.signal, bucket.signal)}"]
+    if recursion:
+        words.append(f"an endless recursion through {_short(inner[0])}")
+    elif inner and functions(bucket.backtrace):
+        words.append(f"in {_short(inner[0])}")
+    if said and said != bucket.signal:
+        words.append(said)
+    return ": ".join([" ".join(words[:2]) if not recursion else ", ".join(words[:2]), *words[2:]])
+
+
+def _where(bucket: Bucket) -> str:
+    return " of ".join(filter(None, (bucket.action, bucket.operator))) or "it"
+
+
+def _short(function: str) -> str:
+    """A function of the solver without its parameters and the parameters of its templates."""
+    name = function.split("(anonymous namespace)::")[-1]
+    while (shorter := re.sub(r"<[^<>]*>", "", name)) != name:
+        name = shorter
+    return name.partition("(")[0].strip().rpartition(" ")[2] or function
+
+
+def _first_line(message: str) -> str:
+    return next((line.strip() for line in message.splitlines() if line.strip()), "")
