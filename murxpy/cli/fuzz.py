@@ -11,6 +11,7 @@ import click
 
 from murxpy.campaign.workers.names import solver_of
 from murxpy.cli.campaigns import mutation_of, run
+from murxpy.cli.grouped import Grouped
 from murxpy.cli.own_options import own_options, prefixed
 from murxpy.cli.params import (
     Existing,
@@ -34,8 +35,14 @@ from murxpy.fuzzers.seeds import SUFFIX
 from murxpy.mutation.registry import FUZZERS
 from murxpy.oracles.crash import SEVERITY
 
+_EXAMPLES = (
+    ("murxpy fuzz z3 --cross-check cvc5 --time 10m", "random API calls; cvc5 answers, too"),
+    ("murxpy fuzz z3 seeds/ --mix api:2,fusion:1,opfuzz:1", "also mutate scripts"),
+    ("murxpy fuzz z3@4.13.0 z3@latest --time 5m", "two releases, side by side"),
+)
 
-@click.command()
+
+@click.command(cls=Grouped, examples=_EXAMPLES)
 @click.argument("targets", metavar="SOLVER[@PLACE]... [SEEDS...]", nargs=-1)
 @click.option(
     "--time", type=duration, metavar="TIME", help="Stop after this time, such as 60s, 5m or 2h."
@@ -134,7 +141,7 @@ from murxpy.oracles.crash import SEVERITY
     type=names([*CHECKS, "all", "none"]),
     default="",
     metavar="NAMES",
-    help=f"What is checked of answers: {', '.join(CHECKS)}; all or none.  [default: {','.join(DEFAULT_CHECKS)}]",
+    help=f"What is checked of answers: {', '.join(CHECKS)}; all or none.  [default: {', '.join(DEFAULT_CHECKS)}]",
 )
 @time_option(
     "--wall",

@@ -11,6 +11,7 @@ import click
 
 from murxpy.cli.campaigns import MUTATION_OPTIONS, mutation_of, run
 from murxpy.cli.fuzz import MIX_OPTIONS, fuzz
+from murxpy.cli.grouped import Grouped
 from murxpy.cli.own_options import chosen, own_options
 from murxpy.cli.params import MISSING_SEEDS, Existing, duration, names
 from murxpy.fuzzers.api import SCRIPT_CHECKS
@@ -67,11 +68,15 @@ def _command(name: str, about: str) -> click.Command:
         type=Existing(MISSING_SEEDS, text=True),
     )
     params = [target, seeds, *own, *limits, *shared]
-    return click.Command(
+    return Grouped(
         name,
         callback=_callback(name, [option.name or "" for option in own]),
         params=params,
         help=about,
+        examples=[
+            (f"murxpy {name} z3 seeds/ --time 5m", "scripts and folders of them are seeds"),
+            (f"murxpy {name} z3 seeds/ --cross-check cvc5", "cvc5 answers each mutant, too"),
+        ],
     )
 
 

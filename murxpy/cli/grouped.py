@@ -1,0 +1,75 @@
+"""Commands whose many options stand under headings in their help, with examples below the text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+LENGTH = "How long, how many, and where to"
+WHAT = "What the runs do"
+CHECKS = "What is checked, and by whom"
+LIMITS = "Limits"
+FINDINGS = "What becomes of findings"
+SEEDS = "Mutating seeds"
+OUTPUT = "Output"
+_GROUPS = {
+    LENGTH: ("time", "runs", "jobs", "seed", "out", "first"),
+    WHAT: (
+        "theories",
+        "machine",
+        "contract",
+        "profile",
+        "wrapper",
+        "settings",
+        "no_swarm",
+        "no_option_fuzzing",
+        "run_seed",
+    ),
+    CHECKS: ("judges", "checks"),
+    LIMITS: ("limits", "wall", "memory", "judge_limit", "isolate"),
+    FINDINGS: ("known", "fail_on", "minimize"),
+    SEEDS: ("mix", "iterations", "budget", "check_limit", "through", "size_limit"),
+    OUTPUT: ("as_json",),
+}
+_HEADINGS = {name: heading for heading, names in _GROUPS.items() for name in names}
+
+
+def heading_of(option: str) -> str:
+    """The heading under which an option of a campaign stands, by the name of its parameter. The
+    options that a mutation fuzzer declares for itself have none of their own; they stand under `SEEDS`.
+    """
+    return _HEADINGS.get(option, SEEDS)
+
+
+def has_heading(option: str) -> bool:
+    """Whether the option is listed under a heading here."""
+    return option in _HEADINGS
+
+
+class Grouped(click.Command):
+    """A command that prints its options under headings, each of `examples` (a command line and what
+    it does) behind its text.
+    """
+
+    def __init__(self, *args: Any, examples: Sequence[tuple[str, str]] = (), **more: Any) -> None:
+        super().__init__(*args, **more)
+        self._examples = tuple(examples)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if self._examples:
+            with formatter.section("Examples"):
+                formatter.write_dl([(line, f"# {what}") for line, what in self._examples], 64)
+        for heading, rows in self._rows(ctx).items():
+            with formatter.section(heading):
+                formatter.write_dl(rows)
+
+    def _rows(self, ctx: click.Context) -> Mapping[str, list[tuple[str, str]]]:
+        found: dict[str, list[tuple[str, str]]] = {heading: [] for heading in _GROUPS}
+        for param in self.get_params(ctx):
+            row = param.get_help_record(ctx)
+            if row is not None and isinstance(param, click.Option):
+                is_help = "--help" in param.opts
+                found[OUTPUT if is_help else heading_of(param.name or "")].append(row)
+        return {heading: rows for heading, rows in found.items() if rows}
