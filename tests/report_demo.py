@@ -182,7 +182,7 @@ def main() -> None:
                 if isinstance(event, Tick) and "fast" not in words:
                     time.sleep(0.1)
         if isinstance(event, Ended) and "json" not in words:
-            print_summary(make_console(), started(2), event, THEORIES)
+            print_summary(make_console(), started(2), event)
 
 
 if __name__ == "__main__":

@@ -125,6 +125,12 @@ def test_a_release_is_compared_with_older_ones(
 ) -> None:
     answer = Answer(word)  # type: ignore[arg-type]
     assert compared("x", answer, "2.0", older).status == status
+    assert compared("x", answer, "2.0-modified", older).status == status
+
+
+def test_a_build_that_names_no_release_counts_as_newer_than_all() -> None:
+    older = {"1.0": "shows", "3.0": "gone"}
+    assert compared("x", Answer("shows"), "a build of mine", older).status == "back"
 
 
 @pytest.fixture

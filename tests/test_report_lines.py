@@ -20,9 +20,37 @@ from murxpy.report.findings import findings_json, findings_known, print_findings
 from murxpy.report.jsonl import JsonLines
 from murxpy.report.plain import PlainLines
 from murxpy.report.reporter import make_reporter
+from murxpy.report.statistics import print_statistics
 from murxpy.report.summary import print_summary
 
 SUMMARY = """\
+
+Results
+runs        1,200 (100/s), 0 % without a check, 2 overstayed, 6 workers lost
+checks      3,600, 100 % with something asserted, 2,400 decided (200/s)
+sat         1,167, a model read after 100 %
+unsat       1,200, a core read after -
+unknown     124
+over limit  70
+refused     132 unsupported, 0 resources, 0 ill-formed, 0 undocumented
+terms       36,000, 90 % in a check
+time        solver and binding 78 %, choosing 10 %, trace 4 %
+
+Findings
+  count  status  kind       tier     solver     lines  message
+      2  new     crash      solver   z3 4.15.0     42  segmentation fault in smt::theory_bv::internalize_udiv
+         z3-crash-sigsegv-mk-term-OP_BV_UDIV@udiv
+         murxpy replay murxpy-out/findings/z3-crash-sigsegv-mk-term-OP_BV_UDIV@udiv/40ad6.trace
+      2  known   assertion  solver   z3 4.15.0     41  ASSERTION VIOLATION
+         z3-assertion-assert-mk-term-OP_FP_FMA@fma
+      2  new     exception  binding  z3 4.15.0     41  (not confirmed) index out of bounds: 'Ω' \\x1b[31m in mk_concat
+         z3-exception-undocumented-mk-term-OP_BV_CONCAT@raw
+         murxpy replay murxpy-out/findings/z3-exception-undocumented-mk-term-OP_BV_CONCAT@raw/1f473.trace
+
+z3 4.15.0, seed 7: 1,200 runs in 0:12 (time limit); 6 findings in 3 buckets, 2 new; all in murxpy-out
+exit code 1: new findings"""
+
+STATISTICS = """\
 
 Operators
 operator               tried     ok  unsupported
@@ -48,33 +76,9 @@ action           tried      ok
 get-unsat-core   1,200       -
 mk-term         36,000  36,000
 
-Results
-runs        1,200 (100/s), 0 % without a check, 2 overstayed, 6 workers lost
-checks      3,600, 100 % with something asserted, 2,400 decided (200/s)
-sat         1,167, a model read after 100 %
-unsat       1,200, a core read after -
-unknown     124
-over limit  70
-terms       36,000, 90 % in a check
-time        solver and binding 78 %, choosing 10 %, trace 4 %
-
 Refusals
 count  class        message
-  132  unsupported  fma is not in this build
-
-Findings
-  count  status  kind       tier     solver     lines  message
-      2  new     crash      solver   z3 4.15.0     42  segmentation fault in smt::theory_bv::internalize_udiv
-         z3-crash-sigsegv-mk-term-OP_BV_UDIV@udiv
-         murxpy replay murxpy-out/findings/z3-crash-sigsegv-mk-term-OP_BV_UDIV@udiv/40ad6.trace
-      2  known   assertion  solver   z3 4.15.0     41  ASSERTION VIOLATION
-         z3-assertion-assert-mk-term-OP_FP_FMA@fma
-      2  new     exception  binding  z3 4.15.0     41  (not confirmed) index out of bounds: 'Ω' \\x1b[31m in mk_concat
-         z3-exception-undocumented-mk-term-OP_BV_CONCAT@raw
-         murxpy replay murxpy-out/findings/z3-exception-undocumented-mk-term-OP_BV_CONCAT@raw/1f473.trace
-
-z3 4.15.0, seed 7: 1,200 runs in 0:12 (time limit); 6 findings in 3 buckets, 2 new; all in murxpy-out
-exit code 1: new findings"""
+  132  unsupported  fma is not in this build"""
 
 ROWS = [
     BucketView(
@@ -206,7 +210,6 @@ def test_the_summary_of_a_judged_campaign() -> None:
         make_console(stream, width=200),
         started(),
         Ended("time limit", Snapshot(75.0, JUDGED, runs_ended=60.0)),
-        {},
     )
     said = stream.getvalue()
     assert (
@@ -252,12 +255,20 @@ def _summary(width: int) -> str:
     stream = io.StringIO()
     *_, ended = campaign(12.0)
     assert isinstance(ended, Ended)
-    print_summary(make_console(stream, width=width), started(), ended, THEORIES)
+    print_summary(make_console(stream, width=width), started(), ended)
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
 
 
 def test_the_summary() -> None:
     assert _summary(100) == SUMMARY
+
+
+def test_the_tables_of_a_campaign() -> None:
+    stream = io.StringIO()
+    *_, ended = campaign(12.0)
+    assert isinstance(ended, Ended)
+    print_statistics(make_console(stream, width=100), ended.snapshot, THEORIES, {})
+    assert "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) == STATISTICS
 
 
 @pytest.mark.parametrize("width", [20, 50, 80])
@@ -274,7 +285,8 @@ def test_operators_that_were_only_refused_count_as_never_executed() -> None:
     counts = {"op:OP_A": 2, "op-refused:OP_A:unsupported": 2, "op:OP_NEW": 1, "op-ok:OP_NEW": 1}
     stream = io.StringIO()
     ended = Ended("interrupted", Snapshot(1.0, counts), 0)
-    print_summary(make_console(stream), started(), ended, {"CORE": ("OP_A", "OP_B")})
+    print_statistics(make_console(stream), ended.snapshot, {"CORE": ("OP_A", "OP_B")}, {})
+    print_summary(make_console(stream), started(), ended)
     shown = stream.getvalue()
     assert "\nCORE: OP_A (tried 2), OP_B\n" in shown
     assert "other: 1 of 1 executed" in shown

@@ -27,6 +27,7 @@ from murxpy.campaign.replays.service import Replays
 from murxpy.campaign.run_ends import RunEnds
 from murxpy.campaign.runs import FuzzedTarget, stored_runs
 from murxpy.campaign.slots import Slots
+from murxpy.campaign.statistics import operators_of
 from murxpy.campaign.workers.pool import Pool
 from murxpy.campaign.workers.scratch import sweep
 from murxpy.campaign.workers.targets import Plan
@@ -149,7 +150,7 @@ class Campaign:
         self._flushed = self._ticked = 0.0
         self._left = Unfinished()
         self._unkept = ""
-        self._archive.note(seed=self.seed)
+        self._archive.note(seed=self.seed, operators=operators_of(self._abouts))
         self._archive.session(self._epoch, dict(config.arguments))
         self._begin()
 

@@ -5,13 +5,26 @@ figures drawn from them.
 from __future__ import annotations
 
 from collections import Counter, deque
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 from murxpy.campaign.events import Alike, Event, Found, Overstayed, Reproduced, RunEnded, WorkerLost
 from murxpy.campaign.snapshot import BucketView, Snapshot, WorkerState, WorkerView
 
 RECENT = 10.0  # seconds over which the recent rates are taken
+
+
+def operators_of(abouts: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """The operators that at least one target draws from, by theory. `abouts` has what the session of
+    each target says of its solver.
+    """
+    merged: dict[str, dict[str, None]] = {}
+    for about in abouts:
+        for theory, kinds in about.get("operators", {}).items():
+            merged.setdefault(theory, {}).update(dict.fromkeys(kinds))
+    return {theory: list(kinds) for theory, kinds in merged.items()}
 
 
 class Statistics:

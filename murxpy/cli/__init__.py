@@ -40,6 +40,7 @@ _OTHERS = {
     "check-seeds": "Say which SMT-LIB scripts are unreadable or mislabelled.",
     "translate": "Print a trace as an SMT-LIB script or a Python program.",
     "findings": "List what a campaign found.",
+    "statistics": "Show what a campaign tried: operators, states, actions, refusals.",
     "seeds": "Show which seeds gave most in a campaign.",
     "triage": "Say which solver is wrong where solvers disagree, and why.",
     "fsm": "Show or check a state machine.",

@@ -20,6 +20,7 @@ from murxpy.campaign.findings.buckets import read_known
 from murxpy.campaign.findings.defects import known_of
 from murxpy.campaign.findings.replayed import walk_seeds
 from murxpy.campaign.judging.common_operators import agree, make_judges
+from murxpy.campaign.statistics import operators_of
 from murxpy.campaign.workers.limits import Limits, ensure_files
 from murxpy.campaign.workers.names import absolute_target
 from murxpy.campaign.workers.plans import Request, make_plans, settle
@@ -27,10 +28,11 @@ from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError
 from murxpy.fuzzers.api import Wishes, chosen_checks, parse_option, without_object
 from murxpy.fuzzers.mutation import Mutation, needs_seeds, seed_files
-from murxpy.report.available import lacking, operators_of
+from murxpy.report.available import lacking
 from murxpy.report.console import going_on_without_terminal, make_console, write_now
 from murxpy.report.outcome import fails, outcome_lines
 from murxpy.report.reporter import make_reporter
+from murxpy.report.statistics import print_statistics
 from murxpy.report.summary import print_summary
 
 MUTATION_OPTIONS = ("iterations", "check_limit", "size_limit", "through", "budget")
@@ -78,7 +80,9 @@ def run(targets: tuple[str, ...], wishes: dict[str, Any], mutation: Mutation | N
         with interrupts.at_once():
             return _one_run(plans, limits, wishes)
     config = _config(plans, judges, limits, wishes, _recorded(request, judged))
-    return _campaign(Campaign(config), wishes["as_json"], notes)
+    if wishes["as_json"] and wishes["statistics"]:
+        raise click.UsageError("--statistics prints tables: leave it or --json out")
+    return _campaign(Campaign(config), wishes, notes)
 
 
 def _limits(wishes: dict[str, Any], *, by_line: bool) -> Limits:
@@ -166,8 +170,9 @@ def _recorded(request: Request, judges: tuple[str, ...]) -> dict[str, Any]:
     return {"request": request.recorded(), "command": sys.argv[1:], **more}
 
 
-def _campaign(campaign: Campaign, as_json: bool, notes: Sequence[str]) -> int:
+def _campaign(campaign: Campaign, wishes: dict[str, Any], notes: Sequence[str]) -> int:
     """Run the campaign with its report, which begins with `notes`, and return the exit code."""
+    as_json = wishes["as_json"]
     started: Started | None = None
     ended: Ended | None = None
     with make_reporter(json=as_json) as reporter, closing(iter(campaign)) as events:
@@ -182,8 +187,11 @@ def _campaign(campaign: Campaign, as_json: bool, notes: Sequence[str]) -> int:
                 ended = event
     if started is None or ended is None:
         return 0
+    if wishes["statistics"]:
+        theories = operators_of(campaign.abouts)
+        print_statistics(make_console(), ended.snapshot, theories, ended.seeds)
     if not as_json:
-        print_summary(make_console(), started, ended, operators_of(campaign.abouts))
+        print_summary(make_console(), started, ended)
     return ended.exit_code
 
 

@@ -220,6 +220,11 @@ _EXAMPLES = (
     help="Do only the run of this seed, and write its trace to standard output as it happens.",
 )
 @click.option(
+    "--statistics",
+    is_flag=True,
+    help="Also print tables at the end: operators, states, actions, refusals, mutants, seeds. 'murxpy statistics' prints them later.",
+)
+@click.option(
     "--json", "as_json", is_flag=True, help="Write the events as JSON, one object a line."
 )
 def fuzz(targets: tuple[str, ...], **wishes: Any) -> int:

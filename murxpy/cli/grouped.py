@@ -31,7 +31,7 @@ _GROUPS = {
     LIMITS: ("limits", "wall", "memory", "judge_limit", "isolate"),
     FINDINGS: ("known", "fail_on", "minimize"),
     SEEDS: ("mix", "iterations", "budget", "check_limit", "through", "size_limit"),
-    OUTPUT: ("as_json",),
+    OUTPUT: ("statistics", "as_json"),
 }
 _HEADINGS = {name: heading for heading, names in _GROUPS.items() for name in names}
 

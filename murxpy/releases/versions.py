@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from packaging.version import InvalidVersion, Version
@@ -23,6 +24,14 @@ def version(name: str) -> Version:
             f"'{name[:80]}' is neither a folder that exists nor a release: expected a number such as 4.13.0, or "
             f"'{LATEST}'"
         ) from None
+
+
+def release_in(said: str) -> str:
+    """The release at the front of what a solver says of its version: `1.4.2` of `1.4.2-modified`,
+    which builds of a repository say. Empty where no release stands there.
+    """
+    found = re.match(r"\d+(\.\d+)*", said)
+    return found[0] if found else ""
 
 
 def short(name: str) -> str:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import shlex
 from pathlib import PurePath
 
+from rich.console import Console
+from rich.text import Text
+
 from murxpy.campaign.events import Started
 from murxpy.campaign.finding import Reproducer
 from murxpy.campaign.snapshot import BucketView
@@ -92,3 +95,9 @@ def form_word(form: Reproducer) -> str:
     if not form.file:
         return "none"
     return {True: "yes", False: "no", None: "untried"}[form.reproduces]
+
+
+def heading(console: Console, text: str) -> None:
+    """Print a heading below an empty line."""
+    console.print()
+    console.print(Text(text, "bold"))

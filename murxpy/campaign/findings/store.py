@@ -331,6 +331,22 @@ def read_versions(folder: Path) -> dict[str, str]:
         return store.versions()
 
 
+def read_counters(folder: Path) -> dict[str, int]:
+    """The counters of all runs of the campaign in `folder` that ended, by name. Raises InputError
+    when no campaign is there.
+    """
+    with closing(Store(folder, read_only=True)) as store:
+        return store.counters()
+
+
+def read_operators(folder: Path) -> dict[str, list[str]]:
+    """The operators that the targets of the campaign in `folder` draw from, by theory; empty for a
+    folder of an earlier release. Raises InputError when no campaign is there.
+    """
+    with closing(Store(folder, read_only=True)) as store:
+        return dict(store.meta().get("operators", {}))
+
+
 def read_yields(folder: Path) -> dict[str, list[Yield]]:
     """By target, what each seed gave in the campaign in `folder`. Raises InputError when no campaign
     is there.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from murxpy.campaign.workers.names import solver_of
 from murxpy.campaign.workers.plans import Request
 from murxpy.errors import InputError
 from murxpy.fuzzers.seeds import SUFFIX, statuses_of
+from murxpy.releases.versions import release_in
 from murxpy.trace.file import read_trace
 from murxpy.trace.finished import header_value
 
@@ -42,7 +42,6 @@ def read_defect(file: Path, solver: str = "", wrapper: str | None = None) -> Def
     path = _smallest(file) if file.is_dir() else file
     text = _script(path, solver) if path.suffix == SUFFIX else read_trace(path)
     named, _, version = header_value(text, "solver").partition(" ")
-    found = re.match(r"\d+(\.\d+)*", version)
     family = named or solver_of(solver)
     if not family:
         raise InputError("the trace does not say its solver: name it with --solver", file=str(path))
@@ -50,9 +49,7 @@ def read_defect(file: Path, solver: str = "", wrapper: str | None = None) -> Def
     request = Request(wrapper=wrapper)
     if kept is not None:
         request = replace(kept.request, targets=(), mutation=None)
-    return Defect(
-        path, text, family, found[0] if found else "", kept_sign(text, str(path)), request
-    )
+    return Defect(path, text, family, release_in(version), kept_sign(text, str(path)), request)
 
 
 def files_in(paths: Sequence[Path], table: Path | None = None) -> list[tuple[str, Path]]:

@@ -15,7 +15,7 @@ from murxpy.campaign.ranges.defects import Defect
 from murxpy.campaign.ranges.showing import Asked
 from murxpy.errors import InputError, TargetError
 from murxpy.releases.environments import Notice, print_notice
-from murxpy.releases.versions import version
+from murxpy.releases.versions import release_in, version
 
 TABLE = "ranges.json"  # beside the traces: which releases of each were seen to show it, or not
 Status = Literal["shows", "mended", "back", "gone", "untestable"]
@@ -57,8 +57,10 @@ def read_table(file: Path) -> dict[str, dict[str, Any]]:
 
 def compared(name: str, answer: Answer, release: str, asked: Mapping[str, str]) -> Regressed:
     """What the answer of `release` means beside the answers of older releases, which `asked` holds.
-    An empty `release` counts as newer than all.
+    `release` is what the solver says of its version. Where that names no release, as for a build
+    folder that says nothing, it counts as newer than all.
     """
+    release = release_in(release)
     older = [
         word
         for one, word in sorted(asked.items(), key=lambda entry: Version(entry[0]))
