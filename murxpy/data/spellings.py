@@ -44,11 +44,17 @@ def forms(entry: Any) -> dict[str, Any]:
 def check_spellings(
     document: Document, wrapper: dict[str, Any], sections: tuple[str, ...], helpers: list[str]
 ) -> None:
-    """Raise InputError for the first spelling that is not well-formed. `helpers` are the texts of
-    the files of helpers.
+    """Raise InputError for the first spelling that is not well-formed, also in the section `plain`.
+    `helpers` are the texts of the files of helpers.
     """
     known = _helper_names(document, helpers) if helpers else None
-    for place, form in _spellings(document, wrapper, sections):
+    plain = wrapper["plain"]
+    own = tuple(section for section in sections if section in plain)
+    places = [
+        *_spellings(document, wrapper, sections, ()),
+        *_spellings(document, plain, own, ("plain",)),
+    ]
+    for place, form in places:
         spelling = (
             Spelling(is_=form) if isinstance(form, str) else convert_at(document, Spelling, place)
         )
@@ -60,14 +66,14 @@ def check_spellings(
 
 
 def _spellings(
-    document: Document, wrapper: dict[str, Any], sections: tuple[str, ...]
+    document: Document, wrapper: dict[str, Any], sections: tuple[str, ...], above: Place
 ) -> Iterator[tuple[Place, Any]]:
     """Yield each spelling with its place. Raises InputError for an entry that has none or has
     another shape.
     """
     for section in sections:
         for key, entry in wrapper[section].items():
-            place: Place = (section, key)
+            place: Place = (*above, section, key)
             if not entry or not isinstance(entry, (str, dict)):
                 raise document.error(
                     place, f"'{key}' has no spelling: expected a template or 'NAME: TEMPLATE'"

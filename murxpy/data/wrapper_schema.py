@@ -190,6 +190,29 @@ class Unspelled(Strict, frozen=True):
     because: Annotated[str, Meta(min_length=1)]
 
 
+class Plain(Strict, frozen=True):
+    """How a person writes programs: the imports, the names of solver and context, and spellings by
+    section, which are preferred to those of the wrapper.
+
+    With `main_context`, terms belong to the binding's main context, which this expression gives, so
+    that no call names a context.
+    """
+
+    imports: str = ""
+    main_context: str = ""
+    names: dict[str, str] = {}
+    lifecycle: dict[str, Any] = {}
+    sorts: dict[str, Any] = {}
+    special_values: dict[str, Any] = {}
+    values: dict[str, Any] = {}
+    constants: dict[str, Any] = {}
+    variables: dict[str, Any] = {}
+    functions: dict[str, Any] = {}
+    special_options: dict[str, Any] = {}
+    operators: dict[str, Any] = {}
+    actions: dict[str, Any] = {}
+
+
 class Wrapper(Strict, frozen=True):
     """A file of `wrappers/`. `murxpy.data.spellings` checks the sections with spellings."""
 
@@ -242,4 +265,5 @@ class Wrapper(Strict, frozen=True):
     judge_options: list[tuple[str, Scalar]] = []
     differences: list[Difference] = []
     profile: dict[str, Any] = {}
+    plain: Plain = Plain()
     dialect: Dialect | None = None

@@ -154,6 +154,8 @@ def _check_names(document: Document, wrapper: Plain) -> None:
     for section, (what, names) in known.items():
         for name in wrapper[section]:
             _check(document, (section, name), what, names, name)
+        for name in wrapper["plain"].get(section, ()):
+            _check(document, ("plain", section, name), what, names, name)
 
 
 def _known_names(wrapper: Plain) -> dict[str, tuple[str, list[str]]]:

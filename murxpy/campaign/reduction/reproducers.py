@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +26,8 @@ from murxpy.oracles.crash import Outcome, judge
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.trace.grammar import parse_trace
 from murxpy.translate.frame import UNSATISFIED
+from murxpy.translate.programs.claim import Claim, sentence
+from murxpy.translate.programs.program import programs
 from murxpy.translate.python import to_python
 from murxpy.translate.smtlib import to_smtlib
 
@@ -54,18 +57,25 @@ def base_of(trace: Path) -> Path:
 
 
 def write_programs(
-    plan: Plan, trace: Path, text: str, shown: Shown, limits: Limits | None = None
+    plan: Plan,
+    trace: Path,
+    text: str,
+    shown: Shown,
+    limits: Limits | None = None,
+    forms: Sequence[str] = ("python", "smt2"),
 ) -> list[Reproducer]:
     """Write the translations of `text`, the trace in the file `trace`, beside it, and try them.
 
-    Gives the Python program and the SMT-LIB script; nothing where the target has no wrapper. Where
+    Gives the Python program and the SMT-LIB script, those of them that `forms` names; nothing where
+    the target has no wrapper. Where
     SMT-LIB cannot express all of the trace, the script is kept only if it shows the finding.
     Raises OSError.
     """
     if "wrapper" not in plan.setup or "catalogue" not in plan.setup:
         return []
     work = _Programs(plan, trace, text, shown, limits or Limits())
-    return [work.python(), work.script()]
+    made = {"python": work.python, "smt2": work.script}
+    return [make() for form, make in made.items() if form in forms]
 
 
 class _Programs:
@@ -78,8 +88,15 @@ class _Programs:
         self._catalogue = build_catalogue(plan.setup["catalogue"])
 
     def python(self) -> Reproducer:
-        """Write the trace as a program of the binding."""
+        """Write the plainest program that shows the finding. If none does, write all lines of the
+        trace as a program.
+        """
         file = self._base.with_name(f"{self._base.name}.py")
+        for text in self._plain():
+            write_atomically(file, text)
+            outcome = self._run(file)
+            if _exit_code(outcome) == 1 and "Traceback" not in outcome.output:
+                return Reproducer("python", str(file), True)
         try:
             written = to_python(self._trace, self._catalogue, dict(self._plan.setup["wrapper"]))
         except MurxpyError as error:
@@ -87,6 +104,16 @@ class _Programs:
             return Reproducer("python", "", None, str(error))
         write_atomically(file, with_range(written, file))
         return Reproducer("python", str(file), *self._python(file))
+
+    def _plain(self) -> Iterator[str]:
+        """The texts of the programs that could show the finding, the plainest first."""
+        wrapper = dict(self._plan.setup["wrapper"])
+        about = self._trace.header.get("solver", "")
+        answer = next(iter(self._recorded()[-1:]), "")
+        kind, message = self._shown.kind, self._shown.message
+        claim = Claim(kind, message, sentence(about, kind, message, answer))
+        for program in programs(self._trace, self._catalogue, wrapper, claim):
+            yield program.text
 
     def script(self) -> Reproducer:
         """Write the trace as a script."""

@@ -50,9 +50,7 @@ class Armed(Misuse):
         if not self.rule.slots:
             self.ready = True
             return chosen
-        if all(
-            text != self.placeholder for text, placeholder in chosen.template.parts if placeholder
-        ):
+        if not self.breaks(chosen):
             raise InputError(f"the spelling '{chosen.name}' has no operand '{self.placeholder}'")
         self.ready = True
         self.mixes = promise.mixes(
@@ -61,6 +59,12 @@ class Armed(Misuse):
         template = broken(chosen.template, self.placeholder)
         return replace(
             chosen, template=template, call=run.wrapper.compiled(template), fold=None, fixed=False
+        )
+
+    def breaks(self, chosen: Spelling) -> bool:
+        """Whether a spelling has the operand to break."""
+        return not self.rule.slots or any(
+            text == self.placeholder for text, placeholder in chosen.template.parts if placeholder
         )
 
     def choose_slot(self, run: Run, chosen: Spelling) -> None:

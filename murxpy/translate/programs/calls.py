@@ -1,0 +1,220 @@
+"""The calls of a trace as the statements of a program."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from murxpy.checks.registry import ANSWERING
+from murxpy.errors import InputError
+from murxpy.logic.catalogue import Catalogue
+from murxpy.logic.sorts import Sort
+from murxpy.machine.database import Entry
+from murxpy.machine.misuse.armed import Armed
+from murxpy.machine.outcomes import Refused, Stopped
+from murxpy.machine.tokens import Ref
+from murxpy.solvers.frame import Frame
+from murxpy.solvers.refusals import UNDOCUMENTED
+from murxpy.solvers.spelling import Spelling, SpellingSet, run_spelling
+from murxpy.trace.grammar import Trace
+from murxpy.trace.reading import Reading
+from murxpy.translate.dry import interpret
+from murxpy.translate.expressions import Code
+from murxpy.translate.programs.misuses import PlainMisuses
+from murxpy.translate.programs.plainest import PLAIN, PlainWrapper, plainest
+from murxpy.translate.programs.sheet import TERM, Sheet
+
+_WORD = re.compile(r"[A-Za-z]\w*", re.ASCII)
+_BASES = {"mk-sort": "sort", "mk-value": "value", "mk-special-value": "value"}
+SELF_CHECKS = ("check-sort", "check-term", "check-value", "check-eq")
+_DEFECTS = (UNDOCUMENTED, "ill-formed")
+ANSWER = "answer"  # what the program calls the answer of the last check
+
+
+class Calls(PlainMisuses):
+    """Writes a statement for each call of a trace. With `plain`, each call has its plainest
+    spelling, else that of the trace. With `solver`, the solver is made as in the trace.
+
+    `failing` is the source of the call that was refused with a defect, if there is one.
+    """
+
+    wrapper: PlainWrapper
+
+    def __init__(
+        self, wrapper: PlainWrapper, catalogue: Catalogue, trace: Trace, plain: bool, solver: bool
+    ) -> None:
+        super().__init__(wrapper, catalogue, trace)
+        self.plain, self._plain_solver = plain, plain and not solver
+        names = wrapper.plain.get("names") or {}
+        self.main = str(wrapper.plain.get("main-context") or "")
+        self.solver_name = str(names.get("solver", "solver"))
+        self._manager = str(names.get("context", "ctx"))
+        self.sheet = Sheet(self._manager if self.main else "", self.main, wrapper.helpers)
+        self.failing = ""
+        self.promised = False  # whether `failing` gives a text that says which promise is broken
+        self.checked = False  # whether the program has the answer of a check
+        self.recorded = ""  # the answer of the last check in the trace
+        self.asked: list[Entry] = []  # the terms whose values the trace checks
+
+    def imports(self) -> str:
+        """The statements that import the binding."""
+        return str(self.wrapper.plain.get("imports") or self.wrapper.facts.imports)
+
+    # -- what a run tells
+
+    def choose(
+        self, spellings: SpellingSet | None, seed: int, wanted: str | None, what: str
+    ) -> Spelling:
+        plain = self._plain_solver if what == "new" else self.plain
+        chosen = plainest(spellings, self.frame, wanted) if plain and spellings else None
+        if chosen is not None and self.misuse is None:
+            return chosen
+        if chosen is not None and isinstance(self.misuse, Armed) and self.misuse.breaks(chosen):
+            return self.misuse.prepare(self, chosen)
+        return super().choose(spellings, seed, wanted, what)
+
+    def passed(self, reason: str) -> None:
+        """A line without a call needs no statement."""
+
+    def witness(self, action: str) -> None:
+        if action == "check-values":
+            numbers = [t.number for t in self.line.args if isinstance(t, Ref)]
+            self.asked = [self.db.terms[number] for number in dict.fromkeys(numbers)]
+
+    def begin(self, seed: int, action: str, spelling: str | None, words: str) -> None:
+        if action == "gc":
+            self.sheet.do("gc.collect()")
+        elif action in ("del", "delete"):
+            raise InputError("a plain program does not drop objects")
+
+    def call(
+        self,
+        spelling: Spelling,
+        args: Sequence[Any],
+        indices: Sequence[Any],
+        action: str,
+        operator: str = "",
+    ) -> Any:
+        if self.misuse is not None and self.misuse.ready:
+            self.broken_call(spelling, args, indices)
+        if action == "new":
+            return self._new(spelling)
+        if action == "get-value" and spelling in self._value_readers():
+            return None
+        if action == "set-option" and spelling.name.startswith(PLAIN):
+            self.frame.fill(name=self.frame.name, value=_setting(str(self.frame.value)))
+        code = run_spelling(spelling, args, indices, self.frame, self.wrapper.conjunction)
+        self._refused(code)
+        if action == "mk-sort" and self.frame.result is None:
+            return self._datatypes(code)
+        if action in ANSWERING:
+            self._check(code)
+            return self.answer()
+        if action == "run-script":
+            self._script(code)
+            return self.printed()
+        if action.startswith("mk-") or action == "instantiate-sort":
+            return self._built(code, action)
+        if self.last and (action in SELF_CHECKS or action in self.wrapper.facts.own_actions):
+            self.failing, self.promised = str(code), True
+            raise Stopped(None)
+        self.sheet.do(code)
+        return None
+
+    def _value_readers(self) -> list[Spelling]:
+        reader = self.wrapper.set("readers", "value")
+        return [] if reader is None else reader.spellings
+
+    def _new(self, spelling: Spelling) -> Code:
+        if self.main:
+            self.frame.ctx = Code(self._manager)
+        else:
+            self.sheet.fixed(self._manager, str(self.frame.ctx))
+            self.frame.ctx = Code(self._manager)
+        code = spelling.call((), (), self.frame)
+        self.sheet.fixed(self.solver_name, code)
+        return Code(self.solver_name)
+
+    def _built(self, code: str, action: str) -> Code:
+        kept = action in ("mk-const", "mk-var", "mk-fun")
+        return self.sheet.define(code, self._hint(action), action in _BASES, kept)
+
+    def _hint(self, action: str) -> str:
+        if action in ("mk-sort", "instantiate-sort"):
+            return _sort_name(self.frame.result)
+        if action in ("mk-const", "mk-var", "mk-fun") and _WORD.fullmatch(self.frame.name):
+            return self.frame.name
+        return TERM
+
+    def _datatypes(self, code: str) -> list[Code]:
+        made = self.sheet.define(code, "sorts", kept=True)
+        return [
+            self.sheet.define(f"{made}[{at}]", str(declaration[0]), kept=True)
+            for at, declaration in enumerate(self.frame.value)
+        ]
+
+    def _check(self, code: str) -> None:
+        text = str(code)
+        self.sheet.do(f"{ANSWER} = {text if text.startswith('str(') else f'str({text})'}")
+        self.checked = True
+        self.recorded = self.answer()
+
+    def _script(self, code: str) -> None:
+        self.sheet.do(f"output = {code}")
+
+    def _refused(self, code: str) -> None:
+        """Handle a call that the solver refused when the trace was made."""
+        refusal = self.refusal()
+        if refusal is None:
+            return
+        if refusal[0] in _DEFECTS:
+            self.failing = str(code)
+            raise Stopped(None)
+        self.sheet.do(f"try:\n    {code}\nexcept Exception:\n    pass")
+        raise Refused(*refusal)
+
+    # -- objects that no line names
+
+    def _make_sort(self, sort: Sort, of: Frame | None = None) -> Any:
+        code = super()._make_sort(sort, of)
+        return self.sheet.define(str(code), _sort_name(sort), cheap=True)
+
+    def _sort_of(self, obj: Any, sort: Sort) -> Any:
+        try:
+            return self.sort_object(sort)
+        except Refused:
+            return self.sheet.define(str(super()._sort_of(obj, sort)), _sort_name(sort), cheap=True)
+
+    # -- misuse
+
+    def row(self, text: str) -> None:
+        self.sheet.do(text)
+
+    def bind(self, code: str, hint: str) -> Code:
+        return self.sheet.define(code, hint, kept=True)
+
+
+def _sort_name(sort: Sort | None) -> str:
+    if sort is None:
+        return "sort"
+    numbers = [str(p) for p in sort.params if isinstance(p, int)][:2]
+    return f"{sort.short.lower()}{'_'.join(numbers)}"[:24] + ("" if numbers else "_sort")
+
+
+def _setting(text: str) -> bool | int | float | str:
+    """The value of an option as a Python value."""
+    if text in ("true", "false"):
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def go_through(run: Calls, trace: Trace) -> Calls:
+    """Write the statements of a trace. Raises InputError where a line cannot be said."""
+    interpret(run, Reading(run, trace))
+    return run

@@ -1,0 +1,76 @@
+"""The plainest spelling of a call: what a person would write."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from murxpy.logic.catalogue import Catalogue
+from murxpy.solvers.frame import Frame
+from murxpy.solvers.guards import Guard, parse_guard
+from murxpy.solvers.spelling import Spelling, SpellingSet
+from murxpy.translate.expressions import HELPER, SourceWrapper
+
+PLAIN = "plain-"  # how the names of spellings begin that stand in the section `plain`
+
+
+class PlainWrapper(SourceWrapper):
+    """A wrapper whose calls return their own source, with the spellings of its section `plain`
+    before all others.
+    """
+
+    def __init__(self, data: dict[str, Any], catalogue: Catalogue, release: str) -> None:
+        self.plain: dict[str, Any] = data.get("plain") or {}
+        super().__init__(data, catalogue, release)
+
+    def _build(self, section: str) -> None:
+        own = self.plain.get(section) or {}
+        entries = self.data.get(section) or {}
+        self.data = {
+            **self.data,
+            section: {
+                key: {**_forms(own.get(key), PLAIN), **_forms(entries.get(key), "")}
+                for key in dict.fromkeys([*entries, *own])
+            },
+        }
+        super()._build(section)
+
+    def _guards(self, conditions: Any, where: str) -> tuple[Guard, ...]:
+        texts = [conditions] if isinstance(conditions, str) else conditions
+        return tuple(parse_guard(text, _unknown, where) for text in texts)
+
+
+def _unknown(name: str) -> Any:
+    """A guard of the wrapper needs the solver, so it cannot be said to hold."""
+    return lambda args, indices, sort: False
+
+
+def _forms(entry: Any, prefix: str) -> dict[str, Any]:
+    if entry is None:
+        return {}
+    forms = {"default": entry} if isinstance(entry, str) or "is" in entry else entry
+    return {f"{prefix}{name}": form for name, form in forms.items()}
+
+
+def plainest(spellings: SpellingSet, frame: Frame, wanted: str | None) -> Spelling | None:
+    """The spelling that a person would choose for the call in `frame`: one of the section `plain`,
+    or else one with a Python number for a literal, or else the first one, if none of them needs a
+    helper. If all do, it is the spelling `wanted`, or the first one.
+    """
+    fitting = [spelling for spelling in spellings.spellings if spelling.fits(frame)]
+    own = [spelling for spelling in fitting if spelling.name.startswith(PLAIN)]
+    alone = [
+        spelling
+        for spelling in fitting
+        if spelling.weight > 0 and not HELPER.search(spelling.template.text)
+    ]
+    numbers = [spelling for spelling in alone if _of_numbers(spelling)]
+    named = spellings.named(wanted) if wanted is not None else None
+    rest = [named] if named is not None else fitting
+    return next(iter([*own, *numbers, *alone, *rest]), None)
+
+
+def _of_numbers(spelling: Spelling) -> bool:
+    return any(
+        placeholder and text[0] == "n" and text[1:].isdigit()
+        for text, placeholder in spelling.template.parts
+    )

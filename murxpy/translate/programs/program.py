@@ -1,0 +1,142 @@
+"""A program that shows one finding: first its plainest form, then forms nearer to the trace."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from murxpy.errors import InputError
+from murxpy.logic.catalogue import Catalogue
+from murxpy.machine.outcomes import Refused
+from murxpy.trace.grammar import Trace
+from murxpy.translate.inline import inlined
+from murxpy.translate.programs.calls import Calls, go_through
+from murxpy.translate.programs.claim import Claim
+from murxpy.translate.programs.evidence import ENDINGS, Ending
+from murxpy.translate.programs.plainest import PlainWrapper
+
+# an exception that is not the finding tells nothing
+_HOOK = "sys.excepthook = lambda *error: (sys.__excepthook__(*error), os._exit(2))"
+_EXITS = "# Exits with 1 where this defect is, with 0 where it is mended, with 2 where neither can be said."
+# the calls of a trace: plain, plain with the trace's solver, as in the trace
+_LEVELS = ((True, False), (True, True), (False, True))
+_IN_CHILD = ("crash", "abort", "asan", "exit", "hang")  # kinds of findings that end no call
+_LIBRARY = ("copy", "gc", "itertools", "operator", "pickle")  # modules of Python that calls use
+DEADLINE = 10  # seconds after which a program says that its calls do not end
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program. `level` says how near to the trace its calls are, from 0. `frame` is the number of
+    its lines that are no calls of the trace.
+    """
+
+    text: str
+    level: int
+    frame: int
+
+
+def programs(
+    trace: Trace, catalogue: Catalogue, wrapper: dict[str, Any], claim: Claim
+) -> Iterator[Program]:
+    """The programs that could show the finding of a trace, the plainest first. None of them was
+    run. A form that cannot say the trace is left out.
+    """
+    seen: set[str] = set()
+    release = trace.header.get("solver", "").partition(" ")[2] or "1000000"
+    for level, form in enumerate(_LEVELS):
+        for ending in _endings(claim):
+            try:
+                run = Calls(PlainWrapper(wrapper, catalogue, release), catalogue, trace, *form)
+                text = _written(run, claim, ending)
+            except (InputError, Refused, ValueError, RecursionError):
+                continue
+            if text not in seen:
+                seen.add(text)
+                lines = sum(bool(line) for line in text.splitlines())
+                yield Program(text, level, lines - run.sheet.calls)
+
+
+def _endings(claim: Claim) -> Sequence[Ending | None]:
+    """The ways in which a program can end that shows the finding; None is one whose calls run in a
+    child process.
+    """
+    return (None,) if claim.kind in _IN_CHILD else ENDINGS.get(claim.kind, ())
+
+
+def _written(run: Calls, claim: Claim, ending: Ending | None) -> str:
+    run.message = claim.message
+    go_through(run, run.trace)
+    run.sheet.ending = True
+    if ending is None:
+        return _of_child(run, claim)
+    ending(run, claim)
+    rows = run.sheet.written([run.imports()])
+    return _composed(run, claim, rows, ["os", "sys"], _HOOK)
+
+
+def _composed(
+    run: Calls, claim: Claim, rows: Sequence[str], modules: Sequence[str], last: str
+) -> str:
+    """The text of a program with the statements `rows`. `last` is a statement behind the imports."""
+    helpers = inlined([text for _, text in run.wrapper.facts.helpers], run.wrapper.helpers).strip()
+    used = "\n".join([*rows, helpers])
+    head = [*(f"# {line}" for line in claim.sentence.splitlines()), _EXITS]
+    more = [name for name in _LIBRARY if re.search(rf"\b{name}\.", used)]
+    head.append(f"import {', '.join(sorted({*modules, *more}))}")
+    if "Fraction(" in used:
+        head.append("from fractions import Fraction")
+    binding = dict.fromkeys([*_imports(run.imports(), used), *_modules(run, used)])
+    parts = ["\n".join([*head, *binding, last]), helpers, "\n".join(rows)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _modules(run: Calls, used: str) -> list[str]:
+    """The imports of further modules that a program calls."""
+    return [f"import {name}" for name in run.modules if name not in _LIBRARY and name in used]
+
+
+def _imports(source: str, used: str) -> list[str]:
+    """The imports of the binding that a program needs."""
+    words = set(re.findall(r"[A-Za-z_]\w*", used))
+    lines = []
+    for node in ast.parse(source).body:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            node.names = [a for a in node.names if a.name == "*" or (a.asname or a.name) in words]
+            if node.names:
+                lines.append(ast.unparse(node))
+    return lines
+
+
+def _of_child(run: Calls, claim: Claim) -> str:
+    """A program whose calls run in a child process, which dies or does not end."""
+    if run.failing:
+        run.sheet.do(run.failing)
+    rows = run.sheet.written([run.imports(), "child calls Process signal sys"])
+    hangs = claim.kind == "hang"
+    ending = _HANGS if hangs else _DIES
+    source = ["def calls():", *(f"    {row}" for row in rows), "", "", *ending.splitlines()]
+    modules = ["sys"] if hangs else ["signal", "sys"]
+    return _composed(run, claim, source, modules, "from multiprocessing import Process\n")
+
+
+_HANGS = f"""if __name__ == "__main__":
+    child = Process(target=calls)
+    child.start()
+    child.join({DEADLINE})
+    print("expected an end, got", "none within {DEADLINE} s" if child.is_alive() else "one")
+    child.kill()
+    child.join()
+    sys.exit(1 if child.exitcode == -9 else 0)
+"""
+_DIES = """if __name__ == "__main__":
+    child = Process(target=calls)
+    child.start()
+    child.join()
+    died = child.exitcode < 0
+    print("expected no signal, got", signal.Signals(-child.exitcode).name if died else "none")
+    sys.exit(1 if died else 0 if child.exitcode == 0 else 2)
+"""

@@ -1,0 +1,222 @@
+"""The stand-alone programs of findings: how their statements are written, and which of the kept
+regressions have one.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from murxpy.campaign.ranges.regress import read_table
+from murxpy.data import load_catalogue, load_wrapper
+from murxpy.errors import InputError
+from murxpy.logic.catalogue import Catalogue, build_catalogue
+from murxpy.releases.versions import short
+from murxpy.trace.grammar import parse_trace
+from murxpy.translate.programs.claim import Claim, sentence
+from murxpy.translate.programs.program import Program, programs
+from murxpy.translate.programs.sheet import WIDTH, Sheet
+
+FOLDER = Path(__file__).parent.parent / "traces" / "regressions"
+TABLE = json.loads((FOLDER / "programs.json").read_text(encoding="utf-8"))
+RANGES = read_table(FOLDER / "ranges.json")
+PACKAGES = {"z3": "z3-solver", "cvc5": "cvc5"}
+QUICK = ("z3-5.4.0/default-of-an-equal-array.trace", "cvc5-1.4.2/purified-tuple.trace")
+
+WRONG_MODEL = """\
+# solver z3 5.4.1
+0 new@simple
+ return o1
+0 mk-sort@function SORT_BV 8
+ return s1
+0 mk-const@sort s1 "x"
+ return t1 s1
+0 mk-value@width s1 "00000001" 2
+ return t2 s1
+0 mk-term@raw OP_BV_ADD SORT_BV 2 t1 t2
+ return t3 s1
+0 mk-term@operator OP_EQUAL SORT_BOOL 2 t3 t1
+ return t4 s2
+0 mk-term@function OP_NOT SORT_BOOL 1 t4
+ return t5 s2
+0 assert-formula@add t4
+0 check-sat@raw
+ answer sat
+0 check-model@default
+"""
+
+
+def catalogue() -> Catalogue:
+    return build_catalogue(load_catalogue())
+
+
+def printed(text: str, kind: str, message: str = "", name: str = "t.trace") -> list[Program]:
+    trace = parse_trace(text, name)
+    claim = Claim(kind, message, sentence("z3 5.4.1", kind, message))
+    return list(programs(trace, catalogue(), load_wrapper(trace.solver), claim))
+
+
+def ended(text: str, file: Path) -> subprocess.CompletedProcess[str]:
+    file.write_text(text, encoding="utf-8")
+    return subprocess.run(
+        [sys.executable, str(file)], capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+# -- statements
+
+
+def test_an_expression_with_one_user_is_nested() -> None:
+    sheet = Sheet()
+    one = sheet.define("f(1)", "t")
+    two = sheet.define(f"{one} + g(2)", "t")
+    sheet.do(f"use({two} * 2)")
+    assert sheet.written() == ["use((f(1) + g(2)) * 2)"]
+
+
+def test_what_has_two_users_gets_a_name_and_what_has_none_is_left_out() -> None:
+    sheet = Sheet()
+    unused = sheet.define("f(0)", "t")
+    sheet.define(f"h({unused})", "t")
+    shared = sheet.define("f(1)", "t")
+    sheet.do(f"use({shared}, {shared})")
+    assert sheet.written() == ["t1 = f(1)", "use(t1, t1)"]
+
+
+def test_names_do_not_hide_what_the_program_calls() -> None:
+    sheet = Sheet()
+    symbol = sheet.define("make('print')", "print", kept=True)
+    other = sheet.define("make('make')", "make", kept=True)
+    sheet.do(f"use({symbol}, {other})")
+    assert sheet.written() == [
+        'print_2 = make("print")',
+        'make_2 = make("make")',
+        "use(print_2, make_2)",
+    ]
+
+
+def test_nesting_ends_before_lines_get_too_long() -> None:
+    sheet = Sheet()
+    term = sheet.define("x", "t")
+    for _ in range(60):
+        term = sheet.define(f"function({term})", "t")
+    sheet.do(f"use({term})")
+    rows = sheet.written()
+    assert max(map(len, rows)) <= WIDTH + 10
+    assert sum(row.count("function") for row in rows) == 60
+
+
+def test_the_main_context_is_not_named() -> None:
+    sheet = Sheet("ctx", "main_ctx()")
+    sheet.do("use(BoolSort(ctx), solver=ctx, n=1)", "raw(ctx.ref(), ctx, 3)")
+    assert sheet.written() == ["use(BoolSort(), n=1)", "raw(main_ctx().ref(), main_ctx(), 3)"]
+
+
+# -- programs
+
+
+def test_a_program_is_what_a_person_would_write() -> None:
+    first = printed(WRONG_MODEL, "invalid-model")[0]
+    assert first.text == (
+        "# z3 5.4.1 gives a model in which an assertion is false.\n"
+        "# Exits with 1 where this defect is, with 0 where it is mended, with 2 where neither can be said.\n"
+        "import os, sys\n"
+        "from z3 import *\n"
+        "sys.excepthook = lambda *error: (sys.__excepthook__(*error), os._exit(2))\n"
+        "\n"
+        "s = Solver()\n"
+        'x = BitVec("x", 8)\n'
+        "t1 = x + 1 == x\n"
+        "s.add(t1)\n"
+        "answer = str(s.check())\n"
+        'if answer != "sat":\n'
+        '    sys.exit(0 if answer == "unsat" else 2)\n'
+        "value = str(s.model().eval(t1, model_completion=True))\n"
+        'print("expected True, got", value)\n'
+        'sys.exit({"True": 0, "False": 1}.get(value, 2))\n'
+    )
+    assert first.frame <= 15
+
+
+def test_the_forms_come_nearer_to_the_trace() -> None:
+    made = printed(WRONG_MODEL, "invalid-model")
+    assert [program.level for program in made] == sorted(program.level for program in made)
+    assert "SimpleSolver()" not in made[0].text
+    assert "SimpleSolver()" in made[-1].text
+    assert "Z3_mk_bvadd" in made[-1].text
+
+
+def test_a_mended_defect_ends_with_0(tmp_path: Path) -> None:
+    """The assertion has no model, and the solver says so."""
+    done = ended(printed(WRONG_MODEL, "invalid-model")[0].text, tmp_path / "p.py")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_an_exception_that_is_not_the_finding_tells_nothing(tmp_path: Path) -> None:
+    text = printed(WRONG_MODEL, "invalid-model")[0].text.replace("BitVec(", "NoSuchCall(")
+    done = ended(text, tmp_path / "p.py")
+    assert done.returncode == 2
+    assert "NameError" in done.stderr
+
+
+def test_a_death_is_told_by_its_signal(tmp_path: Path) -> None:
+    text = printed(WRONG_MODEL.partition("0 check-model")[0], "crash")[0].text
+    assert ended(text, tmp_path / "p.py").returncode == 0
+    dying = text.replace("answer = str(s.check())", "import os; os.kill(os.getpid(), 11)")
+    done = ended(dying, tmp_path / "p.py")
+    assert (done.returncode, done.stdout) == (1, "expected no signal, got SIGSEGV\n")
+
+
+def test_a_wrong_spelling_in_the_section_plain_is_an_error(tmp_path: Path) -> None:
+    source = Path(__file__).parent.parent / "wrappers" / "z3.yaml"
+    for path in source.parent.glob("z3*"):
+        (tmp_path / path.name).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+    text = source.read_text(encoding="utf-8").replace('OP_FP_NEG: "-{0}"', 'OP_FP_NEGG: "-{0}"')
+    (tmp_path / "z3.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=r"z3\.yaml:\d+: unknown operator 'OP_FP_NEGG'.*OP_FP_NEG"):
+        load_wrapper(str(tmp_path / "z3.yaml"))
+    (tmp_path / "z3.yaml").write_text(text.replace('OP_FP_NEGG: "-{0}"', 'OP_FP_NEG: "-{9x}"'))
+    with pytest.raises(InputError, match=r"z3\.yaml:\d+.*unknown placeholder '\{9x\}'"):
+        load_wrapper(str(tmp_path / "z3.yaml"))
+
+
+# -- the kept regressions
+
+
+def test_every_kept_regression_has_a_row() -> None:
+    traces = [f"{file.parent.name}/{file.name}" for file in sorted(FOLDER.glob("*/*.trace"))]
+    assert sorted(TABLE) == traces
+    assert [name for name in traces if not TABLE[name].get("python")] == []
+
+
+def here(name: str) -> bool:
+    """Whether the installed release is known to show a regression."""
+    solver, _, release = name.partition("/")[0].partition("-")
+    there = importlib.metadata.version(PACKAGES[solver])
+    return short(there) == release or RANGES[name]["asked"].get(short(there)) == "shows"
+
+
+def run_bench(names: list[str]) -> str:
+    command = [sys.executable, "bench/programs.py", *names, "--no-save", "--installed"]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=True, cwd=FOLDER.parent.parent, timeout=900
+    )
+    return done.stdout
+
+
+def test_a_program_of_a_kept_regression_shows_it() -> None:
+    told = run_bench(list(QUICK))
+    for name in QUICK:
+        assert f"{name}: shows" in told
+
+
+@pytest.mark.slow
+def test_every_program_that_the_table_names_shows_its_regression() -> None:
+    names = [name for name in TABLE if TABLE[name]["python"] == "shows" and here(name)]
+    told = run_bench(names)
+    assert [name for name in names if f"{name}: shows" not in told] == []
