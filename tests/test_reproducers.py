@@ -57,7 +57,7 @@ def test_a_campaign_minimizes_what_it_finds(
     assert outcome(capsys, "replay", first["file"], *FAKE[1:], "--solver", FAKE[0])[0] == 1
     assert (
         "shows it again: trace yes, min.trace yes, python yes, smt2 "
-        in outcome(capsys, "findings", tmp_path)[1]
+        in outcome(capsys, "findings", tmp_path, "--all")[1]
     )
     # A second session has nothing to add.
     assert "reproduced " not in fuzz_fake(capsys, tmp_path, "--runs", "1", "--minimize")[1]

@@ -93,7 +93,7 @@ class _Programs:
         """
         file = self._base.with_name(f"{self._base.name}.py")
         for text in self._plain():
-            write_atomically(file, text)
+            write_atomically(file, with_range(text, file))
             outcome = self._run(file)
             if _exit_code(outcome) == 1 and "Traceback" not in outcome.output:
                 return Reproducer("python", str(file), True)
