@@ -4,8 +4,15 @@ Planted: random traces of 200 to 2,000 lines on the toy solver, each of which sh
 fault, reduced; compared with the smallest trace that shows it. Real: the smallest trace of each
 confirmed finding in the output folders of campaigns.
 
+Kept: the kept findings under `traces/regressions`, each on the newest release that its
+ranges say shows it. They were made smaller when they were kept, so this compares today's passes
+with the earlier ones.
+
+Sizes are lines and terms; a term is a line that makes one.
+
 python bench/reduction.py [--faults N] [--first N] [--jobs N] [--seed N] [--how segfault,contract]
-python bench/reduction.py --real DIR... [--time SECONDS]
+python bench/reduction.py --real DIR... [--time SECONDS] [--replays N] [--every N]
+python bench/reduction.py --kept [--time SECONDS] [--replays N] [--only TEXT]
 """
 
 from __future__ import annotations
@@ -17,7 +24,7 @@ import statistics
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +37,21 @@ from plants import long_trace, planted  # noqa: E402
 
 from murxpy.campaign.findings.origin import origin  # noqa: E402
 from murxpy.campaign.findings.store import read_buckets, read_versions  # noqa: E402
-from murxpy.campaign.reduction.pipeline import Task  # noqa: E402
+from murxpy.campaign.judging.common_operators import judge_plans  # noqa: E402
+from murxpy.campaign.judging.disagreement import HEADER  # noqa: E402
+from murxpy.campaign.ranges.regress import TABLE, read_table  # noqa: E402
+from murxpy.campaign.reduction.pipeline import Minimized, Task  # noqa: E402
 from murxpy.campaign.reduction.traces import minimize  # noqa: E402
-from murxpy.campaign.workers.plans import make_plans  # noqa: E402
+from murxpy.campaign.workers.plans import Request, make_plans  # noqa: E402
+from murxpy.campaign.workers.targets import Plan  # noqa: E402
 from murxpy.errors import MurxpyError  # noqa: E402
+from murxpy.releases.versions import version  # noqa: E402
+from murxpy.replaying.defuse import sort_of  # noqa: E402
 from murxpy.trace.file import read_trace  # noqa: E402
 from murxpy.trace.grammar import parse_trace  # noqa: E402
 
+KEPT = common.ROOT / "traces" / "regressions"
+ENDED = ("complete", "time", "replays")
 _SIZES = (1, 2, 3, 5, 8)  # times the least number of lines, in turn
 
 
@@ -48,6 +63,8 @@ class Reduced:
     how: str
     before: int
     after: int
+    terms_before: int
+    terms_after: int
     smallest: int
     tests: int
     replays: int
@@ -66,63 +83,74 @@ def plants(args: argparse.Namespace) -> Iterator[Reduced]:
         fault = {**fault, "how": how}
         source = long_trace(fault, example, seed, args.least * _SIZES[seed % len(_SIZES)])
         least = len(parse_trace(example, name).lines)
-        result = minimize(Task(planted(**fault), name, args.jobs, args.time), source)
-        yield Reduced(
-            name,
-            how,
-            result.before,
-            result.after,
-            least,
-            result.tests,
-            result.replays,
-            round(result.seconds, 1),
-            result.ended,
-        )
+        result = minimize(_task(planted(**fault), name, args), source)
+        yield _row(name, how, source, result, least)
 
 
 def reals(args: argparse.Namespace) -> Iterator[Reduced]:
     """Reduce the smallest trace of each confirmed finding."""
-    for folder in args.real:
-        versions = read_versions(folder)
-        for bucket in read_buckets(folder):
-            kept = bucket.smallest()
-            if bucket.state != "confirmed" or kept is None or not kept.confirmed:
-                continue
-            yield _real(
-                folder / kept.file,
-                bucket.key,
-                f"{bucket.solver} {versions.get(bucket.key, '')}",
-                args,
-            )
+    found = (
+        (folder, bucket, kept)
+        for folder in args.real
+        for bucket in read_buckets(folder)
+        if bucket.state == "confirmed" and (kept := bucket.smallest()) is not None
+        if kept.confirmed and "run-script" not in bucket.key
+    )
+    for number, (folder, bucket, kept) in enumerate(found):
+        release = read_versions(folder).get(bucket.key, "").removesuffix("-modified")
+        request = Request((f"{bucket.solver}@{release}",)) if args.cached else None
+        if number % args.every == 0:
+            solver = f"{bucket.solver} {release}"
+            yield _tried(folder / kept.file, bucket.key, solver, args, request)
 
 
-def _real(file: Path, key: str, solver: str, args: argparse.Namespace) -> Reduced:
-    text = read_trace(file)
-    before, start = len(parse_trace(text, str(file)).lines), time.monotonic()
+def kept_findings(args: argparse.Namespace) -> Iterator[Reduced]:
+    """Reduce each kept finding on the newest release that shows it."""
+    for name, known in read_table(KEPT / TABLE).items():
+        showing = [one for one, word in known["asked"].items() if word == "shows"]
+        if showing and args.only in name:
+            solver = f"{known['solver']}@{max(showing, key=version)}"
+            yield _tried(KEPT / name, name, solver, args, Request((solver,)))
+
+
+def _tried(
+    file: Path, key: str, solver: str, args: argparse.Namespace, request: Request | None = None
+) -> Reduced:
+    """One reduction, on the target of `request` or of the campaign that found the trace."""
+    text, start = read_trace(file), time.monotonic()
     found = origin(file)
     try:
-        if found is None:
+        if request is None and found is None:
             raise MurxpyError("no origin")
-        (plan,) = make_plans(found.request)
-        result = minimize(Task(plan, str(file), args.jobs, args.time), text)
+        if found is not None:
+            targets = found.request.targets if request is None else request.targets
+            request = replace(found.request, targets=targets, mutation=None)
+        (plan,) = make_plans(request or Request())
+        names = parse_trace(text, str(file)).header.get(HEADER, "").split(",")
+        judges = judge_plans(tuple(filter(None, names)))
+        result = minimize(replace(_task(plan, str(file), args), judges=judges), text)
     except MurxpyError as error:
-        return Reduced(
-            key,
-            solver,
-            before,
-            before,
-            0,
-            0,
-            0,
-            round(time.monotonic() - start, 1),
-            " ".join(str(error).split())[-80:],
-        )
+        lines, terms = _sizes(text)
+        took = round(time.monotonic() - start, 1)
+        said = " ".join(str(error).split())[-80:]
+        return Reduced(key, solver, lines, lines, terms, terms, 0, 0, 0, took, said)
+    return _row(key, solver, text, result)
+
+
+def _task(plan: Plan, name: str, args: argparse.Namespace) -> Task:
+    return Task(plan, name, args.jobs, args.time, args.replays)
+
+
+def _row(name: str, how: str, source: str, result: Minimized, least: int = 0) -> Reduced:
+    (before, terms_before), (after, terms_after) = _sizes(source), _sizes(result.text)
     return Reduced(
-        key,
-        solver,
-        result.before,
-        result.after,
-        0,
+        name,
+        how,
+        before,
+        after,
+        terms_before,
+        terms_after,
+        least,
         result.tests,
         result.replays,
         round(result.seconds, 1),
@@ -130,9 +158,15 @@ def _real(file: Path, key: str, solver: str, args: argparse.Namespace) -> Reduce
     )
 
 
+def _sizes(text: str) -> tuple[int, int]:
+    """The numbers of lines and of terms."""
+    lines = parse_trace(text, "trace").lines
+    return len(lines), sum(sort_of(line) is not None for line in lines)
+
+
 def figures(rows: list[Reduced], wall: float) -> dict[str, Any]:
     """The figures over all reductions that came to an end."""
-    good = [row for row in rows if row.ended in ("complete", "time")]
+    good = [row for row in rows if row.ended in ENDED]
     usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     near = sum(row.after - row.smallest <= 2 for row in good if row.smallest)
     return {
@@ -142,17 +176,31 @@ def figures(rows: list[Reduced], wall: float) -> dict[str, Any]:
         if any(row.smallest for row in rows)
         else "not known",
         "median share": f"{100 * statistics.median([row.after / row.before for row in good]):.1f} %",
-        "median lines": f"{statistics.median([row.before for row in good]):g} to {statistics.median([row.after for row in good]):g}",
+        "median lines": _medians([(row.before, row.after) for row in good]),
+        "median terms": _medians([(row.terms_before, row.terms_after) for row in good]),
+        "median share of lines and terms": f"{100 * statistics.median(map(_share, good)):.1f} %",
+        "a third smaller": f"{sum(_share(row) <= 2 / 3 for row in good)} of {len(good)}",
+        "longest s": max(row.seconds for row in good),
         "tests": sum(row.tests for row in rows),
         "wall s": round(wall),
         "CPU s": round(sum(u.ru_utime + u.ru_stime for u in usage)),
     }
 
 
+def _medians(sizes: list[tuple[int, int]]) -> str:
+    before, after = map(statistics.median, zip(*sizes, strict=True))
+    return f"{before:g} to {after:g}"
+
+
+def _share(row: Reduced) -> float:
+    """The size after the reduction, in lines and terms, as a share of the size before it."""
+    return (row.after + row.terms_after) / (row.before + row.terms_before)
+
+
 def save(rows: list[Reduced], summary: dict[str, Any], args: argparse.Namespace) -> None:
     """Write all rows as JSON, and a row of the summary to `reduction.md`."""
     about = common.circumstances(args)
-    what = "real" if args.real else "planted"
+    what = "kept" if args.kept else "real" if args.real else "planted"
     file = common.RESULTS / f"reduction-{what}.json"
     file.write_text(
         json.dumps({**about, **summary, "rows": [asdict(row) for row in rows]}, indent=1) + "\n",
@@ -177,13 +225,20 @@ def main() -> None:
     args = _arguments()
     rows = []
     start = time.monotonic()
-    for row in reals(args) if args.real else plants(args):
+    source = kept_findings if args.kept else reals if args.real else plants
+    for row in source(args):
         rows.append(row)
-        print(f"{row.name}: {row.before} to {row.after}", file=sys.stderr, flush=True)
+        print(
+            f"{row.name}: {row.before} to {row.after}, {row.terms_before} to {row.terms_after}",
+            file=sys.stderr,
+            flush=True,
+        )
     head = (
         "trace",
-        "solver" if args.real else "how",
+        "solver" if args.real or args.kept else "how",
         "lines",
+        "reduced",
+        "terms",
         "reduced",
         "smallest",
         "tests",
@@ -193,7 +248,21 @@ def main() -> None:
     common.table(
         "Reduced",
         head,
-        [(r.name, r.how, r.before, r.after, r.smallest, r.tests, r.seconds, r.ended) for r in rows],
+        [
+            (
+                r.name,
+                r.how,
+                r.before,
+                r.after,
+                r.terms_before,
+                r.terms_after,
+                r.smallest,
+                r.tests,
+                r.seconds,
+                r.ended,
+            )
+            for r in rows
+        ],
     )
     summary = figures(rows, time.monotonic() - start)
     for name, value in summary.items():
@@ -221,6 +290,11 @@ def _arguments() -> argparse.Namespace:
         metavar="DIR",
         help="output folders of campaigns",
     )
+    parser.add_argument("--kept", action="store_true", help="the kept findings")
+    parser.add_argument("--only", default="", help="kept findings with this text in their name")
+    parser.add_argument("--every", type=int, default=1, help="each so many-th of the real ones")
+    parser.add_argument("--cached", action="store_true", help="real ones on cached releases")
+    parser.add_argument("--replays", type=int, help="candidates for each")
     parser.add_argument("--no-save", action="store_true", help="write nothing")
     parser.set_defaults(theories="all")
     return parser.parse_args()

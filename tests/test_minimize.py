@@ -56,7 +56,7 @@ NEED_NOT = {"asserted": [["OP_NOT"]], "at": "check-sat-assuming", "how": "segfau
 SMALLEST = [
     "new",
     "mk-sort SORT_BOOL",
-    'mk-const s1 "a"',
+    "mk-value s1 False",
     "mk-term OP_NOT SORT_BOOL 1 t1",
     "assert-formula t2",
 ]
@@ -110,9 +110,9 @@ def test_widths_indices_and_values_get_smaller() -> None:
     assert rows(result) == [
         "new",
         "mk-sort SORT_BV 1",
-        'mk-const s1 "a"',
+        'mk-value s1 "0" 2',
         "mk-term OP_BV_EXTRACT SORT_BV 1 t1 2 0 0",
-        "simplify t2",
+        "simplify t1",
     ]
 
 

@@ -31,7 +31,7 @@ CONTRACT = {**NEED_NOT, "how": "contract"}
 NOT_CHECKED = [
     "new",
     "mk-sort SORT_BOOL",
-    'mk-const s1 "a"',
+    "mk-value s1 False",
     "mk-term OP_NOT SORT_BOOL 1 t1",
     "assert-formula t2",
 ]
@@ -80,7 +80,7 @@ def test_an_unknown_answer_is_kept() -> None:
     assert rows(result) == [
         "new",
         "mk-sort SORT_BOOL",
-        'mk-const s1 "a"',
+        "mk-value s1 False",
         "check-sat-assuming 1 t1",
     ]
     assert result.text.endswith("      answer unknown\n")

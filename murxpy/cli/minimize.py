@@ -194,7 +194,7 @@ def _trace_file(
         result = minimize_trace(task, source, names, earlier, partial(_refused, trace, watch))
     write_atomically(output, result.text)
     watch.clear()
-    click.echo(_summary(result, output))
+    click.echo("\n".join([_summary(result, output), *result.needs]))
     if reproducers:
         _print_forms(plan, output, result, bool(judges))
 

@@ -1,4 +1,6 @@
-"""The order of traces: fewer lines, fewer words, simpler words, simpler spellings, smaller seeds."""
+"""The order of traces: fewer lines, terms, applications, constants and words; plainer operators,
+simpler words, simpler spellings, smaller seeds.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from murxpy.machine.tokens import FieldSort, Python, Quoted, Ref, Token
-from murxpy.replaying.defuse import Script
+from murxpy.replaying.defuse import Script, returned, sort_of
 from murxpy.trace.grammar import Line
 
-Rank = Callable[[Line], int]  # the rank of a line's spelling; 0 is the simplest
+Rank = Callable[[Line], int]  # how many simpler choices there are for the line; 0: none
 
 _CHARACTER = 256  # the least size of a character of a text
 _KEPT = 50_000  # lines that are remembered
@@ -27,11 +29,11 @@ class _Known:
 class Measure:
     """Sizes and texts of traces. Lines are never changed in place, so each is looked at once.
 
-    `rank` counts the simpler spellings of a line's call.
+    `rank` counts the simpler spellings of a line's call, and `plainer` the plainer operators.
     """
 
-    def __init__(self, rank: Rank = lambda line: 0) -> None:
-        self._rank = rank
+    def __init__(self, rank: Rank = lambda line: 0, plainer: Rank = lambda line: 0) -> None:
+        self._rank, self._plainer = rank, plainer
         self._lines: dict[int, _Known] = {}
 
     def key(self, script: Script) -> tuple[int, ...]:
@@ -48,8 +50,14 @@ class Measure:
         if known is None:
             if len(self._lines) > _KEPT:
                 self._lines.clear()
-            words = sum(map(_size, line.args))
-            sizes = (len(line.args), words, self._rank(line), line.seed or 0)
+            sizes = (
+                *_kinds(line),
+                len(line.args),
+                self._plainer(line),
+                sum(map(_size, [*line.args, *returned(line)])),
+                self._rank(line),
+                line.seed or 0,
+            )
             known = self._lines[id(line)] = _Known(line, sizes, _rows(line))
         return known
 
@@ -57,6 +65,15 @@ class Measure:
 def text(script: Script) -> str:
     """The lines as a trace without header, each with the ids that it returned and no more."""
     return "".join(map(_rows, script))
+
+
+def _kinds(line: Line) -> tuple[int, int, int]:
+    """Whether the line makes a term, whether that is an application, and whether it is a constant or
+    a variable.
+    """
+    action = line.action
+    makes = sort_of(line) is not None
+    return makes, makes and action == "mk-term", makes and action in ("mk-const", "mk-var")
 
 
 def _size(token: Token) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from murxpy.passes import datatypes, functions, lines, sorts, terms, words
+from murxpy.passes.meanings import Meanings
 from murxpy.passes.planted import PlantedValues
 from murxpy.passes.reduction import Reducer, ddmin, each, fixpoint
 from murxpy.passes.spellings import Spellings
@@ -25,15 +26,25 @@ _SORTS = (
 )
 
 
-def reduce_trace(reducer: Reducer[Script], spellings: Spellings, planted: PlantedValues) -> None:
+def reduce_trace(
+    reducer: Reducer[Script], spellings: Spellings, planted: PlantedValues, meanings: Meanings
+) -> None:
     """Make the best of `reducer` as small as the passes can."""
+
+    def one_id_per_sort(reducer: Reducer[Script]) -> None:
+        reducer.offer([meanings.one_id_per_sort(reducer.best)])
+
     passes = (
         _lines,
+        one_id_per_sort,
         _each(_collecting(planted.leaves)),
         _each(*map(_collecting, _TERMS)),
+        _each(*map(_collecting, (meanings.equations, meanings.values))),
         _each(*map(_collecting, _WORDS), lines.without_pair),
+        words.smaller_numbers,
         _each(sorts.smaller_formats, sorts.smaller_widths, *map(_collecting, _SORTS)),
         _plain,
+        _each(meanings.plainer_operators),
         _each(spellings.simpler, words.plain_symbol, words.plain_seed),
     )
     fixpoint(reducer, passes)

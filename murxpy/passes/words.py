@@ -7,9 +7,11 @@ from dataclasses import replace
 
 from murxpy.machine.tokens import Quoted, Ref, Token
 from murxpy.passes.editing import put, with_word
+from murxpy.passes.reduction import Reducer
 from murxpy.replaying.defuse import PLANT, Script, closed, matching_pops
 from murxpy.trace.grammar import Line
 
+_EXACT = 16  # a number is searched for to this part of itself
 _COUNTED = ("check-sat-assuming", "get-value", "get-value-completion")
 # An action, one that does less, and how many words that takes (None: all).
 _PLAINER: dict[str, tuple[str, int | None]] = {
@@ -84,6 +86,29 @@ def simpler_actions(lines: Script, at: int) -> Iterator[Script]:
         yield put(lines, at, replace(line, action=plain, args=line.args[:taken], spelling=None))
 
 
+def smaller_numbers(reducer: Reducer[Script]) -> None:
+    """Make the number that a line sets as small as a search by halves can."""
+    for at in range(len(reducer.best)):
+        place, low = number_of(reducer.best[at]), -1
+        while place is not None:
+            high = int(str(reducer.best[at].args[place]))
+            if high - low <= max(1, high // _EXACT):
+                break
+            middle = (low + high) // 2
+            if (
+                reducer.offer([put(reducer.best, at, with_word(reducer.best[at], place, middle))])
+                is None
+            ):
+                low = middle
+
+
+def number_of(line: Line) -> int | None:
+    """The index of the number that the line sets as a limit or an option, if it sets one."""
+    place = {"set-limit": 0, "set-option": 1}.get(line.action, len(line.args))
+    number = line.args[place] if place < len(line.args) else None
+    return place if type(number) is int and number >= 0 else None
+
+
 def smaller_words(lines: Script, at: int) -> Iterator[Script]:
     """Make one number or text of the line smaller; counts and bases of literals stay."""
     line = lines[at]
@@ -97,7 +122,7 @@ def _smaller(line: Line, word: int, token: Token, place: tuple[int, int] | None)
     if isinstance(token, bool):
         return [False] if token else []
     if isinstance(token, int):
-        return _numbers(token) if _free(line, word, place) else []
+        return _numbers(token) if _free(line, word, place) and number_of(line) is None else []
     literal = line.action in ("mk-value", PLANT)
     return _texts(token.text) if isinstance(token, Quoted) and literal else []
 

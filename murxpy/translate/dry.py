@@ -161,6 +161,9 @@ class Silent(DryRun):
             return [True] * len(self.frame.value)
         return True if action in MAKING else self.asked(action)
 
+    def passed(self, reason: str) -> None:
+        """Handle a line without a call: it makes nothing."""
+
     def broken(self) -> None:
         """Handle a line that breaks a call on purpose."""
 

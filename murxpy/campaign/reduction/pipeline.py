@@ -106,7 +106,8 @@ class Minimized:
 
     `text` is its trace, and `best` its text in the form of its problem, such as SMT-LIB. `key` says
     what it shows. `before` and `after` are sizes in `unit`: `line`, `run` or `character`. `ended`
-    is `complete`, `time`, `replays` or `interrupted`.
+    is `complete`, `time`, `replays` or `interrupted`. `needs` says in sentences what a trace needs
+    beside its formulas, where that is known.
     """
 
     text: str
@@ -120,6 +121,7 @@ class Minimized:
     seconds: float
     ended: str
     unit: str = "line"
+    needs: tuple[str, ...] = ()
 
 
 class OutOfReplays(Exception):

@@ -9,21 +9,27 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from murxpy.campaign import interrupts
 from murxpy.campaign.judging.common_operators import judge_plans
 from murxpy.campaign.reduction.command import Commanded
 from murxpy.campaign.reduction.pipeline import Minimized, Predicate, Problem, Task, reduce
 from murxpy.campaign.reduction.predicates import Disagreeing, Replaying
 from murxpy.campaign.reduction.scripted import scripted
 from murxpy.campaign.reduction.scripts import minimize_script, others_than
+from murxpy.campaign.replays.tester import OutOfTime
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
+from murxpy.passes.meanings import Meanings
 from murxpy.passes.measure import Measure
+from murxpy.passes.needs import needs
 from murxpy.passes.planted import PlantedValues
 from murxpy.passes.spellings import Spellings
 from murxpy.passes.trace import reduce_trace
+from murxpy.passes.typed import Types
 from murxpy.replaying.defuse import Script
 from murxpy.trace.grammar import Trace, parse_trace
+from murxpy.trace.needs import HEADER, write_needs
 
 _MAKING = ("mk-term", "mk-const", "mk-value")  # actions whose lines are counted as terms
 _KEPT_HEADER = ("murxpy-trace", "solver", "python", "seed", "cross-check")
@@ -66,7 +72,34 @@ def minimize(task: Task, source: str, earlier: str | None = None) -> Minimized:
         predicate = _predicate(task, source)
     with closing(predicate):
         problem = trace_problem(original, (predicate.start, earlier), task.plan.setup)
-        return reduce(problem, predicate, task)
+        result = reduce(problem, predicate, task)
+        return _with_needs(result, problem, predicate, task)
+
+
+def _with_needs(
+    result: Minimized, problem: Problem[Script, str], predicate: Predicate[str], task: Task
+) -> Minimized:
+    """Let the header of a result say what the defect needs beside its formulas. Only a reduction
+    that came to its end knows that.
+    """
+    if result.ended != "complete":
+        return result
+    trace = parse_trace(result.text, task.name)
+    spellings = Spellings(task.plan.setup.get("wrapper") or {})
+
+    def shows(script: Script) -> bool:
+        interrupts.check()
+        return predicate.first(iter([problem.asked(script)])) is not None
+
+    predicate.limit(task.deadline)
+    try:
+        with interrupts.deferred():
+            found = needs(_script(trace), spellings, shows)
+    except (OutOfTime, KeyboardInterrupt):
+        return result
+    trace.header[HEADER] = write_needs(found)
+    said = tuple(need.sentence() for need in found)
+    return replace(result, text=trace.text() if found else result.text, needs=said)
 
 
 def _predicate(task: Task, source: str) -> Predicate[str]:
@@ -89,9 +122,11 @@ def trace_problem(
     header = "".join(
         f"# {key} {traces[0].header[key]}\n" for key in _KEPT_HEADER if key in traces[0].header
     )
-    spellings = Spellings(setup.get("wrapper") or {})
-    planted = PlantedValues(build_catalogue(setup.get("catalogue") or load_catalogue()))
-    measure = Measure(spellings.rank)
+    wrapper = setup.get("wrapper") or {}
+    spellings = Spellings(wrapper)
+    types = Types(build_catalogue(setup.get("catalogue") or load_catalogue()))
+    meanings = Meanings(types, wrapper.get("operators") or {})
+    measure = Measure(spellings.rank, meanings.rank)
 
     def text(script: Script) -> str:
         return header + measure.text(script)
@@ -103,7 +138,9 @@ def trace_problem(
         asked=text,
         size=len,
         counts=lambda script: (len(script), sum(line.action in _MAKING for line in script)),
-        shrink=partial(reduce_trace, spellings=spellings, planted=planted),
+        shrink=partial(
+            reduce_trace, spellings=spellings, planted=PlantedValues(types), meanings=meanings
+        ),
         before=len(original.lines),
     )
 

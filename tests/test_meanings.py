@@ -1,0 +1,190 @@
+"""What the passes for meanings do: planted faults whose smallest traces are known, one for each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from plants import planted
+
+from murxpy.campaign.reduction.pipeline import Minimized, Task
+from murxpy.campaign.reduction.traces import minimize
+from murxpy.data import load_catalogue
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.machine.tokens import Ref
+from murxpy.passes.meanings import Meanings
+from murxpy.passes.needs import needs
+from murxpy.passes.reduction import Reducer
+from murxpy.passes.spellings import Spellings
+from murxpy.passes.typed import Types
+from murxpy.passes.words import smaller_numbers
+from murxpy.replaying.defuse import Script
+from murxpy.trace.grammar import parse_trace
+from murxpy.trace.needs import Need, read_needs, write_needs
+
+TERMS = """1 new
+1 mk-sort SORT_STRING
+ return s1
+1 mk-sort SORT_INT
+ return s2
+1 mk-sort SORT_BOOL
+ return s3
+1 mk-const s2 "x"
+ return t1 s2
+1 mk-const s2 "y"
+ return t2 s2
+1 mk-term OP_INT_ADD SORT_INT 2 t1 t2
+ return t3 s2
+1 mk-term OP_INT_ADD SORT_INT 2 t3 t2
+ return t4 s2
+1 mk-term OP_INT_LT SORT_BOOL 2 t4 t1
+ return t5 s3
+"""
+
+
+def reduced(source: str, **fault: Any) -> Minimized:
+    return minimize(Task(planted(how="contract", **fault), "a.trace"), source)
+
+
+def rows(text: str) -> list[str]:
+    """The lines of a trace without seeds, spellings and ids returned."""
+    lines = parse_trace(text, "min").lines
+    return [" ".join([line.action, *map(str, line.args)]) for line in lines]
+
+
+def script(text: str) -> Script:
+    return tuple(parse_trace(text, "a.trace").lines)
+
+
+def passes() -> Meanings:
+    types = Types(build_catalogue(load_catalogue()))
+    return Meanings(types, types.catalogue.operators)
+
+
+def test_constants_become_values() -> None:
+    result = reduced(
+        TERMS + "1 assert-formula t5\n1 check-sat\n", at="check-sat", made=["OP_INT_ADD"]
+    )
+    assert rows(result.text) == [
+        "new",
+        "mk-sort SORT_INT",
+        'mk-value s1 "0"',
+        "mk-term OP_INT_ADD SORT_INT 2 t1 t1",
+        "check-sat",
+    ]
+
+
+def test_an_equation_takes_the_place_of_what_stands_around_a_term() -> None:
+    """The array and its sort are needed no more."""
+    source = """1 new
+1 mk-sort SORT_BV 1
+ return s1
+1 mk-sort SORT_BOOL
+ return s2
+1 mk-sort SORT_ARRAY s1 s2
+ return s3
+1 mk-const s3 "a"
+ return t1 s3
+1 mk-const s1 "b"
+ return t2 s1
+1 mk-term OP_BV_ADD SORT_BV 2 t2 t2
+ return t3 s1
+1 mk-term OP_ARRAY_SELECT SORT_BOOL 2 t1 t3
+ return t4 s2
+1 assert-formula t4
+1 check-sat
+"""
+    result = reduced(source, at="check-sat", asserted=[["OP_BV_ADD"]])
+    assert rows(result.text) == [
+        "new",
+        "mk-sort SORT_BV 1",
+        'mk-value s1 "0" 2',
+        "mk-term OP_BV_ADD SORT_BV 2 t1 t1",
+        "mk-term OP_EQUAL SORT_BOOL 2 t2 t1",
+        "assert-formula t3",
+        "check-sat",
+    ]
+
+
+@pytest.mark.parametrize("operator", ["OP_INT_LT", "OP_DISTINCT"])
+def test_operators_become_plainer(operator: str) -> None:
+    source = TERMS + f"1 mk-term {operator} SORT_BOOL 2 t1 t2\n return t6 s3\n"
+    found = [one[-1].args for one in passes().plainer_operators(script(source), 9)]
+    assert found[0] == ["OP_EQUAL", "SORT_BOOL", 2, Ref("t", 1), Ref("t", 2)]
+
+
+def test_equal_sorts_get_one_id() -> None:
+    source = '1 new\n1 mk-sort SORT_BV 1\n return s1\n1 mk-const s1 "a"\n return t1 s1\n'
+    source += (
+        "1 mk-term OP_BV_ADD SORT_BV 2 t1 t1\n return t2 s2\n1 mk-sort SORT_BV 1\n return s3\n"
+    )
+    source += '1 mk-const s3 "b"\n return t3 s3\n'
+    found = passes().one_id_per_sort(script(source))
+    sorts = {ref for line in found for ref in line.result("return") or () if str(ref)[0] == "s"}
+    assert sorts == {Ref("s", 1)}
+    assert len(found) == 5
+
+
+@given(st.integers(0, 100_000), st.integers(0, 100_000))
+def test_a_number_is_found_by_halves(least: int, more: int) -> None:
+    start = script(f"0 new\n0 set-limit {least + more}\n0 check-sat\n")
+
+    def first(candidates: Any) -> int | None:
+        shown = (at for at, one in enumerate(candidates) if one[1].args[0] >= least)
+        return next(shown, None)
+
+    reducer = Reducer(start, first, lambda one: one[1].args[0], lambda one: str(one[1].args[0]))
+    smaller_numbers(reducer)
+    (found,) = reducer.best[1].args
+    assert least <= int(str(found)) <= least + max(1, least // 8)
+    assert reducer.tests <= 17
+
+
+def test_a_limit_is_told_with_the_range_in_which_the_defect_shows() -> None:
+    source = script("0 new\n0 set-option depth true\n0 set-limit 15\n0 check-sat\n0 check-sat\n")
+    asked = []
+
+    def shows(one: Script) -> bool:
+        asked.append(one)
+        return 15 <= int(str(one[2].args[0])) <= 500
+
+    found = needs(source, Spellings({}), shows)
+    high = int(found[1].high)
+    assert found == [
+        Need("option", "depth", "true"),
+        Need("limit", "", low="15", high=str(high)),
+        Need("again", "check-sat", "2"),
+    ]
+    assert 450 <= high <= 500 and len(asked) <= 10
+
+
+def test_needs_are_sentences_and_are_read_again() -> None:
+    found = [
+        Need("option", "depth", "7", "7", ""),
+        Need("limit", "", low="15", high="500"),
+        Need("call", "push"),
+        Need("again", "check-core", "2"),
+        Need("spelling", "OP_AND", "raw"),
+    ]
+    assert [need.sentence() for need in found] == [
+        "The defect needs the option depth of at least 7.",
+        "The defect needs a resource limit between 15 and 500.",
+        "The defect needs a call of push before it.",
+        "The defect shows only at the second check-core.",
+        "The defect needs OP_AND in the spelling raw; plainer spellings do not show it.",
+    ]
+    assert read_needs(write_needs(found)) == found
+    assert read_needs("[1]") == read_needs("{") == read_needs("") == []
+
+
+def test_the_smallest_trace_says_what_it_needs() -> None:
+    source = TERMS + "1 set-option depth 40\n1 push 1\n1 assert-formula t5\n1 pop 1\n1 check-sat\n"
+    result = reduced(source, at="check-sat", value=["depth", 3], history=["push"])
+    assert result.needs == (
+        "The defect needs the option depth of at least 3.",
+        "The defect needs a call of push before it.",
+    )
+    header = parse_trace(result.text, "min").header
+    assert [need.sentence() for need in read_needs(header["needs"])] == list(result.needs)
