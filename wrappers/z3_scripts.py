@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 import z3
+from z3_parameters import forget_parameters_of_scripts
 
 _ERROR = re.compile(r'\(error "(?:line \d+ column \d+: )?(.*?)(?:"\)|\Z)', re.S)
 
@@ -61,7 +62,7 @@ def run_script(ctx: Any, text: str, limit: int) -> str:
         if own is not ctx:
             ctx.murxpy_spent = spent(ctx) + spent(own)
         # an option that a script sets stays set for everything later in this process
-        z3.Z3_global_param_reset_all()
+        forget_parameters_of_scripts()
 
 
 def _spoken(output: str) -> str:

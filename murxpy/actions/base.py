@@ -30,6 +30,7 @@ class Action:
     state: ClassVar[bool] = False  # it changes what is asserted, or on which level
     resets: ClassVar[bool] = False  # it removes all assertions
     alone: ClassVar[bool] = False  # it can be carried out without a solver
+    before: ClassVar[bool] = False  # it is carried out before there is a solver
     fatal: ClassVar[bool] = False  # some solvers cannot be used after they refused it
     damped: ClassVar[bool] = True  # it may be drawn less often if known findings are about it
     establishes: ClassVar[tuple[str, ...]] = ()  # conditions that hold after it was repeated often

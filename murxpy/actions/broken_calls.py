@@ -21,7 +21,7 @@ from murxpy.trace.reading import Reading, Skipped
 
 Readers = Mapping[str, Callable[[Reading], None]]
 BREAKABLE_LETTERS = "stxoc"
-UNBREAKABLE = ("misuse", "new", "delete", "del", "gc")
+UNBREAKABLE = ("misuse", "new", "set-parameter", "delete", "del", "gc")
 MAX_TIMES = 100_000
 
 

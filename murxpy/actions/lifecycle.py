@@ -21,6 +21,7 @@ class New(Action):
     """`new`: a solver in a context of its own."""
 
     alone = True
+    before = True
     state = True
     damped = False
 
@@ -67,6 +68,28 @@ class Delete(Action):
         r.end(0)
         solve.delete(r.run, r.seed)
         r.start()
+
+
+@register("set-parameter")
+class SetParameter(Action):
+    """`set-parameter NAME VALUE`: a parameter of the solver's whole process. It stands before `new`,
+    because solvers read such parameters when they are made. That of another solver is refused.
+    """
+
+    drawn = False
+    alone = True
+    before = True
+    damped = False
+
+    def read(self, r: Reading) -> None:
+        name, value = r.text(0, "a parameter"), r.text(1, "its value")
+        r.end(2)
+        if r.run.state.started:
+            raise r.error("a parameter of the process is set too late: expected it before 'new'")
+        r.require(not r.foreign, f"the parameter {name} of another solver")
+        spelling = r.spelling("actions", "set-parameter")
+        r.require(r.run.wrapper.has_parameter(name), f"this release has no parameter {name}")
+        solve.set_parameter(r.run, name, value, r.seed, spelling)
 
 
 @register("set-logic")

@@ -33,3 +33,4 @@ def named(fact: Callable[[Action], bool]) -> tuple[str, ...]:
 
 ANSWERING = named(lambda action: action.answers)
 MAKING = named(lambda action: action.makes)
+BEFORE = named(lambda action: action.before)

@@ -26,6 +26,7 @@ from murxpy.machine.random import Stream, mix, point
 from murxpy.machine.state import SolverState
 from murxpy.machine.steps import Steps
 from murxpy.machine.tokens import quote
+from murxpy.solvers.facts import Pairs
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.refusals import UNDOCUMENTED, Refusal
 from murxpy.solvers.spelling import Spelling, SpellingSet, run_spelling
@@ -48,6 +49,7 @@ BUILDING = frozenset(
         "assert-formula",
         "assert-tracked",
         "set-option",
+        "set-parameter",
         "set-logic",
         "run-script",
     ]
@@ -122,6 +124,7 @@ class Run(Lines, Steps):
         self.held: list[Any] = []  # results that a misuse keeps beyond the state that gave them
         self.objects = Objects()  # what public callables of the binding gave
         self._elsewhere: Frame | None = None
+        self.parameters: Pairs = ()  # of the process; the next `new` sets them first
 
     # -- lines
 

@@ -35,7 +35,12 @@ def plain(
 
 
 def new(run: Run, seed: int, spelling: str | None = None) -> None:
-    """`new`: a context of this run's own, and a solver in it."""
+    """`new`: a context of this run's own, and a solver in it, behind the parameters of the process
+    that the run has.
+    """
+    parameters, run.parameters = run.parameters, ()
+    for name, value in parameters:
+        set_parameter(run, name, value, 0)
     lifecycle = run.wrapper.spellings["lifecycle"]
     run.frame.fill(value=run.state.logic)
     chosen = run.choose(lifecycle.get("new"), seed, spelling, "new")
@@ -45,6 +50,15 @@ def new(run: Run, seed: int, spelling: str | None = None) -> None:
     run.frame.solver = run.call(chosen, (), (), "new")
     run.state.started = True
     run.result("return o1")
+
+
+def set_parameter(run: Run, name: str, value: str, seed: int, spelling: str | None = None) -> None:
+    """`set-parameter NAME VALUE`: a parameter that the solver's whole process has up to the end of
+    the run.
+    """
+    run.wrapper.parameters.touched = True
+    words = f"{as_word(name)} {as_word(value)}"
+    plain(run, "set-parameter", words, (), seed, spelling, name=name, value=value)
 
 
 def delete(run: Run, seed: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from murxpy.checks.registry import MAKING
+from murxpy.checks.registry import BEFORE, MAKING
 from murxpy.machine.tokens import Ref
 from murxpy.trace.grammar import Line
 
@@ -51,7 +51,7 @@ def closed(lines: Sequence[Line]) -> Script:
     known: set[Ref] = set()
     started, level = False, 0
     for line in lines:
-        if started is (line.action == "new") or any(ref not in known for ref in used(line)):
+        if started is (line.action in BEFORE) or any(ref not in known for ref in used(line)):
             continue
         if line.action == "pop":
             if not level:

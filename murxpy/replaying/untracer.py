@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from murxpy.actions.own import read_own
-from murxpy.checks.registry import READERS, Reader, named
+from murxpy.checks.registry import BEFORE, READERS, Reader, named
 from murxpy.errors import InputError, nearest
 from murxpy.machine.outcomes import Refused
 from murxpy.machine.run import Run
@@ -59,7 +59,7 @@ def _reader(reading: Reading) -> Reader:
         raise reading.error(
             f"unknown action '{line.action}'{nearest(line.action, [*READERS, *own_actions])}"
         )
-    if not reading.run.state.started and line.action != "new":
+    if not reading.run.state.started and line.action not in BEFORE:
         raise reading.error("no solver yet, expected 'new' before this line")
     gone = (
         reading.run.state.started and reading.run.frame.ctx is None

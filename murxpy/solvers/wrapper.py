@@ -19,6 +19,7 @@ from murxpy.solvers.contract import Contract, documented_types
 from murxpy.solvers.facts import build_facts
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.guards import parse_guard
+from murxpy.solvers.parameters import Parameters
 from murxpy.solvers.probe import missing_name
 from murxpy.solvers.refusals import UNDOCUMENTED, Refusal, Refusals
 from murxpy.solvers.spelling import Compiled, Spelling, SpellingSet
@@ -77,6 +78,7 @@ class Wrapper:
             self._compile(self._template("conjunction", conjunction)) if conjunction else None
         )
         self.spellings: dict[str, dict[str, SpellingSet]] = {}
+        self.parameters = Parameters(lambda name: self.set("lifecycle", name))
         self._classes: dict[str, Any] = {}
         self._compiled: dict[str, Compiled] = {}
         self._build("lifecycle")
@@ -92,6 +94,10 @@ class Wrapper:
     def set(self, section: str, key: str) -> SpellingSet | None:
         """Return the spellings of `key` in `section`, or None if this release has none."""
         return self.spellings[section].get(key)
+
+    def has_parameter(self, name: str) -> bool:
+        """Return whether the process of this release has the parameter `name`."""
+        return name in self.parameters.types
 
     def sort_set(self, section: str, kind: str) -> SpellingSet | None:
         """Return the spellings for a kind of sorts in `constants` or `variables`: its own, else

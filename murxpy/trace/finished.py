@@ -15,7 +15,7 @@ from itertools import takewhile
 
 from murxpy.logic.values import from_codes
 from murxpy.smtlib.syntax.fingerprint import theories
-from murxpy.trace.grammar import RESULTS
+from murxpy.trace.grammar import OPTIONS, RESULTS
 
 # Seed, action, spelling, and the words behind them.
 _ROW = re.compile(
@@ -67,7 +67,7 @@ class Row:
         if self.action == "run-script" and first:
             used = theories(from_codes(self.words.strip('"\n ')))
             return Call(self.action, "+".join(used), self.spelling)
-        named = _KIND.fullmatch(first) or self.action == "set-option"
+        named = _KIND.fullmatch(first) or self.action in OPTIONS
         return Call(self.action, first if named else "", self.spelling)
 
     def _misused(self, first: str) -> str:
@@ -134,7 +134,7 @@ def _with_class(call: Call, text: str, start: int, end: int) -> Call:
 
 def options(text: str) -> tuple[tuple[str, str], ...]:
     """The names and values of the solver's options that a trace sets, in order."""
-    pairs = (row.words.partition(" ") for row in read_rows(text) if row.action == "set-option")
+    pairs = (row.words.partition(" ") for row in read_rows(text) if row.action in OPTIONS)
     return tuple((name, value.strip()) for name, _, value in pairs if value.strip())
 
 

@@ -14,6 +14,7 @@ from murxpy.machine.tokens import Token, print_token, read_tokens
 
 VERSION = 1
 RESULTS = ("return", "answer", "value", "refused", "raised", "model", "holds")
+OPTIONS = ("set-option", "set-parameter")  # actions with the name of an option and its value
 INDENT = "      "
 MAX_TRACE = 256 << 20
 # Characters. The lines of a longer trace are parsed when they are used, since parsed lines take ten

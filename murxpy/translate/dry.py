@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from murxpy.actions.own import read_own
-from murxpy.checks.registry import ACTIONS, ANSWERING, MAKING, READERS
+from murxpy.checks.registry import ACTIONS, ANSWERING, BEFORE, MAKING, READERS
 from murxpy.errors import InputError, nearest
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
@@ -17,6 +17,7 @@ from murxpy.machine.planting.lines import satisfied, told
 from murxpy.machine.run import Run
 from murxpy.machine.tokens import Ref, Token
 from murxpy.solvers.facts import Facts
+from murxpy.solvers.parameters import Parameters
 from murxpy.solvers.spelling import Spelling, SpellingSet
 from murxpy.solvers.template import Template
 from murxpy.solvers.wrapper import Wrapper
@@ -101,12 +102,17 @@ class Anything(Wrapper):
     def __init__(self, name: str) -> None:
         self.name = name
         self.facts = Facts(function_terms=True)
+        self.parameters = Parameters(lambda name: None)
         self._any = SpellingSet([Spelling("any", Template("", (), "", None), _nothing)])
         self.spellings = {section: _All(self._any) for section in ("lifecycle", "operators")}
 
     def set(self, section: str, key: str) -> SpellingSet | None:
         """Return the only spelling, but none for what reads objects."""
         return None if section == "readers" else self._any
+
+    def has_parameter(self, name: str) -> bool:
+        """Return True."""
+        return True
 
 
 class _All(dict[str, SpellingSet]):
@@ -204,7 +210,7 @@ def interpret(run: DryRun, reading: Reading) -> None:
 
 def _reader(reading: Reading) -> Any:
     action = old_action(reading.line.action) if reading.trace.murxla else reading.line.action
-    if not reading.run.state.started and action != "new":
+    if not reading.run.state.started and action not in BEFORE:
         raise reading.error("no solver yet, expected 'new' before this line")
     if action not in READERS and "-" not in action:
         raise reading.error(f"unknown action '{action}'{nearest(action, READERS)}")

@@ -69,6 +69,10 @@ class SourceWrapper(Wrapper):
         """Return the release with which the trace was made."""
         return self._release
 
+    def has_parameter(self, name: str) -> bool:
+        """Return True: the trace was made by a release that has the parameter."""
+        return True
+
     def _namespace(self) -> dict[str, Any]:
         return {}
 

@@ -248,10 +248,12 @@ class Script(Silent):
         elif name in SPECIAL_OPTIONS:
             self._option(f"(set-option :{name} {value})")
         elif self.dialect == self.trace.solver and self.words.option_prefix is not None:
-            named = f"{self.words.option_prefix}{spell(name)}"
-            self._option(f"(set-option :{named} {_option_value(value)})")
+            prefix = "" if self.line.action == "set-parameter" else self.words.option_prefix
+            self._option(f"(set-option :{prefix}{spell(name)} {_option_value(value)})")
         else:
             self._cannot(f"the option '{name}' of {self.trace.solver or 'a solver'}")
+
+    _do_set_parameter = _do_set_option
 
     def _option(self, command: str) -> None:
         if self._settled:

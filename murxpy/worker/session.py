@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import platform
-import re
 import sys
 from collections.abc import Callable, Sequence
 from time import thread_time_ns
@@ -13,14 +12,13 @@ from typing import Any
 from murxpy.checks.registry import ACTIONS
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
-from murxpy.machine import solve
 from murxpy.machine.distributions import Settings
 from murxpy.machine.generate import planting
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.generate.options import draw_value, option_choice
 from murxpy.machine.generate.profile import Profile
 from murxpy.machine.generate.swarm import SwarmDrawer
-from murxpy.machine.outcomes import Refused, Stopped
+from murxpy.machine.outcomes import Stopped
 from murxpy.machine.run import Run
 from murxpy.mutation.optioning import Offer
 from murxpy.mutation.registry import API, FUZZERS
@@ -28,21 +26,16 @@ from murxpy.mutation.source import Sources
 from murxpy.mutation.workshop import Seed, Shop
 from murxpy.replaying.judging import judge
 from murxpy.replaying.untracer import replay
-from murxpy.solvers.facts import Option
+from murxpy.solvers.facts import Option, Pairs
 from murxpy.solvers.wrapper import Wrapper
 from murxpy.sources.walk import StateMachine
 from murxpy.trace.grammar import VERSION, Trace, parse_trace
 from murxpy.worker.finalizers import watched
+from murxpy.worker.wished import scratch, settle, takes
 
 Write = Callable[[str], None]
 # runs between two full collections; reference counts free contexts, and cycles are rare
 COLLECT_EVERY = 50
-# What the value of an option looks like, by its type in the wrapper.
-VALUES = {
-    "bool": ("true|false", "true or false"),
-    "int": ("-?[0-9]+", "a whole number"),
-    "float": (r"-?[0-9]+(\.[0-9]+)?", "a number"),
-}
 
 
 class Session:
@@ -66,8 +59,7 @@ class Session:
         )
         self.settings = Settings(setup["machine"], self.profile.limits)
         self.machine = StateMachine(setup["machine"])
-        self.options = self._settings_of(setup.get("options"))
-        self._configuration = self._settings_of(setup.get("configuration"))
+        self._settle_options(setup)
         theories, swarm = setup.get("theories"), setup.get("swarm", True)
         self.swarm = SwarmDrawer(
             self.catalogue, self.wrapper, self.settings, self.profile, theories, swarm
@@ -79,18 +71,28 @@ class Session:
         self._checks: frozenset[str] = frozenset(setup.get("checks") or ())
         # An option that the wrapper does not list may restrict models; then unsat may be right.
         known = self.wrapper.facts.known_options()
-        self._plain = known is None or known.issuperset(name for name, _ in self.options)
+        chosen = [*self.options, *self._parameters]
+        self._plain = known is None or known.issuperset(name for name, _ in chosen)
         self._option_choice = option_choice(self._known_options())
         if self.sources is not None:
             self._tell(self.sources)
         self._runs = 0
-        self._try_options()
+        self.wrapper.parameters.reset()
         _settle_interpreter()
 
-    def _settings_of(self, options: list[list[str]] | None) -> list[list[str]]:
-        """Options by the names that the API has for them: scripts may have a prefix before these."""
+    def _settle_options(self, setup: dict[str, Any]) -> None:
+        """Sort the options that hold in every run, and those that hold when this session judges.
+        Raises InputError.
+        """
+        self.options, self._parameters = settle(
+            self.wrapper, self.catalogue, setup.get("options") or ()
+        )
+        own = [name for name, _ in setup.get("configuration") or ()]
         prefix = self.wrapper.facts.script_option_prefix
-        return [[name.removeprefix(prefix), value] for name, value in options or ()]
+        self._configuration = [
+            option for option in self.options if option[0] in own or prefix + option[0] in own
+        ]
+        self._judging = tuple(pair for pair in self._parameters if pair[0] in own)
 
     def _make_sources(self, setup: dict[str, Any]) -> Sources | None:
         """The sources of runs that `setup` names; None for the walk alone. Raises InputError where
@@ -155,10 +157,10 @@ class Session:
         solver or else on one of its own.
         """
         known = []
-        shared = self._scratch()
+        shared = scratch(self.wrapper, self.catalogue, self._parameters)
         for option in self.wrapper.facts.options or ():
             value = draw_value(option, shared.stream)
-            if _takes(shared, option.name, value) or self._takes_alone(option.name, value):
+            if takes(shared, option.name, value) or self._takes_alone(option.name, value):
                 known.append(option)
             else:
                 self.wrapper.missing.append(
@@ -169,41 +171,11 @@ class Session:
 
     def _takes_alone(self, name: str, value: str) -> bool:
         """True if a solver without other options takes the option."""
-        run = self._scratch()
-        taken = _takes(run, name, value)
+        run = scratch(self.wrapper, self.catalogue, self._parameters)
+        taken = takes(run, name, value)
         # the garbage collector would free context and solver in any order, which crashes old releases
         run.forget()
         return taken
-
-    def _scratch(self) -> Run:
-        run = Run(self.wrapper, self.catalogue, 0, lambda text: None)
-        solve.new(run, 0)
-        return run
-
-    def _try_options(self) -> None:
-        """Set the user's options once, so that a misspelt option is an error now and not a refusal
-        in every run.
-        """
-        if not self.options:
-            return
-        run = self._scratch()
-        for name, value in self.options:
-            self._check_type(name, value)
-            try:
-                solve.set_option(run, name, value, 0)
-            except (Refused, Stopped) as error:
-                run.forget()
-                raise InputError(
-                    f"{self.wrapper.name} {self.version} does not take the option {name}={value}: {error}"
-                ) from None
-        run.forget()
-
-    def _check_type(self, name: str, value: str) -> None:
-        """Raise InputError where the wrapper says that the option takes another type of value."""
-        types = {option.name: option.type for option in self.wrapper.facts.options or ()}
-        pattern, expected = VALUES.get(types.get(name, ""), ("", ""))
-        if not re.fullmatch(pattern or ".*", value, re.DOTALL):
-            raise InputError(f"{self.wrapper.name}: {name}={value[:80]}: expected {expected}")
 
     def damp(self, calls: list[Any]) -> None:
         """Draw the calls on the fatal lines of known findings less often from now on.
@@ -217,7 +189,7 @@ class Session:
 
     def walk(self, seed: int, write: Write) -> dict[str, Any]:
         """Do a random run; `write` gets each line before its call."""
-        run = Run(self.wrapper, self.catalogue, seed, write)
+        run = self._run(seed, write, self._parameters)
         if self.sources is not None:
             name, seeds = self.sources.draw(seed)
             if name != API:
@@ -270,7 +242,7 @@ class Session:
             trace = parse_trace(text, name)
         except InputError as error:
             return _malformed(str(error))
-        run = Run(self.wrapper, self.catalogue, trace.seed, write)
+        run = self._run(trace.seed, write)
         run.header(self._replay_header(trace))
         try:
             return self._report(run, lambda: replay(run, trace))
@@ -286,7 +258,7 @@ class Session:
             trace = parse_trace(text, name)
         except InputError as error:
             return _malformed(str(error))
-        run = Run(self.wrapper, self.catalogue, trace.seed, write)
+        run = self._run(trace.seed, write, self._judging)
         run.header([*self._header(), f"seed {trace.seed:x}"])
         try:
             options = [*self._configuration, *(wishes.get("options") or ())]
@@ -294,6 +266,13 @@ class Session:
         except InputError as error:
             run.flush()
             return _malformed(str(error))
+
+    def _run(self, seed: int, write: Write, parameters: Pairs = ()) -> Run:
+        """A run that begins in a process without the parameters of the run before it."""
+        self.wrapper.parameters.reset()
+        run = Run(self.wrapper, self.catalogue, seed, write)
+        run.parameters = parameters
+        return run
 
     def _replay_header(self, trace: Trace) -> list[str]:
         """The header for the trace of a replay. It names this solver if the trace is of another
@@ -358,15 +337,6 @@ def _settle_interpreter() -> None:
     gc.freeze()  # a `gc` line need not look at what is loaded now
     # the run alone may decide when objects die, not what was allocated before it
     gc.disable()
-
-
-def _takes(run: Run, name: str, value: str) -> bool:
-    """True if the solver of `run` lets the option be set."""
-    try:
-        solve.set_option(run, str(name), value, 0)
-    except (Refused, Stopped):
-        return False
-    return True
 
 
 def _malformed(message: str) -> dict[str, Any]:

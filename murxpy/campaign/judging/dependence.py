@@ -21,7 +21,7 @@ from murxpy.oracles.disagreement import OPPOSITE, last_answer
 from murxpy.passes.measure import text
 from murxpy.replaying.defuse import MAKERS, Script, closed, collected
 from murxpy.replaying.judging import CHECKS
-from murxpy.trace.grammar import Line, parse_trace
+from murxpy.trace.grammar import OPTIONS, Line, parse_trace
 
 _ASSERTING = (*named(lambda action: action.state), "expect", "plant")
 _MORE = (10, 100)  # multiples of the limit, to try where the solver does not return without a limit
@@ -80,7 +80,7 @@ def _sort(line: Line) -> str:
     """The sort of thing that a line is; empty where the line cannot be omitted."""
     if line.action in MAKERS or line.action in _ASSERTING:
         return ""
-    if line.action == "set-option":
+    if line.action in OPTIONS:
         return "" if str(line.args[0]) in SPECIAL_OPTIONS else "option"
     return {"set-limit": "limit", "set-logic": "logic"}.get(
         line.action, "earlier check" if line.action in CHECKS else "earlier call"

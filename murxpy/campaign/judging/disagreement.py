@@ -31,7 +31,7 @@ from murxpy.passes.quick import reduced
 from murxpy.replaying.defuse import Script
 from murxpy.smtlib.syntax.fingerprint import theories
 from murxpy.trace.finished import add_header, until_row, without_header
-from murxpy.trace.grammar import Trace, parse_trace
+from murxpy.trace.grammar import OPTIONS, Trace, parse_trace
 
 TESTS = 800  # candidates that the quick reduction may try
 HEADER = "cross-check"  # the key of the row in a trace's header that names the judges
@@ -177,7 +177,7 @@ def texts(script: Script) -> list[str]:
 
 def options(script: Script) -> tuple[str, ...]:
     """The options that a trace sets, in its own lines and in whole scripts."""
-    set_by_line = {str(line.args[0]) for line in script if line.action == "set-option"}
+    set_by_line = {str(line.args[0]) for line in script if line.action in OPTIONS}
     return tuple(
         sorted(set_by_line.union(name for text in texts(script) for name, _ in own_options(text)))
     )

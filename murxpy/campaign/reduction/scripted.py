@@ -25,7 +25,9 @@ class Scripted:
 
 
 def scripted(trace: Trace) -> Scripted | None:
-    """The script that the last line of a trace runs; None where that line runs none."""
+    """The script that the last line of a trace runs; None where that line runs none. Parameters of
+    the process are options at the beginning of the script.
+    """
     lines = trace.lines
     text = (
         lines[-1].args[0] if lines and lines[-1].action == "run-script" and lines[-1].args else None
@@ -35,7 +37,9 @@ def scripted(trace: Trace) -> Scripted | None:
     limits = [line.args[0] for line in lines if line.action == "set-limit" and line.args]
     before = lines[-2] if len(lines) > 1 else lines[-1]
     expected = tuple(map(str, before.args)) if before.action == "expect" else ()
-    return Scripted(text.text, expected, int(str(limits[-1])) if limits else 0)
+    parameters = [line.args for line in lines if line.action == "set-parameter"]
+    head = "".join(f"(set-option :{name} {value})\n" for name, value in parameters)
+    return Scripted(head + text.text, expected, int(str(limits[-1])) if limits else 0)
 
 
 def trace_of(script: Scripted, solver: str) -> str:
