@@ -113,10 +113,13 @@ def test_what_a_release_lacks_is_left_out() -> None:
     assert missing[("actions", "reset", "default")].endswith("no_such_method")
 
 
-def test_unsound_spellings_are_never_drawn() -> None:
+@pytest.mark.parametrize("key, value", [("unsound", True), ("drawn-since", "99")])
+def test_unsound_spellings_and_those_of_later_releases_are_only_replayed(
+    key: str, value: object
+) -> None:
     toy = wrapper(
         operators={
-            "OP_XOR": {"wrong": {"is": "'wrong'", "unsound": True}, "right": "app('xor', {0}, {1})"}
+            "OP_XOR": {"wrong": {"is": "'wrong'", key: value}, "right": "app('xor', {0}, {1})"}
         }
     )
     spellings = toy.spellings["operators"]["OP_XOR"]

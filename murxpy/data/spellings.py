@@ -30,6 +30,7 @@ class Spelling(Strict, frozen=True):
     weight: Annotated[float, Meta(gt=0)] = 1.0
     since: str | None = None
     before: str | None = None
+    drawn_since: str | None = None
     unsound: bool = False
     about: str = ""
 

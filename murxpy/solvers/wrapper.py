@@ -248,7 +248,8 @@ class Wrapper:
             parse_guard(text, self._helper, where)
             for text in ([conditions] if isinstance(conditions, str) else conditions)
         )
-        weight = 0.0 if entry.get("unsound") else float(entry.get("weight", 1))
+        drawn = self._drawn(entry, where)
+        weight = float(entry.get("weight", 1)) if drawn else 0.0
         fold = entry.get("fold") or self._default_fold(section, key, template)
         return Spelling(
             name, template, compiled, guards, weight, fold, self._variadic(section, key)
@@ -269,6 +270,12 @@ class Wrapper:
         if since is not None and self._numbers < release_numbers(str(since), where):
             return False
         return before is None or self._numbers < release_numbers(str(before), where)
+
+    def _drawn(self, entry: Mapping[str, Any], where: str) -> bool:
+        """Return whether runs on this release draw the spelling; replays use it in any case."""
+        since = entry.get("drawn-since")
+        early = since is not None and self._numbers < release_numbers(str(since), where)
+        return not early and not entry.get("unsound")
 
     def _default_fold(self, section: str, key: str, template: Template) -> str | None:
         operator = self.catalogue.operators.get(key) if section == "operators" else None
