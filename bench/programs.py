@@ -22,7 +22,8 @@ from murxpy.campaign.finding import Reproducer
 from murxpy.campaign.findings.keys import bucket_key
 from murxpy.campaign.findings.replayed import replay_trace
 from murxpy.campaign.ranges.defects import read_defect
-from murxpy.campaign.reduction.reproducers import Shown, write_programs
+from murxpy.campaign.reduction.reproducers import write_programs
+from murxpy.campaign.reduction.script_sights import Shown
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
 from murxpy.oracles.crash import judge

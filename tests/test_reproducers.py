@@ -21,7 +21,8 @@ from murxpy.campaign.finding import Reproducer
 from murxpy.campaign.findings.replayed import replay_trace
 from murxpy.campaign.findings.store import read_buckets
 from murxpy.campaign.reduction.programs import run_program
-from murxpy.campaign.reduction.reproducers import Shown, base_of, write_programs
+from murxpy.campaign.reduction.reproducers import base_of, write_programs
+from murxpy.campaign.reduction.script_sights import Shown
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
@@ -183,7 +184,7 @@ def test_a_program_that_shows_something_else_is_no_reproducer(tmp_path: Path, z3
         False,
     )
     assert python.note == "it ends with exit code 0: line 8: answer: 'sat'"
-    assert script.note == "it ends with exit code 0: sat"
+    assert script.note == "run as z3 FILE, it ends with exit code 0: sat"
     assert "(check-sat)" in Path(script.file).read_text()
 
 
@@ -194,7 +195,7 @@ def test_what_smtlib_cannot_say_is_said(tmp_path: Path, z3: Plan) -> None:
     )
     script = write_programs(z3, trace, trace.read_text(), SHOWN)[1]
     assert script == Reproducer(
-        "smt2", "", None, "not in SMT-LIB: 1.trace:7: 'check-term' is an action of the API only"
+        "smt2", "", None, "not in SMT-LIB: 'check-term' is an action of the API only"
     )
     assert not (tmp_path / "1.smt2").exists()
 

@@ -17,7 +17,8 @@ from murxpy.campaign.reduction.golden import Match, exit_kind
 from murxpy.campaign.reduction.histories import minimize_history, minimize_joined
 from murxpy.campaign.reduction.instances import regenerate
 from murxpy.campaign.reduction.pipeline import Minimized, Task
-from murxpy.campaign.reduction.reproducers import Shown, base_of, write_programs
+from murxpy.campaign.reduction.reproducers import base_of, write_programs
+from murxpy.campaign.reduction.script_sights import Shown
 from murxpy.campaign.reduction.scripted import Scripted
 from murxpy.campaign.reduction.scripts import minimize_script, others_than
 from murxpy.campaign.reduction.traces import minimize_trace

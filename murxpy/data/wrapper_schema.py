@@ -213,6 +213,15 @@ class Plain(Strict, frozen=True):
     actions: dict[str, Any] = {}
 
 
+class ScriptProgram(Strict, frozen=True):
+    """The solver's own program that reads scripts: where an installation has it, and the options
+    with which it is run one after another until a script shows its finding.
+    """
+
+    places: Annotated[list[str], Meta(min_length=1)]
+    options: list[str] = []
+
+
 class Wrapper(Strict, frozen=True):
     """A file of `wrappers/`. `murxpy.data.spellings` checks the sections with spellings."""
 
@@ -236,6 +245,7 @@ class Wrapper(Strict, frozen=True):
     scoped_declarations: bool = False
     conjunction: str | None = None
     script_runner: str | None = None
+    script_program: ScriptProgram | None = None
     limit_per_ms: Annotated[float, Meta(gt=0)] = 1.0
     special_values: dict[str, Any] = {}
     values: dict[str, Any] = {}

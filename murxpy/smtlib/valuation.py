@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import suppress
+
+from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.samples import samples
-from murxpy.semantics.values import CannotSay
+from murxpy.semantics.values import CannotSay, Value
 from murxpy.smtlib.reading.models import Model, declared
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.substitution import substituted
@@ -17,10 +21,16 @@ class Valuation:
     The value of a constant is computed once. Functions stay in the terms, and so does a definition
     whose value cannot be said. If `completed` is set and the whole model was read, a constant that
     the model leaves out has some value of its sort, because solvers leave out constants whose value
-    does not matter.
+    does not matter. `universes` are the terms whose values are all elements of the sets of a sort.
     """
 
-    def __init__(self, script: Script, model: Model, completed: bool = False) -> None:
+    def __init__(
+        self,
+        script: Script,
+        model: Model,
+        completed: bool = False,
+        universes: Mapping[Sort, Term] | None = None,
+    ) -> None:
         self._tables = script.tables
         self._definitions: dict[Term, Term] = {}
         values = {}
@@ -41,9 +51,17 @@ class Valuation:
                     (constant, value) for value in samples(constant.sort, evaluator)[:1]
                 )
         self._evaluator = Evaluator(script.tables.catalogue, interpretation)
+        for sort, universe in (universes or {}).items():
+            interpretation.universes[sort] = None
+            with suppress(CannotSay):
+                interpretation.universes[sort] = self.value(universe)
+
+    def value(self, term: Term) -> Value:
+        """Return the value of a closed term. Raises CannotSay."""
+        if self._definitions:
+            term = substituted(self._tables, term, self._definitions)
+        return self._evaluator.value(term)
 
     def holds(self, formula: Term) -> bool:
         """Return whether a closed formula is true. Raises CannotSay."""
-        if self._definitions:
-            formula = substituted(self._tables, formula, self._definitions)
-        return bool(self._evaluator.value(formula))
+        return bool(self.value(formula))

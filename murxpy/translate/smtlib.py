@@ -113,6 +113,7 @@ class Script(Silent):
             ("(get-unsat-core", "unsat-cores"),
             ("(get-unsat-assumptions", "unsat-assumptions"),
             ("(get-assertions", "assertions"),
+            ("(get-proof", "proofs"),
         ):
             if f":produce-{option} " not in named and any(
                 command.startswith(word) for command in self._body

@@ -27,23 +27,33 @@ _STACK = 8 << 20  # bytes, the limit that workers have
 def run_program(
     plan: Plan, file: Path, words: Sequence[str], trace: str, seconds: float, limits: Limits
 ) -> Outcome:
-    """Run the Python program `file` with the arguments `words` in the environment of the target.
+    """Run the Python program `file` with the arguments `words` as `run_command` does, by the
+    target's interpreter.
+    """
+    bare = ["-S"] if plan.target.bare else []
+    command = [plan.target.interpreter, *bare, str(file.absolute()), *words]
+    return run_command(plan, command, file.parent, trace, seconds, limits)
+
+
+def run_command(
+    plan: Plan, command: Sequence[str], folder: Path, trace: str, seconds: float, limits: Limits
+) -> Outcome:
+    """Run a command in `folder` and in the environment of the target.
 
     The outcome has `trace`, of which the program is a translation. Its cause is `wall` after
     `seconds`, `memory` past the memory limit, and else `died` with the status. Raises OSError when
-    the program cannot be started.
+    the command cannot be started.
     """
-    bare = ["-S"] if plan.target.bare else []
     with tempfile.TemporaryFile() as output:
         start = time.monotonic()
         process = subprocess.Popen(
-            [plan.target.interpreter, *bare, str(file.absolute()), *words],
+            command,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
             start_new_session=True,
             env=_environment(plan),
-            cwd=file.parent,
+            cwd=folder,
             preexec_fn=partial(die_with_parent, os.getpid()),
         )
         try:

@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from murxpy.campaign.finding import Reproducer
@@ -15,10 +14,10 @@ from murxpy.campaign.findings.folder import write_atomically
 from murxpy.campaign.findings.keys import bucket_key, normalise
 from murxpy.campaign.findings.range_file import with_range
 from murxpy.campaign.reduction.programs import run_program
-from murxpy.campaign.reduction.scripted import scripted
-from murxpy.campaign.reduction.scripts import WRONG
+from murxpy.campaign.reduction.script_sights import Shown
+from murxpy.campaign.reduction.script_writer import ScriptWriter
+from murxpy.campaign.reduction.scripted import recorded_answers
 from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.scratch import Scratch
 from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import MurxpyError
 from murxpy.logic.catalogue import build_catalogue
@@ -29,23 +28,11 @@ from murxpy.translate.frame import UNSATISFIED
 from murxpy.translate.programs.claim import Claim, sentence
 from murxpy.translate.programs.program import programs
 from murxpy.translate.python import to_python
-from murxpy.translate.smtlib import to_smtlib
 
 INVALID_MODEL = "invalid-model"
 SECONDS = 20.0  # that a program gets; a program that does not end by then hangs
-NO_SCRIPTS = 77  # exit code of a runner whose solver reads no scripts
 
-_ANSWER = re.compile(r"^(sat|unsat|unknown)\b", re.M)
 _DEFECT = re.compile(r"^line \d+: (.*)$", re.M)
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """The finding that a program must show."""
-
-    kind: str
-    key: str
-    message: str
 
 
 def base_of(trace: Path) -> Path:
@@ -67,9 +54,7 @@ def write_programs(
     """Write the translations of `text`, the trace in the file `trace`, beside it, and try them.
 
     Gives the Python program and the SMT-LIB script, those of them that `forms` names; nothing where
-    the target has no wrapper. Where
-    SMT-LIB cannot express all of the trace, the script is kept only if it shows the finding.
-    Raises OSError.
+    the target has no wrapper. Raises OSError.
     """
     if "wrapper" not in plan.setup or "catalogue" not in plan.setup:
         return []
@@ -109,7 +94,7 @@ class _Programs:
         """The texts of the programs that could show the finding, the plainest first."""
         wrapper = dict(self._plan.setup["wrapper"])
         about = self._trace.header.get("solver", "")
-        answer = next(iter(self._recorded()[-1:]), "")
+        answer = next(iter(recorded_answers(self._trace)[-1:]), "")
         kind, message = self._shown.kind, self._shown.message
         claim = Claim(kind, message, sentence(about, kind, message, answer))
         for program in programs(self._trace, self._catalogue, wrapper, claim):
@@ -118,31 +103,10 @@ class _Programs:
     def script(self) -> Reproducer:
         """Write the trace as a script."""
         file = self._base.with_name(f"{self._base.name}.smt2")
-        unsaid = ""
-        try:
-            written = self._smtlib(lossy=False)
-        except MurxpyError as error:
-            # the hint names options of another command
-            unsaid = str(error).partition(", which SMT-LIB cannot say")[0].partition("; with --")[0]
-            try:
-                written = self._smtlib(lossy=True)
-            except MurxpyError:
-                file.unlink(missing_ok=True)
-                return Reproducer("smt2", "", None, f"not in SMT-LIB: {unsaid}")
-        write_atomically(file, with_range(written, file))
-        seen, note = self._script(file)
-        if unsaid and not seen:
-            file.unlink()
-            return Reproducer("smt2", "", None, f"not in SMT-LIB: {unsaid}")
-        note = f"without what is not in SMT-LIB: {unsaid}" if unsaid else note
-        return Reproducer("smt2", str(file), seen, note)
-
-    def _smtlib(self, lossy: bool) -> str:
-        script = scripted(self._trace)
-        if script is not None:  # the solver was given this script
-            return script.text
-        family = self._plan.target.family
-        return to_smtlib(self._trace, self._catalogue, family, lossy)
+        writer = ScriptWriter(
+            self._plan, self._trace, self._catalogue, file, self._shown, self._text, self._limits
+        )
+        return writer.write()
 
     def _python(self, file: Path) -> tuple[bool, str]:
         """Whether the program shows the finding, and a note."""
@@ -161,38 +125,8 @@ class _Programs:
             return (True, "") if same else (False, f"it shows: {defects[-1]}")
         return False, _exit_words(outcome)
 
-    def _script(self, file: Path) -> tuple[bool | None, str]:
-        """Whether the script shows the finding, None where that cannot be seen; and a note."""
-        shown, runner = self._shown, self._plan.setup["wrapper"].get("script-runner")
-        if not runner:
-            return None, "the wrapper does not say how its solver reads a script"
-        with Scratch("script") as folder:
-            program = folder / "run.py"
-            program.write_text(runner, encoding="utf-8")
-            outcome = self._run(program, str(file.absolute()))
-        ended = self._ended(outcome)
-        if ended is not None:
-            return ended
-        if _exit_code(outcome) == NO_SCRIPTS:
-            return None, "this release's Python API reads no scripts"
-        if shown.kind in (DISAGREEMENT, WRONG):
-            same = _ANSWER.findall(outcome.output) == self._recorded()
-            return same, "" if same else "it answers otherwise"
-        message = _bare(shown.message)
-        said = normalise(message.partition(": ")[2] or message)
-        if message and said in normalise(outcome.output):
-            return True, ""
-        return False, _exit_words(outcome)
-
     def _run(self, file: Path, *words: str) -> Outcome:
         return run_program(self._plan, file, words, self._text, SECONDS, self._limits)
-
-    def _recorded(self) -> list[str]:
-        """The answers that the trace records."""
-        answering = ("check-sat", "run-script")
-        checks = [line for line in self._trace.lines if line.action.startswith(answering)]
-        results = [result for line in checks for result in line.results]
-        return [str(tokens[0]) for name, tokens in results if name == "answer"]
 
     def _ended(self, outcome: Outcome) -> tuple[bool, str] | None:
         """Whether the end of the process is the finding; None where the program exited by itself."""

@@ -42,6 +42,13 @@ def scripted(trace: Trace) -> Scripted | None:
     return Scripted(head + text.text, expected, int(str(limits[-1])) if limits else 0)
 
 
+def recorded_answers(trace: Trace) -> list[str]:
+    """The answers that the trace records for its checks."""
+    checks = [line for line in trace.lines if line.action.startswith(("check-sat", "run-script"))]
+    results = [result for line in checks for result in line.results]
+    return [str(tokens[0]) for name, tokens in results if name == "answer" and tokens]
+
+
 def trace_of(script: Scripted, solver: str) -> str:
     """The trace that runs a script alone."""
     rows = [f"# murxpy-trace 1\n# solver {solver}\n1 new\n"]

@@ -1,0 +1,254 @@
+"""Whether what a solver printed for a script shows a finding, for each kind of finding."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from murxpy.campaign.findings.keys import normalise
+from murxpy.campaign.reduction.script_output import (
+    Judged,
+    Replies,
+    answers,
+    errors,
+    expressions,
+    pair,
+)
+from murxpy.logic.catalogue import Catalogue
+from murxpy.oracles.crash import DEATHS, Outcome, judge
+from murxpy.translate.evidence import Asked, Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """A finding that a script shows. `wrong` says in one sentence what is wrong, `prints` what the
+    script prints, and `expected` what it should print.
+
+    `kept` are the questions that show it; None keeps all. `more` are commands that are still to be
+    run behind the script, whose last answer must then be `answer`.
+    """
+
+    wrong: str
+    prints: str
+    expected: str
+    kept: tuple[Asked, ...] | None = None
+    more: tuple[str, ...] = ()
+    answer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The finding that a program or a script must show."""
+
+    kind: str
+    key: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A finding with the answers of its trace, a script of it, and what running that script printed."""
+
+    finding: Shown
+    recorded: tuple[str, ...]
+    evidence: Evidence
+    outcome: Outcome
+    printed: tuple[str, ...]
+    catalogue: Catalogue
+
+    @property
+    def dies(self) -> bool:
+        """Whether the finding is the end of the process, or that it does not end."""
+        return self.finding.kind in DEATHS or self.finding.kind == "hang"
+
+    @property
+    def replies(self) -> Replies:
+        """The evidence that was asked for, with what was printed."""
+        return Replies.of(self.evidence.asked, self.printed)
+
+
+def sight(seen: Seen) -> Sight | None:
+    """What the script shows of the finding; None where it does not show it."""
+    if seen.outcome.cause == "wall":
+        return (
+            Sight("the solver does not end", "nothing", "an answer")
+            if seen.finding.kind == "hang"
+            else None
+        )
+    if seen.finding.kind in DEATHS:
+        return _death(seen)
+    verdict = judge(seen.outcome)
+    if verdict is not None and (verdict.signal or verdict.kind in DEATHS[:-1]):
+        # the program of a solver can end where its library throws an exception
+        return _death(seen) if seen.finding.kind == "exception" else None
+    look = _LOOKS.get(seen.finding.kind, _error)
+    return look(seen)
+
+
+def _death(seen: Seen) -> Sight | None:
+    verdict = judge(seen.outcome)
+    if verdict is None or verdict.kind not in DEATHS:
+        return None
+    same = verdict.signal and f"-{verdict.signal.lower()}-" in seen.finding.key
+    same = same or seen.finding.kind == "exception"
+    if not same and normalise(verdict.message) != normalise(seen.finding.message):
+        return None
+    if verdict.kind == "exit" and seen.finding.kind != "exit":
+        return None
+    said = "" if verdict.message == verdict.signal else f": {verdict.message}"
+    how = f"dies with {verdict.signal}" if verdict.signal else "ends"
+    return Sight(f"the solver {how}{said}", "no answer to the last command", "an answer")
+
+
+def _error(seen: Seen) -> Sight | None:
+    message = seen.finding.message.partition(": ")[2] or seen.finding.message
+    wanted = normalise(message.replace('"', ""))
+    said = [*errors(seen.printed), *(text for _, text in seen.replies.of_kind("reason"))]
+    found = [text for text in said if wanted in normalise(text.replace('"', ""))]
+    if not found or not wanted:
+        return None
+    return Sight(f"the solver ends a command with an error: {message}", "this error", "an answer")
+
+
+def _answers(seen: Seen) -> Sight | None:
+    found = answers(seen.printed)
+    stated = _EXPECTED.search(seen.finding.message)
+    wanted = stated[1] if stated is not None else "".join(seen.recorded[-1:])
+    if not found or found[-1] not in OTHER or found[-1] != wanted:
+        return None
+    return Sight(f"the answer {wanted} is wrong", wanted, OTHER[wanted], kept=())
+
+
+_EXPECTED = re.compile(r"answered (\w+), expected \w+")
+
+
+OTHER = {"sat": "unsat", "unsat": "sat"}
+
+
+def _model(seen: Seen) -> Sight | None:
+    replies = seen.replies
+    models = tuple(asked for asked, _ in replies.of_kind("model"))
+    formulas = replies.of_kind("formula")
+    for asked, _ in formulas:
+        if replies.value(asked) == "false":
+            return Sight(
+                "the solver answers sat, and by its own evaluation its model makes an assertion false",
+                f"sat, and false as the value of {asked.term}",
+                "the value true for each assertion",
+                (*models, asked),
+            )
+    judged = Judged(seen.evidence.text, replies, seen.catalogue, seen.evidence.dialect)
+    wrong = next((asked for asked, _ in formulas if judged.holds(asked) is False), None)
+    about = f": {wrong.term}" if wrong is not None else ""
+    sentence = f"the solver answers sat, but its model makes an assertion false{about}"
+    found = _wrong_value(seen, judged, sentence)
+    if found is None and wrong is not None:
+        constants = tuple(asked for asked, _ in replies.of_kind("constant"))
+        kept = (*models, *constants, wrong)
+        return Sight(sentence, "sat and this model", "a model that makes all assertions true", kept)
+    return found
+
+
+def _wrong_value(seen: Seen, judged: Judged, wrong: str) -> Sight | None:
+    """The smallest term whose printed value is not what the printed values of its arguments say."""
+    replies = seen.replies
+    terms = [asked for asked, _ in replies.of_kind("term", "formula")]
+    for asked in sorted(terms, key=lambda asked: len(asked.term)):
+        if judged.agrees(asked) is False:
+            inside = judged.arguments(asked)
+            models = [one for one, _ in replies.of_kind("model", "universe")]
+            values = " and ".join(f"{one.term} = {replies.value(one)}" for one in inside)
+            return Sight(
+                wrong,
+                f"the value {replies.value(asked)} for {asked.term}",
+                f"the value {judged.right(asked)} for this term where {values}, or another model",
+                (*models, *inside, asked),
+            )
+    return None
+
+
+def _values(seen: Seen) -> Sight | None:
+    judged = Judged(seen.evidence.text, seen.replies, seen.catalogue, seen.evidence.dialect)
+    return _wrong_value(seen, judged, "the solver gives a term a wrong value under its own model")
+
+
+def _no_value(seen: Seen) -> Sight | None:
+    term = " ".join(seen.finding.message.partition("'")[2].rstrip("'").split()[1:])
+    for asked, text in seen.replies.of_kind("constant"):
+        if term and pair(" ".join(text.split()))[1] == term:
+            models = tuple(asked for asked, _ in seen.replies.of_kind("model"))
+            return Sight(
+                f"the value of a constant is a term that is no value: {term}",
+                f"{term} as the value of {asked.term}",
+                "a value",
+                (*models, asked),
+            )
+    return None
+
+
+def _core(seen: Seen) -> Sight | None:
+    for asked, text in seen.replies.of_kind("core", "assumptions"):
+        names = expressions(text[1:-1])
+        formulas = [seen.evidence.formulas.get(name, "") for name in names]
+        if asked.kind == "assumptions":
+            return Sight(
+                "the assumptions that the solver gives as unsat agree with the assertions",
+                f"unsat, {text} for the unsat assumptions, and sat where only these are assumed",
+                "unsat twice",
+                more=(f"(check-sat-assuming {text})",),
+                answer="sat",
+            )
+        if not all(formulas):
+            return Sight(
+                "the unsat core has what was neither asserted nor assumed",
+                text,
+                "only what was asserted or assumed",
+            )
+        rows = [row for row in seen.evidence.text.splitlines() if row.startswith(_SETTING)]
+        asserted = [f"(assert {text})" for text in (*seen.evidence.background, *formulas)]
+        return Sight(
+            "the unsat core that the solver gives is satisfiable",
+            f"unsat, {text}, and sat where the core is asserted alone",
+            "unsat twice",
+            more=("(reset)", *rows, *asserted, "(check-sat)"),
+            answer="sat",
+        )
+    return None
+
+
+_SETTING = ("(set-logic", "(declare", "(define")
+
+
+def _repeated(seen: Seen) -> Sight | None:
+    values = [text for _, text in seen.replies.of_kind("term")]
+    again = [text for _, text in seen.replies.of_kind("again")]
+    half = len(values) // 2
+    if again != ["sat"] or not half or values[:half] != values[half:]:
+        return None
+    return Sight(
+        "a model that was blocked is given again",
+        f"{' '.join(values[:half])} twice",
+        "other values the second time, or unsat",
+    )
+
+
+_LOOKS: Mapping[str, Callable[[Seen], Sight | None]] = {
+    "disagreement": _answers,
+    "wrong-answer": _answers,
+    "wrong-unsat": _answers,
+    "invalid-model": _model,
+    "invalid-value": _values,
+    "model-value": _no_value,
+    "invalid-core": _core,
+    "invalid-assumptions": _core,
+    "repeated-model": _repeated,
+    "exception": _error,
+}
+
+
+def confirmed(sight: Sight, before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether a script that was cut down to the questions of a sight still prints what shows it."""
+    if sight.answer:
+        return answers(after)[-1:] == [sight.answer]
+    return bool(after) and set(after) <= set(before)

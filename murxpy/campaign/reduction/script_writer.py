@@ -1,0 +1,179 @@
+"""The SMT-LIB script of a finding: written so that what it prints shows the finding, and run before
+it is called good.
+"""
+
+from __future__ import annotations
+
+import os
+import textwrap
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from murxpy.campaign.finding import Reproducer
+from murxpy.campaign.findings.folder import write_atomically
+from murxpy.campaign.findings.range_file import with_range
+from murxpy.campaign.reduction.front_ends import NO_SCRIPTS, FrontEnd, front_ends
+from murxpy.campaign.reduction.script_output import expressions
+from murxpy.campaign.reduction.script_sights import Seen, Shown, Sight, confirmed, sight
+from murxpy.campaign.reduction.scripted import recorded_answers, scripted
+from murxpy.campaign.workers.limits import Limits
+from murxpy.campaign.workers.targets import Plan
+from murxpy.errors import MurxpyError
+from murxpy.logic.catalogue import Catalogue
+from murxpy.oracles.crash import Outcome
+from murxpy.trace.grammar import Trace
+from murxpy.translate.asking import with_evidence
+from murxpy.translate.evidence import WAYS, Evidence, Way, of_script
+
+SECONDS = 20.0  # that a script gets; a script that does not end by then hangs
+_LATER = 5.0  # seconds that a script gets that differs from the trace, such as one without limits
+_HANG = "hang"
+
+
+class ScriptWriter:
+    """Writes the script of one trace, whose text is `text`, into `file`."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        trace: Trace,
+        catalogue: Catalogue,
+        file: Path,
+        shown: Shown,
+        text: str,
+        limits: Limits,
+    ) -> None:
+        self._plan, self._trace, self._catalogue, self._file = plan, trace, catalogue, file
+        self._shown, self._text, self._limits = shown, text, limits
+        self._recorded = tuple(recorded_answers(trace))
+
+    def write(self) -> Reproducer:
+        """Try the ways to write the script, and keep the first that shows the finding.
+
+        If none does, the trace's own commands are kept where a script can say them all. Raises
+        OSError.
+        """
+        try:
+            scripts = list(self._scripts())
+        except MurxpyError as error:
+            return self._none(str(error))
+        ends, ended = front_ends(self._plan), ""
+        for end in ends:
+            for way, evidence in scripts:
+                found, outcome = self._tried(end, way, evidence)
+                if found:
+                    write_atomically(self._file, with_range(found, self._file))
+                    return Reproducer("smt2", str(self._file), True, f"run as {end.said}")
+                ended = ended or _ended(outcome)
+        missing = scripts[0][1].missing
+        if missing:
+            return self._none(f"not in SMT-LIB: {'; '.join(dict.fromkeys(missing))}")
+        write_atomically(self._file, with_range(scripts[0][1].text, self._file))
+        if not ends:
+            note = "the wrapper does not say how its solver reads a script"
+            return Reproducer("smt2", str(self._file), None, note)
+        return Reproducer("smt2", str(self._file), False, f"run as {ends[0].said}, {ended}")
+
+    def _none(self, reason: str) -> Reproducer:
+        """There is no script."""
+        self._file.unlink(missing_ok=True)
+        return Reproducer("smt2", "", None, reason)
+
+    def _scripts(self) -> Iterator[tuple[Way, Evidence]]:
+        """The scripts that differ, in the order in which they are tried. Raises MurxpyError."""
+        tried: set[str] = set()
+        wrapper = self._plan.setup["wrapper"]
+        name_all = "core" in self._shown.kind and "assert-tracked" not in wrapper["actions"]
+        for way in WAYS:
+            evidence = self._evidence(way, name_all)
+            if evidence.text not in tried:
+                tried.add(evidence.text)
+                yield way, evidence
+
+    def _evidence(self, way: Way, name_all: bool) -> Evidence:
+        family, given = self._plan.target.family, scripted(self._trace)
+        if given is None:
+            return with_evidence(self._trace, self._catalogue, family, way, name_all)
+        models = self._shown.kind == "invalid-model"
+        limit = given.limit if way.limited else 0
+        return of_script(given.text, self._catalogue, family, limit, models)
+
+    def _tried(self, end: FrontEnd, way: Way, evidence: Evidence) -> tuple[str, Outcome]:
+        """The script with its header, which is empty where the script does not show the finding; and
+        how the run of the script ended.
+        """
+        seconds = _LATER if way.words and self._shown.kind != _HANG else SECONDS
+        outcome = self._run(end, evidence.text, seconds)
+        printed = tuple(expressions(outcome.output))
+        seen = Seen(self._shown, self._recorded, evidence, outcome, printed, self._catalogue)
+        found = sight(seen)
+        if found is None:
+            return "", outcome
+        for smaller in _smaller(found, evidence) if seen.dies else (found,):
+            cut = _cut(evidence, smaller)
+            again = self._run(end, cut, seconds)
+            same = (
+                sight(replace(seen, outcome=again)) is not None
+                if seen.dies
+                else confirmed(found, printed, expressions(again.output))
+            )
+            if same:
+                return f"{self._header(end, way, found)}\n{cut}", again
+        return "", outcome
+
+    def _run(self, end: FrontEnd, text: str, seconds: float) -> Outcome:
+        write_atomically(self._file, text)
+        return end.run(self._plan, self._file, self._text, seconds, self._limits)
+
+    def _header(self, end: FrontEnd, way: Way, found: Sight) -> str:
+        solver = self._trace.header.get("solver", self._plan.target.name)
+        rows = [
+            f"{solver}: {found.wrong}",
+            f"Run as: {end.said}",
+            f"It prints: {found.prints}",
+            f"It should print: {found.expected}",
+        ]
+        if way.words:
+            rows.append(f"It differs from the trace that found this: {way.words}")
+        return "\n".join(
+            textwrap.fill(
+                row,
+                98,
+                initial_indent="; ",
+                subsequent_indent=";   ",
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+            for row in rows
+        )
+
+
+def _ended(outcome: Outcome) -> str:
+    """How a run of a script ended, and the last thing that it printed."""
+    if outcome.cause == "wall":
+        return f"it does not end within {SECONDS:g} s"
+    code = None if outcome.status is None else os.waitstatus_to_exitcode(outcome.status)
+    if code == NO_SCRIPTS:
+        return "which this release does not have"
+    rows = [row for row in outcome.output.splitlines() if row.strip()]
+    last = f": {rows[-1][:200]}" if rows else ""
+    return f"it ends with exit code {code}{last}"
+
+
+def _smaller(found: Sight, evidence: Evidence) -> Iterator[Sight]:
+    """The finding with none of the questions, with those for the model, and with all."""
+    yield replace(found, kept=())
+    yield replace(found, kept=tuple(asked for asked in evidence.asked if asked.kind == "model"))
+    yield found
+
+
+def _cut(evidence: Evidence, found: Sight) -> str:
+    """The script with the questions that show the finding, and with what is to be run behind it."""
+    rows = [row for row in evidence.text.splitlines() if not row.startswith("; from ")]
+    for asked in evidence.asked if found.kept is not None else ():
+        if asked not in (found.kept or ()) and asked.command in rows:
+            del rows[len(rows) - 1 - rows[::-1].index(asked.command)]
+    if found.more:
+        rows[-1:] = [*found.more, "(exit)"]
+    return "\n".join([*rows, ""])

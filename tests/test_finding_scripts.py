@@ -1,0 +1,125 @@
+"""Scripts of findings: what they ask, what their answers show, and how they are run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from murxpy.campaign.finding import Reproducer
+from murxpy.campaign.reduction.front_ends import front_ends
+from murxpy.campaign.reduction.reproducers import write_programs
+from murxpy.campaign.reduction.script_output import expressions, pair
+from murxpy.campaign.reduction.script_sights import Seen, Shown, Sight, sight
+from murxpy.campaign.workers.plans import Request, make_plans
+from murxpy.campaign.workers.targets import Plan
+from murxpy.data import load_catalogue
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.oracles.crash import Outcome
+from murxpy.trace.grammar import parse_trace
+from murxpy.translate.asking import with_evidence
+from murxpy.translate.evidence import WAYS, Way
+
+CATALOGUE = build_catalogue(load_catalogue())
+BEGIN = "# solver z3 5.4.0\n0 new\n return o1\n0 mk-sort SORT_BOOL\n return s1\n"
+CONSTANT = '0 mk-const s1 "a"\n return t1 s1\n0 mk-term OP_NOT SORT_BOOL 1 t1\n return t2 s1\n'
+MODEL = f"{BEGIN}{CONSTANT}0 assert-formula t2\n0 check-sat\n answer sat\n0 check-model\n"
+CORE = f"{BEGIN}{CONSTANT}0 assert-formula t1\n0 check-sat-assuming 1 t2\n answer unsat\n0 check-core\n"
+
+
+def seen(trace: str, kind: str, output: str, message: str = "", way: Way = WAYS[0]) -> Sight | None:
+    """What a script of a trace shows where the solver prints `output`."""
+    evidence = with_evidence(parse_trace(trace, "1.trace"), CATALOGUE, "z3", way)
+    outcome = Outcome("died", output=output, status=0)
+    printed = tuple(expressions(output))
+    return sight(Seen(Shown(kind, "", message), ("sat",), evidence, outcome, printed, CATALOGUE))
+
+
+def test_expressions_are_told_from_sentences() -> None:
+    output = 'WARNING: an option\nsat\nCould not evaluate (f a).\n((a "x)"))\n(error "no")\n'
+    assert expressions(output) == ["sat", '((a "x)"))', '(error "no")']
+    assert pair("(((f a) (- 1)))") == ("(f a)", "(- 1)")
+    assert pair('(error "no")') == ("", "")
+
+
+def test_a_script_asks_for_the_model_and_for_the_values_in_it() -> None:
+    evidence = with_evidence(parse_trace(MODEL, "1.trace"), CATALOGUE, "z3", WAYS[0])
+    rows = evidence.text.splitlines()
+    at = rows.index("(check-sat) ; sat")
+    assert rows[at + 1 : -1] == ["(get-model)", "(get-value ((not a)))", "(get-value (a))"]
+    assert "(set-option :produce-models true)" in rows
+
+
+def test_a_wrong_model_is_shown_by_the_solver_or_by_the_values() -> None:
+    model = "sat\n((define-fun a () Bool true))\n"
+    own = seen(MODEL, "invalid-model", f"{model}(((not a) false))\n((a true))\n")
+    assert own is not None and "by its own evaluation" in own.wrong
+    assert own.prints == "sat, and false as the value of (not a)"
+    wrong = seen(MODEL, "invalid-model", f"{model}(((not a) true))\n((a true))\n")
+    assert wrong is not None and wrong.prints == "the value true for (not a)"
+    assert wrong.expected == "the value false for this term where a = true, or another model"
+    right = "sat\n((define-fun a () Bool false))\n(((not a) true))\n((a false))\n"
+    assert seen(MODEL, "invalid-model", right) is None
+    assert seen(MODEL, "invalid-model", "unsat\n") is None
+
+
+def test_a_core_is_shown_by_solving_it_alone() -> None:
+    found = seen(CORE, "invalid-core", "unsat\n((not a))\n")
+    assert found is not None and found.answer == "sat"
+    assert found.more[-3:] == ("(assert a)", "(assert (not a))", "(check-sat)")
+    assert seen(CORE, "invalid-core", "unsat\n(b)\n") is not None  # nobody asserted or assumed b
+
+
+def test_an_exception_is_shown_by_the_error_or_by_the_reason_for_unknown() -> None:
+    refused = f'{BEGIN}{CONSTANT}0 check-sat-assuming 1 t1\n refused undocumented "E: it fails"\n'
+    for output in ('(error "line 3: it fails")\n', 'unknown\n(:reason-unknown "it fails")\n'):
+        assert seen(refused, "exception", output, "E: it fails") is not None
+    assert seen(refused, "exception", "sat\n(error)\n", "E: it fails") is None
+
+
+def test_a_death_is_shown_by_the_same_signal_only() -> None:
+    evidence = with_evidence(parse_trace(MODEL, "1.trace"), CATALOGUE, "z3", WAYS[0])
+    shown = Shown("crash", "crash-sigsegv-z3-check-sat-1", "SIGSEGV")
+    one = Seen(shown, (), evidence, Outcome("died", status=11), (), CATALOGUE)
+    found = sight(one)
+    assert found is not None and found.wrong == "the solver dies with SIGSEGV"
+    assert sight(replace(one, outcome=Outcome("died", status=0))) is None
+    assert sight(replace(one, outcome=Outcome("died", status=8))) is None
+
+
+def test_ways_differ_from_the_trace_and_say_how() -> None:
+    text = f"{BEGIN}{CONSTANT}0 set-limit 7\n0 push 1\n0 assert-formula t1\n0 check-sat\n0 pop 1\n0 check-sat\n"
+    texts = [with_evidence(parse_trace(text, "1.trace"), CATALOGUE, "z3", way).text for way in WAYS]
+    assert [way.words for way in WAYS].count("") == 1
+    assert [":reproducible-resource-limit" in text for text in texts].count(False) == 3
+    alone = texts[[way.alone and way.limited for way in WAYS].index(True)]
+    assert "(push 1)" not in alone and alone.count("(check-sat") == 1
+
+
+@pytest.fixture(scope="module")
+def z3() -> Plan:
+    return make_plans(Request(("z3",)))[0]
+
+
+def test_the_program_of_the_package_runs_scripts(z3: Plan) -> None:
+    ends = front_ends(z3)
+    assert [end.said for end in ends] == ["z3 FILE", "z3 tactic.default_tactic=smt FILE"]
+    without = {k: v for k, v in z3.setup["wrapper"].items() if k != "script-program"}
+    (reader,) = front_ends(Plan(z3.target, {**z3.setup, "wrapper": without}))
+    assert reader.said == "the reader of the Python package z3-solver"
+
+
+def test_a_script_shows_its_finding_and_says_how_it_was_run(tmp_path: Path, z3: Plan) -> None:
+    """z3 gives a model in which the text of a bit-vector is wrong, whatever release it is."""
+    name = "z3-5.4.0/float-of-an-exponent-and-a-real.trace"
+    source = Path(__file__).parent.parent / "traces/regressions" / name
+    shown = Shown("invalid-model", "", "an assertion is false under the model")
+    text = f"{source.read_text()}"
+    made = write_programs(z3, tmp_path / source.name, text, shown)[1]
+    file = tmp_path / "float-of-an-exponent-and-a-real.smt2"
+    assert made == Reproducer("smt2", str(file), True, "run as z3 FILE")
+    rows = file.read_text().splitlines()
+    assert rows[0].startswith("; z3 5.4.0: the solver answers sat, and by its own evaluation")
+    assert "; Run as: z3 FILE" in rows
+    assert "(get-model)" in rows
