@@ -382,13 +382,12 @@ class Script(Silent):
     def _do_pop(self) -> None:
         self._add(f"(pop {self.frame.value})")
 
-    def _do_reset(self) -> None:
-        self._restart()
-
     def _restart(self) -> None:
         self._end()
         self.done.append("(reset)")
         self._begin()
+
+    _do_reset = _restart
 
 
 # no check has to stand before these
