@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from commands import WRAPPER, error, outcome
+from commands import FAKE, WRAPPER, error, outcome
 from hypothesis import given
 from hypothesis import strategies as st
 from releases import SOURCE, offer
@@ -192,6 +192,27 @@ def test_the_range_of_a_bucket_is_kept_with_it(
         capsys, "translate", trace, "--to", "python", "--wrapper", str(WRAPPER)
     )
     assert code == 0 and printed.startswith(row)
+
+
+@pytest.mark.slow
+def test_a_campaign_bisects_what_it_finds_over_installed_releases(
+    published: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = ("--wrapper", WRAPPER)
+    fuzz = ("fuzz", FAKE[0], *own, "--bisect", "--seed", "1", "--jobs", "1", "--runs", "20")
+    code, line = error(capsys, *fuzz, "--out", tmp_path / "none")
+    assert code == 2 and line.startswith("--bisect asks the releases that are in the cache")
+    assert outcome(capsys, "releases", WRAPPER, "--add", "1.0,1.2..1.5")[0] == 0
+    out = tmp_path / "out"
+    fuzz = ("fuzz", "fake@1.3", *own, "--bisect", "--seed", "1", "--jobs", "1", "--runs", "20")
+    code, printed, told = outcome(capsys, *fuzz, "--share", "0", "--out", out)
+    assert code == 1, told
+    rows = [row for row in printed.splitlines() if row.startswith("range key=crash")]
+    assert rows and all(row.endswith(" releases=1.2.0..1.3.0") for row in rows), printed
+    key = rows[0].split()[1].removeprefix("key=")
+    assert json.loads((out / "findings" / key / "range.json").read_text())["releases"] == 5
+    # nothing is done twice
+    assert f"range key={key}" not in outcome(capsys, *fuzz, "--out", out)[1]
 
 
 def test_a_later_range_replaces_the_comment_of_an_earlier_one(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def test_a_killed_campaign_minimizes_later(
 
 def shrinkers(parent: int) -> list[int]:
     """The processes that make findings smaller for the campaign `parent`."""
-    return processes(parent, "murxpy.campaign.reduction.process")
+    return processes(parent, "murxpy.campaign.aftermath.process")
 
 
 def test_what_nothing_can_print_is_a_trace(tmp_path: Path) -> None:

@@ -10,7 +10,9 @@ from collections.abc import Generator, Iterator
 from typing import Any
 
 from murxpy.campaign import events, interrupts
+from murxpy.campaign.aftermath.orders import Aftermath
 from murxpy.campaign.breakdown import Breakdown
+from murxpy.campaign.budget import Budget
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.event_log import EventLog
 from murxpy.campaign.findings.archive import Archive
@@ -22,7 +24,6 @@ from murxpy.campaign.findings.folder import Folder
 from murxpy.campaign.findings.store import Store, TargetState
 from murxpy.campaign.hangs import Hangs
 from murxpy.campaign.judging.cross_check import CrossCheck, Hooks, Unfinished
-from murxpy.campaign.reduction.reproduction import Reproduction
 from murxpy.campaign.replays.service import Replays
 from murxpy.campaign.run_ends import RunEnds
 from murxpy.campaign.runs import FuzzedTarget, stored_runs
@@ -34,6 +35,7 @@ from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError, InternalError
 
 GRACE = 20.0  # seconds after the last run in which the last findings are confirmed
+PATIENCE = 60.0  # seconds instead, where findings are made smaller or bisected in a short campaign
 _FLUSH = 1.0  # seconds between two writes to the store
 
 
@@ -88,9 +90,14 @@ class Campaign:
         sweep()
         self.seed = self._choose_seed(store)
         self._pool = Pool([*self.config.targets, *self.config.judges], self.config.limits)
-        self._traces = Backtraces(lambda key, text: self._collector.framed(key, text))
-        self._forms = Reproduction(
-            self.config, self._archive, self._log.emit, lambda: self._collector.compare()
+        self._budget = Budget(self.config.share)
+        self._traces = Backtraces(self._budget, lambda key, text: self._collector.framed(key, text))
+        self._aftermath = Aftermath(
+            self.config,
+            self._archive,
+            self._budget,
+            self._log.emit,
+            lambda: self._collector.compare(),
         )
         try:
             with interrupts.caught(self.stop):
@@ -105,7 +112,7 @@ class Campaign:
                     raise
         finally:
             self._traces.stop()
-            self._forms.queue.stop()
+            self._aftermath.queue.stop()
             self._pool.close()
 
     def _choose_seed(self, store: Store) -> int:
@@ -225,11 +232,12 @@ class Campaign:
 
     def _step(self) -> None:
         self._replays.step()
-        self._traces.poll()
         now = self._log.now
-        self._forms.queue.poll(self._slots.count * now)
+        self._budget.passed(self._slots.count * now)
+        self._traces.poll()
+        self._aftermath.queue.poll()
         if self._collector.urgent or now - self._flushed >= _FLUSH:
-            self._forms.look()
+            self._aftermath.look()
             self._flush()
         if now - self._ticked >= self.config.tick:
             self._ticked = now
@@ -257,7 +265,7 @@ class Campaign:
         self._log.statistics.end_runs(ended)
         self._slots.end()
         self._hangs.clear()
-        self._forms.hurry()
+        self._aftermath.hurry()
         grace = self._grace(reason)
         with interrupts.caught(self.stop):  # a signal now ends only the wait
             yield from self._wait(ended, grace)
@@ -287,8 +295,8 @@ class Campaign:
                 self._feed_replays()
                 self._step()
             yield from self._log.drain()
-            if self.config.minimize and not self._collector.trials.busy and not self._judging:
-                grace = max(GRACE, ended)  # minimizing gets as much time as the runs had
+            if self._aftermath.patient and not self._collector.trials.busy and not self._judging:
+                grace = max(PATIENCE, ended)  # what is left gets as much time as the runs had
 
     def _tell_end(self, reason: str, now: float) -> None:
         seeds = {
@@ -331,7 +339,7 @@ class Campaign:
 
     def _unsettled(self, ended: float) -> bool:
         """Whether something found until `ended` is still to be confirmed, judged or stored."""
-        busy = self._collector.trials.busy or self._traces.busy or self._forms.queue.busy
+        busy = self._collector.trials.busy or self._traces.busy or self._aftermath.queue.busy
         return busy or self._judging or self._flushed <= ended
 
     def _exit_code(self) -> int:

@@ -26,8 +26,9 @@ class CampaignConfig:
     kinds in `fail_on` make the exit code 1 although they would not by default. `machine` and
     `arguments` are only recorded. With `damp`, walks draw the fatal calls of the buckets less
     often. With `backtrace`, gdb is asked for native frames where it is installed. With `minimize`,
-    findings are made smaller while the campaign runs. There are `tick` seconds between two `Tick`
-    events.
+    findings are made smaller while the campaign runs, and with `bisect` the releases that show them
+    are found. Both, programs and gdb take `share` of the workers' time, from 0 to 1. There are
+    `tick` seconds between two `Tick` events.
     """
 
     targets: tuple[Plan, ...]
@@ -48,3 +49,5 @@ class CampaignConfig:
     minimize: bool = False
     tick: float = 0.5
     judges: tuple[Plan, ...] = ()
+    bisect: bool = False
+    share: float = 0.15

@@ -109,6 +109,14 @@ class Reproduced:
 
 
 @dataclass(frozen=True, slots=True)
+class Bisected:
+    """The `releases` that show a finding are known, such as `4.12.0..5.4.1`."""
+
+    bucket: str
+    releases: str
+
+
+@dataclass(frozen=True, slots=True)
 class Alike:
     """Bucket `bucket` shows the same defect as `same`, an earlier bucket."""
 
@@ -157,6 +165,7 @@ Event = (
     | WorkerLost
     | Found
     | Reproduced
+    | Bisected
     | Alike
     | Notice
     | Tick

@@ -13,7 +13,7 @@ import click
 from murxpy.campaign.findings.folder import write_atomically
 from murxpy.campaign.findings.origin import origin
 from murxpy.campaign.findings.range_file import keep_range
-from murxpy.campaign.ranges.bisection import Answer, Range
+from murxpy.campaign.ranges.bisection import Answer, Range, range_data
 from murxpy.campaign.ranges.defects import Defect, defects_of, files_in
 from murxpy.campaign.ranges.finding_out import find_range
 from murxpy.campaign.ranges.regress import read_table
@@ -24,7 +24,7 @@ from murxpy.data import load_wrapper
 from murxpy.errors import InputError
 from murxpy.releases.environments import package_of, print_notice
 from murxpy.releases.versions import LATEST, chosen, short, span
-from murxpy.report.ranges import range_json, range_lines
+from murxpy.report.ranges import range_lines
 
 
 @click.command()
@@ -108,7 +108,7 @@ def _bisected(
         except InputError as error:
             code = tell(error)
             continue
-        told[name] = range_json(found, defect.solver, replays)
+        told[name] = range_data(found, defect.solver, replays)
         if table is not None:
             _keep(table, name, told[name])
         if origin(defect.file) is not None:

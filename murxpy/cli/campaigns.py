@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from murxpy.campaign import interrupts
+from murxpy.campaign.aftermath.bisecting import installed
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.events import Ended, Notice, Started
@@ -103,6 +104,11 @@ def _config(
     recorded: dict[str, Any],
 ) -> CampaignConfig:
     known, marks = _known(wishes["known"])
+    if wishes["bisect"] and not any(installed(plan.setup.get("wrapper") or {}) for plan in plans):
+        raise InputError(
+            "--bisect asks the releases that are in the cache, and none of these solvers is there: "
+            "'murxpy releases SOLVER --add RELEASES' installs some"
+        )
     jobs = wishes["jobs"] or len(os.sched_getaffinity(0))
     ensure_files(jobs)
     return CampaignConfig(
@@ -120,6 +126,8 @@ def _config(
         arguments=recorded,
         minimize=wishes["minimize"],
         judges=judges,
+        bisect=wishes["bisect"],
+        share=wishes["share"] / 100,
         known_marks=marks,
     )
 

@@ -214,6 +214,20 @@ _EXAMPLES = (
     "--minimize", is_flag=True, help="Make the traces of findings smaller while the campaign runs."
 )
 @click.option(
+    "--bisect",
+    is_flag=True,
+    help="Find out which of the releases in the cache show a finding; see 'murxpy releases'.",
+)
+@click.option(
+    "--share",
+    type=click.FloatRange(0, 100),
+    default=15.0,
+    metavar="PERCENT",
+    show_default=True,
+    help="Part of the workers' time for --minimize, --bisect, programs and gdb, the worst findings first. The rest "
+    "follows after the last run.",
+)
+@click.option(
     "--run-seed",
     type=run_seed,
     metavar="HEX",

@@ -29,7 +29,7 @@ _GROUPS = {
     ),
     CHECKS: ("judges", "checks"),
     LIMITS: ("limits", "wall", "memory", "judge_limit", "isolate"),
-    FINDINGS: ("known", "fail_on", "minimize"),
+    FINDINGS: ("known", "fail_on", "minimize", "bisect", "share"),
     SEEDS: ("mix", "iterations", "budget", "check_limit", "through", "size_limit"),
     OUTPUT: ("statistics", "as_json"),
 }

@@ -18,10 +18,11 @@ from rich.text import Text
 from murxpy.campaign.findings.buckets import Bucket
 from murxpy.campaign.findings.defects import Defect, grouping, same
 from murxpy.campaign.findings.files import read_if_there
+from murxpy.campaign.findings.ranking import worst_first
 from murxpy.campaign.snapshot import BucketView
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.report.findings import STATUS_STYLES, bucket_data, bucket_view
-from murxpy.report.sentences import sentence, worst_first
+from murxpy.report.sentences import sentence
 from murxpy.report.text import amount, form_word, replay_command
 from murxpy.trace.finished import read_rows
 

@@ -8,6 +8,7 @@ from typing import Any, TextIO
 
 from murxpy.campaign.events import (
     Alike,
+    Bisected,
     Ended,
     Event,
     Found,
@@ -122,8 +123,8 @@ def _small(event: Event) -> dict[str, Any] | None:
                 "after": event.after,
                 "reproducers": forms,
             }
-        case Alike():
-            return {"event": "alike", "bucket": event.bucket, "same": event.same}
+        case Bisected() | Alike():
+            return {"event": type(event).__name__.lower(), **asdict(event)}
         case Notice():
             return {"event": "notice", "text": event.text}
     return None

@@ -6,7 +6,17 @@ from __future__ import annotations
 
 from typing import TextIO
 
-from murxpy.campaign.events import Alike, Ended, Event, Found, Notice, Reproduced, Started, Tick
+from murxpy.campaign.events import (
+    Alike,
+    Bisected,
+    Ended,
+    Event,
+    Found,
+    Notice,
+    Reproduced,
+    Started,
+    Tick,
+)
 from murxpy.campaign.snapshot import Snapshot
 from murxpy.report.console import tolerate_any_text
 from murxpy.report.lines import Lines
@@ -35,6 +45,8 @@ class PlainLines(Lines):
                 return _bucket(event)
             case Reproduced():
                 return _reproduced(event)
+            case Bisected():
+                return f"range key={event.bucket} releases={_quoted(event.releases)}"
             case Alike():
                 return f"alike key={event.bucket} same={event.same}"
             case Notice():

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
-from typing import Any
 
 from murxpy.campaign.ranges.bisection import Range
 from murxpy.campaign.ranges.regress import Regressed
@@ -29,19 +27,6 @@ def range_lines(found: Range, solver: str, replays: int) -> Iterator[str]:
             yield f"  until {span.last}: {span.after} does not show it"
     for release in found.untestable:
         yield f"  untestable {release}: {found.asked[release].why}"
-
-
-def range_json(found: Range, solver: str, replays: int) -> dict[str, Any]:
-    """A range as plain data."""
-    return {
-        "solver": solver,
-        "range": found.words(),
-        "spans": [asdict(span) for span in found.spans],
-        "asked": {one: answer.word for one, answer in found.asked.items()},
-        "why": {one: answer.why for one, answer in found.asked.items() if answer.why},
-        "releases": len(found.releases),
-        "replays": replays,
-    }
 
 
 def regressed_table(rows: Sequence[Regressed]) -> Table:

@@ -10,27 +10,9 @@ from murxpy.oracles.crash import DEATHS
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.report.text import one_line
 
-# The worst first: a wrong answer, what makes an answer wrong to use, and then what ends the work.
-_ORDER = (
-    *("refutation-unsoundness", "solution-unsoundness", DISAGREEMENT, "invalid-model"),
-    *("model-value", "repeated-model", "invalid-core", "invalid-assumptions", "invalid-proof"),
-    *("invalid-interpolant", "invalid-abduct", "invalid-elimination", "invalid-substitute"),
-    *("invalid-simplify", "invalid-value", "invariant", "asan", "crash", "abort", "exit", "ubsan"),
-    *("exception", "flood", "contract", "out-of-memory", "hang", "ill-formed", "internal"),
-)
-_UNKNOWN = _ORDER.index("invariant")  # other kinds are about answers, too
-_OF_ANSWER = {"wrong-unsat": "refutation-unsoundness", "wrong-sat": "solution-unsoundness"}
 _TRIAGED = ("refutation-unsoundness", "solution-unsoundness", "wrong-model")
 
 _ENDS = {"SIGSEGV": "a segmentation fault", "SIGABRT": "an abort"}
-
-
-def worst_first(bucket: Bucket) -> int:
-    """A key to sort by: 0 for the worst."""
-    named = str(bucket.triage.get("verdict", "")) if bucket.kind == DISAGREEMENT else ""
-    named = "invalid-model" if named == "wrong-model" else named
-    kind = named if named in _ORDER else _OF_ANSWER.get(bucket.kind, bucket.kind)
-    return _ORDER.index(kind) if kind in _ORDER else _UNKNOWN
 
 
 def sentence(bucket: Bucket) -> str:

@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 
+from murxpy.campaign.budget import Budget
 from murxpy.campaign.workers.parents import command, setup_data
 from murxpy.campaign.workers.scratch import Scratch
 from murxpy.campaign.workers.targets import Plan
@@ -25,16 +26,17 @@ _FRAMES = 64  # that gdb prints at most; one turn of a recursion had up to 13 of
 
 
 class Backtraces:
-    """Replays traces under gdb, one at a time, and calls `done(key, frames)`."""
+    """Replays traces under gdb, one at a time when `budget` is open, and calls `done(key, frames)`."""
 
-    def __init__(self, done: Callable[[str, str], None]) -> None:
+    def __init__(self, budget: Budget, done: Callable[[str, str], None]) -> None:
+        self._budget = budget
         self._done = done
         self._gdb = shutil.which("gdb")
         self._queue: deque[tuple[str, Plan, str]] = deque()
         self._process: subprocess.Popen[bytes] | None = None
         self._key = ""
         self._folder: Scratch | None = None
-        self._deadline = 0.0
+        self._began = 0.0
 
     def add(self, key: str, plan: Plan, trace: str) -> None:
         """Ask for the frames of the crash of `trace`. They come later, and never without gdb."""
@@ -49,10 +51,10 @@ class Backtraces:
     def poll(self) -> None:
         """Take the frames of a gdb that has ended, and start gdb on the next trace."""
         if self._process is not None:
-            if self._process.poll() is None and time.monotonic() < self._deadline:
+            if self._process.poll() is None and time.monotonic() < self._began + SECONDS:
                 return
             self._end()
-        if self._queue:
+        if self._queue and self._budget.open:
             try:
                 self._begin(*self._queue.popleft())
             except OSError:  # without room for the files there are no frames
@@ -90,10 +92,11 @@ class Backtraces:
                 env=plan.target.environment(),
                 preexec_fn=partial(die_with_parent, os.getpid()),
             )
-        self._deadline = time.monotonic() + SECONDS
+        self._began = time.monotonic()
 
     def _end(self) -> None:
         self._kill()
+        self._budget.spent += time.monotonic() - self._began
         text = ""
         if self._folder is not None:
             with contextlib.suppress(OSError):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 Word = Literal["shows", "gone", "untestable"]
 
@@ -58,6 +58,19 @@ class Range:
             last = "" if open_end else span.last
             shown.append(span.first if span.first == last else f"{span.first}..{last}")
         return ", ".join(shown) or "none"
+
+
+def range_data(found: Range, solver: str, replays: int) -> dict[str, Any]:
+    """A range of a solver as plain data, with the number of replays that it took."""
+    return {
+        "solver": solver,
+        "range": found.words(),
+        "spans": [asdict(span) for span in found.spans],
+        "asked": {one: answer.word for one, answer in found.asked.items()},
+        "why": {one: answer.why for one, answer in found.asked.items() if answer.why},
+        "releases": len(found.releases),
+        "replays": replays,
+    }
 
 
 def bisect(

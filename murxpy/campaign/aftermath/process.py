@@ -1,4 +1,4 @@
-"""The process beside a campaign that reduces findings and writes their reproducers.
+"""The process beside a campaign that reduces findings, writes their reproducers, and bisects them.
 
 It reads one request a line and prints one answer a line. It is a process of its own so that the
 loop of the campaign never waits for it. It dies with the campaign.
@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import sys
 import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import msgspec
 
+from murxpy.campaign.aftermath.bisecting import bisected
+from murxpy.campaign.aftermath.requests import Answer, Request
 from murxpy.campaign.finding import Reproducer
 from murxpy.campaign.findings.folder import write_atomically
 from murxpy.campaign.findings.origin import read_history
@@ -34,43 +37,8 @@ from murxpy.trace.grammar import parse_trace
 from murxpy.worker.process import die_with_parent
 
 NICE = 10  # steps, so that the workers of the campaign come first
-SECONDS = 60.0  # for a reduction
 _OWN_WORDS = ("hang", DISAGREEMENT)  # kinds whose keys are words and no buckets
 _TRIES = 5  # replays of a candidate, for a finding that does not show each time
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A finding that is to be reduced or only to be translated.
-
-    `key` is that of its bucket, and `trace` the file of its trace or history. `target` is the
-    number of its target, whose plan is in the file `plan`. The reduction may take `seconds`. A
-    program that shows the finding gets `memory` bytes.
-    """
-
-    key: str
-    kind: str
-    message: str
-    trace: str
-    target: int
-    minimize: bool
-    seconds: float = SECONDS
-    plan: str = ""
-    memory: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The result of a request. Sizes are in lines, and `after` is 0 where nothing was reduced.
-
-    `error` says why there is no result.
-    """
-
-    reproducers: tuple[Reproducer, ...] = ()
-    before: int = 0
-    after: int = 0
-    ended: str = ""
-    error: str = ""
 
 
 def shrink(
@@ -157,11 +125,18 @@ def main(parent: int) -> None:
         file = request.plan
         if file not in plans:
             plans[file] = msgspec.convert(json.loads(Path(file).read_bytes()), Plan)
+        before = _cpu()
         try:
-            told = answer(request, plans[file])
+            told = (bisected if request.releases else answer)(request, plans[file])
         except (MurxpyError, OSError) as error:
             told = Answer(error=str(error))
-        print(json.dumps(asdict(told)), flush=True)
+        print(json.dumps(asdict(replace(told, cpu=_cpu() - before))), flush=True)
+
+
+def _cpu() -> float:
+    """The seconds of all processors that this process and its children that have ended took."""
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 if __name__ == "__main__":

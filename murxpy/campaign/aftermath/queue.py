@@ -1,6 +1,4 @@
-"""The queue of requests for the process that reduces findings, and that process's share of the
-time.
-"""
+"""The queue of requests for the process that reduces and bisects findings."""
 
 from __future__ import annotations
 
@@ -10,41 +8,46 @@ import os
 import subprocess
 import sys
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 
 import msgspec
 
-from murxpy.campaign.reduction.process import SECONDS, Answer, Request
+from murxpy.campaign.aftermath.requests import SECONDS, Answer, Request
+from murxpy.campaign.budget import Budget
 from murxpy.campaign.reduction.programs import end_group
 from murxpy.campaign.workers.scratch import Scratch
 from murxpy.campaign.workers.targets import Plan
 
-SHARE = 0.25  # of the workers' time
 _TRANSLATING = 120.0  # seconds after the time of a reduction in which translations are tried
+_BISECTING = 400.0  # seconds; nine replays of 20 s each, twice where a replay must be prepared
 
 
-class ReductionQueue:
-    """Lets a process of its own do one request at a time, and calls `done` with each answer.
+class Queue:
+    """Lets a process of its own do one request at a time, the lowest rank first, and calls `done` with
+    each answer. A request begins when `budget` is open.
 
-    No method waits. The time spent stays below `SHARE` of the workers' time, unless `unbounded`
-    says that there are no workers any more.
+    No method waits. `cpu` are the seconds of all processors that the requests took.
     """
 
     def __init__(
-        self, plans: Sequence[Plan], memory: int, done: Callable[[Request, Answer], None]
+        self,
+        plans: Sequence[Plan],
+        memory: int,
+        budget: Budget,
+        done: Callable[[Request, Answer], None],
     ) -> None:
         self._plans = plans
+        self._budget = budget
+        self.cpu = 0.0
         self._memory = memory
         self._done = done
-        self._queue: deque[Request] = deque()
+        self._queue: list[Request] = []
         self._request: Request | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._folder: Scratch | None = None
-        self.unbounded = False
         self._answer = b""
-        self._began = self._spent = 0.0
+        self._began = 0.0
 
     @property
     def busy(self) -> bool:
@@ -52,23 +55,20 @@ class ReductionQueue:
         return self._request is not None or bool(self._queue)
 
     def add(self, request: Request) -> None:
-        """Do `request` after those that wait already."""
+        """Do `request` after those of its rank, and of lower ranks, that wait already."""
         self._queue.append(request)
+        self._queue.sort(key=lambda one: one.rank)
 
     def print_only(self) -> None:
         """Translate the findings of requests that wait, but do not reduce them."""
-        self._queue = deque(replace(request, minimize=False) for request in self._queue)
+        self._queue = [replace(request, minimize=False) for request in self._queue]
 
-    def poll(self, workers_time: float) -> None:
-        """Take an answer, and begin the next request when its share of `workers_time` allows.
-
-        `workers_time` is in seconds, of all workers together.
-        """
+    def poll(self) -> None:
+        """Take an answer, and begin the next request when the budget is open."""
         if self._request is not None:
             self._look(self._request)
-        may_begin = self.unbounded or self._spent <= SHARE * workers_time
-        if self._request is None and self._queue and may_begin:
-            self._begin(self._queue.popleft())
+        if self._request is None and self._queue and self._budget.open:
+            self._begin(self._queue.pop(0))
 
     def _begin(self, request: Request) -> None:
         self._request, self._answer, self._began = request, b"", time.monotonic()
@@ -92,7 +92,7 @@ class ReductionQueue:
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "murxpy.campaign.reduction.process", str(os.getpid())],
+                [sys.executable, "-P", "-m", "murxpy.campaign.aftermath.process", str(os.getpid())],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -110,13 +110,16 @@ class ReductionQueue:
             self._end(request, msgspec.convert(json.loads(self._answer), Answer))
         elif process.poll() is not None:
             self._end(request, Answer(error=f"the process ended with {process.returncode}"))
-        elif time.monotonic() - self._began > SECONDS + _TRANSLATING:
+        elif time.monotonic() - self._began > (
+            _BISECTING if request.releases else SECONDS + _TRANSLATING
+        ):
             self._kill()
             self._end(request, Answer(error="it took too long"))
 
     def _end(self, request: Request, answer: Answer) -> None:
         self._request = None
-        self._spent += time.monotonic() - self._began
+        self._budget.spent += time.monotonic() - self._began
+        self.cpu += answer.cpu
         self._done(request, answer)
 
     def _kill(self) -> None:

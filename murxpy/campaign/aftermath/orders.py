@@ -1,4 +1,6 @@
-"""Which findings of a campaign are to be reduced and translated, and what becomes of the results."""
+"""Which findings of a campaign are to be reduced, translated and bisected, and what becomes of the
+results.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +10,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from murxpy.campaign import events
+from murxpy.campaign.aftermath.bisecting import installed
+from murxpy.campaign.aftermath.queue import Queue
+from murxpy.campaign.aftermath.requests import SECONDS, Answer, Request
+from murxpy.campaign.budget import Budget
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.finding import Reproducer
 from murxpy.campaign.findings.archive import Archive
 from murxpy.campaign.findings.buckets import Bucket, Kept
 from murxpy.campaign.findings.files import read_if_there
-from murxpy.campaign.reduction.process import SECONDS, Answer, Request
-from murxpy.campaign.reduction.process_queue import ReductionQueue
+from murxpy.campaign.findings.range_file import kept_range
+from murxpy.campaign.findings.ranking import worst_first
 from murxpy.oracles.disagreement import KIND
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.oracles.documented import Documented
@@ -27,19 +33,21 @@ _TARGET = re.compile(
 )  # the name of a trace that was found on another target than the first
 
 
-class Reproduction:
-    """Requests reproducers of confirmed buckets, reports them through `emit`, and then calls
-    `reproduced`.
+class Aftermath:
+    """Requests reproducers and ranges of confirmed buckets, and reports them through `emit`. Behind
+    each, `learnt` is called.
 
-    They are made from smaller traces where `config` says so.
+    Reproducers are made from smaller traces where `config` says so, and ranges are found where it
+    says so, within the time of `budget`; the worst findings come first.
     """
 
     def __init__(
         self,
         config: CampaignConfig,
         archive: Archive,
+        budget: Budget,
         emit: Callable[[events.Event], None],
-        reproduced: Callable[[], None],
+        learnt: Callable[[], None],
     ) -> None:
         self._plans = (
             *config.targets,
@@ -51,38 +59,52 @@ class Reproduction:
         self._folder = config.out.absolute()
         self._minimize = config.minimize
         self._emit = emit
-        self._reproduced = reproduced
+        self._learnt = learnt
         self._documented = [Documented(plan.setup.get("wrapper") or {}) for plan in self._plans]
+        self._releases = [
+            installed(plan.setup.get("wrapper") or {}) if config.bisect else ()
+            for plan in self._plans
+        ]
         self._ordered: set[str] = set()
-        self.queue = ReductionQueue(self._plans, config.limits.memory, self._done)
+        self._bisected: set[str] = set()
+        self._budget = budget
+        self.queue = Queue(self._plans, config.limits.memory, budget, self._done)
 
     def hurry(self) -> None:
         """Take all the time: the workers have ended."""
-        self.queue.unbounded = True
+        self._budget.unbounded = True
         if not self._minimize:
             self.queue.print_only()
-        if self._minimize and self.queue.busy:
+        if self.patient and self.queue.busy:
             self._emit(
                 events.Notice(
-                    "findings are still made smaller; Ctrl-C leaves that to the next session"
+                    "findings are still made smaller or bisected; Ctrl-C leaves that to the next session"
                 )
             )
 
+    @property
+    def patient(self) -> bool:
+        """Whether a campaign waits for more than programs after its last run."""
+        return self._minimize or any(self._releases)
+
     def look(self) -> None:
-        """Request reproducers for the buckets that lack them."""
+        """Request reproducers for the buckets that lack them, and then ranges."""
         for bucket in self._archive.buckets.values():
-            kept = bucket.smallest()
-            if (
-                bucket.key in self._ordered
-                or kept is None
-                or not self._lacks(bucket)
-                or self._archive.waits(kept)
-            ):
-                continue
-            target, file = self._target(bucket, kept), self._file(kept)
-            if target is not None and file is not None:
-                self._ordered.add(bucket.key)
-                self._order(bucket, file, target)
+            self._look(bucket)
+
+    def _look(self, bucket: Bucket) -> None:
+        kept = bucket.smallest()
+        if kept is None or self._archive.waits(kept):
+            return
+        target, file = self._target(bucket, kept), self._file(kept)
+        if target is None or file is None:
+            return
+        if bucket.key not in self._ordered and self._lacks(bucket):
+            self._ordered.add(bucket.key)
+            self._order(bucket, file, target)
+        elif bucket.key not in self._bisected and self._without_range(bucket, kept, target):
+            self._bisected.add(bucket.key)
+            self._bisect(bucket, kept, target)
 
     def _file(self, kept: Kept) -> Path | None:
         """The file that shows the finding: its trace, or its history if it needs the runs before
@@ -96,12 +118,38 @@ class Reproduction:
         minimize = self._minimize or self._may_need_documented(bucket, target)
         seconds = SECONDS if self._minimize else _GLANCE
         request = Request(
-            bucket.key, bucket.kind, bucket.message, str(file), target, minimize, seconds
+            bucket.key,
+            bucket.kind,
+            bucket.message,
+            str(file),
+            target,
+            minimize,
+            seconds,
+            rank=worst_first(bucket),
         )
         if minimize or "wrapper" in self._plans[target].setup:
             self.queue.add(request)
         else:  # nothing can be printed
             self._done(request, Answer((Reproducer("trace", str(file), True),)))
+
+    def _without_range(self, bucket: Bucket, kept: Kept, target: int) -> bool:
+        """Whether the releases that show the bucket are to be found: its reproducers are made, a trace
+        shows it alone, and there are releases to ask.
+        """
+        return (
+            bool(self._releases[target])
+            and bucket.state == "confirmed"
+            and bool(kept.confirmed)
+            and not self._lacks(bucket)
+            and not kept_range((self._folder / kept.file).parent)
+        )
+
+    def _bisect(self, bucket: Bucket, kept: Kept, target: int) -> None:
+        smaller = [f.file for f in bucket.reproducers if f.form == "min.trace" and f.reproduces]
+        file = str(self._folder / (smaller[0] if smaller else kept.file))
+        request = Request(bucket.key, bucket.kind, bucket.message, file, target, False)
+        rank = worst_first(bucket)
+        self.queue.add(replace(request, releases=self._releases[target], rank=rank))
 
     def _may_need_documented(self, bucket: Bucket, target: int) -> bool:
         """Whether all traces of a bucket use something that the solver documents as experimental. A
@@ -135,7 +183,12 @@ class Reproduction:
     def _done(self, request: Request, answer: Answer) -> None:
         key = request.key
         if answer.error:
-            self._emit(events.Notice(f"{key}: no reproducers: {answer.error}"))
+            lacking = "no range of releases" if request.releases else "no reproducers"
+            self._emit(events.Notice(f"{key}: {lacking}: {answer.error}"))
+            return
+        if request.releases:
+            self._emit(events.Bisected(key, answer.releases))
+            self._learnt()
             return
         forms = tuple(replace(form, file=self._relative(form.file)) for form in answer.reproducers)
         self._archive.set_reproducers(key, forms)
@@ -143,7 +196,8 @@ class Reproduction:
             self._archive.set_tier(key, DOCUMENTED)
         tier = self._archive.buckets[key].tier
         self._emit(events.Reproduced(key, forms, answer.before, answer.after, tier))
-        self._reproduced()
+        self._learnt()
+        self._look(self._archive.buckets[key])
 
     def _needs_documented(self, request: Request, answer: Answer, bucket: Bucket) -> bool:
         """Whether the smaller trace and all traces of the bucket use something that is documented

@@ -1,0 +1,60 @@
+"""Bisection of the findings of a campaign, over the releases that are in the cache already."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from murxpy.campaign.aftermath.requests import Answer, Request
+from murxpy.campaign.findings.range_file import keep_range
+from murxpy.campaign.findings.replayed import replay_trace
+from murxpy.campaign.ranges.bisection import range_data
+from murxpy.campaign.ranges.defects import read_defect
+from murxpy.campaign.ranges.finding_out import find_range
+from murxpy.campaign.ranges.showing import sign_of
+from murxpy.campaign.workers.targets import Plan
+from murxpy.errors import InputError
+from murxpy.releases.environments import cached, package_of
+from murxpy.releases.versions import short
+
+_WALL = 20.0  # seconds of a replay, as 'murxpy bisect' has them
+
+
+def installed(wrapper: Mapping[str, Any]) -> tuple[str, ...]:
+    """The releases of a solver that are in the cache, can be loaded, and that its wrapper takes,
+    oldest first; none where the wrapper names no package.
+    """
+    if not wrapper.get("package"):
+        return ()
+    package = package_of(wrapper)
+    there = [one.release for one in cached(package.name) if not one.fault]
+    return tuple(short(one) for one in package.usable(there))
+
+
+def bisected(request: Request, plan: Plan) -> Answer:
+    """Find and keep the range of a bucket by a trace of it. Raises InputError where none of the
+    releases shows the finding.
+    """
+    file = Path(request.trace)
+    defect = read_defect(file)
+    sign = defect.sign or sign_of(replay_trace(plan, defect.text, str(file), wall=_WALL).outcome)
+    if sign is None:
+        raise InputError("its trace does not show it alone", file=str(file))
+    found, replays = find_range(
+        replace(defect, sign=sign),
+        request.releases,
+        tries=1,
+        every=False,
+        wall=_WALL,
+        notice=_unheard,
+        watch=_unheard,
+        newest=False,
+    )
+    keep_range(file.parent, range_data(found, defect.solver, replays))
+    return Answer(releases=found.words())
+
+
+def _unheard(*_: object) -> None:
+    """Nobody listens to the progress of a bisection beside a campaign."""
