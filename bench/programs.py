@@ -1,4 +1,5 @@
-"""How many findings have a stand-alone Python program that shows them, and how long it is.
+"""How many findings have a stand-alone Python program, or with `--scripts` an SMT-LIB script, that
+shows them, and how long it is.
 
 Each kept regression is replayed on the release that its folder names, and its program is written
 and run there, as a campaign does it. `--table` keeps in `traces/regressions/programs.json` which
@@ -53,21 +54,23 @@ def main() -> None:
     made.add_argument(
         "--installed", action="store_true", help="ask the installed release, not that of the folder"
     )
+    made.add_argument("--scripts", action="store_true", help="write scripts, not programs")
     args = made.parse_args()
+    form = "smt2" if args.scripts else "python"
     args.theories, args.machine = "all", "default"
     rows = []
     for file in sorted(FOLDER.glob("*/*.trace")):
         name = f"{file.parent.name}/{file.name}"
         if not args.names or any(part in name for part in args.names):
-            rows.append(measured(file, name, args.into, args.installed))
-            shown = "shows" if rows[-1].shows else rows[-1].note
+            rows.append(measured(file, name, form, args.into, args.installed))
+            shown = f"shows {rows[-1].note}" if rows[-1].shows else rows[-1].note
             print(f"{rows[-1].lines:>4} {rows[-1].kind:18} {name}: {shown}", flush=True)
     summary(rows, args)
     if args.table:
-        keep(rows)
+        keep(rows, form)
 
 
-def measured(file: Path, name: str, into: Path | None, installed: bool) -> Row:
+def measured(file: Path, name: str, form: str, into: Path | None, installed: bool) -> Row:
     """The regression in `file`, with its program."""
     defect = read_defect(file)
     target = defect.solver if installed else file.parent.name.replace("-", "@", 1)
@@ -79,19 +82,19 @@ def measured(file: Path, name: str, into: Path | None, installed: bool) -> Row:
         key = bucket_key(plan.target.family, verdict)
         shown = Shown(verdict.kind, key, verdict.message)
     with tempfile.TemporaryDirectory() as folder:
-        form = program(plan, Path(folder) / file.name, defect.text, shown)
-        text = Path(form.file).read_text(encoding="utf-8") if form.file else ""
-        if into is not None and form.file:
+        made = program(plan, Path(folder) / file.name, defect.text, shown, form)
+        text = Path(made.file).read_text(encoding="utf-8") if made.file else ""
+        if into is not None and made.file:
             into.mkdir(parents=True, exist_ok=True)
-            shutil.copy(form.file, into / f"{file.parent.name}-{file.stem}.py")
+            shutil.copy(made.file, into / f"{file.parent.name}-{Path(made.file).name}")
     lines = sum(bool(line.strip()) for line in text.splitlines())
-    return Row(name, shown.kind, bool(form.reproduces), lines, form.note)
+    return Row(name, shown.kind, bool(made.reproduces), lines, made.note)
 
 
-def program(plan: Plan, trace: Path, text: str, shown: Shown) -> Reproducer:
-    """The Python program beside `trace`."""
+def program(plan: Plan, trace: Path, text: str, shown: Shown, form: str) -> Reproducer:
+    """The Python program or the script beside `trace`."""
     trace.write_text(text, encoding="utf-8")
-    return write_programs(plan, trace, text, shown, forms=("python",))[0]
+    return write_programs(plan, trace, text, shown, forms=(form,))[0]
 
 
 def summary(rows: list[Row], args: argparse.Namespace) -> None:
@@ -107,24 +110,25 @@ def summary(rows: list[Row], args: argparse.Namespace) -> None:
         lines = [row.lines for row in group if row.lines]
         share = f"{len(shows)} of {len(group)} ({percent(len(shows), len(group))})"
         cells.append([what, share, str(statistics.median(lines) if lines else "-")])
-    table("programs of the kept regressions", ["defects of the", "show", "median lines"], cells)
+    name = "scripts" if args.scripts else "programs"
+    table(f"{name} of the kept regressions", ["defects of the", "show", "median lines"], cells)
     if args.no_save or args.names:
         return
     about = circumstances(args)
     data = {"about": about, "rows": [asdict(row) for row in rows]}
-    (RESULTS / "programs.json").write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    (RESULTS / f"{name}.json").write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     line = f"| {about['date'][:10]} | {about['commit']} | " + " | ".join(
         f"{share}, {lines} lines" for _, share, lines in cells
     )
-    with open(RESULTS / "programs.md", "a", encoding="utf-8") as file:
+    with open(RESULTS / f"{name}.md", "a", encoding="utf-8") as file:
         file.write(f"{line} | `{about['command']}` |\n")
 
 
-def keep(rows: list[Row]) -> None:
-    """Write the column `python` of the table; the other columns stay."""
+def keep(rows: list[Row], form: str) -> None:
+    """Write the column `form` of the table; the other column stays."""
     known = json.loads(TABLE.read_text(encoding="utf-8")) if TABLE.is_file() else {}
     for row in rows:
-        known.setdefault(row.name, {})["python"] = "shows" if row.shows else row.note
+        known.setdefault(row.name, {})[form] = "shows" if row.shows else row.note
     text = json.dumps(dict(sorted(known.items())), indent=1)
     TABLE.write_text(f"{text}\n", encoding="utf-8")
 

@@ -71,6 +71,22 @@ def test_a_core_is_shown_by_solving_it_alone() -> None:
     assert seen(CORE, "invalid-core", "unsat\n(b)\n") is not None  # nobody asserted or assumed b
 
 
+def test_assertions_keep_their_names_where_only_the_last_check_is_left() -> None:
+    named = (
+        CONSTANT.replace(" t1 s1", " t1 s1", 1)
+        + '0 assert-tracked t2 "n"\n0 check-sat\n answer sat\n'
+    )
+    for way in WAYS:
+        text = with_evidence(parse_trace(BEGIN + named, "1.trace"), CATALOGUE, "z3", way).text
+        assert "(assert (! (not a) :named n))" in text
+        assert "(set-option :produce-unsat-cores true)" in text
+
+
+def test_assumptions_that_a_printed_core_leaves_out_are_asserted() -> None:
+    evidence = with_evidence(parse_trace(CORE, "1.trace"), CATALOGUE, "cvc5", WAYS[0], True)
+    assert dict(evidence.formulas)["a1"] == "a" and evidence.background == ("(not a)",)
+
+
 def test_an_exception_is_shown_by_the_error_or_by_the_reason_for_unknown() -> None:
     refused = f'{BEGIN}{CONSTANT}0 check-sat-assuming 1 t1\n refused undocumented "E: it fails"\n'
     for output in ('(error "line 3: it fails")\n', 'unknown\n(:reason-unknown "it fails")\n'):
@@ -104,7 +120,9 @@ def z3() -> Plan:
 
 def test_the_program_of_the_package_runs_scripts(z3: Plan) -> None:
     ends = front_ends(z3)
-    assert [end.said for end in ends] == ["z3 FILE", "z3 tactic.default_tactic=smt FILE"]
+    said = [end.said for end in ends]
+    assert said[:2] == ["z3 FILE", "z3 tactic.default_tactic=smt FILE"]
+    assert said[2:] == ["the reader of the Python package z3-solver"]
     without = {k: v for k, v in z3.setup["wrapper"].items() if k != "script-program"}
     (reader,) = front_ends(Plan(z3.target, {**z3.setup, "wrapper": without}))
     assert reader.said == "the reader of the Python package z3-solver"

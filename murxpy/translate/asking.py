@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 from murxpy.checks.registry import ANSWERING, MAKING
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.terms import Term
-from murxpy.machine.database import Entry
 from murxpy.machine.tokens import Ref
 from murxpy.smtlib.printing.forms import Unsayable
 from murxpy.trace.grammar import Line, Trace
@@ -30,16 +30,22 @@ class _Writer(Script):
     ) -> None:
         super().__init__(trace, catalogue, dialect, lossy=True, by_definition=True)
         self._way, self._name_all = way, name_all
+        self._tracked: dict[tuple[str, Term], str] = {}
         self.asked_for: list[Asked] = []
         self.formulas: dict[str, str] = {}
         self.background: list[str] = []
         self.missing: list[str] = []
+        self.lost = ""
         answering = [line for line in trace.lines if line.action in ANSWERING]
         self._final = answering[-1] if answering else Line("")
         self._written: Line | None = None
-        self._named = 0
+        self._fresh_names: list[str] = []
         if way.levels:
             self._add("(push 1)")
+
+    def _begin(self) -> None:
+        super()._begin()
+        self._term = lru_cache(None)(self._term)  # the names of its parts are the same each time
 
     def text(self) -> str:
         text = super().text()
@@ -68,6 +74,7 @@ class _Writer(Script):
 
     def _comment(self, text: str) -> None:
         self.missing.append(text)
+        self.lost = self.lost or (text if self.last else "")
         super()._comment(text)
 
     def witness(self, action: str) -> None:
@@ -97,16 +104,17 @@ class _Writer(Script):
         self._say(lambda: f"(assert (! {self._term(term)} :named {self._fresh(term)}))")
 
     def _fresh(self, term: Term) -> str:
-        self._named += 1
-        name = self.printer.symbols.of(("named", self._named), f"a{self._named}")
+        number = len(self._fresh_names) + 1
+        name = self.printer.symbols.of(("named", number), f"a{number}")
+        self._fresh_names.append(name)
         self.formulas[name] = self._term(term)
         return name
 
     def _do_assert_tracked(self) -> None:
         name = self.printer.symbols.of(("name", self.line.number), self.frame.name)
         self.formulas[name] = self._term(self.frame.terms[0])
-        if not self._settled:  # else names track nothing
-            self._option("(set-option :produce-unsat-cores true)")
+        self._tracked[self.frame.name, self.frame.terms[0]] = name
+        self._options.append("(set-option :produce-unsat-cores true)")  # else names track nothing
         super()._do_assert_tracked()
 
     def _literal(self, term: Term) -> str:
@@ -137,15 +145,12 @@ class _Writer(Script):
             self._body.append("(push 1)")
         names = {id(entry): name for name, entry in self.state.named()}
         for entry in self.state.asserted():
-            self._assert(entry, names.get(id(entry)))
+            name = self._tracked.get((names.get(id(entry), ""), entry.term))
+            self._assert(entry.term, name or (self._fresh(entry.term) if self._name_all else ""))
 
-    def _assert(self, entry: Entry, name: str | None) -> None:
-        text = self._term(entry.term)
-        if name is not None:
-            text = f"(! {text} :named {next(n for n, t in self.formulas.items() if t == text)})"
-        elif self._name_all:
-            text = f"(! {text} :named {self._fresh(entry.term)})"
-        self._say(lambda: f"(assert {text})")
+    def _assert(self, term: Term, name: str) -> None:
+        text = self._term(term)
+        self._say(lambda: f"(assert (! {text} :named {name}))" if name else f"(assert {text})")
 
     # -- what shows the finding
 
@@ -158,8 +163,11 @@ class _Writer(Script):
     def core(self) -> None:
         """Ask for the unsat core."""
         self.ask("core", "(get-unsat-core)")
-        known = set(self.formulas.values())
-        texts = [self._term(entry.term) for entry in self.state.asserted()]
+        # some solvers leave assumptions out when they print a core
+        own = self.state.assumptions if self._name_all else []
+        texts = [self._term(entry.term) for entry in (*self.state.asserted(), *own)]
+        known = {self.formulas[name] for name in self._tracked.values()}
+        known.update(self.formulas[name] for name in self._fresh_names)
         self.background = [text for text in dict.fromkeys(texts) if text not in known]
 
     def model(self, *wanted: Term) -> None:
@@ -230,4 +238,4 @@ def with_evidence(
     interpret(run, AnyReading(run, trace))
     text, asked = run.text(), tuple(run.asked_for)
     background, missing = tuple(run.background), tuple(run.missing)
-    return Evidence(text, run.dialect, asked, run.formulas, background, missing)
+    return Evidence(text, run.dialect, asked, run.formulas, background, missing, run.lost)

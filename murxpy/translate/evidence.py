@@ -80,7 +80,7 @@ class Evidence:
 
     `formulas` are the assertions and assumptions that have names, as text, and `background` are the
     assertions of the last check that have none. `missing` says what of the trace the script cannot
-    say.
+    say, and `lost` why it cannot say the last line, with which the finding came.
     """
 
     text: str
@@ -89,6 +89,7 @@ class Evidence:
     formulas: Mapping[str, str] = field(default_factory=dict)
     background: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    lost: str = ""
 
 
 _UNIVERSE = "set.universe"

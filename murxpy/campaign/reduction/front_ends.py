@@ -46,7 +46,7 @@ def front_ends(plan: Plan) -> list[FrontEnd]:
     wrapper = plan.setup["wrapper"]
     found = list(_programs(plan, wrapper.get("script-program") or {}))
     runner = wrapper.get("script-runner")
-    if runner and not found:
+    if runner:
         found.append(
             FrontEnd(f"the reader of the Python package {wrapper['package']}", runner=runner)
         )

@@ -103,6 +103,7 @@ def _death(seen: Seen) -> Sight | None:
 
 def _error(seen: Seen) -> Sight | None:
     message = seen.finding.message.partition(": ")[2] or seen.finding.message
+    message = message.removeprefix(SCRIPT_ERROR)
     wanted = normalise(message.replace('"', ""))
     said = [*errors(seen.printed), *(text for _, text in seen.replies.of_kind("reason"))]
     found = [text for text in said if wanted in normalise(text.replace('"', ""))]
@@ -120,6 +121,7 @@ def _answers(seen: Seen) -> Sight | None:
     return Sight(f"the answer {wanted} is wrong", wanted, OTHER[wanted], kept=())
 
 
+SCRIPT_ERROR = "script error: "  # begins the messages of errors in a script that a trace runs
 _EXPECTED = re.compile(r"answered (\w+), expected \w+")
 
 
@@ -188,9 +190,8 @@ def _no_value(seen: Seen) -> Sight | None:
 
 
 def _core(seen: Seen) -> Sight | None:
+    evidence = seen.evidence
     for asked, text in seen.replies.of_kind("core", "assumptions"):
-        names = expressions(text[1:-1])
-        formulas = [seen.evidence.formulas.get(name, "") for name in names]
         if asked.kind == "assumptions":
             return Sight(
                 "the assumptions that the solver gives as unsat agree with the assertions",
@@ -199,17 +200,20 @@ def _core(seen: Seen) -> Sight | None:
                 more=(f"(check-sat-assuming {text})",),
                 answer="sat",
             )
-        if not all(formulas):
+        parts = expressions(text[1:-1])
+        unknown = set(_SYMBOL.findall(text)) - set(_SYMBOL.findall(evidence.text))
+        if unknown:
             return Sight(
                 "the unsat core has what was neither asserted nor assumed",
-                text,
+                " ".join(text.split()),
                 "only what was asserted or assumed",
             )
-        rows = [row for row in seen.evidence.text.splitlines() if row.startswith(_SETTING)]
-        asserted = [f"(assert {text})" for text in (*seen.evidence.background, *formulas)]
+        rows = [row for row in evidence.text.splitlines() if row.startswith(_SETTING)]
+        formulas = [evidence.formulas.get(part, part) for part in parts]
+        asserted = [f"(assert {text})" for text in (*evidence.background, *formulas)]
         return Sight(
             "the unsat core that the solver gives is satisfiable",
-            f"unsat, {text}, and sat where the core is asserted alone",
+            f"unsat, {' '.join(text.split())}, and sat where the core is asserted alone",
             "unsat twice",
             more=("(reset)", *rows, *asserted, "(check-sat)"),
             answer="sat",
@@ -217,6 +221,7 @@ def _core(seen: Seen) -> Sight | None:
     return None
 
 
+_SYMBOL = re.compile(r"""[^\s()";|]+""")
 _SETTING = ("(set-logic", "(declare", "(define")
 
 

@@ -4,6 +4,7 @@ it is called good.
 
 from __future__ import annotations
 
+import builtins
 import os
 import textwrap
 from collections.abc import Iterator
@@ -66,10 +67,11 @@ class ScriptWriter:
                     write_atomically(self._file, with_range(found, self._file))
                     return Reproducer("smt2", str(self._file), True, f"run as {end.said}")
                 ended = ended or _ended(outcome)
-        missing = scripts[0][1].missing
-        if missing:
-            return self._none(f"not in SMT-LIB: {'; '.join(dict.fromkeys(missing))}")
-        write_atomically(self._file, with_range(scripts[0][1].text, self._file))
+        literal = scripts[0][1]
+        reason = _own_reason(self._shown) or literal.lost or next(iter(literal.missing), "")
+        if reason:
+            return self._none(f"not in SMT-LIB: {reason}")
+        write_atomically(self._file, with_range(literal.text, self._file))
         if not ends:
             note = "the wrapper does not say how its solver reads a script"
             return Reproducer("smt2", str(self._file), None, note)
@@ -149,6 +151,17 @@ class ScriptWriter:
         )
 
 
+def _own_reason(shown: Shown) -> str:
+    """Why no script can show a finding, whatever it says; empty where one could."""
+    if shown.kind == "invalid-proof":
+        return "no command checks a printed proof"
+    thrown = shown.message.partition(":")[0]
+    error = getattr(builtins, thrown, None)
+    if isinstance(error, type) and issubclass(error, Exception) and error is not RuntimeError:
+        return f"the Python package, not the solver, raises this {thrown}"
+    return ""
+
+
 def _ended(outcome: Outcome) -> str:
     """How a run of a script ended, and the last thing that it printed."""
     if outcome.cause == "wall":
@@ -157,7 +170,8 @@ def _ended(outcome: Outcome) -> str:
     if code == NO_SCRIPTS:
         return "which this release does not have"
     rows = [row for row in outcome.output.splitlines() if row.strip()]
-    last = f": {rows[-1][:200]}" if rows else ""
+    told = next((row for row in rows if row.startswith("(error")), rows[-1] if rows else "")
+    last = f": {told[:200]}" if told else ""
     return f"it ends with exit code {code}{last}"
 
 
