@@ -111,8 +111,11 @@ def test_releases_are_chosen_by_name_and_span() -> None:
         chosen("4.9.3", PUBLISHED, "p")
     with pytest.raises(TargetError, match="'envs' is neither a folder that exists nor a release"):
         chosen("envs", PUBLISHED, "p")
-    with pytest.raises(InputError, match="holds no release"):
-        span("4.9..4.10", PUBLISHED, "p")
+    with pytest.raises(TargetError, match=r"or 'latest'; the newest are 5.4.0, 5.4.1$"):
+        chosen("nonsense", PUBLISHED, "p")
+    for empty in ("4.9..4.10", "5.0..4.0"):
+        with pytest.raises(TargetError, match=r"holds no release of p .*; the nearest are 4"):
+            span(empty, PUBLISHED, "p")
 
 
 def test_needs_go_by_spans_of_releases() -> None:
@@ -237,12 +240,15 @@ def test_command_lists_adds_and_removes(
     offer(tmp_path, monkeypatch, {"1.0": {}, "1.1": {}, "1.2": {}})
     code, printed, told = outcome(capsys, "releases", WRAPPER, "--add", "1.1..")
     assert code == 0 and "1 of 2: fakesolver 1.1.0" in told
-    assert "3 releases, 2 of them in" in printed and printed.count(" yes") == 2
+    assert "3 releases, 2 of them in" in printed and printed.count("  yes\n") == 3
     code, printed, _ = outcome(capsys, "releases", WRAPPER, "--remove", "1.2", "--json")
     (listed,) = json.loads(printed).values()
     assert code == 0 and listed["releases"] == ["1.2.0", "1.1.0", "1.0.0"]
+    assert listed["usable"] == ["1.0.0", "1.1.0", "1.2.0"]
     assert [one["release"] for one in listed["cached"]] == ["1.1.0"]
     assert error(capsys, "releases", "--add", "1.0")[0] == 2
+    for wished in ("nonsense", "2.0..1.0", "9.9"):
+        assert error(capsys, "releases", WRAPPER, "--add", wished)[0] == 4
     code, line = error(capsys, "releases", WRAPPER, "--remove", "1.2")
     assert code == 4 and line.startswith(
         "fakesolver 1.2 is not in the cache; the nearest are 1.1.0"

@@ -6,6 +6,8 @@ import os
 import pty
 import signal
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -167,3 +169,18 @@ def test_signals_are_as_before_afterwards() -> None:
     with interrupts.raised(), interrupts.caught(lambda: None), interrupts.deferred():
         pass
     assert [signal.getsignal(number) for number in interrupts.SIGNALS] == before
+
+
+def test_ctrl_c_while_the_program_is_loaded_ends_it_without_a_word() -> None:
+    program = """
+import os, signal, sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "murxpy.cli":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+from murxpy.__main__ import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")

@@ -94,10 +94,16 @@ def _print(name: str, package: Package, known: Sequence[str], there: Sequence[En
     console = make_console()
     total = mebibytes(sum(one.size for one in there))
     console.print(
-        f"{name}: {package.name}, {len(known)} releases, {len(there)} of them in {cache_folder()} ({total} MiB)",
+        f"{name}: {package.name}, {len(known)} releases, {len(there)} of them in {cache_folder()} ({total} MiB); "
+        f"the wrapper is written for {package.taken or 'all'}",
         soft_wrap=True,
     )
-    print_table(console, releases_table(known, there))
+    print_table(console, releases_table(known, there, _usable(package, known, there)))
+
+
+def _usable(package: Package, known: Sequence[str], there: Sequence[Environment]) -> list[str]:
+    """The releases that the wrapper is written for, oldest first."""
+    return package.usable(list(dict.fromkeys([*known, *(one.release for one in there)])))
 
 
 def _add(package: Package, wished: str) -> None:
@@ -129,5 +135,6 @@ def _json(
     return {
         "package": package.name,
         "releases": list(known),
+        "usable": _usable(package, known, there),
         "cached": [asdict(one) for one in there],
     }

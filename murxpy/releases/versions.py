@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from packaging.version import InvalidVersion, Version
 
-from murxpy.errors import InputError, TargetError
+from murxpy.errors import TargetError
 
 LATEST = "latest"
 NOT_PUBLISHED = "{package} has no release {name} that can be installed for this Python"
@@ -54,14 +54,25 @@ def chosen(name: str, published: Sequence[str], package: str, lacking: str = NOT
     ordered = sorted(published, key=Version)
     if name == LATEST and ordered:
         return ordered[-1]
-    wanted = version(name)
+    try:
+        wanted = version(name)
+    except TargetError as error:
+        raise TargetError(f"{error}{_near(published, None)}") from None
     for one in ordered:
         if Version(one) == wanted:
             return one
+    raise TargetError(f"{lacking.format(package=package, name=name)}{_near(published, wanted)}")
+
+
+def _near(published: Sequence[str], wanted: Version | None) -> str:
+    """The releases nearest to `wanted` in words; the newest ones where nothing says which are meant."""
+    ordered = sorted(published, key=Version)
+    if wanted is None:
+        newest = [short(one) for one in ordered[-_NEAR:]]
+        return f"; the newest are {', '.join(newest)}" if newest else ""
     below = [short(one) for one in ordered if Version(one) < wanted][-_NEAR:]
     above = [short(one) for one in ordered if Version(one) > wanted][:_NEAR]
-    near = f"; the nearest are {', '.join(below + above)}" if below or above else ""
-    raise TargetError(f"{lacking.format(package=package, name=name)}{near}")
+    return f"; the nearest are {', '.join(below + above)}" if below or above else ""
 
 
 def span(
@@ -70,7 +81,7 @@ def span(
     """The `published` releases that `text` names, oldest first: releases with commas between them,
     or spans such as `4.8.7..latest`.
 
-    Raises InputError for a span that holds none, TargetError for a release that does not exist.
+    Raises TargetError for a release that does not exist, and for a span that holds none.
     """
     named: set[str] = set()
     for part in text.split(","):
@@ -86,6 +97,9 @@ def span(
             if (least is None or Version(one) >= least) and (most is None or Version(one) <= most)
         ]
         if not within:
-            raise InputError(f"'{part}' holds no release of {package} that can be installed here")
+            near = _near(published, least or most)
+            raise TargetError(
+                f"'{part}' holds no release of {package} that can be installed here{near}"
+            )
         named.update(within)
     return sorted(named, key=Version)

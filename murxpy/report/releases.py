@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from packaging.version import Version
 
@@ -11,17 +11,22 @@ from murxpy.releases.environments import Environment
 from murxpy.report.tables import Table
 
 
-def releases_table(known: Sequence[str], there: Sequence[Environment]) -> Table:
-    """The releases that the package index or the cache has, the newest first."""
-    table = Table(("release", "MiB", "installed", "loads"), right=("MiB",))
+def releases_table(
+    known: Sequence[str], there: Sequence[Environment], usable: Collection[str]
+) -> Table:
+    """The releases that the package index or the cache has, the newest first. The wrapper is written
+    for those in `usable`.
+    """
+    table = Table(("release", "wrapper", "MiB", "installed", "loads"), right=("MiB",))
     cached = {one.release: one for one in there}
     for release in sorted({*known, *cached}, key=Version, reverse=True):
         one = cached.get(release)
+        fits = "yes" if release in usable else "no"
         if one is None:
-            table.add(release)
+            table.add(release, fits)
         else:
             made = time.strftime("%Y-%m-%d", time.localtime(one.made))
-            table.add(release, mebibytes(one.size), made, one.fault or "yes")
+            table.add(release, fits, mebibytes(one.size), made, one.fault or "yes")
     return table
 
 
