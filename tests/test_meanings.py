@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,6 +16,8 @@ from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.tokens import Ref
 from murxpy.passes.meanings import Meanings
+from murxpy.passes.measure import Measure, text
+from murxpy.passes.modelled import ModelValues
 from murxpy.passes.needs import needs
 from murxpy.passes.reduction import Reducer
 from murxpy.passes.spellings import Spellings
@@ -24,6 +27,7 @@ from murxpy.replaying.defuse import Script
 from murxpy.trace.grammar import parse_trace
 from murxpy.trace.needs import Need, read_needs, write_needs
 
+CATALOGUE = build_catalogue(load_catalogue())
 TERMS = """1 new
 1 mk-sort SORT_STRING
  return s1
@@ -59,8 +63,7 @@ def script(text: str) -> Script:
 
 
 def passes() -> Meanings:
-    types = Types(build_catalogue(load_catalogue()))
-    return Meanings(types, types.catalogue.operators)
+    return Meanings(Types(CATALOGUE), CATALOGUE.operators)
 
 
 def test_constants_become_values() -> None:
@@ -127,11 +130,33 @@ def test_equal_sorts_get_one_id() -> None:
     assert len(found) == 5
 
 
+def test_constants_become_the_values_of_the_model() -> None:
+    """One replay reads the values of all constants. One of them must stay a constant."""
+    start = script(TERMS + "1 assert-formula t5\n1 check-sat\n1 check-model\n")
+    read: list[Script] = []
+
+    def written(one: Script) -> str:
+        read.append(one)
+        return text(one) + '      value t1 "int" 7\n      value t2 "int" -3\n'
+
+    def first(candidates: Iterator[Script]) -> int | None:
+        return next((at for at, one in enumerate(candidates) if one[5] == start[5]), None)
+
+    values = ModelValues(Types(CATALOGUE), ["get-value"], written)
+    reducer = Reducer(start, first, Measure().key, text)
+    values.run(reducer)
+    assert [line.head().strip() for line in reducer.best[4:6]] == [
+        '0 mk-value s2 "7"',
+        '1 mk-const s2 "y"',
+    ]
+    assert len(read) == 1 and reducer.tests == 2
+
+
 @given(st.integers(0, 100_000), st.integers(0, 100_000))
 def test_a_number_is_found_by_halves(least: int, more: int) -> None:
     start = script(f"0 new\n0 set-limit {least + more}\n0 check-sat\n")
 
-    def first(candidates: Any) -> int | None:
+    def first(candidates: Iterator[Script]) -> int | None:
         shown = (at for at, one in enumerate(candidates) if one[1].args[0] >= least)
         return next(shown, None)
 

@@ -26,6 +26,17 @@ def without(lines: Script, low: int, high: int) -> Script:
     return closed([*lines[:low], *lines[high:]])
 
 
+def doing(lines: Script) -> list[int]:
+    """The lines that may be left out and make no object; the last line stays."""
+    return [at for at, line in enumerate(lines[:-1]) if line.action not in _KEPT]
+
+
+def without_doing(lines: Script, low: int, high: int) -> Script:
+    """Leave out a part of the lines that make no object, and the objects that only they use."""
+    dropped = set(doing(lines)[low:high])
+    return collected(closed([line for at, line in enumerate(lines) if at not in dropped]))
+
+
 def kind(line: Line) -> str:
     """The operator, the kind of sort or the option that the line names, else its action."""
     first = line.args[0] if line.args else None

@@ -22,7 +22,7 @@ from murxpy.passes.words import terms_of
 from murxpy.replaying.defuse import Script, definitions, returned, sort_of, used
 from murxpy.trace.grammar import Line
 
-_VALUES = 5  # literals that are tried for a constant
+_VALUES = 3  # literals that are tried for a constant
 _BESIDE = 3  # literals and older terms that are tried on the other side of an equation
 _INNER = 8  # inner terms for which an equation is tried
 _OPERATORS = 6  # plainer operators that are tried for an application
@@ -60,13 +60,15 @@ class Meanings:
         return tuple(merged) if names else lines
 
     def values(self, lines: Script, at: int) -> Iterator[Script]:
-        """Replace the constant or application at `at` by a literal."""
+        """Replace the constant at `at`, or an application of a sort with parameters, by a literal."""
         line, sort = lines[at], sort_of(lines[at])
         if sort is None or line.action not in ("mk-const", "mk-term") or at == len(lines) - 1:
             return
         own = returned(line)[0]
         term = self._types.of(lines).terms.get(own)
-        if term is not None and sort in definitions(lines[:at]):
+        if term is None or (line.action == "mk-term" and term.sort.kind in _SIMPLEST):
+            return
+        if sort in definitions(lines[:at]):
             for words in islice(_literals(term.sort), _VALUES):
                 yield put(lines, at, made("mk-value", [sort, *words], own, sort))
 

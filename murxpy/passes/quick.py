@@ -11,7 +11,7 @@ from functools import partial
 
 from murxpy.passes import lines as parts
 from murxpy.passes import sorts, terms, words
-from murxpy.replaying.defuse import MAKERS, Script, closed, collected
+from murxpy.replaying.defuse import Script, collected
 
 Search = Generator[Script, bool, Script]
 Variants = Callable[[Script, int], Iterable[Script]]
@@ -45,25 +45,16 @@ def _slices(script: Script, left: list[int]) -> Search:
 
 def _parts(script: Script, left: list[int]) -> Search:
     """Leave out parts of the lines that make nothing, half of them first, and what only they use."""
-    size = max(1, len(_doing(script)) // 2)
+    size = max(1, len(parts.doing(script)) // 2)
     while True:
-        at = len(_doing(script))
+        at = len(parts.doing(script))
         while at > 0:
-            doing = _doing(script)
-            low, at = max(0, at - size), min(at, len(doing))
-            dropped = set(doing[low:at])
-            kept = [line for index, line in enumerate(script) if index not in dropped]
-            script = (yield from _try([collected(closed(kept))], left)) or script
+            low, at = max(0, at - size), min(at, len(parts.doing(script)))
+            script = (yield from _try([parts.without_doing(script, low, at)], left)) or script
             at = low
         if size == 1 or left[0] <= 0:
             return script
         size //= 2
-
-
-def _doing(script: Script) -> list[int]:
-    """The lines that may be left out: those that make no object, but for the last one."""
-    kept = ("new", *MAKERS)
-    return [at for at, line in enumerate(script[:-1]) if line.action not in kept]
 
 
 _SMALLER: tuple[Variants, ...] = (

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from murxpy.passes import datatypes, functions, lines, sorts, terms, words
 from murxpy.passes.meanings import Meanings
+from murxpy.passes.modelled import ModelValues
 from murxpy.passes.planted import PlantedValues
 from murxpy.passes.reduction import Reducer, ddmin, each, fixpoint
 from murxpy.passes.spellings import Spellings
@@ -27,18 +28,24 @@ _SORTS = (
 
 
 def reduce_trace(
-    reducer: Reducer[Script], spellings: Spellings, planted: PlantedValues, meanings: Meanings
+    reducer: Reducer[Script],
+    spellings: Spellings,
+    values: tuple[PlantedValues, ModelValues],
+    meanings: Meanings,
 ) -> None:
     """Make the best of `reducer` as small as the passes can."""
+    planted, modelled = values
 
     def one_id_per_sort(reducer: Reducer[Script]) -> None:
         reducer.offer([meanings.one_id_per_sort(reducer.best)])
 
     passes = (
-        _lines,
+        _doing,
         one_id_per_sort,
         _each(_collecting(planted.leaves)),
         _each(*map(_collecting, _TERMS)),
+        _lines,
+        modelled.run,
         _each(*map(_collecting, (meanings.equations, meanings.values))),
         _each(*map(_collecting, _WORDS), lines.without_pair),
         words.smaller_numbers,
@@ -69,6 +76,11 @@ def _each(*all_variants: Variants) -> Pass:
             each(reducer, len, variants)
 
     return run
+
+
+def _doing(reducer: Reducer[Script]) -> None:
+    reducer.offer(lines.slices(reducer.best))
+    ddmin(reducer, lambda best: len(lines.doing(best)), lines.without_doing)
 
 
 def _lines(reducer: Reducer[Script]) -> None:

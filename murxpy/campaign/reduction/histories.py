@@ -72,7 +72,9 @@ def minimize_joined(
     with task.enough_time("its runs show"):
         predicate, apart = _predicate(task, text, key)
     with closing(predicate):
-        problem = trace_problem(parse_trace(text, task.name), [predicate.start], task.plan.setup)
+        problem = trace_problem(
+            parse_trace(text, task.name), [predicate.start], task.plan.setup, predicate.written
+        )
         result = reduce(problem, predicate, task)
     return Lessened(result, apart, len(parts(result.text)), before or len(parts(text)))
 

@@ -182,6 +182,10 @@ class Predicate(ABC, Generic[A]):
     def result(self, best: A) -> tuple[str, str]:
         """The key of what the smallest candidate shows, and its text as a trace."""
 
+    def written(self, text: str) -> str:
+        """The trace that a replay of `text` writes; empty where no single replay does."""
+        return ""
+
     def doubted(self, best: A) -> bool:
         """Whether the smallest candidate does not show it after all, so that the reduction starts
         again.

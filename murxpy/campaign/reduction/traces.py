@@ -22,6 +22,7 @@ from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.passes.meanings import Meanings
 from murxpy.passes.measure import Measure
+from murxpy.passes.modelled import ModelValues
 from murxpy.passes.needs import needs
 from murxpy.passes.planted import PlantedValues
 from murxpy.passes.spellings import Spellings
@@ -71,7 +72,8 @@ def minimize(task: Task, source: str, earlier: str | None = None) -> Minimized:
     with task.enough_time("the trace shows"):
         predicate = _predicate(task, source)
     with closing(predicate):
-        problem = trace_problem(original, (predicate.start, earlier), task.plan.setup)
+        starts = (predicate.start, earlier)
+        problem = trace_problem(original, starts, task.plan.setup, predicate.written)
         result = reduce(problem, predicate, task)
         return _with_needs(result, problem, predicate, task)
 
@@ -110,18 +112,20 @@ def _predicate(task: Task, source: str) -> Predicate[str]:
 
 
 def trace_problem(
-    original: Trace, others: Iterable[str | None], setup: Mapping[str, Any]
+    original: Trace,
+    others: Iterable[str | None],
+    setup: Mapping[str, Any],
+    written: Callable[[str], str],
 ) -> Problem[Script, str]:
     """The problem of the lines of a trace. `others` are smaller traces that may show the same.
 
-    The wrapper in `setup`, which is that of the session, ranks the spellings.
+    The wrapper in `setup`, which is that of the session, ranks the spellings. `written` gives the
+    trace that a replay writes.
     """
     traces = [original, *(parse_trace(text, original.name) for text in others if text)]
     # Only what a replay wrote is in our dialect, and not in Murxla's.
     traces = traces[1:] if original.murxla and len(traces) > 1 else traces
-    header = "".join(
-        f"# {key} {traces[0].header[key]}\n" for key in _KEPT_HEADER if key in traces[0].header
-    )
+    header = _header(traces[0])
     wrapper = setup.get("wrapper") or {}
     spellings = Spellings(wrapper)
     types = Types(build_catalogue(setup.get("catalogue") or load_catalogue()))
@@ -131,18 +135,24 @@ def trace_problem(
     def text(script: Script) -> str:
         return header + measure.text(script)
 
-    return Problem(
-        [_script(trace) for trace in traces],
-        measure.key,
-        text,
-        asked=text,
-        size=len,
-        counts=lambda script: (len(script), sum(line.action in _MAKING for line in script)),
-        shrink=partial(
-            reduce_trace, spellings=spellings, planted=PlantedValues(types), meanings=meanings
-        ),
-        before=len(original.lines),
+    def read(script: Script) -> str:
+        return written(text(script))
+
+    modelled = ModelValues(types, wrapper.get("actions") or {}, read)
+    planted = PlantedValues(types)
+    shrink = partial(
+        reduce_trace, spellings=spellings, values=(planted, modelled), meanings=meanings
     )
+    before, starts = len(original.lines), [_script(trace) for trace in traces]
+    return Problem(starts, measure.key, text, text, len, _counts, shrink, before)
+
+
+def _header(trace: Trace) -> str:
+    return "".join(f"# {key} {trace.header[key]}\n" for key in _KEPT_HEADER if key in trace.header)
+
+
+def _counts(script: Script) -> tuple[int, int]:
+    return len(script), sum(line.action in _MAKING for line in script)
 
 
 def _script(trace: Trace) -> Script:
