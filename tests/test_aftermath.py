@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from campaigns import plan
+from campaigns import plan, run
 
 from murxpy.campaign.aftermath.queue import Queue
 from murxpy.campaign.aftermath.requests import Answer, Request
 from murxpy.campaign.budget import Budget
+from murxpy.campaign.events import Ended
 
 
 def test_a_budget_is_open_while_its_share_is_not_used_up() -> None:
@@ -48,3 +49,12 @@ def test_the_worst_findings_come_first_and_nothing_begins_without_a_budget(tmp_p
     queue.stop()
     assert done == ["unsat", "unsat-too", "model", "crash"]
     assert budget.spent > 0 and queue.cpu > 0
+
+
+def test_a_campaign_says_how_long_its_parts_took(tmp_path: Path) -> None:
+    _, events = run(tmp_path / "out", {}, runs=20)
+    ended = events[-1]
+    assert isinstance(ended, Ended)
+    spent = {name: value for name, value in ended.snapshot.counts.items() if "cpu-ns:" in name}
+    assert set(spent) >= {"cpu-ns:runs", "cpu-ns:targets", "cpu-ns:supervisor", "cpu-ns:gdb"}
+    assert spent["cpu-ns:runs"] > 0 < spent["cpu-ns:targets"] and spent["cpu-ns:gdb"] == 0

@@ -14,6 +14,7 @@ from murxpy.campaign.aftermath.orders import Aftermath
 from murxpy.campaign.breakdown import Breakdown
 from murxpy.campaign.budget import Budget
 from murxpy.campaign.config import CampaignConfig
+from murxpy.campaign.cpu import cpu_counts, own_cpu
 from murxpy.campaign.event_log import EventLog
 from murxpy.campaign.findings.archive import Archive
 from murxpy.campaign.findings.backtrace import Backtraces
@@ -258,11 +259,23 @@ class Campaign:
 
     # The end.
 
+    def _cpu(self) -> dict[str, int]:
+        """How long the parts of the campaign took of all processors until the end of its runs."""
+        parts = {
+            **self._replays.cpu(),
+            "targets": self._pool.parents_cpu,
+            "gdb": self._traces.cpu,
+            "aftermath": self._aftermath.queue.cpu,
+            "supervisor": own_cpu(),
+        }
+        return cpu_counts(parts)
+
     def _finish(self, reason: str) -> Iterator[events.Event]:
         """Confirm the last findings, store everything, and tell the end."""
         self._stop = "" if self._stop == reason else self._stop
         ended = self._log.now
         self._log.statistics.end_runs(ended)
+        self._log.statistics.counts.update(self._cpu())
         self._slots.end()
         self._hangs.clear()
         self._aftermath.hurry()

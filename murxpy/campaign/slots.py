@@ -45,7 +45,7 @@ class Slots(Watcher):
         self._tell = ended
         self.count = max(config.jobs, len(targets))
         self._groups = [
-            Group(target, range(target, self.count, len(targets)), _AHEAD, False, self)
+            Group(target, range(target, self.count, len(targets)), _AHEAD, False, self, "runs")
             for target in range(len(targets))
         ]
 

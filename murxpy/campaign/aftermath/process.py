@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import sys
 import time
 from dataclasses import asdict, replace
@@ -18,6 +17,7 @@ import msgspec
 
 from murxpy.campaign.aftermath.bisecting import bisected
 from murxpy.campaign.aftermath.requests import Answer, Request
+from murxpy.campaign.cpu import own_cpu, reaped_cpu
 from murxpy.campaign.finding import Reproducer
 from murxpy.campaign.findings.folder import write_atomically
 from murxpy.campaign.findings.origin import read_history
@@ -125,18 +125,12 @@ def main(parent: int) -> None:
         file = request.plan
         if file not in plans:
             plans[file] = msgspec.convert(json.loads(Path(file).read_bytes()), Plan)
-        before = _cpu()
+        before = own_cpu() + reaped_cpu()
         try:
             told = (bisected if request.releases else answer)(request, plans[file])
         except (MurxpyError, OSError) as error:
             told = Answer(error=str(error))
-        print(json.dumps(asdict(replace(told, cpu=_cpu() - before))), flush=True)
-
-
-def _cpu() -> float:
-    """The seconds of all processors that this process and its children that have ended took."""
-    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+        print(json.dumps(asdict(replace(told, cpu=own_cpu() + reaped_cpu() - before))), flush=True)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from functools import partial
 
 from murxpy.campaign.budget import Budget
+from murxpy.campaign.cpu import reaped_cpu
 from murxpy.campaign.workers.parents import command, setup_data
 from murxpy.campaign.workers.scratch import Scratch
 from murxpy.campaign.workers.targets import Plan
@@ -31,6 +32,7 @@ class Backtraces:
     def __init__(self, budget: Budget, done: Callable[[str, str], None]) -> None:
         self._budget = budget
         self._done = done
+        self.cpu = 0.0  # seconds of all processors
         self._gdb = shutil.which("gdb")
         self._queue: deque[tuple[str, Plan, str]] = deque()
         self._process: subprocess.Popen[bytes] | None = None
@@ -51,7 +53,10 @@ class Backtraces:
     def poll(self) -> None:
         """Take the frames of a gdb that has ended, and start gdb on the next trace."""
         if self._process is not None:
-            if self._process.poll() is None and time.monotonic() < self._began + SECONDS:
+            before = reaped_cpu()
+            running = self._process.poll() is None
+            self.cpu += reaped_cpu() - before
+            if running and time.monotonic() < self._began + SECONDS:
                 return
             self._end()
         if self._queue and self._budget.open:
@@ -117,5 +122,7 @@ class Backtraces:
         if self._process is not None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
+            before = reaped_cpu()
             self._process.wait()
+            self.cpu += reaped_cpu() - before
             self._process = None

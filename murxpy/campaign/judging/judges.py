@@ -71,7 +71,9 @@ class Judges:
         self._replays = replays
         self._solvers = solvers
         self._wall = replays.pool.limits.wall
-        self._groups = {judge: Group(judge, range(each), _AHEAD) for judge in judges}
+        self._groups = {
+            judge: Group(judge, range(each), _AHEAD, purpose="judges") for judge in judges
+        }
         self._tell = settled
         self._hasty = False
         self._open: dict[JudgedRun, None] = {}

@@ -9,7 +9,7 @@ keeps spare processes, and does a job again when its process was lost before the
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -56,7 +56,8 @@ class Group:
 
     There is at most one process for each number in `places`; that number is its `slot`. A process
     is handed `ahead` jobs at a time. When a process is lost before it began a job, the job is done
-    again if `again` is set; otherwise its future is over without an outcome.
+    again if `again` is set; otherwise its future is over without an outcome. `purpose` names what the
+    time of the processes is spent for.
     """
 
     target: int = 0
@@ -64,6 +65,7 @@ class Group:
     ahead: int = 1
     again: bool = True
     watcher: Watcher = field(default_factory=Watcher)
+    purpose: str = "replays"
     waiting: deque[Future] = field(default_factory=deque)
     workers: list[Worker] = field(default_factory=list)
 
@@ -124,6 +126,7 @@ class Replays:
         self.pool = pool
         self._spares: dict[int, Worker | None] = dict.fromkeys(spares)
         self._processes: dict[int, _Process] = {}  # by number of the worker
+        self._cpu: defaultdict[str, float] = defaultdict(float)  # of processes that have ended
 
     def submit(
         self,
@@ -182,6 +185,18 @@ class Replays:
                 self._ended(event)
             else:
                 self._lost(event)
+
+    def cpu(self) -> dict[str, float]:
+        """The seconds of all processors that the processes took until now, by purpose; those of fresh
+        processes are `replays`.
+        """
+        spent = defaultdict(float, self._cpu)
+        for number, process in self._processes.items():
+            worker = self.pool.workers.get(number)
+            if worker is not None:
+                purpose = "replays" if process.group is None else process.group.purpose
+                spent[purpose] += worker.cpu_now()
+        return dict(spent)
 
     # The choice of processes.
 
@@ -288,6 +303,8 @@ class Replays:
     def _lost(self, lost: Lost) -> None:
         worker = lost.worker
         process = self._processes.pop(worker.number, None)
+        group = None if process is None else process.group
+        self._cpu["replays" if group is None else group.purpose] += worker.cpu
         if process is None:  # a spare process
             return
         for future in process.futures:

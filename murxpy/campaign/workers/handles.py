@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from murxpy.campaign.workers.parents import WarmParent, resident
+from murxpy.campaign.workers.parents import WarmParent, cpu_of, resident
 from murxpy.oracles.crash import Cause, Outcome
 from murxpy.worker import buffer
 from murxpy.worker.channel import Decoder, Message, encode
@@ -85,6 +85,7 @@ class Worker:
     head_since: float = 0.0
     # the job and the length of the trace when the trace last grew, and when that was seen
     _line: tuple[int, int, float] = (-1, 0, 0.0)
+    cpu: float = 0.0  # seconds of all processors, known when the process has ended
     _cpu: tuple[int, float] = (-1, 0.0)
     _unsent: bytearray = field(default_factory=bytearray)
     _decoder: Decoder = field(default_factory=Decoder)
@@ -190,15 +191,14 @@ class Worker:
         """The CPU seconds of the run in hand, counted from the first call for this run."""
         if self.pid is None or not self.jobs:
             return 0.0
-        try:
-            cpu = time.clock_gettime(
-                (~self.pid << 3) | 2
-            )  # the number of the kernel's CPU clock of another process
-        except OSError:
-            return 0.0
+        cpu = self.cpu_now()
         if self._cpu[0] != self.jobs[0].number:
             self._cpu = (self.jobs[0].number, cpu)
         return cpu - self._cpu[1]
+
+    def cpu_now(self) -> float:
+        """The CPU seconds of the process; 0 where it is gone."""
+        return 0.0 if self.pid is None else cpu_of(self.pid)
 
     def resident(self) -> int:
         """The resident memory in bytes; 0 when the process is gone."""

@@ -77,6 +77,7 @@ class Pool:
         self.workers: dict[int, Worker] = {}
         self._parents: dict[int, WarmParent] = {}
         self._deaths = [0] * len(self.plans)
+        self._parents_cpu = 0.0
         self._starts = Starts([plan.target.name for plan in self.plans])
         self._private: list[WarmParent] = []
         self._selector = selectors.DefaultSelector()
@@ -224,6 +225,7 @@ class Pool:
             if worker.killed is not None:
                 worker.kill(worker.killed)
         elif "died" in message:
+            worker.cpu = message["cpu"]
             self._died(worker, message["status"], message["peak"])
         else:
             self._lose(worker, f"it cannot be started: {message['error']}", unborn=True)
@@ -321,7 +323,14 @@ class Pool:
             self._selector.unregister(parent.control)
         if parent in self._private:
             self._private.remove(parent)
+        self._parents_cpu += parent.cpu()
         parent.close()
+
+    @property
+    def parents_cpu(self) -> float:
+        """The seconds of all processors that loading the solvers and forking workers took."""
+        living = [*self._parents.values(), *self._private]
+        return self._parents_cpu + sum(parent.cpu() for parent in living)
 
     def _enforce(self) -> None:
         now = time.monotonic()
