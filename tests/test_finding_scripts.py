@@ -64,6 +64,18 @@ def test_a_wrong_model_is_shown_by_the_solver_or_by_the_values() -> None:
     assert seen(MODEL, "invalid-model", "unsat\n") is None
 
 
+def test_a_wrong_unsat_is_shown_by_the_planted_model() -> None:
+    planted = (
+        f"{BEGIN}{CONSTANT}0 plant t1 false\n0 assert-formula t2\n0 check-sat\n answer unsat\n"
+    )
+    message = "answered unsat, expected sat: the planted model satisfies all assertions"
+    found = seen(planted, "wrong-unsat", "unsat\n", message)
+    assert found is not None and found.otherwise is not None
+    assert found.more[-3:] == ("(assert (not a))", "(assert (= a false))", "(check-sat)")
+    assert not found.otherwise.more
+    assert seen(planted, "wrong-unsat", "sat\n", message) is None
+
+
 def test_a_core_is_shown_by_solving_it_alone() -> None:
     found = seen(CORE, "invalid-core", "unsat\n((not a))\n")
     assert found is not None and found.answer == "sat"
@@ -133,8 +145,8 @@ def test_a_script_shows_its_finding_and_says_how_it_was_run(tmp_path: Path, z3: 
     name = "z3-5.4.0/float-of-an-exponent-and-a-real.trace"
     source = Path(__file__).parent.parent / "traces/regressions" / name
     shown = Shown("invalid-model", "", "an assertion is false under the model")
-    text = f"{source.read_text()}"
-    made = write_programs(z3, tmp_path / source.name, text, shown)[1]
+    text = source.read_text()
+    (made,) = write_programs(z3, tmp_path / source.name, text, shown, forms=("smt2",))
     file = tmp_path / "float-of-an-exponent-and-a-real.smt2"
     assert made == Reproducer("smt2", str(file), True, "run as z3 FILE")
     rows = file.read_text().splitlines()

@@ -10,12 +10,15 @@ from murxpy.checks.registry import ANSWERING, MAKING
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.terms import Term
 from murxpy.machine.tokens import Ref
+from murxpy.machine.witnesses.model import LITERAL
+from murxpy.machine.witnesses.show import show
 from murxpy.smtlib.printing.forms import Unsayable
 from murxpy.trace.grammar import Line, Trace
 from murxpy.translate.dry import AnyReading, interpret
 from murxpy.translate.evidence import Asked, Evidence, Way, about_model
 from murxpy.translate.smtlib import Script
 
+_CORE_TERMS = "print-core-terms"  # the dialect's command
 _DEFINED = re.compile(r"^\(define-fun (?=\S+ \(\()", re.M)
 
 
@@ -29,13 +32,16 @@ class _Writer(Script):
         self, trace: Trace, catalogue: Catalogue, dialect: str, way: Way, name_all: bool = False
     ) -> None:
         super().__init__(trace, catalogue, dialect, lossy=True, by_definition=True)
-        self._way, self._name_all = way, name_all
+        terms = self.words.commands.get(_CORE_TERMS, "") if way.core_terms and name_all else ""
+        self._way, self._name_all = way, name_all and not terms
+        self._options += [terms] if terms else []
         self._tracked: dict[tuple[str, Term], str] = {}
         self.asked_for: list[Asked] = []
         self.formulas: dict[str, str] = {}
         self.background: list[str] = []
         self.missing: list[str] = []
         self.lost = ""
+        self.equations: list[str] = []
         answering = [line for line in trace.lines if line.action in ANSWERING]
         self._final = answering[-1] if answering else Line("")
         self._written: Line | None = None
@@ -90,7 +96,13 @@ class _Writer(Script):
     # -- commands
 
     def _status(self) -> None:
-        """Write nothing: the status is what the script is to show."""
+        """Keep the planted model. The status is not written, since it is what the script shows."""
+        values = {} if self.planted is None else self.planted.interpretation.constants
+        self.equations = [
+            f"(= {self._term(term)} {show(value, term.sort)})"
+            for term, value in (values.items() if self.planted_values() is not None else ())
+            if term.sort.kind in LITERAL
+        ]
 
     def _do_set_limit(self) -> None:
         if self._way.limited:
@@ -150,7 +162,9 @@ class _Writer(Script):
 
     def _assert(self, term: Term, name: str) -> None:
         text = self._term(term)
-        self._say(lambda: f"(assert (! {text} :named {name}))" if name else f"(assert {text})")
+        named = f"(assert (! {text} :named {name}))"
+        plain = not name or named in self._body  # no name can be given twice
+        self._say(lambda: f"(assert {text})" if plain else named)
 
     # -- what shows the finding
 
@@ -236,6 +250,13 @@ def with_evidence(
     """
     run = _Writer(trace, catalogue, dialect, way, name_all)
     interpret(run, AnyReading(run, trace))
-    text, asked = run.text(), tuple(run.asked_for)
-    background, missing = tuple(run.background), tuple(run.missing)
-    return Evidence(text, run.dialect, asked, run.formulas, background, missing, run.lost)
+    return Evidence(
+        run.text(),
+        run.dialect,
+        tuple(run.asked_for),
+        formulas=run.formulas,
+        background=tuple(run.background),
+        missing=tuple(run.missing),
+        lost=run.lost,
+        planted=tuple(run.equations),
+    )

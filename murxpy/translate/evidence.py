@@ -28,7 +28,8 @@ class Way:
 
     `alone`: only the last check with what is asserted there. `levels`: all assertions stand on a
     pushed level. `limited`: the limits of the trace hold. `assumed`: assumptions are asserted.
-    `recursive`: functions are defined as those are that can call themselves.
+    `recursive`: functions are defined as those are that can call themselves. `core_terms`: a core is
+    printed as terms, not as names.
     """
 
     words: str = ""
@@ -37,12 +38,14 @@ class Way:
     limited: bool = True
     assumed: bool = False
     recursive: bool = False
+    core_terms: bool = False
 
 
 WAYS = (
     Way(),
     Way("all assertions stand behind a push", levels=True),
     Way("functions are defined by define-fun-rec", recursive=True),
+    Way("the core is printed as terms", core_terms=True),
     Way("the trace's limits are left out", limited=False),
     Way("only the last check is left, without levels", alone=True),
     Way(
@@ -80,7 +83,8 @@ class Evidence:
 
     `formulas` are the assertions and assumptions that have names, as text, and `background` are the
     assertions of the last check that have none. `missing` says what of the trace the script cannot
-    say, and `lost` why it cannot say the last line, with which the finding came.
+    say, and `lost` why it cannot say the last line, with which the finding came. `planted` are
+    equations that a model of the last check is known to make true.
     """
 
     text: str
@@ -90,6 +94,7 @@ class Evidence:
     background: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     lost: str = ""
+    planted: tuple[str, ...] = ()
 
 
 _UNIVERSE = "set.universe"

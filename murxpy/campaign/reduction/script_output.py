@@ -73,7 +73,7 @@ class Replies:
         """Lay what was printed last beside the commands. Nothing where the two do not fit."""
         speaking = [one for one in asked if one.kind != "silent"]
         count = len(speaking)
-        if not count or not any(text in ANSWERS for text in printed[:-count]):
+        if not count or len(printed) < count:
             return cls()
         return cls(list(zip(speaking, printed[-count:], strict=True)))
 

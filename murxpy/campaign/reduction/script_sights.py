@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from murxpy.campaign.findings.keys import normalise
 from murxpy.campaign.reduction.script_output import (
@@ -26,7 +26,8 @@ class Sight:
     script prints, and `expected` what it should print.
 
     `kept` are the questions that show it; None keeps all. `more` are commands that are still to be
-    run behind the script, whose last answer must then be `answer`.
+    run behind the script, whose last answer must then be `answer`; if it is not, the finding is shown
+    as `otherwise` says.
     """
 
     wrong: str
@@ -35,6 +36,7 @@ class Sight:
     kept: tuple[Asked, ...] | None = None
     more: tuple[str, ...] = ()
     answer: str = ""
+    otherwise: Sight | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +60,9 @@ class Seen:
     catalogue: Catalogue
 
     @property
-    def dies(self) -> bool:
-        """Whether the finding is the end of the process, or that it does not end."""
-        return self.finding.kind in DEATHS or self.finding.kind == "hang"
+    def ends(self) -> bool:
+        """Whether the finding is how the script ends, and not what it answers to questions."""
+        return self.finding.kind in (*DEATHS, "hang", "exception", "ill-formed")
 
     @property
     def replies(self) -> Replies:
@@ -104,27 +106,45 @@ def _death(seen: Seen) -> Sight | None:
 def _error(seen: Seen) -> Sight | None:
     message = seen.finding.message.partition(": ")[2] or seen.finding.message
     message = message.removeprefix(SCRIPT_ERROR)
-    wanted = normalise(message.replace('"', ""))
-    said = [*errors(seen.printed), *(text for _, text in seen.replies.of_kind("reason"))]
-    found = [text for text in said if wanted in normalise(text.replace('"', ""))]
-    if not found or not wanted:
+    wanted = _bare(message)
+    if not wanted:
         return None
-    return Sight(f"the solver ends a command with an error: {message}", "this error", "an answer")
+    if any(wanted in _bare(text) for text in errors(seen.printed)):
+        return Sight(
+            f"the solver ends a command with an error: {message}", "this error", "an answer"
+        )
+    if any(wanted in _bare(text) for _, text in seen.replies.of_kind("reason")):
+        wrong = f"the solver cannot answer, because an exception ends its check: {message}"
+        return Sight(wrong, "unknown, and this message as the reason", "an answer")
+    return None
+
+
+def _bare(text: str) -> str:
+    return normalise(text.replace('"', ""))
 
 
 def _answers(seen: Seen) -> Sight | None:
     found = answers(seen.printed)
     stated = _EXPECTED.search(seen.finding.message)
     wanted = stated[1] if stated is not None else "".join(seen.recorded[-1:])
-    if not found or found[-1] not in OTHER or found[-1] != wanted:
+    same = found[-1:] == [wanted] or (found == list(seen.recorded) and wanted in found)
+    if wanted not in OTHER or not same:
         return None
-    return Sight(f"the answer {wanted} is wrong", wanted, OTHER[wanted], kept=())
+    plain = Sight(f"the answer {wanted} is wrong", wanted, OTHER[wanted], kept=())
+    planted = seen.evidence.planted
+    if wanted == "unsat" and planted:
+        model = f"sat, as it answers where {' and '.join(planted)} is asserted"
+        rows = seen.evidence.text.splitlines()
+        given = [row for row in rows if row.startswith(_GIVEN)]
+        check = [row for row in rows if row.startswith("(check-sat")][-1].partition(" ; ")[0]
+        more = ("(reset)", *given, *(f"(assert {text})" for text in planted), check)
+        return replace(plain, expected=model, more=more, answer="sat", otherwise=plain)
+    return plain
 
 
+_GIVEN = ("(set-option", "(set-logic", "(declare", "(define", "(assert")
 SCRIPT_ERROR = "script error: "  # begins the messages of errors in a script that a trace runs
 _EXPECTED = re.compile(r"answered (\w+), expected \w+")
-
-
 OTHER = {"sat": "unsat", "unsat": "sat"}
 
 
@@ -225,6 +245,20 @@ _SYMBOL = re.compile(r"""[^\s()";|]+""")
 _SETTING = ("(set-logic", "(declare", "(define")
 
 
+def _made(seen: Seen) -> Sight | None:
+    for asked, text in seen.replies.of_kind("made"):
+        if not text.startswith("(error"):
+            made = " ".join(text.split())
+            return Sight(
+                f"what the solver makes of {asked.term} is not equal to it: {made}",
+                f"{made}, and sat where the two differ",
+                "a term that equals it, and unsat",
+                more=("(push 1)", f"(assert (distinct {asked.term} {made}))", "(check-sat)"),
+                answer="sat",
+            )
+    return None
+
+
 def _repeated(seen: Seen) -> Sight | None:
     values = [text for _, text in seen.replies.of_kind("term")]
     again = [text for _, text in seen.replies.of_kind("again")]
@@ -248,6 +282,8 @@ _LOOKS: Mapping[str, Callable[[Seen], Sight | None]] = {
     "invalid-core": _core,
     "invalid-assumptions": _core,
     "repeated-model": _repeated,
+    "invalid-simplify": _made,
+    "invalid-elimination": _made,
     "exception": _error,
 }
 

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import builtins
 import os
+import re
 import textwrap
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -68,9 +70,12 @@ class ScriptWriter:
                     return Reproducer("smt2", str(self._file), True, f"run as {end.said}")
                 ended = ended or _ended(outcome)
         literal = scripts[0][1]
-        reason = _own_reason(self._shown) or literal.lost or next(iter(literal.missing), "")
+        reason = _own_reason(self._shown) or literal.lost
         if reason:
             return self._none(f"not in SMT-LIB: {reason}")
+        if literal.missing:
+            missing = "; ".join(dict.fromkeys(literal.missing))
+            return self._none(f"{ended}, without what is not in SMT-LIB: {missing}")
         write_atomically(self._file, with_range(literal.text, self._file))
         if not ends:
             note = "the wrapper does not say how its solver reads a script"
@@ -110,19 +115,27 @@ class ScriptWriter:
         printed = tuple(expressions(outcome.output))
         seen = Seen(self._shown, self._recorded, evidence, outcome, printed, self._catalogue)
         found = sight(seen)
-        if found is None:
-            return "", outcome
-        for smaller in _smaller(found, evidence) if seen.dies else (found,):
-            cut = _cut(evidence, smaller)
+        while found is not None:
+            cut = self._confirmed(end, seen, found, seconds)
+            if cut:
+                return f"{self._header(end, way, found)}\n{cut}", outcome
+            found = found.otherwise
+        return "", outcome
+
+    def _confirmed(self, end: FrontEnd, seen: Seen, found: Sight, seconds: float) -> str:
+        """The script cut down to what shows the finding; empty where it then does not show it."""
+        cuts = [_cut(seen.evidence, one) for one in _smaller(found, seen.evidence, seen.ends)]
+        for cut in dict.fromkeys(text for one in cuts for text in (_tidy(one), one)):
             again = self._run(end, cut, seconds)
+            after = tuple(expressions(again.output))
             same = (
-                sight(replace(seen, outcome=again)) is not None
-                if seen.dies
-                else confirmed(found, printed, expressions(again.output))
+                sight(replace(seen, outcome=again, printed=after)) is not None
+                if seen.ends
+                else confirmed(found, seen.printed, after)
             )
             if same:
-                return f"{self._header(end, way, found)}\n{cut}", again
-        return "", outcome
+                return cut
+        return ""
 
     def _run(self, end: FrontEnd, text: str, seconds: float) -> Outcome:
         write_atomically(self._file, text)
@@ -175,11 +188,30 @@ def _ended(outcome: Outcome) -> str:
     return f"it ends with exit code {code}{last}"
 
 
-def _smaller(found: Sight, evidence: Evidence) -> Iterator[Sight]:
-    """The finding with none of the questions, with those for the model, and with all."""
-    yield replace(found, kept=())
-    yield replace(found, kept=tuple(asked for asked in evidence.asked if asked.kind == "model"))
+def _smaller(found: Sight, evidence: Evidence, ends: bool) -> Iterator[Sight]:
+    """The finding with the questions that show it. If it is how the script `ends`, it is first tried
+    without questions, and then with those for the model.
+    """
+    if ends:
+        yield replace(found, kept=())
+        yield replace(found, kept=tuple(asked for asked in evidence.asked if asked.kind == "model"))
     yield found
+
+
+_OWN = re.compile(r"\((?:declare-const|declare-fun|define-fun) (\S+) ")
+_SYMBOL = re.compile(r"""\|[^|]*\||"[^"]*"|[^\s()";|]+""")
+
+
+def _tidy(script: str) -> str:
+    """The script without the constants and functions that it does not use."""
+    rows = script.splitlines(keepends=True)
+    while True:
+        used = Counter(symbol for row in rows for symbol in set(_SYMBOL.findall(row)))
+        named = [(row, _OWN.match(row)) for row in rows]
+        kept = [row for row, own in named if own is None or used[own[1]] != 1]
+        if len(kept) == len(rows):
+            return "".join(rows)
+        rows = kept
 
 
 def _cut(evidence: Evidence, found: Sight) -> str:
