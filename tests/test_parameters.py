@@ -132,5 +132,11 @@ def test_parameters_of_z3_take_effect_and_are_printed(
     assert code == 2 and "the option 'sat.euf' of z3" in line
     code, printed, _ = outcome(capsys, "translate", trace, "--to", "python")
     assert code == 0 and printed.index("set_parameter('sat.euf', 'true')") < printed.index("ctx =")
+    # the solver that sat.euf leads to does not take the option relevancy, but its process does
+    (plan,) = make_plans(Request(("z3[sat.euf=true,random_seed=3,smt.relevancy=0]",)))
+    with closing(tester.Tester(plan, Limits())) as replays:
+        (found,) = replays.fresh(Job(5, 0.0, keep=True))
+    rows = [row.split()[2:] for row in found.trace.splitlines() if " set-parameter" in row]
+    assert rows == [["sat.euf", "true"], ["smt.relevancy", "0"]]
     code, line = error(capsys, "fuzz", "z3[tactic.default_tactic=nonsense]", "--run-seed", "1")
     assert code == 2 and "no usable solver with tactic.default_tactic=nonsense" in line

@@ -36,7 +36,8 @@ def settle(
     that is misspelt is an error now, and not a refusal in every run.
 
     Options have the names of the API: scripts may have a prefix before these. What a solver object
-    takes is an option, also if the process has a parameter of the same name. Raises InputError.
+    takes is an option, also if the process has a parameter of the same name. Where other parameters
+    lead to a solver that does not take it, it becomes a parameter, too. Raises InputError.
     """
     options: list[list[str]] = []
     parameters: list[tuple[str, str]] = []
@@ -56,16 +57,20 @@ def settle(
             run.forget()
             raise _unknown(wrapper, whole, value, refusal)
     run.forget()
-    if parameters:
-        _try_together(wrapper, catalogue, options, tuple(parameters))
-    return options, tuple(parameters)
+    refused = _refused(wrapper, catalogue, options, tuple(parameters)) if parameters else []
+    for name, value in refused:
+        whole = wrapper.facts.script_option_prefix + name
+        _check_type(wrapper, whole, value, wrapper.parameters.types[whole])
+        parameters.append((whole, value))
+    return [option for option in options if option not in refused], tuple(parameters)
 
 
-def _try_together(
+def _refused(
     wrapper: Wrapper, catalogue: Catalogue, options: list[list[str]], parameters: Pairs
-) -> None:
-    """Raise InputError where a process with the parameters makes no solver that takes the options, or
-    one that cannot check anything.
+) -> list[list[str]]:
+    """The options that a solver in a process with the parameters does not take, all of which the
+    process has as parameters. Raises InputError where it does not, and where such a solver cannot
+    check anything.
     """
     words = ", ".join(f"{name}={value}" for name, value in parameters)
     try:
@@ -75,17 +80,22 @@ def _try_together(
         raise InputError(
             f"{wrapper.name} {wrapper.release} has no usable solver with {words}: {error}"
         ) from None
+    refused = []
     try:
         for name, value in options:
             refusal = _refusal(run, name, value)
-            if refusal:
+            if not refusal:
+                continue
+            if wrapper.facts.script_option_prefix + name not in wrapper.parameters.types:
                 raise InputError(
                     f"{wrapper.name} {wrapper.release} does not take the option {name}={value} beside {words}: "
                     f"{refusal}"
                 )
+            refused.append([name, value])
     finally:
         run.forget()
         wrapper.parameters.reset()
+    return refused
 
 
 def _refusal(run: Run, name: str, value: str) -> str:
