@@ -30,6 +30,7 @@ from typing import Any
 
 import common
 from faults import FAULTS
+from reduction_passes import Gains
 
 sys.path[:0] = [str(common.ROOT / "tests"), str(common.ROOT / "tests" / "fakes")]
 
@@ -226,13 +227,15 @@ def main() -> None:
     rows = []
     start = time.monotonic()
     source = kept_findings if args.kept else reals if args.real else plants
-    for row in source(args):
-        rows.append(row)
-        print(
-            f"{row.name}: {row.before} to {row.after}, {row.terms_before} to {row.terms_after}",
-            file=sys.stderr,
-            flush=True,
-        )
+    gains = Gains()
+    with gains.counted():
+        for row in source(args):
+            rows.append(row)
+            print(
+                f"{row.name}: {row.before} to {row.after}, {row.terms_before} to {row.terms_after}",
+                file=sys.stderr,
+                flush=True,
+            )
     head = (
         "trace",
         "solver" if args.real or args.kept else "how",
@@ -264,6 +267,7 @@ def main() -> None:
             for r in rows
         ],
     )
+    gains.print()
     summary = figures(rows, time.monotonic() - start)
     for name, value in summary.items():
         print(f"{name}: {value}")

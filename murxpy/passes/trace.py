@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import wraps
 
 from murxpy.passes import datatypes, functions, lines, sorts, terms, words
 from murxpy.passes.meanings import Meanings
@@ -60,6 +61,7 @@ def reduce_trace(
 def _collecting(variants: Variants) -> Variants:
     """Offer each variant first without the lines whose objects it does not use."""
 
+    @wraps(variants)
     def both(script: Script, at: int) -> Iterable[Script]:
         for variant in variants(script, at):
             yield collected(variant)
