@@ -185,6 +185,17 @@ def test_a_limit_is_told_with_the_range_in_which_the_defect_shows() -> None:
     assert 450 <= high <= 500 and len(asked) <= 10
 
 
+def test_a_line_without_which_the_defect_shows_is_not_needed() -> None:
+    """The reduction ended early, and left lines that nothing needs."""
+    source = script("0 new\n0 set-option depth true\n0 set-option fast true\n0 gc\n0 check-sat\n")
+    options = {"depth"}
+
+    def shows(one: Script) -> bool:
+        return options <= {str(line.args[0]) for line in one if line.action == "set-option"}
+
+    assert needs(source, Spellings({}), shows, smallest=False) == [Need("option", "depth", "true")]
+
+
 def test_needs_are_sentences_and_are_read_again() -> None:
     found = [
         Need("option", "depth", "7", "7", ""),

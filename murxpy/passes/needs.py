@@ -1,7 +1,8 @@
 """What a smallest trace needs beside its formulas: options, limits, calls and spellings.
 
 In a trace that the passes could not make smaller, each line was tried to be left out. So what is
-left is needed, and only the range of a number is still to be found.
+left is needed, and only the range of a number is still to be found. In any other trace a line is
+needed if the trace without it does not show the defect.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterator
 from murxpy.checks.registry import ANSWERING
 from murxpy.machine.tokens import print_token
 from murxpy.passes.editing import put, with_word
+from murxpy.passes.lines import without
 from murxpy.passes.spellings import Spellings
 from murxpy.passes.words import number_of
 from murxpy.replaying.defuse import MAKERS, PLANT, Script
@@ -22,13 +24,20 @@ _BETWEEN = 4  # numbers that are tried between one that shows it and one that hi
 _PLAIN = ("new", "delete", "set-logic", "assert-formula", "expect", "comment", PLANT, *MAKERS)
 
 
-def needs(script: Script, spellings: Spellings, shows: Callable[[Script], bool]) -> list[Need]:
-    """What the script needs. `shows` tells whether another script shows the defect."""
+def needs(
+    script: Script, spellings: Spellings, shows: Callable[[Script], bool], smallest: bool = True
+) -> list[Need]:
+    """What the script needs. `shows` tells whether another script shows the defect; `smallest` says
+    that the passes could not make the script smaller.
+    """
     found: dict[Need, None] = {}
     for at, line in enumerate(script):
+        free = not smallest and line.action not in _PLAIN and at < len(script) - 1
+        if free and shows(without(script, at, at + 1)):
+            continue
         for need in _of_line(script, at, shows):
             found[need] = None
-        if line.spelling is not None and spellings.rank(line):
+        if smallest and line.spelling is not None and spellings.rank(line):
             name = str(line.args[0]) if line.action == "mk-term" else line.action
             found[Need("spelling", name, line.spelling)] = None
     return list(found)

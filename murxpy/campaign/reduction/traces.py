@@ -81,10 +81,10 @@ def minimize(task: Task, source: str, earlier: str | None = None) -> Minimized:
 def _with_needs(
     result: Minimized, problem: Problem[Script, str], predicate: Predicate[str], task: Task
 ) -> Minimized:
-    """Let the header of a result say what the defect needs beside its formulas. Only a reduction
-    that came to its end knows that.
+    """Let the header of a result say what the defect needs beside its formulas, if there is time
+    left to find that out.
     """
-    if result.ended != "complete":
+    if result.ended not in ("complete", "replays"):
         return result
     trace = parse_trace(result.text, task.name)
     spellings = Spellings(task.plan.setup.get("wrapper") or {})
@@ -96,7 +96,7 @@ def _with_needs(
     predicate.limit(task.deadline)
     try:
         with interrupts.deferred():
-            found = needs(_script(trace), spellings, shows)
+            found = needs(_script(trace), spellings, shows, result.ended == "complete")
     except (OutOfTime, KeyboardInterrupt):
         return result
     trace.header[HEADER] = write_needs(found)
