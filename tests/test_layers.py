@@ -42,7 +42,16 @@ WORKER_SIDE = (*LAYERS[LAYERS.index("worker") :], "errors")
 READS_DATA = ("cli", "report", "campaign", "fuzzers", "data")
 EVERYBODY = ("errors",)
 # The rooms of campaign/, highest first.
-ROOMS = ("aftermath", "ranges", "reduction", "judging", "findings", "replays", "workers")
+ROOMS = (
+    "aftermath",
+    "ranges",
+    "reduction",
+    "comparing",
+    "judging",
+    "findings",
+    "replays",
+    "workers",
+)
 CAMPAIGN_ROOMS = [("campaign", room) for room in ROOMS]
 MOST_MODULES = 25  # of a folder
 FILES = sorted(p for p in PACKAGE.rglob("*.py") if "_data" not in p.parts)

@@ -53,3 +53,9 @@ def _next(parser: Any) -> Any:
         return parser.nextCommand()
     except RuntimeError as error:
         raise RuntimeError(f"script error: {error}") from None
+
+
+def read_cost(solver: Any) -> int | None:
+    """What cvc5 has counted towards the resource limit of a solver; None if it does not tell."""
+    counted = solver.getStatistics()["resource::resourceUnitsUsed"]["value"]
+    return counted if isinstance(counted, int) else None

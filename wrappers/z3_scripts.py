@@ -106,3 +106,13 @@ def spent(ctx: Any) -> int:
     except z3.Z3Exception:
         return 0
     return int(found[1]) if found else 0
+
+
+def read_cost(solver: Any, ctx: Any) -> int | None:
+    """What z3 has counted towards its resource limit in a context, also for the scripts that ran in
+    contexts of their own; None if it does not tell.
+    """
+    statistics = solver.statistics()
+    if "rlimit count" not in statistics.keys():
+        return None
+    return int(statistics.get_key_value("rlimit count")) + int(getattr(ctx, "murxpy_spent", 0))

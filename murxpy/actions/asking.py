@@ -91,9 +91,7 @@ class Query(Action):
     def read(self, r: Reading) -> None:
         r.end(0)
         self.require(r)
-        r.require(
-            r.run.wrapper.set("actions", self.name) is not None, f"no spelling of {self.name}"
-        )
+        r.require_spelling(r.run.wrapper.set("actions", self.name) is not None, self.name)
         solve.query(r.run, self.name, r.seed, r.spelling("actions", self.name))
 
     def require(self, r: Reading) -> None:
@@ -151,9 +149,7 @@ class OnTerms(Action):
 
     def read(self, r: Reading) -> None:
         entries = self.operands(r)
-        r.require(
-            r.run.wrapper.set("actions", self.name) is not None, f"no spelling of {self.name}"
-        )
+        r.require_spelling(r.run.wrapper.set("actions", self.name) is not None, self.name)
         r.values(*(e.term.sort for e in entries))
         solve.on_terms(r.run, self.name, entries, r.seed, r.spelling("actions", self.name))
 

@@ -72,7 +72,7 @@ _CALLS: dict[str, Callable[..., None]] = {
 
 def _self_check(r: Reading, call: Callable[..., None], entry: Entry | SortEntry) -> None:
     action = r.line.action
-    r.require(r.run.wrapper.set("self-checks", action) is not None, f"no spelling of {action}")
+    r.require_spelling(r.run.wrapper.set("self-checks", action) is not None, action)
     r.require(entry.obj is not None, f"the binding has no object of {entry}")
     call(r.run, entry, r.seed, r.spelling("self-checks", action))
 

@@ -13,6 +13,7 @@ from murxpy.campaign import events, interrupts
 from murxpy.campaign.aftermath.orders import Aftermath
 from murxpy.campaign.breakdown import Breakdown
 from murxpy.campaign.budget import Budget
+from murxpy.campaign.comparing.comparison import Comparison
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.cpu import cpu_counts, own_cpu
 from murxpy.campaign.event_log import EventLog
@@ -152,7 +153,7 @@ class Campaign:
         self._slots = Slots(
             config, self._targets, self._replays, self._archive, self._log, self._ends.ended
         )
-        self._cross = self._ends.cross = self._cross_check(versions) if config.judges else None
+        self._cross = self._ends.cross = self._second_look(versions) if config.judges else None
         self._epoch = time.time()
         self._log.restart_clock()
         self._flushed = self._ticked = 0.0
@@ -199,13 +200,19 @@ class Campaign:
         solvers = [self._solver(number) for number in range(len(targets))]
         self._collector.confirm_stored(solvers, config.limits.wall)
 
-    def _cross_check(self, versions: list[str]) -> CrossCheck:
+    def _second_look(self, versions: list[str]) -> CrossCheck | Comparison:
+        """What has the runs looked at by other solvers: the cross-check, or the comparison with a
+        newer release.
+        """
         hooks = Hooks(
             lambda target, index: self._targets[target].runs.done(index),
             self._ends.triaged,
             self._ends.count,
             lambda: self.buckets,
         )
+        if self.config.compare:
+            runs = self._targets[0].runs
+            return Comparison(self._replays, versions, self._slots.count, hooks, runs.lowest)
         return CrossCheck(self._replays, len(self._targets), versions, self._slots.count, hooks)
 
     def _solver(self, target: int) -> tuple[str, str]:

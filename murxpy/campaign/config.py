@@ -28,7 +28,9 @@ class CampaignConfig:
     often. With `backtrace`, gdb is asked for native frames where it is installed. With `minimize`,
     findings are made smaller while the campaign runs, and with `bisect` the releases that show them
     are found. Both, programs and gdb take `share` of the workers' time, from 0 to 1. There are
-    `tick` seconds between two `Tick` events.
+    `tick` seconds between two `Tick` events. With `compare`, the one judge is a
+    newer release of the one target's solver: it replays the runs, and only what it shows and the
+    target does not counts as a finding.
     """
 
     targets: tuple[Plan, ...]
@@ -51,3 +53,4 @@ class CampaignConfig:
     judges: tuple[Plan, ...] = ()
     bisect: bool = False
     share: float = 0.15
+    compare: bool = False

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from murxpy.campaign import events
 from murxpy.campaign.breakdown import Breakdown
+from murxpy.campaign.comparing.comparison import Comparison
 from murxpy.campaign.event_log import EventLog
 from murxpy.campaign.finding import Finding
 from murxpy.campaign.findings.archive import Archive
@@ -45,7 +46,7 @@ class RunEnds:
         self._collector = collector
         self._hangs = hangs
         self._breakdown = breakdown
-        self.cross: CrossCheck | None = None
+        self.cross: CrossCheck | Comparison | None = None
 
     def ended(self, number: int, result: Result) -> None:
         """Take the result of a run of target number `number`. A result with `Outcome.after` says
@@ -58,7 +59,9 @@ class RunEnds:
             self._reported(target, result, before is None)
         elif before is None and not outcome.after:
             self._unreported(number, result)
-        found = candidate(number, target.family, target.version, result.job, result.past, outcome)
+        found = self._counting(
+            candidate(number, target.family, target.version, result.job, result.past, outcome)
+        )
         doubtful = found is not None and found.verdict.doubtful
         # The statistics count such a run when they get the event of the lost worker.
         if before is None and outcome.report is None and not (outcome.after or doubtful):
@@ -73,6 +76,17 @@ class RunEnds:
             if not outcome.after:  # otherwise the judges have its answers already
                 self._over(number, result, found.bucket)
         self._watch(number, found)
+
+    def _counting(self, found: Finding | None) -> Finding | None:
+        """The finding of a run, if it counts: a comparison has no use for what the older release
+        shows, unless that is a fault of murxpy.
+        """
+        if found is None or self.cross is None or not self.cross.only_differences:
+            return found
+        if found.verdict.tier == "murxpy":
+            return found
+        self.count({"compare:of-older": 1})
+        return None
 
     def _reported(self, target: FuzzedTarget, result: Result, first: bool) -> None:
         report = dict(result.outcome.report or {})

@@ -44,6 +44,10 @@ class Runs:
         """Whether no further run will be handed out, and all runs that were handed out are done."""
         return self.ledger.exhausted
 
+    def lowest(self) -> int:
+        """The smallest index of a run that was handed out and is not done, or is handed out next."""
+        return min(self.ledger.open(), default=self.ledger.next)
+
     def count(self, index: int, counts: Mapping[str, int]) -> None:
         """Note the counters of run `index`."""
         if self.steering is not None:

@@ -67,7 +67,7 @@ class Slots(Watcher):
             config.limits.wall,
             index,
             damp=self._targets[target].damp if config.damp else (),
-            keep="decided" if config.judges else False,
+            keep=config.compare or ("decided" if config.judges else False),
             by_line=config.limits.by_line,
         )
         future = self._replays.submit((job,), group, partial(self._over, target))

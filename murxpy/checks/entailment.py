@@ -162,7 +162,7 @@ class _OfTerms(Check):
 
     def spelling(self, r: Reading) -> str | None:
         there = r.run.wrapper.set("actions", self.call) is not None
-        r.require(there, f"no spelling of {self.call}")
+        r.require_spelling(there, self.call)
         return r.spelling("actions", self.call)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +23,7 @@ from murxpy.campaign.findings.replayed import walk_seeds
 from murxpy.campaign.judging.common_operators import agree, make_judges
 from murxpy.campaign.statistics import operators_of
 from murxpy.campaign.workers.limits import Limits, ensure_files
-from murxpy.campaign.workers.names import absolute_target
+from murxpy.campaign.workers.names import absolute_target, parse_target
 from murxpy.campaign.workers.plans import Request, make_plans, settle
 from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError
@@ -68,13 +68,17 @@ def run(targets: tuple[str, ...], wishes: dict[str, Any], mutation: Mutation | N
     if wishes["contract"] and wishes["machine"] == "default":
         wishes["machine"] = "contract"
     request = settle(_request(targets, wishes, mutation))
-    plans = make_plans(request)
     judged = tuple(dict.fromkeys(name for given in wishes["judges"] for name in given))
+    if wishes["compare"]:
+        request, judged = compared(request, wishes)
+    plans = make_plans(request)
     limits = _limits(wishes, by_line=mutation is not None)
     judges = make_judges(request, plans, judged) if judged else ()
     notes = _without_object(wishes["checks"], plans)
     notes += [] if mutation is None else seed_files(mutation).notices()
-    if judges and not interrupts.early():  # an interrupted campaign ends before its first run
+    if (
+        judges and not wishes["compare"] and not interrupts.early()
+    ):  # an interrupted campaign ends before its first run
         plans, lacking_notes = agree(plans, judges, limits)
         notes += lacking_notes
     if wishes["run_seed"] is not None:
@@ -84,6 +88,37 @@ def run(targets: tuple[str, ...], wishes: dict[str, Any], mutation: Mutation | N
     if wishes["as_json"] and wishes["statistics"]:
         raise click.UsageError("--statistics prints tables: leave it or --json out")
     return _campaign(Campaign(config), wishes, notes)
+
+
+def compared(request: Request, wishes: Mapping[str, Any]) -> tuple[Request, tuple[str, ...]]:
+    """The request for the older of two releases, and the name of the newer one. Raises InputError
+    where the options do not name two releases to compare.
+    """
+    names = request.targets
+    if len(names) != 2:
+        raise InputError(
+            f"--compare takes two releases of one solver, the older first, such as z3@4.13.0 z3@latest; "
+            f"found {' '.join(names) or 'none'}"
+        )
+    older, newer = map(parse_target, names)
+    if older.solver != newer.solver:
+        raise InputError(
+            f"--compare is for two releases of one solver, found {older.solver} and {newer.solver}; "
+            "--cross-check compares the answers of different solvers"
+        )
+    if older.options != newer.options:
+        raise InputError(
+            "--compare: both releases run with the same options, expected the same in brackets behind "
+            f"both names, found {' '.join(names)}"
+        )
+    for name, option in (
+        ("judges", "--cross-check"),
+        ("contract", "--contract"),
+        ("run_seed", "--run-seed"),
+    ):
+        if wishes[name] not in (None, False, ()):
+            raise InputError(f"--compare and {option} exclude each other: leave one out")
+    return replace(request, targets=names[:1]), names[1:]
 
 
 def _limits(wishes: dict[str, Any], *, by_line: bool) -> Limits:
@@ -129,6 +164,8 @@ def _config(
         bisect=wishes["bisect"],
         share=wishes["share"] / 100,
         known_marks=marks,
+        compare=wishes["compare"],
+        damp=not wishes["compare"],  # what was found does not change what is compared
     )
 
 

@@ -39,6 +39,7 @@ _EXAMPLES = (
     ("murxpy fuzz z3 --cross-check cvc5 --time 10m", "random API calls; cvc5 answers, too"),
     ("murxpy fuzz z3 seeds/ --mix api:2,fusion:1,opfuzz:1", "also mutate scripts"),
     ("murxpy fuzz z3@4.13.0 z3@latest --time 5m", "two releases, side by side"),
+    ("murxpy fuzz z3@4.13.0 z3@latest --runs 2000 --compare", "what the newer one broke"),
 )
 
 
@@ -92,6 +93,11 @@ _EXAMPLES = (
     "--judge-limit",
     "200ms",
     "Limit of each check that a judge is asked: its own resource limit that takes about this time.",
+)
+@click.option(
+    "--compare",
+    is_flag=True,
+    help="Compare two releases, the older named first: the newer replays each run of the older, and only what it broke is found.",
 )
 @click.option(
     "--machine",

@@ -24,6 +24,7 @@ _NOT_HERE = (
     "theories",
     "no_swarm",
     "contract",
+    "compare",
 )  # options of walks alone
 
 _WALL = click.Option(

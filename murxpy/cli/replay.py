@@ -18,6 +18,7 @@ from murxpy.campaign.reduction.histories import parts
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
+from murxpy.cli.comparing import releases_of, show_compared
 from murxpy.cli.params import (
     NONE,
     Existing,
@@ -97,6 +98,9 @@ def replay(
         return _show(_replay_history(file, found, limits, follow, solver, wrapper), None, as_json)
     text = read_trace(file)
     trace = parse_trace(text, str(file))
+    names = releases_of(trace)
+    if names and not (solver or wrapper or judged or follow):
+        return show_compared(file, text, names, limits, as_json)
     plan = plan_of(trace, solver, wrapper, found)
     replayed = replay_trace(plan, text, str(file), limits, write_now if follow else None, wall)
     report = replayed.outcome.report or {}
@@ -142,6 +146,9 @@ def plan_of(
             file=trace.name,
         )
     request = Request((solver,) if solver else () if wrapper else (trace.solver,), wrapper=wrapper)
+    compared = releases_of(trace)
+    if not (solver or wrapper) and compared:
+        request = replace(request, targets=tuple(compared[1:]))
     if found is not None:
         request = replace(request, targets=found.request.targets, wrapper=found.request.wrapper)
     elif not (solver or wrapper) and trace.solver not in wrapper_names():

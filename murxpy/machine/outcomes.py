@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+# The class of a refusal that is not the binding's: the state of the run does not allow the line.
+STATE = "state"
+
 
 class Refused(Exception):
     """The binding refused a call; the run goes on without its result."""

@@ -117,6 +117,10 @@ class Run(Lines, Steps):
         self.differences: list[str] = []
         # of a replay: the line of a check, the recorded answer, and the answer now
         self.answers: list[tuple[int, str, str]] = []
+        # of a replay: each line that is refused and was not, with the class of the refusal
+        self.refused: list[tuple[int, str, str]] = []
+        # of a replay of a compared trace: each check with its cost and the reason for unknown
+        self.costs: list[tuple[int, int | None, str]] = []
         self.lines = 0
         self._made: dict[Sort, Any] = {}
         self._symbols = 0

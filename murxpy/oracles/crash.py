@@ -34,6 +34,11 @@ SEVERITY = {
     "contract": "medium",
     "ill-formed": "low",
     "internal": "low",
+    # of two releases that are compared, see `murxpy.oracles.regression`
+    "new-exception": "medium",
+    "became-unknown": "low",
+    "slower": "low",
+    "vanished": "low",
 }
 
 # A defect that broke memory may show as any of these kinds, depending on where the memory lies.

@@ -7,6 +7,7 @@ from murxpy.checks.registry import BEFORE, READERS, Reader, named
 from murxpy.errors import InputError, nearest
 from murxpy.machine.outcomes import Refused
 from murxpy.machine.run import Run
+from murxpy.replaying.measuring import Measuring
 from murxpy.trace.grammar import Trace
 from murxpy.trace.murxla import old_action
 from murxpy.trace.reading import Reading, Skipped
@@ -22,11 +23,13 @@ def replay(run: Run, trace: Trace) -> None:
     and counted under `replay:skipped`.
     """
     reading = Reading(run, trace)
+    measuring = Measuring(run, trace)
     for line in trace.lines:
         reading.line = line
         before = len(run.differences)
         try:
-            _reader(reading)(reading)
+            with measuring.of(line):
+                _reader(reading)(reading)
             _compare_refusal(reading, None)
         except Skipped:
             run.counts["replay:skipped"] += 1
@@ -35,6 +38,8 @@ def replay(run: Run, trace: Trace) -> None:
             run.counts["replay:refused"] += 1
             run.counts[f"replay-refused:{line.action}:{refused}"] += 1
             reading.lost()
+            if not line.result("refused"):
+                run.refused.append((line.number, refused.sort, str(refused)))
             if len(run.differences) == before:
                 _compare_refusal(reading, refused)
         except InputError as error:

@@ -7,7 +7,7 @@ from typing import Any
 from murxpy.errors import InputError, nearest
 from murxpy.logic.sorts import Sort, components
 from murxpy.machine.database import Entry, SortEntry
-from murxpy.machine.outcomes import Refused
+from murxpy.machine.outcomes import STATE, Refused
 from murxpy.machine.run import Run
 from murxpy.machine.tokens import Quoted, Ref, Token
 from murxpy.trace.grammar import Line, Trace
@@ -76,7 +76,12 @@ class Reading:
         answer to a check.
         """
         if not condition and not self.lenient:
-            raise Refused("unsupported", what)
+            raise Refused(STATE, what)
+
+    def require_spelling(self, there: bool, what: str) -> None:
+        """Raise Refused where this release has no spelling of `what`."""
+        if not there and not self.lenient:
+            raise Refused("unsupported", f"no spelling of {what}")
 
     # -- ids
 

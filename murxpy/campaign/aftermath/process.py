@@ -25,19 +25,22 @@ from murxpy.campaign.judging.common_operators import judge_plans
 from murxpy.campaign.judging.disagreement import HEADER
 from murxpy.campaign.reduction.histories import minimize_history
 from murxpy.campaign.reduction.pipeline import Minimized, Saver, Task
-from murxpy.campaign.reduction.reproducers import base_of, write_programs
+from murxpy.campaign.reduction.reproducers import INVALID_MODEL, base_of, write_programs
 from murxpy.campaign.reduction.script_sights import Shown
 from murxpy.campaign.reduction.traces import minimize, minimize_trace
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError, MurxpyError
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
+from murxpy.oracles.regression import KINDS as REGRESSIONS
+from murxpy.oracles.regression import OF_ANSWERS
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import parse_trace
 from murxpy.worker.process import die_with_parent
 
 NICE = 10  # steps, so that the workers of the campaign come first
-_OWN_WORDS = ("hang", DISAGREEMENT)  # kinds whose keys are words and no buckets
+# kinds whose keys are words and no buckets
+_OWN_WORDS = ("hang", DISAGREEMENT, *REGRESSIONS)
 _TRIES = 5  # replays of a candidate, for a finding that does not show each time
 
 
@@ -83,10 +86,23 @@ def _shrink_trace(task: Task, trace: Path, small: Path, kind: str) -> Minimized:
     return replace(result, before=len(parsed.lines), after=after)
 
 
+def _shown(request: Request) -> Shown:
+    """What a program must show. Of two releases that are compared, the program is for the newer one
+    alone, so it shows the answer that this one gives, or its finding.
+    """
+    kind, key = request.kind, request.key
+    if kind in OF_ANSWERS:
+        kind = DISAGREEMENT
+    elif kind in REGRESSIONS:
+        key = key.removeprefix(f"{kind}-")
+        kind = INVALID_MODEL if key.startswith(INVALID_MODEL) else kind
+    return Shown(kind, key, request.message)
+
+
 def answer(request: Request, plan: Plan) -> Answer:
     """Do a request."""
     trace = Path(request.trace)
-    shown = Shown(request.kind, request.key, request.message)
+    shown = _shown(request)
     alone = trace.suffix == ".trace"
     made = [Reproducer("trace", str(trace), True)]
     if not alone:
@@ -99,11 +115,11 @@ def answer(request: Request, plan: Plan) -> Answer:
     told = Answer()
     if request.minimize:
         try:
-            form, small, result = shrink(plan, trace, request.seconds, shown.kind)
+            form, small, result = shrink(plan, trace, request.seconds, request.kind)
         except MurxpyError as error:
             made.append(Reproducer("min.trace", "", None, str(error)))
         else:
-            same = result.key == shown.key or shown.kind in _OWN_WORDS
+            same = result.key == shown.key or request.kind in _OWN_WORDS
             made.append(
                 Reproducer(form, str(small), True, "" if same else f"it shows {result.key}")
             )

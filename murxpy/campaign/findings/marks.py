@@ -17,7 +17,7 @@ from murxpy.trace.grammar import parse_trace
 
 Read = Callable[[str], str | None]  # the text of a file under the campaign's folder
 
-_THROWN = ("exception", "ill-formed")
+_THROWN = ("exception", "ill-formed", "new-exception")
 _TELLING_WORDS = 3  # words of a message at least that tell which defect threw it
 
 # The binding and the readers of scripts put these words before what the solver says.

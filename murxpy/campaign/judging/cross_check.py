@@ -68,6 +68,8 @@ class CrossCheck:
     the campaign.
     """
 
+    only_differences = False  # what a target shows by itself counts, too
+
     def __init__(
         self,
         replays: Replays,

@@ -79,8 +79,10 @@ def bisect(
     known: str = "",
     every: bool = False,
     newest: bool = True,
+    without: str = "",
 ) -> Range:
-    """The range of a defect over `releases`, which are oldest first. `known` is one that shows it.
+    """The range of a defect over `releases`, which are oldest first. `known` is one that shows it,
+    `without` one that is said not to; that is asked, too.
 
     Both neighbours of every boundary are asked, also of a boundary to releases that cannot be
     tested. Releases between two that answer alike are taken to answer like these, and are asked
@@ -95,9 +97,10 @@ def bisect(
 
     last = len(releases) - 1
     if every:
-        first_asked: Sequence[int] = range(len(releases))
+        first_asked = list(range(len(releases)))
     else:
-        first_asked = (releases.index(known) if known in releases else last, last, 0)
+        first_asked = [releases.index(known) if known in releases else last, last, 0]
+        first_asked += [releases.index(without)] * (without in releases)
     for at in first_asked:
         put(at)
     while (middle := _undecided(answers)) is not None:

@@ -11,11 +11,12 @@ from murxpy.campaign.findings.origin import origin
 from murxpy.campaign.findings.store import FILE, read_buckets
 from murxpy.campaign.ranges.showing import Sign, kept_sign
 from murxpy.campaign.reduction.scripted import Scripted, trace_of
-from murxpy.campaign.workers.names import solver_of
+from murxpy.campaign.workers.names import parse_target, solver_of, split_names
 from murxpy.campaign.workers.plans import Request
 from murxpy.errors import InputError
 from murxpy.fuzzers.seeds import SUFFIX, statuses_of
 from murxpy.releases.versions import release_in
+from murxpy.replaying.measuring import HEADER as COMPARED
 from murxpy.trace.file import read_trace
 from murxpy.trace.finished import header_value
 
@@ -24,7 +25,8 @@ from murxpy.trace.finished import header_value
 class Defect:
     """A defect as a trace shows it. `file` is where it was read, `solver` the solver it is of, and
     `release` the one that it was found on, empty where that is not known. `sign` says how it is
-    known again, None where only a replay can tell. `request` is how it is replayed.
+    known again, None where only a replay can tell. `request` is how it is replayed. `without` is a
+    release that was seen not to show it, empty where none is known.
     """
 
     file: Path
@@ -33,6 +35,7 @@ class Defect:
     release: str
     sign: Sign | None
     request: Request
+    without: str = ""
 
 
 def read_defect(file: Path, solver: str = "", wrapper: str | None = None) -> Defect:
@@ -49,7 +52,9 @@ def read_defect(file: Path, solver: str = "", wrapper: str | None = None) -> Def
     request = Request(wrapper=wrapper)
     if kept is not None:
         request = replace(kept.request, targets=(), mutation=None)
-    return Defect(path, text, family, release_in(version), kept_sign(text, str(path)), request)
+    return Defect(
+        path, text, family, release_in(version), kept_sign(text, str(path)), request, _without(text)
+    )
 
 
 def files_in(paths: Sequence[Path], table: Path | None = None) -> list[tuple[str, Path]]:
@@ -93,6 +98,13 @@ def defects_of(
 
 def _kept(folder: Path) -> list[Path]:
     return sorted(file for file in folder.rglob("*") if file.suffix in (".trace", SUFFIX))
+
+
+def _without(text: str) -> str:
+    """The older of the two releases that a trace compares; empty where it compares none."""
+    names = header_value(text, COMPARED)
+    place = parse_target(split_names(names)[0]).release if names else ""
+    return release_in(place)
 
 
 def _smallest(folder: Path) -> Path:

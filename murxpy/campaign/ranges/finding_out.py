@@ -49,7 +49,9 @@ def find_range(
     if known:
         answers[known] = answers.get(known) or ask(known)
         _check(defect, known, answers[known])
-    found = bisect(releases, lambda one: answers.get(one) or ask(one), known, every, newest)
+    found = bisect(
+        releases, lambda one: answers.get(one) or ask(one), known, every, newest, defect.without
+    )
     if not found.spans:
         raise InputError("none of the releases that were asked shows it", file=str(defect.file))
     return found, replays + asked.replays

@@ -4,6 +4,7 @@ was found.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from murxpy.campaign.findings.candidates import version_of
@@ -14,10 +15,13 @@ from murxpy.campaign.workers.names import TargetName
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError, TargetError
+from murxpy.machine.outcomes import STATE
 from murxpy.oracles.crash import DEATHS, Outcome, judge
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.oracles.disagreement import OPPOSITE
+from murxpy.oracles.regression import COSTS, FACTOR, OF_ANSWERS, SHOWS, SLOWER, VANISHED
 from murxpy.releases.environments import Notice
+from murxpy.replaying.measuring import HEADER as COMPARED
 from murxpy.trace.finished import read_rows
 from murxpy.trace.grammar import parse_trace
 
@@ -27,17 +31,24 @@ _HANG = "hang"
 @dataclass(frozen=True, slots=True)
 class Sign:
     """How a defect is known again on any release: by the kind of the finding, the action that shows
-    it (empty for any), for an exception by its class, and for an answer that judges contradict by
-    the answer.
+    it (empty for any), for an exception by its class, for an answer that judges or another release
+    contradict by the answer, and for a slow check by the least `cost`.
     """
 
     kind: str
     action: str = ""
     error: str = ""
     answer: str = ""
+    cost: int = 0
 
     def shown_by(self, outcome: Outcome) -> bool:
         """Whether a replay shows the defect."""
+        report = outcome.report or {}
+        if self.cost:
+            return any((cost or 0) >= self.cost for _, cost, _ in report.get("costs", ())[-1:])
+        if self.kind == VANISHED:
+            refused = [sort for _, sort, _ in report.get("refused", ())]
+            return any(sort not in (STATE, "resources") for sort in refused)
         if self.answer:
             return last_answer(outcome) == self.answer
         if self.kind == _HANG:
@@ -71,6 +82,8 @@ def kept_sign(text: str, name: str) -> Sign | None:
     Raises InputError.
     """
     trace = parse_trace(text, name)
+    if COMPARED in trace.header:
+        return _sign_of_regression(trace.header, text)
     kind = trace.header.get("finds", "")
     if kind and kind != DISAGREEMENT:
         return Sign(kind)
@@ -78,6 +91,18 @@ def kept_sign(text: str, name: str) -> Sign | None:
         answer = last_answer(Outcome("report", trace=text))
         return Sign(DISAGREEMENT, answer=answer) if answer in OPPOSITE else None
     return None
+
+
+def _sign_of_regression(header: Mapping[str, str], text: str) -> Sign | None:
+    """How what a newer release broke is known again; None where a replay there tells."""
+    kind = header.get(SHOWS, "")
+    if kind == SLOWER:
+        older, _, _ = header.get(COSTS, "").partition(" ")
+        return Sign(SLOWER, cost=FACTOR * int(older)) if older.isdigit() else None
+    if kind == VANISHED:
+        return Sign(VANISHED)
+    answer = last_answer(Outcome("report", trace=text)) if kind in OF_ANSWERS else ""
+    return Sign(kind, answer=answer) if answer else None
 
 
 def last_answer(outcome: Outcome) -> str:

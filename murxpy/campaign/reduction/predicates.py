@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from murxpy.campaign.comparing.record import regression_key, told
+from murxpy.campaign.comparing.regressions import Pair, Shown
+from murxpy.campaign.judging.common_operators import judge_plans
 from murxpy.campaign.judging.disagreement import Case, CaseQuestions
 from murxpy.campaign.judging.judged_solver import JudgedSolver
 from murxpy.campaign.reduction.golden import GOLDEN_RUNS, Golden, golden, refuse_malformed
@@ -149,3 +152,39 @@ class Disagreeing(Predicate[str]):
     def result(self, best: str) -> tuple[str, str]:
         shown = self._shown(best)
         return self.key, best if shown is None else self._work.named(shown)
+
+
+class Comparing(Predicate[str]):
+    """The release called `older` carries the trace out well, and the release of the task's plan still
+    shows the same regression.
+
+    Raises InputError where the trace shows no regression.
+    """
+
+    def __init__(self, task: Task, source: str, older: str) -> None:
+        self._solver = JudgedSolver(task.plan, judge_plans((older,)), Limits())
+        super().__init__(task.deadline, self._solver)
+        self._pair = Pair(self._solver.solvers, older=1, newer=0)
+        with self.closed_on_error():
+            shown = self._solver.answer(self._pair.both(source, fresh=True))
+            if shown is None:
+                releases = self._solver.solvers.releases
+                raise InputError(
+                    f"it shows nothing that {releases[1]} does well and {releases[0]} does not, expected a trace that "
+                    "'murxpy replay' exits with 1 for",
+                    file=task.name,
+                )
+        self._same = (shown.kind, self._pair.identity(shown))
+        self.key, self.start = regression_key(self._pair, shown) or shown.kind, shown.text
+
+    def first(self, candidates: Iterator[str]) -> int | None:
+        return next((at for at, text in enumerate(candidates) if self._shown(text)), None)
+
+    def _shown(self, text: str, fresh: bool = False) -> Shown | None:
+        shown = self._solver.answer(self._pair.both(text, fresh))
+        same = shown is not None and (shown.kind, self._pair.identity(shown)) == self._same
+        return shown if same else None
+
+    def result(self, best: str) -> tuple[str, str]:
+        shown = self._shown(best, fresh=True)
+        return self.key, best if shown is None else told(self._pair, shown, self._same[0])

@@ -13,10 +13,11 @@ from murxpy.campaign import interrupts
 from murxpy.campaign.judging.common_operators import judge_plans
 from murxpy.campaign.reduction.command import Commanded
 from murxpy.campaign.reduction.pipeline import Minimized, Predicate, Problem, Task, reduce
-from murxpy.campaign.reduction.predicates import Disagreeing, Replaying
+from murxpy.campaign.reduction.predicates import Comparing, Disagreeing, Replaying
 from murxpy.campaign.reduction.scripted import scripted
 from murxpy.campaign.reduction.scripts import minimize_script, others_than
 from murxpy.campaign.replays.tester import OutOfTime
+from murxpy.campaign.workers.names import split_names
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
@@ -29,11 +30,13 @@ from murxpy.passes.spellings import Spellings
 from murxpy.passes.trace import reduce_trace
 from murxpy.passes.typed import Types
 from murxpy.replaying.defuse import Script
+from murxpy.replaying.measuring import HEADER as COMPARED
+from murxpy.trace.finished import header_value
 from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.trace.needs import HEADER, write_needs
 
 _MAKING = ("mk-term", "mk-const", "mk-value")  # actions whose lines are counted as terms
-_KEPT_HEADER = ("murxpy-trace", "solver", "python", "seed", "cross-check")
+_KEPT_HEADER = ("murxpy-trace", "solver", "python", "seed", "cross-check", COMPARED)
 
 
 def minimize_trace(
@@ -49,7 +52,7 @@ def minimize_trace(
     solvers are the judges. If the script alone does not show the finding, `refused` is called with
     the reason, and may raise it; then the lines of the trace are reduced, as by `minimize`.
     """
-    script = scripted(parse_trace(source, task.name))
+    script = None if header_value(source, COMPARED) else scripted(parse_trace(source, task.name))
     if script is not None and not task.match and not task.command:
         if judges is None:
             judges = others_than(task.plan.target.name) if script.expected else ()
@@ -106,6 +109,9 @@ def _with_needs(
 
 def _predicate(task: Task, source: str) -> Predicate[str]:
     """The predicate that the task asks for."""
+    names = header_value(source, COMPARED)
+    if names and not task.match and not task.command:
+        return Comparing(task, source, split_names(names)[0])
     if task.judges:
         return Disagreeing(task, source)
     return Commanded(task, source) if task.command else Replaying(task, source)

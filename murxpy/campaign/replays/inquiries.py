@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from murxpy.campaign.replays.service import Future, Group, Replays
+from murxpy.campaign.replays.service import Fresh, Future, Group, Replays
 from murxpy.campaign.workers.handles import Job
 from murxpy.oracles.crash import Outcome
 
@@ -22,13 +22,14 @@ class Ask:
     answers the decided checks of the trace, as a judge that is told `judge`.
 
     A `patient` question gets as much time as the replay that confirms a finding, because the
-    machine may be busier than it was.
+    machine may be busier than it was. A `fresh` question gets a process of its own.
     """
 
     target: int
     text: str
     judge: Mapping[str, Any] | None = None
     patient: bool = False
+    fresh: bool = False
 
 
 Questions = Generator[Ask, Outcome, T]
@@ -38,7 +39,7 @@ class Inquirer:
     """Carries out inquiries, one after another. A replay gets the wall limit of a run, and a judge
     gets this limit for each check.
 
-    Each solver is asked in one process, as long as that lives. If it dies in a replay, its death is
+    Each solver is asked in one process, as long as that lives, unless a question is `fresh`. If it dies in a replay, its death is
     the answer. `asked` counts the questions.
     """
 
@@ -77,7 +78,8 @@ class Inquirer:
         assert self._running is not None
         questions, done = self._running
         try:
-            ask = next(questions) if answered is None else questions.send(answered.seen()[-1])
+            # the first outcome: a fresh process may have one more, for the way in which it ended
+            ask = next(questions) if answered is None else questions.send(answered.seen()[0])
         except StopIteration as end:
             self._running = self._asked = None
             done(end.value)
@@ -92,8 +94,11 @@ class Inquirer:
             keep=True,
             by_line=self._limits.by_line or ask.judge is not None,
         )
-        group = self._groups.setdefault(ask.target, Group(ask.target))
-        self._asked = self._replays.submit((job,), group, self._advance)
+        on = Fresh(ask.target) if ask.fresh else self._group(ask.target)
+        self._asked = self._replays.submit((job,), on, self._advance)
+
+    def _group(self, target: int) -> Group:
+        return self._groups.setdefault(target, Group(target))
 
     def clear(self) -> None:
         """Forget all inquiries, and kill the processes."""
