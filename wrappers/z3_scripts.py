@@ -113,6 +113,7 @@ def read_cost(solver: Any, ctx: Any) -> int | None:
     contexts of their own; None if it does not tell.
     """
     statistics = solver.statistics()
-    if "rlimit count" not in statistics.keys():
+    names = statistics.keys()
+    if "rlimit count" not in names:
         return None
     return int(statistics.get_key_value("rlimit count")) + int(getattr(ctx, "murxpy_spent", 0))

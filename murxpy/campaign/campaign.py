@@ -161,7 +161,7 @@ class Campaign:
         self._unkept = ""
         self._archive.note(seed=self.seed, operators=operators_of(self._abouts))
         self._archive.session(self._epoch, dict(config.arguments))
-        self._begin()
+        self._begin(versions)
 
     def _load(self, store: Store) -> list[str]:
         """Load all solvers, and return their versions."""
@@ -181,9 +181,11 @@ class Campaign:
                 self._log.notice(f"{source}: {runs.steering.lacking(source)}; it makes no runs")
         return FuzzedTarget(plan.target.name, plan.target.family, version, runs)
 
-    def _begin(self) -> None:
+    def _begin(self, versions: list[str]) -> None:
         config = self.config
-        targets = tuple(events.Target(t.name, t.family, t.version) for t in self._targets)
+        count = len(self._targets) + (len(config.judges) if config.compare else 0)
+        plans = zip(self._pool.plans[:count], versions, strict=False)
+        targets = tuple(events.Target(p.target.name, p.target.family, v) for p, v in plans)
         self._log.emit(
             events.Started(
                 self._epoch,
@@ -197,7 +199,7 @@ class Campaign:
             )
         )
         self._collector.compare()
-        solvers = [self._solver(number) for number in range(len(targets))]
+        solvers = [self._solver(number) for number in range(len(self._targets))]
         self._collector.confirm_stored(solvers, config.limits.wall)
 
     def _second_look(self, versions: list[str]) -> CrossCheck | Comparison:

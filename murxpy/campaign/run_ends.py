@@ -104,7 +104,8 @@ class RunEnds:
             call = last_call(result.outcome.trace)
             self._log.emit(events.Overstayed(slot, job.seed, call.action, call.operator))
             self.count(target.runs.ended_badly(job.index, job.seed, "timeouts"))
-            self._hangs.suspect(result, number)
+            if self.cross is None or not self.cross.only_differences:
+                self._hangs.suspect(result, number)
 
     def _watch(self, number: int, found: Finding | None) -> None:
         """Tell the breakdown whether the run ended in an internal error."""

@@ -69,6 +69,8 @@ def _results(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
         yield answer, f"{answers[answer]:,}, {what} read after {share}"
     yield "unknown", f"{answers['unknown']:,}"
     yield "over limit", f"{answers['over-limit']:,}"
+    if snapshot.counts.get("compare:runs"):
+        yield "compared", _compared(snapshot)
     if snapshot.judged:
         yield "judges", _judges(snapshot)
         yield "confirmed", _confirmed(snapshot)
@@ -95,6 +97,18 @@ def _checks(snapshot: Snapshot) -> str:
     return (
         f"{snapshot.counts.get('check:total', 0):,}, {asserted} with something asserted, "
         f"{snapshot.decided:,} decided ({rate(snapshot.decided_per_second)})"
+    )
+
+
+def _compared(snapshot: Snapshot) -> str:
+    """What came of the runs that the newer of two releases replayed."""
+    counts = snapshot.counts
+    runs = amount(counts["compare:runs"], "run")
+    checks = amount(counts.get("compare:checks", 0), "check")
+    suspects = amount(counts.get("compare:suspects", 0), "difference")
+    return (
+        f"{runs} with {checks} replayed by the newer release; {suspects} looked into, of which "
+        f"{counts.get('compare:regressions', 0):,} count; {counts.get('compare:timeouts', 0):,} past the limit of time"
     )
 
 
