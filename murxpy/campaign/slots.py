@@ -66,7 +66,8 @@ class Slots(Watcher):
             seed,
             config.limits.wall,
             index,
-            damp=self._targets[target].damp if config.damp else (),
+            # what a comparison has found does not change what is compared
+            damp=self._targets[target].damp if config.damp and not config.compare else (),
             keep=config.compare or ("decided" if config.judges else False),
             by_line=config.limits.by_line,
         )

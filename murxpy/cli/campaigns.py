@@ -76,9 +76,8 @@ def run(targets: tuple[str, ...], wishes: dict[str, Any], mutation: Mutation | N
     judges = make_judges(request, plans, judged) if judged else ()
     notes = _without_object(wishes["checks"], plans)
     notes += [] if mutation is None else seed_files(mutation).notices()
-    if (
-        judges and not wishes["compare"] and not interrupts.early()
-    ):  # an interrupted campaign ends before its first run
+    # an interrupted campaign ends before its first run
+    if judges and not wishes["compare"] and not interrupts.early():
         plans, lacking_notes = agree(plans, judges, limits)
         notes += lacking_notes
     if wishes["run_seed"] is not None:
@@ -165,7 +164,6 @@ def _config(
         share=wishes["share"] / 100,
         known_marks=marks,
         compare=wishes["compare"],
-        damp=not wishes["compare"],  # what was found does not change what is compared
     )
 
 

@@ -14,6 +14,7 @@ from murxpy.campaign.findings.replayed import Replayed, replay_texts, replay_tra
 from murxpy.campaign.judging.common_operators import judge_plans
 from murxpy.campaign.judging.disagreement import HEADER
 from murxpy.campaign.judging.judged_solver import JudgedSolver
+from murxpy.campaign.reduction.golden import refuse_malformed
 from murxpy.campaign.reduction.histories import parts
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
@@ -98,14 +99,11 @@ def replay(
         return _show(_replay_history(file, found, limits, follow, solver, wrapper), None, as_json)
     text = read_trace(file)
     trace = parse_trace(text, str(file))
-    names = releases_of(trace)
-    if names and not (solver or wrapper or judged or follow):
+    if (names := releases_of(trace)) and not (solver or wrapper or judged or follow):
         return show_compared(file, text, names, limits, as_json)
     plan = plan_of(trace, solver, wrapper, found)
     replayed = replay_trace(plan, text, str(file), limits, write_now if follow else None, wall)
-    report = replayed.outcome.report or {}
-    if report.get("status") == "malformed":
-        raise InputError(report["message"])
+    refuse_malformed(replayed.outcome, str(file))
     judges = judges_of(trace, judged)
     if judges and replayed.found is None:
         return _show_judged(plan, judges, replayed, limits, as_json)

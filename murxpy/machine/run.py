@@ -99,8 +99,7 @@ class Run(Lines, Steps):
         self.catalogue = catalogue
         self.seed = seed
         self.stream = Stream(mix(seed, 0))
-        self.sorts = SortTable()
-        self.terms = TermTable()
+        self.sorts, self.terms = SortTable(), TermTable()
         self.checker = Checker(catalogue, self.sorts)
         self.db = Database()
         self.frame = Frame(self.sort_object)
@@ -112,14 +111,12 @@ class Run(Lines, Steps):
         self.script_checks = frozenset(["models", "cores"])
         # True while a check builds terms of what the solver gave, see murxpy/checks
         self.checking = False
-        self.solver_ns = 0
-        self.trace_ns = 0
+        self.solver_ns = self.trace_ns = 0
         self.differences: list[str] = []
-        # of a replay: the line of a check, the recorded answer, and the answer now
+        # of a replay, each behind its line: answers before and now; new refusals, with class and
+        # message; the cost of a check and the reason for unknown
         self.answers: list[tuple[int, str, str]] = []
-        # of a replay: each line that is refused and was not, with the class of the refusal
         self.refused: list[tuple[int, str, str]] = []
-        # of a replay of a compared trace: each check with its cost and the reason for unknown
         self.costs: list[tuple[int, int | None, str]] = []
         self.lines = 0
         self._made: dict[Sort, Any] = {}

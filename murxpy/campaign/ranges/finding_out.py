@@ -29,8 +29,8 @@ def find_range(
     newest: bool = True,
 ) -> tuple[Range, int]:
     """The range of `defect` over `releases`, which are oldest first, and the number of replays that
-    it took, each for `wall` seconds at most. `watch` gets each release that was asked. Raises InputError where no release shows the
-    defect, or where nothing says what it is.
+    it took, each for `wall` seconds at most. `watch` gets each release that was asked. Raises
+    InputError where no release shows the defect, or where nothing says what it is.
     """
     known, sign = short(defect.release) if defect.release else "", defect.sign
     answers: dict[str, Answer] = {}
@@ -42,16 +42,14 @@ def find_range(
     asked = Asked(defect.request, defect.text, sign, tries, wall, notice)
 
     def ask(release: str) -> Answer:
-        answer = asked.release(defect.solver, release)
-        watch(release, answer)
-        return answer
+        if release not in answers:
+            answers[release] = asked.release(defect.solver, release)
+            watch(release, answers[release])
+        return answers[release]
 
     if known:
-        answers[known] = answers.get(known) or ask(known)
-        _check(defect, known, answers[known])
-    found = bisect(
-        releases, lambda one: answers.get(one) or ask(one), known, every, newest, defect.without
-    )
+        _check(defect, known, ask(known))
+    found = bisect(releases, ask, known, every, newest, defect.without)
     if not found.spans:
         raise InputError("none of the releases that were asked shows it", file=str(defect.file))
     return found, replays + asked.replays
