@@ -195,12 +195,30 @@ class Plain(Strict, frozen=True):
     section, which are preferred to those of the wrapper.
 
     With `main_context`, terms belong to the binding's main context, which this expression gives, so
-    that no call names a context.
+    that no call names a context. `script` are the statements that have the SMT-LIB script `script`
+    read and give `output`, `script_limit` the command that limits its checks. `datatypes` are
+    templates of statements that declare a block of datatypes.
     """
 
     imports: str = ""
     main_context: str = ""
+    script: str = ""
+    script_limit: str = ""
     names: dict[str, str] = {}
+    datatypes: dict[
+        Literal[
+            "datatype",
+            "constructor",
+            "operand",
+            "field",
+            "itself",
+            "other",
+            "close",
+            "create",
+            "create-all",
+        ],
+        str,
+    ] = {}
     lifecycle: dict[str, Any] = {}
     sorts: dict[str, Any] = {}
     special_values: dict[str, Any] = {}
@@ -211,6 +229,8 @@ class Plain(Strict, frozen=True):
     special_options: dict[str, Any] = {}
     operators: dict[str, Any] = {}
     actions: dict[str, Any] = {}
+    readers: dict[str, Any] = {}
+    self_checks: dict[str, Any] = {}
 
 
 class ScriptProgram(Strict, frozen=True):

@@ -59,7 +59,12 @@ def _statements(source: str) -> tuple[_Statement, ...]:
     programs of a folder share their helpers.
     """
     body = [node for node in ast.parse(source).body if not _docstring(node) and not _future(node)]
-    own = {node.name for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    own = {
+        name
+        for node in body
+        if not isinstance(node, (ast.Import, ast.ImportFrom))
+        for name in defined(node)
+    }
     body = [
         node
         for node in body

@@ -32,6 +32,7 @@ from murxpy.translate.python import to_python
 INVALID_MODEL = "invalid-model"
 SECONDS = 20.0  # that a program gets; a program that does not end by then hangs
 
+_COMPARED = re.compile(r"^expected .+ got ", re.M)  # what a plain program prints when it was asked
 _DEFECT = re.compile(r"^line \d+: (.*)$", re.M)
 
 
@@ -80,7 +81,7 @@ class _Programs:
         for text in self._plain():
             write_atomically(file, with_range(text, file))
             outcome = self._run(file)
-            if _exit_code(outcome) == 1 and "Traceback" not in outcome.output:
+            if _exit_code(outcome) == 1 and _COMPARED.search(outcome.output):
                 return Reproducer("python", str(file), True)
         try:
             written = to_python(self._trace, self._catalogue, dict(self._plan.setup["wrapper"]))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from murxpy.checks.registry import ANSWERING
@@ -21,20 +24,31 @@ from murxpy.trace.grammar import Trace
 from murxpy.trace.reading import Reading
 from murxpy.translate.dry import interpret
 from murxpy.translate.expressions import Code
+from murxpy.translate.programs.datatypes import declared
 from murxpy.translate.programs.misuses import PlainMisuses
 from murxpy.translate.programs.plainest import PLAIN, PlainWrapper, plainest
-from murxpy.translate.programs.sheet import TERM, Sheet
+from murxpy.translate.programs.sheet import ANSWER, TERM, Sheet
 
 _WORD = re.compile(r"[A-Za-z]\w*", re.ASCII)
+_OTHER = re.compile(r"\W+", re.ASCII)
 _BASES = {"mk-sort": "sort", "mk-value": "value", "mk-special-value": "value"}
 SELF_CHECKS = ("check-sort", "check-term", "check-value", "check-eq")
 _DEFECTS = (UNDOCUMENTED, "ill-formed")
-ANSWER = "answer"  # what the program calls the answer of the last check
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How near to the trace the calls of a program are: whether each has its `plain` spelling or that
+    of the trace, whether the solver is made so, too, and whether expressions are `nested`.
+    """
+
+    plain: bool = True
+    plain_solver: bool = True
+    nested: bool = True
 
 
 class Calls(PlainMisuses):
-    """Writes a statement for each call of a trace. With `plain`, each call has its plainest
-    spelling, else that of the trace. With `solver`, the solver is made as in the trace.
+    """Writes a statement for each call of a trace in one form.
 
     `failing` is the source of the call that was refused with a defect, if there is one.
     """
@@ -42,16 +56,21 @@ class Calls(PlainMisuses):
     wrapper: PlainWrapper
 
     def __init__(
-        self, wrapper: PlainWrapper, catalogue: Catalogue, trace: Trace, plain: bool, solver: bool
+        self, wrapper: PlainWrapper, catalogue: Catalogue, trace: Trace, form: Form
     ) -> None:
         super().__init__(wrapper, catalogue, trace)
-        self.plain, self._plain_solver = plain, plain and not solver
+        self.plain, self._plain_solver = form.plain, form.plain_solver
         names = wrapper.plain.get("names") or {}
         self.main = str(wrapper.plain.get("main-context") or "")
         self.solver_name = str(names.get("solver", "solver"))
         self._manager = str(names.get("context", "ctx"))
         self.sheet = Sheet(self._manager if self.main else "", self.main, wrapper.helpers)
+        self.sheet.nested = form.nested
+        self.dies = False  # whether the last call ends the process
+        # gives the call that a check of the trace makes
+        self.reading: Callable[[Calls], str] = lambda run: ""
         self.failing = ""
+        self.script = ""  # the script that the program has read
         self.promised = False  # whether `failing` gives a text that says which promise is broken
         self.checked = False  # whether the program has the answer of a check
         self.recorded = ""  # the answer of the last check in the trace
@@ -78,9 +97,11 @@ class Calls(PlainMisuses):
         """A line without a call needs no statement."""
 
     def witness(self, action: str) -> None:
-        if action == "check-values":
-            numbers = [t.number for t in self.line.args if isinstance(t, Ref)]
-            self.asked = [self.db.terms[number] for number in dict.fromkeys(numbers)]
+        numbers = [t.number for t in self.line.args if isinstance(t, Ref) and t.letter == "t"]
+        self.asked = [self.db.terms[number] for number in dict.fromkeys(numbers)]
+        if not self.last or self.dies:
+            with suppress(Refused):
+                self.sheet.do(str(self.reading(self)))
 
     def begin(self, seed: int, action: str, spelling: str | None, words: str) -> None:
         if action == "gc":
@@ -102,24 +123,32 @@ class Calls(PlainMisuses):
             return self._new(spelling)
         if action == "get-value" and spelling in self._value_readers():
             return None
+        if action == "run-script":
+            return self._script()
         if action == "set-option" and spelling.name.startswith(PLAIN):
             self.frame.fill(name=self.frame.name, value=_setting(str(self.frame.value)))
+        block = action == "mk-sort" and self.frame.result is None
+        if block and self.plain and not self.refusal():
+            made = declared(self.sheet, self.wrapper.plain.get("datatypes") or {}, self.frame.value)
+            if made is not None:
+                return made
         code = run_spelling(spelling, args, indices, self.frame, self.wrapper.conjunction)
         self._refused(code)
-        if action == "mk-sort" and self.frame.result is None:
+        if block:
             return self._datatypes(code)
         if action in ANSWERING:
             self._check(code)
             return self.answer()
-        if action == "run-script":
-            self._script(code)
-            return self.printed()
+        if action == "set-limit" and self.trace.lines[-1].action == "run-script":
+            return None  # the script has the limit
         if action.startswith("mk-") or action == "instantiate-sort":
             return self._built(code, action)
-        if self.last and (action in SELF_CHECKS or action in self.wrapper.facts.own_actions):
+        own = action in self.wrapper.facts.own_actions
+        if self.last and (action in SELF_CHECKS or own):
             self.failing, self.promised = str(code), True
             raise Stopped(None)
-        self.sheet.do(code)
+        if action not in SELF_CHECKS:
+            self.sheet.do(code)
         return None
 
     def _value_readers(self) -> list[Spelling]:
@@ -143,14 +172,14 @@ class Calls(PlainMisuses):
     def _hint(self, action: str) -> str:
         if action in ("mk-sort", "instantiate-sort"):
             return _sort_name(self.frame.result)
-        if action in ("mk-const", "mk-var", "mk-fun") and _WORD.fullmatch(self.frame.name):
-            return self.frame.name
-        return TERM
+        name = _OTHER.sub("_", self.frame.name).strip("_")
+        named = action in ("mk-const", "mk-var", "mk-fun") and _WORD.fullmatch(name)
+        return name if named else TERM
 
     def _datatypes(self, code: str) -> list[Code]:
-        made = self.sheet.define(code, "sorts", kept=True)
+        sorts = self.sheet.define(code, "sorts", kept=True)
         return [
-            self.sheet.define(f"{made}[{at}]", str(declaration[0]), kept=True)
+            self.sheet.define(f"{sorts}[{at}]", str(declaration[0]), kept=True)
             for at, declaration in enumerate(self.frame.value)
         ]
 
@@ -160,8 +189,29 @@ class Calls(PlainMisuses):
         self.checked = True
         self.recorded = self.answer()
 
-    def _script(self, code: str) -> None:
-        self.sheet.do(f"output = {code}")
+    def _script(self) -> str:
+        """Write the statements that have a script read. Its text is `script`, which stands before
+        them.
+        """
+        source = str(self.wrapper.plain.get("script") or "")
+        if not source or self.script:
+            raise InputError("the wrapper does not say how a person has a script read")
+        limit = str(self.wrapper.plain.get("script-limit") or "")
+        head = limit.replace("{v}", str(self.state.limit)) if self.state.limit else ""
+        self.script = f"{head}\n{str(self.frame.value).strip()}\n".lstrip()
+        statements = [ast.unparse(node) for node in ast.parse(source).body]
+        refusal = self.refusal()
+        if refusal is not None and refusal[0] in _DEFECTS:
+            self.failing = "\n".join(statements)
+            raise Stopped(None)
+        self.sheet.do(*statements)
+        self.recorded = next(iter(self.printed().split()[-1:]), "")
+        if self.recorded:
+            self.sheet.do(
+                "answers = [row for row in output.split() if row in ('sat', 'unsat', 'unknown')]",
+                f"{ANSWER} = answers[-1] if answers else 'none'",
+            )
+        return self.printed()
 
     def _refused(self, code: str) -> None:
         """Handle a call that the solver refused when the trace was made."""
@@ -198,6 +248,8 @@ class Calls(PlainMisuses):
 def _sort_name(sort: Sort | None) -> str:
     if sort is None:
         return "sort"
+    if sort.kind == "SORT_UNINTERPRETED":
+        return str(sort.params[0])
     numbers = [str(p) for p in sort.params if isinstance(p, int)][:2]
     return f"{sort.short.lower()}{'_'.join(numbers)}"[:24] + ("" if numbers else "_sort")
 

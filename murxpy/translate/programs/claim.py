@@ -16,10 +16,9 @@ class Claim:
     sentence: str
 
 
-_MODEL = "gives a model in which an assertion is false"
 _SENTENCES = {
-    "invalid-model": _MODEL,
-    "model-value": _MODEL,
+    "invalid-model": "gives a model in which an assertion is false",
+    "model-value": "gives a constant in its model what is no value",
     "invalid-value": "gives a term another value than its model does",
     "invalid-core": "gives an unsat core that is satisfiable",
     "invalid-assumptions": "gives unsat assumptions that are satisfiable",
@@ -40,6 +39,7 @@ def sentence(about: str, kind: str, message: str, answer: str = "") -> str:
     """What is wrong with the solver and release `about`, in one line. `answer` is its wrong answer,
     where the finding is one.
     """
+    about = about.partition("-")[0]
     if kind in _ANSWERS and answer:
         right = {"sat": "unsat", "unsat": "sat"}.get(answer, "another")
         return f"{about} answers {answer}, and the right answer is {right}."

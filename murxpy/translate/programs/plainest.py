@@ -58,6 +58,7 @@ def plainest(spellings: SpellingSet, frame: Frame, wanted: str | None) -> Spelli
     """
     fitting = [spelling for spelling in spellings.spellings if spelling.fits(frame)]
     own = [spelling for spelling in fitting if spelling.name.startswith(PLAIN)]
+    same = [spelling for spelling in own if spelling.name == f"{PLAIN}{wanted}"]
     alone = [
         spelling
         for spelling in fitting
@@ -66,7 +67,7 @@ def plainest(spellings: SpellingSet, frame: Frame, wanted: str | None) -> Spelli
     numbers = [spelling for spelling in alone if _of_numbers(spelling)]
     named = spellings.named(wanted) if wanted is not None else None
     rest = [named] if named is not None else fitting
-    return next(iter([*own, *numbers, *alone, *rest]), None)
+    return next(iter([*same, *own, *numbers, *alone, *rest]), None)
 
 
 def _of_numbers(spelling: Spelling) -> bool:

@@ -8,21 +8,29 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from murxpy.errors import InputError
+from murxpy.checks.registry import ANSWERING
+from murxpy.errors import MurxpyError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.machine.outcomes import Refused
-from murxpy.trace.grammar import Trace
+from murxpy.smtlib.reading.scripts import read_script
+from murxpy.trace.grammar import Line, Trace
+from murxpy.trace.lift import lift
 from murxpy.translate.inline import inlined
-from murxpy.translate.programs.calls import Calls, go_through
+from murxpy.translate.programs.calls import Calls, Form, go_through
 from murxpy.translate.programs.claim import Claim
-from murxpy.translate.programs.evidence import ENDINGS, Ending
+from murxpy.translate.programs.endings import ENDINGS, Ending
 from murxpy.translate.programs.plainest import PlainWrapper
+from murxpy.translate.programs.promises import checking_call
 
 # an exception that is not the finding tells nothing
 _HOOK = "sys.excepthook = lambda *error: (sys.__excepthook__(*error), os._exit(2))"
 _EXITS = "# Exits with 1 where this defect is, with 0 where it is mended, with 2 where neither can be said."
-# the calls of a trace: plain, plain with the trace's solver, as in the trace
-_LEVELS = ((True, False), (True, True), (False, True))
+_FORMS = (
+    Form(),
+    Form(plain_solver=False),
+    Form(plain_solver=False, nested=False),
+    Form(plain=False, plain_solver=False, nested=False),
+)
 _IN_CHILD = ("crash", "abort", "asan", "exit", "hang")  # kinds of findings that end no call
 _LIBRARY = ("copy", "gc", "itertools", "operator", "pickle")  # modules of Python that calls use
 DEADLINE = 10  # seconds after which a program says that its calls do not end
@@ -46,18 +54,56 @@ def programs(
     run. A form that cannot say the trace is left out.
     """
     seen: set[str] = set()
+    lifted = _lifted(trace, catalogue, claim)
+    if lifted is not None:
+        yield from _forms(lifted, catalogue, wrapper, claim, _FORMS[:2], seen)
+    yield from _forms(trace, catalogue, wrapper, claim, _FORMS, seen)
+
+
+def _lifted(trace: Trace, catalogue: Catalogue, claim: Claim) -> Trace | None:
+    """The calls that say the same as the script that the trace runs; None where it runs none, or
+    where no calls say the same.
+    """
+    line = trace.lines[-1]
+    if line.action != "run-script" or not line.args:
+        return None
+    try:
+        made = lift(read_script(str(getattr(line.args[0], "text", "")), trace.name, catalogue))
+    except MurxpyError:
+        return None
+    answers = [result for result in line.results if result[0] == "answer"]
+    checks = [one for one in made.lines if one.action in ANSWERING]
+    for check, answer in zip(checks, answers, strict=False):
+        check.results.append(answer)
+    limits = [one for one in trace.lines if one.action == "set-limit"]
+    lines = [*made.lines[:1], *limits[-1:], *made.lines[1:]]
+    if claim.kind == "invalid-model":
+        lines.append(Line("check-model", number=len(lines) + 1))
+    return Trace(trace.name, lines, {**made.header, "solver": trace.header.get("solver", "")})
+
+
+def _forms(
+    trace: Trace,
+    catalogue: Catalogue,
+    wrapper: dict[str, Any],
+    claim: Claim,
+    forms: Sequence[Form],
+    seen: set[str],
+) -> Iterator[Program]:
+    """The programs of a trace in some forms. `seen` are texts that are left out."""
     release = trace.header.get("solver", "").partition(" ")[2] or "1000000"
-    for level, form in enumerate(_LEVELS):
+    for level, form in enumerate(forms):
         for ending in _endings(claim):
             try:
-                run = Calls(PlainWrapper(wrapper, catalogue, release), catalogue, trace, *form)
+                run = Calls(PlainWrapper(wrapper, catalogue, release), catalogue, trace, form)
                 text = _written(run, claim, ending)
-            except (InputError, Refused, ValueError, RecursionError):
+            except (MurxpyError, Refused, ValueError, RecursionError):
                 continue
             if text not in seen:
                 seen.add(text)
                 lines = sum(bool(line) for line in text.splitlines())
-                yield Program(text, level, lines - run.sheet.calls)
+                shown = run.sheet.calls + run.script.count("\n")
+                yield Program(text, level, lines - shown)
 
 
 def _endings(claim: Claim) -> Sequence[Ending | None]:
@@ -68,7 +114,8 @@ def _endings(claim: Claim) -> Sequence[Ending | None]:
 
 
 def _written(run: Calls, claim: Claim, ending: Ending | None) -> str:
-    run.message = claim.message
+    run.message, run.dies = claim.message, ending is None
+    run.reading = checking_call
     go_through(run, run.trace)
     run.sheet.ending = True
     if ending is None:
@@ -90,8 +137,17 @@ def _composed(
     if "Fraction(" in used:
         head.append("from fractions import Fraction")
     binding = dict.fromkeys([*_imports(run.imports(), used), *_modules(run, used)])
-    parts = ["\n".join([*head, *binding, last]), helpers, "\n".join(rows)]
+    script = [f"script = {_quoted(run.script)}"] if run.script else []
+    top = "\n".join([*head, *binding, last])
+    parts = [top, *script, helpers, "\n".join(rows)]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _quoted(script: str) -> str:
+    """A text of many lines as Python source."""
+    if '"""' in script or "\r" in script or not script.isascii():
+        return ascii(script)
+    return f'{"r" if chr(92) in script else ""}"""\n{script}"""'
 
 
 def _modules(run: Calls, used: str) -> list[str]:

@@ -12,11 +12,12 @@ import re
 import tokenize
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from murxpy.translate.expressions import Code
 
 WIDTH = 96  # characters of the longest statement, as far as it can be cut
+ANSWER = "answer"  # what a program calls the answer of the last check
 TERM = "t"  # the name of terms without one of their own, which are numbered
 _CHEAP = 16  # characters of a sort or literal that is written again in each place
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -44,10 +45,12 @@ class Row:
 
 class Sheet:
     """A program that grows. The operand `dropped` is left out where it is the last one or a named
-    one, except in calls of the functions `exact`; `instead` stands in its other places.
+    one, except in calls of the functions `exact`; `instead` stands in its other places. If it is
+    not `nested`, each object is made by a statement of its own, in the order of the trace.
     """
 
     def __init__(self, dropped: str = "", instead: str = "", exact: Collection[str] = ()) -> None:
+        self.nested = True
         self.rows: list[Row] = []
         self._dropped = _Dropped(dropped, instead, exact)
         self._count = 0
@@ -72,6 +75,10 @@ class Sheet:
         for text in statements:
             self._add(Row(self._parsed(text)))
 
+    def forget_statements(self) -> None:
+        """Leave out all statements so far that define nothing."""
+        self.rows = [row for row in self.rows if row.name]
+
     def note(self, text: str) -> None:
         """Add a comment."""
         self._add(Row(None, text=f"# {text}"))
@@ -87,7 +94,8 @@ class Sheet:
 
     def written(self, before: Iterable[str] = ()) -> list[str]:
         """The lines of the program. `before` are statements whose names are taken."""
-        rows = _nested(_needed(self.rows))
+        rows = _unanswered(self.rows)
+        rows = _nested(_needed(rows)) if self.nested else rows
         taken = {*keyword.kwlist, *dir(builtins)}
         known = {row.name for row in rows}
         for row in rows:
@@ -119,6 +127,29 @@ def _needed(rows: Sequence[Row]) -> list[Row]:
             kept.append(row)
             used.update(_used(row))
     return kept[::-1]
+
+
+def _unanswered(rows: Sequence[Row]) -> list[Row]:
+    """The rows, in which an answer that nobody reads is not kept: `answer = str(ask())` is `ask()`."""
+    made: list[Row] = []
+    read: set[str] = set()
+    for row in reversed(rows):
+        code, read_here = row.code, set(_used(row))
+        if isinstance(code, ast.Assign) and not row.name and isinstance(code.targets[0], ast.Name):
+            name = code.targets[0].id
+            if name == ANSWER and name not in read:
+                row = replace(row, code=_asked(code.value))
+            read.discard(name)
+        read |= read_here
+        made.append(row)
+    return made[::-1]
+
+
+def _asked(value: ast.expr) -> ast.stmt:
+    """The call whose result is made a text."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "str":
+        value = value.args[0]
+    return ast.fix_missing_locations(ast.Expr(value))
 
 
 def _nested(rows: Sequence[Row]) -> list[Row]:
@@ -180,6 +211,9 @@ class _Dropped(ast.NodeTransformer):
         self._exact = exact
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
+        attribute = _attribute(node)
+        if attribute is not None:
+            return self.generic_visit(attribute)
         exact = isinstance(node.func, ast.Name) and node.func.id in self._exact
         if self._dropped and not exact:
             while node.args and self._is(node.args[-1]):
@@ -194,6 +228,20 @@ class _Dropped(ast.NodeTransformer):
 
     def _is(self, node: ast.expr) -> bool:
         return isinstance(node, ast.Name) and node.id == self._dropped
+
+
+def _attribute(node: ast.Call) -> ast.expr | None:
+    """`getattr(x, "name")` as `x.name`; None for any other call."""
+    if not isinstance(node.func, ast.Name) or node.func.id != "getattr" or len(node.args) != 2:
+        return None
+    word = node.args[1]
+    parts = [word.left, word.right] if isinstance(word, ast.BinOp) else [word]
+    if not all(isinstance(part, ast.Constant) for part in parts):
+        return None
+    name = "".join(str(part.value) for part in parts if isinstance(part, ast.Constant))
+    if not name.isidentifier() or keyword.iskeyword(name):
+        return None
+    return ast.Attribute(node.args[0], name, ast.Load())
 
 
 def _named(rows: Sequence[Row], taken: set[str]) -> dict[str, str]:

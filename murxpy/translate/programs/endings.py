@@ -1,0 +1,49 @@
+"""The ways in which a program can end, by the kind of the finding, the plainest first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from murxpy.translate.programs.broken import contract, raised
+from murxpy.translate.programs.calls import Calls
+from murxpy.translate.programs.claim import Claim
+from murxpy.translate.programs.models import (
+    no_value,
+    own_value,
+    repeated,
+    simplified,
+    solved_anew,
+    step_anew,
+    step_simplified,
+    value_anew,
+    value_simplified,
+)
+from murxpy.translate.programs.promises import (
+    broken_proof,
+    core,
+    foreign_core,
+    inconsistent,
+    other_answer,
+    other_result,
+)
+
+Ending = Callable[[Calls, Claim], None]
+
+ENDINGS: dict[str, tuple[Ending, ...]] = {
+    "invalid-model": (own_value, simplified, solved_anew, step_simplified, step_anew),
+    "model-value": (own_value, simplified, solved_anew, no_value),
+    "invalid-value": (value_simplified, value_anew, step_simplified, step_anew),
+    "repeated-model": (repeated,),
+    "invalid-core": (core, foreign_core),
+    "invalid-assumptions": (core, foreign_core),
+    "invalid-simplify": (other_result,),
+    "invalid-substitute": (other_result,),
+    "invalid-elimination": (other_result,),
+    "invalid-proof": (broken_proof,),
+    "inconsistent": (inconsistent,),
+    "disagreement": (other_answer,),
+    "wrong-answer": (other_answer,),
+    "wrong-unsat": (other_answer,),
+    "exception": (raised,),
+    "contract": (contract,),
+}

@@ -1,0 +1,107 @@
+"""What the ends of programs say in the binding's words: values, equations, fresh solvers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from murxpy.logic.terms import CONSTANT, Term
+from murxpy.machine.database import Entry
+from murxpy.machine.outcomes import Refused
+from murxpy.machine.witnesses.model import below
+from murxpy.translate.expressions import Code
+from murxpy.translate.programs.calls import Calls
+from murxpy.translate.programs.plainest import plainest
+from murxpy.translate.programs.sheet import ANSWER
+
+SAT = f'if {ANSWER} != "sat":\n    sys.exit(0 if {ANSWER} == "unsat" else 2)'
+UNSAT = f'if {ANSWER} != "unsat":\n    sys.exit(0 if {ANSWER} == "sat" else 2)'
+
+
+def said(run: Calls, section: str, keys: Sequence[str], args: Sequence[Any], **filled: Any) -> Code:
+    """The plainest call of the first of `keys` that the wrapper spells. Raises Refused if it spells
+    none.
+    """
+    run.frame.fill(**filled)
+    indices = filled.get("indices", ())
+    for key in keys:
+        spellings = run.wrapper.set(section, key)
+        chosen = None if spellings is None else plainest(spellings, run.frame, None)
+        if chosen is not None:
+            return Code(chosen.call(args, indices, run.frame))
+    raise Refused("unsupported", f"no spelling of {keys[0]}")
+
+
+def value_of(run: Calls, code: str) -> Code:
+    """The solver's value of a term in its model."""
+    return said(run, "actions", ("get-value-completion", "get-value"), [Code(code)])
+
+
+def formulas(run: Calls) -> list[Entry]:
+    """The assertions and assumptions of the last check."""
+    return list(dict.fromkeys([*run.state.asserted(), *run.state.assumptions]))
+
+
+def constants(run: Calls, terms: Sequence[Term]) -> list[Entry]:
+    """The constants in some terms, without functions."""
+    known = {entry.term: entry for entry in run.db.terms.values() if entry.obj is not None}
+    found = [t for t in sorted(below(terms), key=lambda t: t.serial) if t.op == CONSTANT]
+    return [known[t] for t in found if t in known and t.sort.kind != "SORT_FUN"]
+
+
+def truth(run: Calls) -> tuple[str, str]:
+    """The texts of true and false."""
+    words = run.wrapper.plain.get("names") or {}
+    return str(words.get("true", "true")), str(words.get("false", "false"))
+
+
+def settled(run: Calls, code: str, terms: Sequence[Term]) -> Code:
+    """A term with the values of the model in place of its constants."""
+    for entry in constants(run, terms):
+        value = value_of(run, str(entry.obj))
+        code = said(run, "actions", ("substitute",), [Code(code), entry.obj, value])
+    return simplified_of(run, code)
+
+
+def solved(run: Calls, claims: Sequence[str], defect: str) -> None:
+    """A fresh solver with some assertions; `defect` is the answer that shows the defect."""
+    made = said(run, "lifecycle", ("new",), ())
+    if str(made) == str(run.frame.ctx):
+        raise Refused("unsupported", "this release has one solver for each manager")
+    run.sheet.fixed("again", made)
+    solver, run.frame.solver = run.frame.solver, Code("again")
+    run.sheet.do(
+        *(said(run, "actions", ("assert-formula",), [Code(claim)]) for claim in claims),
+        f"second = str({said(run, 'actions', ('check-sat',), ())})",
+    )
+    run.frame.solver = solver
+    right = {"sat": "unsat", "unsat": "sat"}[defect]
+    run.sheet.do(
+        f"print('expected {right}, got', second)",
+        f"sys.exit({{{right!r}: 0, {defect!r}: 1}}.get(second, 2))",
+    )
+
+
+def equal(run: Calls, entry: Entry, value: str) -> Code:
+    return equal_of(run, entry.term, str(entry.obj), value)
+
+
+def fixed(run: Calls, entries: Sequence[Entry]) -> list[str]:
+    """An equation of each constant in some terms and its value in the model. The values are read
+    before anything is asked of another solver.
+    """
+    found: list[str] = []
+    for entry in constants(run, [e.term for e in entries]):
+        value = run.sheet.define(value_of(run, str(entry.obj)), f"{entry.obj}_value", kept=True)
+        found.append(equal(run, entry, value))
+    return found
+
+
+def equal_of(run: Calls, term: Term, one: str, other: str) -> Code:
+    """An equation of two objects of the sort of `term`."""
+    return said(run, "operators", ("OP_EQUAL",), [Code(one), Code(other)], terms=(term, term))
+
+
+def simplified_of(run: Calls, code: str) -> Code:
+    """What the simplifier makes of a term."""
+    return said(run, "actions", ("simplify",), [Code(code)])
