@@ -86,7 +86,11 @@ class Calls(PlainMisuses):
         self, spellings: SpellingSet | None, seed: int, wanted: str | None, what: str
     ) -> Spelling:
         plain = self._plain_solver if what == "new" else self.plain
-        chosen = plainest(spellings, self.frame, wanted) if plain and spellings else None
+        chosen = (
+            plainest(spellings, self.frame, wanted, self.wrapper.guarded)
+            if plain and spellings
+            else None
+        )
         if chosen is not None and self.misuse is None:
             return chosen
         if chosen is not None and isinstance(self.misuse, Armed) and self.misuse.breaks(chosen):
@@ -125,7 +129,7 @@ class Calls(PlainMisuses):
             return None
         if action == "run-script":
             return self._script()
-        if action == "set-option" and spelling.name.startswith(PLAIN):
+        if action in ("set-option", "set-parameter") and spelling.name.startswith(PLAIN):
             self.frame.fill(name=self.frame.name, value=_setting(str(self.frame.value)))
         block = action == "mk-sort" and self.frame.result is None
         if block and self.plain and not self.refusal():

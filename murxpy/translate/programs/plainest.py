@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from murxpy.logic.catalogue import Catalogue
 from murxpy.solvers.frame import Frame
-from murxpy.solvers.guards import Guard, parse_guard
 from murxpy.solvers.spelling import Spelling, SpellingSet
 from murxpy.translate.expressions import HELPER, SourceWrapper
 
@@ -20,6 +20,8 @@ class PlainWrapper(SourceWrapper):
 
     def __init__(self, data: dict[str, Any], catalogue: Catalogue, release: str) -> None:
         self.plain: dict[str, Any] = data.get("plain") or {}
+        # spellings of which only the solver can say whether they fit
+        self.guarded: set[Spelling] = set()
         super().__init__(data, catalogue, release)
 
     def _build(self, section: str) -> None:
@@ -34,14 +36,13 @@ class PlainWrapper(SourceWrapper):
         }
         super()._build(section)
 
-    def _guards(self, conditions: Any, where: str) -> tuple[Guard, ...]:
+    def _spelling(self, section: str, key: str, name: str, form: Any) -> Spelling | None:
+        spelling = super()._spelling(section, key, name, form)
+        conditions = [] if isinstance(form, str) else form.get("when") or []
         texts = [conditions] if isinstance(conditions, str) else conditions
-        return tuple(parse_guard(text, _unknown, where) for text in texts)
-
-
-def _unknown(name: str) -> Any:
-    """A guard of the wrapper needs the solver, so it cannot be said to hold."""
-    return lambda args, indices, sort: False
+        if spelling is not None and any(text.startswith("h.") for text in texts):
+            self.guarded.add(spelling)
+        return spelling
 
 
 def _forms(entry: Any, prefix: str) -> dict[str, Any]:
@@ -51,12 +52,19 @@ def _forms(entry: Any, prefix: str) -> dict[str, Any]:
     return {f"{prefix}{name}": form for name, form in forms.items()}
 
 
-def plainest(spellings: SpellingSet, frame: Frame, wanted: str | None) -> Spelling | None:
+def plainest(
+    spellings: SpellingSet, frame: Frame, wanted: str | None, guarded: Collection[Spelling] = ()
+) -> Spelling | None:
     """The spelling that a person would choose for the call in `frame`: one of the section `plain`,
     or else one with a Python number for a literal, or else the first one, if none of them needs a
-    helper. If all do, it is the spelling `wanted`, or the first one.
+    helper. If all do, it is the spelling `wanted`, or the first one. Those that are `guarded` are
+    left out, except for the spelling `wanted`.
     """
-    fitting = [spelling for spelling in spellings.spellings if spelling.fits(frame)]
+    fitting = [
+        spelling
+        for spelling in spellings.spellings
+        if (spelling.name == wanted or spelling not in guarded) and spelling.fits(frame)
+    ]
     own = [spelling for spelling in fitting if spelling.name.startswith(PLAIN)]
     same = [spelling for spelling in own if spelling.name == f"{PLAIN}{wanted}"]
     alone = [

@@ -26,7 +26,9 @@ def said(run: Calls, section: str, keys: Sequence[str], args: Sequence[Any], **f
     indices = filled.get("indices", ())
     for key in keys:
         spellings = run.wrapper.set(section, key)
-        chosen = None if spellings is None else plainest(spellings, run.frame, None)
+        chosen = (
+            None if spellings is None else plainest(spellings, run.frame, None, run.wrapper.guarded)
+        )
         if chosen is not None:
             return Code(chosen.call(args, indices, run.frame))
     raise Refused("unsupported", f"no spelling of {keys[0]}")
