@@ -131,14 +131,16 @@ class Calls(PlainMisuses):
             return self._script()
         if action in ("set-option", "set-parameter") and spelling.name.startswith(PLAIN):
             self.frame.fill(name=self.frame.name, value=_setting(str(self.frame.value)))
-        block = action == "mk-sort" and self.frame.result is None
-        if block and self.plain and not self.refusal():
-            made = declared(self.sheet, self.wrapper.plain.get("datatypes") or {}, self.frame.value)
-            if made is not None:
-                return made
+        made = self._declared(action)
+        if made is not None:
+            return made
         code = run_spelling(spelling, args, indices, self.frame, self.wrapper.conjunction)
         self._refused(code)
-        if block:
+        return self._written(code, action)
+
+    def _written(self, code: Any, action: str) -> Any:
+        """Write the statement of a call that was not refused. Return its result."""
+        if action == "mk-sort" and self.frame.result is None:
             return self._datatypes(code)
         if action in ANSWERING:
             self._check(code)
@@ -154,6 +156,13 @@ class Calls(PlainMisuses):
         if action not in SELF_CHECKS:
             self.sheet.do(code)
         return None
+
+    def _declared(self, action: str) -> list[Code] | None:
+        """Declare datatypes as a person does; None for any other call, and where that cannot be."""
+        if action != "mk-sort" or self.frame.result is not None or not self.plain:
+            return None
+        templates = self.wrapper.plain.get("datatypes") or {}
+        return None if self.refusal() else declared(self.sheet, templates, self.frame.value)
 
     def _value_readers(self) -> list[Spelling]:
         reader = self.wrapper.set("readers", "value")
