@@ -196,6 +196,25 @@ def test_a_line_without_which_the_defect_shows_is_not_needed() -> None:
     assert needs(source, Spellings({}), shows, smallest=False) == [Need("option", "depth", "true")]
 
 
+def test_formulas_whose_answer_is_only_expected_stay() -> None:
+    """An answer is expected of these formulas alone; of others it could be the right one."""
+    source = (
+        TERMS + "1 assert-formula t5\n1 assert-formula t5\n1 push 1\n1 expect unsat\n1 check-sat\n"
+    )
+    result = reduced(source + "1 simplify t4\n", at="pop")
+    assert result.key.startswith("wrong-answer")
+    assert rows(result.text)[-8:] == [
+        "mk-term OP_INT_ADD SORT_INT 2 t1 t2",
+        "mk-term OP_INT_ADD SORT_INT 2 t3 t2",
+        "mk-term OP_INT_LT SORT_BOOL 2 t4 t1",
+        "assert-formula t5",
+        "assert-formula t5",
+        "push 1",
+        "expect unsat",
+        "check-sat",
+    ]
+
+
 def test_needs_are_sentences_and_are_read_again() -> None:
     found = [
         Need("option", "depth", "7", "7", ""),

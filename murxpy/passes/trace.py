@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import wraps
 
+from murxpy.checks.registry import ANSWERING
 from murxpy.passes import datatypes, functions, lines, sorts, terms, words
 from murxpy.passes.meanings import Meanings
 from murxpy.passes.modelled import ModelValues
@@ -16,6 +17,9 @@ from murxpy.replaying.defuse import Script, collected
 Variants = Callable[[Script, int], Iterable[Script]]
 Pass = Callable[[Reducer[Script]], None]
 
+EXPECT = "expect"
+_STATED = ("push", "pop", "reset", "reset-assertions", *ANSWERING)
+_ASSERTING = ("assert-formula", "assert-tracked")
 _TERMS = (terms.older_terms, terms.leaves, terms.other_argument, terms.raised, terms.unbound)
 _WORDS = (words.simpler_actions, words.fewer_terms, words.fewer_levels, words.smaller_words)
 _SORTS = (
@@ -36,6 +40,10 @@ def reduce_trace(
 ) -> None:
     """Make the best of `reducer` as small as the passes can."""
     planted, modelled = values
+    plain = (_plain, _each(spellings.simpler, words.plain_symbol, words.plain_seed))
+    if any(line.action == EXPECT for line in reducer.best):
+        fixpoint(reducer, (_doing, _lines, *plain))
+        return
 
     def one_id_per_sort(reducer: Reducer[Script]) -> None:
         reducer.offer([meanings.one_id_per_sort(reducer.best)])
@@ -53,9 +61,22 @@ def reduce_trace(
         _each(sorts.smaller_formats, sorts.smaller_widths, *map(_collecting, _SORTS)),
         _plain,
         _each(meanings.plainer_operators),
-        _each(spellings.simpler, words.plain_symbol, words.plain_seed),
+        *plain[1:],
     )
     fixpoint(reducer, passes)
+
+
+def stated(script: Script) -> tuple[str, ...]:
+    """What the answers that a script expects rest on; empty where it expects none.
+
+    Nobody knows the answers to other formulas. So the passes only leave out lines of such a script,
+    and no line that this function names: without an assertion sat stays sat, but unsat does not
+    stay unsat.
+    """
+    told = [" ".join(map(str, line.args)) for line in script if line.action == EXPECT]
+    asserting = _ASSERTING if any("unsat" in answers for answers in told) else ()
+    kept = (*_STATED, *asserting) if told else ()
+    return (*told, *(line.action for line in script if line.action in kept))
 
 
 def _collecting(variants: Variants) -> Variants:

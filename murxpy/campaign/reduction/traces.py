@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
+from math import inf
 from typing import Any
 
 from murxpy.campaign import interrupts
@@ -27,7 +28,7 @@ from murxpy.passes.modelled import ModelValues
 from murxpy.passes.needs import needs
 from murxpy.passes.planted import PlantedValues
 from murxpy.passes.spellings import Spellings
-from murxpy.passes.trace import reduce_trace
+from murxpy.passes.trace import reduce_trace, stated
 from murxpy.passes.typed import Types
 from murxpy.replaying.defuse import Script
 from murxpy.replaying.measuring import HEADER as COMPARED
@@ -141,16 +142,21 @@ def trace_problem(
     def text(script: Script) -> str:
         return header + measure.text(script)
 
-    def read(script: Script) -> str:
-        return written(text(script))
+    starts = [_script(trace) for trace in traces]
+    actions = wrapper.get("actions") or {}
+    modelled = ModelValues(types, actions, lambda script: written(text(script)))
+    values = (PlantedValues(types), modelled)
+    shrink = partial(reduce_trace, spellings=spellings, values=values, meanings=meanings)
+    order, before = _order(measure, starts[0]), len(original.lines)
+    return Problem(starts, order, text, text, len, _counts, shrink, before)
 
-    modelled = ModelValues(types, wrapper.get("actions") or {}, read)
-    planted = PlantedValues(types)
-    shrink = partial(
-        reduce_trace, spellings=spellings, values=(planted, modelled), meanings=meanings
-    )
-    before, starts = len(original.lines), [_script(trace) for trace in traces]
-    return Problem(starts, measure.key, text, text, len, _counts, shrink, before)
+
+def _order(measure: Measure, start: Script) -> Callable[[Script], tuple[float, ...]]:
+    """The order of scripts. Those that do not say what the answers expected in `start` rest on are
+    no candidates, and so larger than all others.
+    """
+    rests = stated(start)
+    return lambda script: (inf,) if rests and stated(script) != rests else measure.key(script)
 
 
 def _header(trace: Trace) -> str:
