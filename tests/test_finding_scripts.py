@@ -19,8 +19,9 @@ from murxpy.logic.catalogue import build_catalogue
 from murxpy.oracles.crash import Outcome
 from murxpy.trace.grammar import parse_trace
 from murxpy.translate.asking import with_evidence
-from murxpy.translate.evidence import WAYS, Way
+from murxpy.translate.evidence import WAYS, Way, of_script
 
+ROOT = Path(__file__).parent.parent
 CATALOGUE = build_catalogue(load_catalogue())
 BEGIN = "# solver z3 5.4.0\n0 new\n return o1\n0 mk-sort SORT_BOOL\n return s1\n"
 CONSTANT = '0 mk-const s1 "a"\n return t1 s1\n0 mk-term OP_NOT SORT_BOOL 1 t1\n return t2 s1\n'
@@ -62,6 +63,18 @@ def test_a_wrong_model_is_shown_by_the_solver_or_by_the_values() -> None:
     right = "sat\n((define-fun a () Bool false))\n(((not a) true))\n((a false))\n"
     assert seen(MODEL, "invalid-model", right) is None
     assert seen(MODEL, "invalid-model", "unsat\n") is None
+
+
+def test_a_script_sets_the_options_and_the_limit_with_which_it_was_run() -> None:
+    text = "(declare-const a (_ FloatingPoint 3 5))\n(assert (fp.isNaN a))\n(check-sat)\n(exit)\n"
+    rows = of_script(text, CATALOGUE, "cvc5", 7, True, WAYS[0]).text.splitlines()
+    head, body = rows[: rows.index(text.splitlines()[0])], rows[rows.index("(check-sat)") :]
+    assert sorted(head) == [
+        "(set-option :fp-exp true)",
+        "(set-option :produce-models true)",
+        "(set-option :reproducible-resource-limit 7)",
+    ]
+    assert body[1:] == ["(get-model)", "(get-value ((fp.isNaN a)))", "(get-value (a))", "(exit)"]
 
 
 def test_a_wrong_unsat_is_shown_by_the_planted_model() -> None:

@@ -18,6 +18,7 @@ from murxpy.smtlib.commands import CHECKS
 from murxpy.smtlib.printing.forms import Unsayable
 from murxpy.smtlib.printing.terms import Printer
 from murxpy.smtlib.reading.scripts import read_script
+from murxpy.smtlib.syntax.fingerprint import theories
 
 _TERMS = 40  # terms of a wrong model whose values a script asks for
 
@@ -29,7 +30,8 @@ class Way:
     `alone`: only the last check with what is asserted there. `levels`: all assertions stand on a
     pushed level. `limited`: the limits of the trace hold. `assumed`: assumptions are asserted.
     `recursive`: functions are defined as those are that can call themselves. `core_terms`: a core is
-    printed as terms, not as names.
+    printed as terms, not as names. `theories`: a script that the trace runs sets the options that its
+    theories need, as they are set when the trace is run.
     """
 
     words: str = ""
@@ -39,11 +41,13 @@ class Way:
     assumed: bool = False
     recursive: bool = False
     core_terms: bool = False
+    theories: bool = True
 
 
 WAYS = (
     Way(),
     Way("all assertions stand behind a push", levels=True),
+    Way("it sets no options for its theories", theories=False),
     Way("functions are defined by define-fun-rec", recursive=True),
     Way("the core is printed as terms", core_terms=True),
     Way("the trace's limits are left out", limited=False),
@@ -132,13 +136,17 @@ def _universe(sort: Sort, printer: Printer) -> Asked:
 
 
 def of_script(
-    text: str, catalogue: Catalogue, dialect: str, limit: int = 0, models: bool = False
+    text: str, catalogue: Catalogue, dialect: str, limit: int, models: bool, way: Way
 ) -> Evidence:
     """A script as a solver was given it, with the limit of its checks, 0 for none. With `models`, it
     ends behind its last check with questions about the model.
     """
     rows = [row for row in text.splitlines() if row.strip() and row.strip() != "(exit)"]
-    if limit:
+    if way.theories:
+        used = {f"SORT_{theory}" for theory in theories(text)}
+        options = catalogue.dialect(dialect).options
+        rows[:0] = [f"(set-option :{name} true)" for sort, name in options.items() if sort in used]
+    if limit and way.limited:
         rows.insert(0, f"(set-option :reproducible-resource-limit {limit})")
     asked: tuple[Asked, ...] = ()
     if models:

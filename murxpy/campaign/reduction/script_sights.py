@@ -105,7 +105,7 @@ def _death(seen: Seen) -> Sight | None:
 
 def _error(seen: Seen) -> Sight | None:
     message = seen.finding.message.partition(": ")[2] or seen.finding.message
-    message = message.removeprefix(SCRIPT_ERROR)
+    message = _IN_SCRIPT.sub("", message)
     wanted = _bare(message)
     if not wanted:
         return None
@@ -143,7 +143,7 @@ def _answers(seen: Seen) -> Sight | None:
 
 
 _GIVEN = ("(set-option", "(set-logic", "(declare", "(define", "(assert")
-SCRIPT_ERROR = "script error: "  # begins the messages of errors in a script that a trace runs
+_IN_SCRIPT = re.compile(r"^(?:script|check) error: ")  # of a script that the trace runs
 _EXPECTED = re.compile(r"answered (\w+), expected \w+")
 OTHER = {"sat": "unsat", "unsat": "sat"}
 

@@ -62,13 +62,16 @@ class ScriptWriter:
         except MurxpyError as error:
             return self._none(str(error))
         ends, ended = front_ends(self._plan), ""
+        endless: set[Way] = set()  # no other front end is given these
         for end in ends:
-            for way, evidence in scripts:
+            for way, evidence in [pair for pair in scripts if pair[0] not in endless]:
                 found, outcome = self._tried(end, way, evidence)
                 if found:
                     write_atomically(self._file, with_range(found, self._file))
                     return Reproducer("smt2", str(self._file), True, f"run as {end.said}")
                 ended = ended or _ended(outcome)
+                if outcome.cause == "wall":
+                    endless.add(way)
         literal = scripts[0][1]
         reason = _own_reason(self._shown) or literal.lost
         if reason:
@@ -103,8 +106,7 @@ class ScriptWriter:
         if given is None:
             return with_evidence(self._trace, self._catalogue, family, way, name_all)
         models = self._shown.kind == "invalid-model"
-        limit = given.limit if way.limited else 0
-        return of_script(given.text, self._catalogue, family, limit, models)
+        return of_script(given.text, self._catalogue, family, given.limit, models, way)
 
     def _tried(self, end: FrontEnd, way: Way, evidence: Evidence) -> tuple[str, Outcome]:
         """The script with its header, which is empty where the script does not show the finding; and
