@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from murxpy.campaign.finding import Reproducer
+from murxpy.campaign.ranges.regress import read_table
 from murxpy.campaign.reduction.front_ends import front_ends
 from murxpy.campaign.reduction.reproducers import write_programs
 from murxpy.campaign.reduction.script_output import expressions, pair
@@ -17,11 +22,15 @@ from murxpy.campaign.workers.targets import Plan
 from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.oracles.crash import Outcome
+from murxpy.releases.versions import short
 from murxpy.trace.grammar import parse_trace
 from murxpy.translate.asking import with_evidence
 from murxpy.translate.evidence import WAYS, Way, of_script
 
 ROOT = Path(__file__).parent.parent
+TABLE = json.loads((ROOT / "traces/regressions/programs.json").read_text(encoding="utf-8"))
+RANGES = read_table(ROOT / "traces/regressions/ranges.json")
+PACKAGES = {"z3": "z3-solver", "cvc5": "cvc5"}
 CATALOGUE = build_catalogue(load_catalogue())
 BEGIN = "# solver z3 5.4.0\n0 new\n return o1\n0 mk-sort SORT_BOOL\n return s1\n"
 CONSTANT = '0 mk-const s1 "a"\n return t1 s1\n0 mk-term OP_NOT SORT_BOOL 1 t1\n return t2 s1\n'
@@ -166,3 +175,30 @@ def test_a_script_shows_its_finding_and_says_how_it_was_run(tmp_path: Path, z3: 
     assert rows[0].startswith("; z3 5.4.0: the solver answers sat, and by its own evaluation")
     assert "; Run as: z3 FILE" in rows
     assert "(get-model)" in rows
+
+
+# -- the kept regressions
+
+
+def test_every_kept_regression_has_a_script_or_a_reason() -> None:
+    said = {name: row.get("smt2", "") for name, row in TABLE.items()}
+    assert [name for name, text in said.items() if not text] == []
+    sayable = [text for text in said.values() if not text.startswith("not in SMT-LIB: ")]
+    assert sayable.count("shows") >= 0.9 * len(sayable)
+
+
+@pytest.mark.slow
+def test_every_script_that_the_table_names_shows_its_regression() -> None:
+    names = [name for name, row in TABLE.items() if row["smt2"] == "shows" and here(name)]
+    command = [sys.executable, "bench/programs.py", *names, "--scripts", "--no-save", "--installed"]
+    told = subprocess.run(
+        command, capture_output=True, text=True, check=True, cwd=ROOT, timeout=900
+    ).stdout
+    assert [name for name in names if f"{name}: shows" not in told] == []
+
+
+def here(name: str) -> bool:
+    """Whether the installed release is known to show a regression."""
+    solver, _, release = name.partition("/")[0].partition("-")
+    there = short(importlib.metadata.version(PACKAGES[solver]))
+    return there == release or RANGES[name]["asked"].get(there) == "shows"
