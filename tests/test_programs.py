@@ -237,6 +237,19 @@ def test_a_script_is_told_in_calls_and_as_it_is(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (1, "expected unsat, got sat\n")
 
 
+def test_a_check_with_the_same_term_twice_is_printed() -> None:
+    """Here the second operand replaces itself."""
+    text = WRONG_MODEL.replace(
+        "0 check-model@default", "0 check-substitute t4 t1 t1\n0 check-model"
+    )
+    assert "substitute(t1, (x, x))" in printed(text, "crash")[0].text
+
+
+def test_what_the_trace_drops_stays_alive() -> None:
+    text = WRONG_MODEL.replace("0 check-sat@raw", "0 del t4\n0 gc\n0 check-sat@raw")
+    assert printed(text, "invalid-model")[0].text == printed(WRONG_MODEL, "invalid-model")[0].text
+
+
 def test_a_misuse_is_a_call_that_anybody_can_make(tmp_path: Path) -> None:
     trace = "# solver z3 5.4.1\n0 new\n0 misuse@alike z3.FPSort py:3 py:4294967304 c1 at 1\n"
     message = "class F: a number is taken for another; 4294967304 for 8"

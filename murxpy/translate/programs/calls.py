@@ -102,7 +102,7 @@ class Calls(PlainMisuses):
 
     def witness(self, action: str) -> None:
         numbers = [t.number for t in self.line.args if isinstance(t, Ref) and t.letter == "t"]
-        self.asked = [self.db.terms[number] for number in dict.fromkeys(numbers)]
+        self.asked = [self.db.terms[number] for number in numbers]
         if not self.last or self.dies:
             with suppress(Refused):
                 self.sheet.do(str(self.reading(self)))

@@ -83,7 +83,7 @@ def value_simplified(run: Calls, claim: Claim) -> None:
     run.sheet.do(SAT)
     run.sheet.note("What the simplifier makes of 'term == value' with the values of the model.")
     parts = []
-    for at, entry in enumerate(run.asked):
+    for at, entry in enumerate(dict.fromkeys(run.asked)):
         value = run.sheet.define(value_of(run, str(entry.obj)), f"got_{at}", kept=True)
         run.sheet.do(f"print({literal(f'the value of term {at} is')}, {value})")
         parts.append(f"str({settled(run, equal(run, entry, value), [entry.term])})")
@@ -98,7 +98,7 @@ def value_anew(run: Calls, claim: Claim) -> None:
     """What a fresh solver says of a term, its value, and the values of its constants."""
     run.sheet.do(SAT)
     run.sheet.note("A fresh solver gets the values of the constants and of the term.")
-    entries = run.asked
+    entries = list(dict.fromkeys(run.asked))
     claims: list[str] = []
     for entry in entries:
         value = run.sheet.define(value_of(run, str(entry.obj)), "got", kept=True)
@@ -184,11 +184,13 @@ def repeated(run: Calls, claim: Claim) -> None:
     if run.wrapper.set("special-options", "produce-models") is not None:
         filled = {"name": "produce-models", "value": "true"}
         run.sheet.do(said(run, "special-options", ("produce-models",), (), **filled))
-    values = "[" + ", ".join(f"str({value_of(run, str(e.obj))})" for e in run.asked) + "]"
+    values = (
+        "[" + ", ".join(f"str({value_of(run, str(e.obj))})" for e in dict.fromkeys(run.asked)) + "]"
+    )
     for entry in formulas(run):
         run.sheet.do(said(run, "actions", ("assert-formula",), [entry.obj]))
     check = said(run, "actions", ("check-sat",), ())
-    blocked = said(run, "readers", ("blocked",), [entry.obj for entry in run.asked])
+    blocked = said(run, "readers", ("blocked",), [entry.obj for entry in dict.fromkeys(run.asked)])
     run.sheet.do(
         f"{ANSWER} = str({check})", SAT, f"before = {values}", blocked, f"{ANSWER} = str({check})"
     )

@@ -90,7 +90,12 @@ def _forms(
     forms: Sequence[Form],
     seen: set[str],
 ) -> Iterator[Program]:
-    """The programs of a trace in some forms. `seen` are texts that are left out."""
+    """The programs of a trace in some forms. `seen` are texts that are left out. What the trace drops
+    stays alive, except where the finding is about that.
+    """
+    if claim.kind != "contract":
+        kept = [line for line in trace.lines if line.action not in ("del", "gc")]
+        trace = Trace(trace.name, kept, trace.header)
     release = trace.header.get("solver", "").partition(" ")[2] or "1000000"
     for level, form in enumerate(forms):
         for ending in _endings(claim):
