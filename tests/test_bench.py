@@ -100,3 +100,8 @@ def test_classes_of_literals(
     from literals import classes
 
     assert classes(SortTable().get(kind, *params), value) == expected
+
+
+def test_no_two_defects_of_the_labelled_buckets_are_merged() -> None:
+    rows = bench("dedup", "--no-save").splitlines()[3:]
+    assert len(rows) > 10 and all(row.split()[-1] == "0" for row in rows)

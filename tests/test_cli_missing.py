@@ -36,6 +36,9 @@ SHARED = {
         "typefuzz",
         "check-seeds",
     ],
+    "campaign/findings/named.py": [
+        *("replay", "minimize", "eval", "translate", "bisect", "regress")
+    ],
     "campaign/findings/folder.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz"],
     "campaign/ranges/defects.py": ["bisect", "regress"],
     "campaign/ranges/finding_out.py": ["bisect"],

@@ -208,6 +208,43 @@ def test_wrong_answers_are_compared_by_the_shape_of_the_smaller_trace() -> None:
     assert grouped(ordinary, files) == [("a", "b"), ("c",)]
 
 
+def test_a_trace_with_more_operators_is_explained_by_one_of_them_alone() -> None:
+    files: dict[str, str] = {}
+    length = "7 mk-term OP_INT_ABS SORT_INT 1 t1\n      return t5 s1\n"
+    more = WRONG.replace("6 mk-term", length + "6 mk-term").replace("2 t1 t2", "2 t5 t2")
+    other = WRONG.replace("OP_INT_DIV SORT_INT 2 t1 t2", "OP_INT_ABS SORT_INT 1 t1")
+    one = [
+        reduced("more", "invalid-model", more, files),
+        reduced("alone", "invalid-model", WRONG, files),
+        reduced("kind", "invalid-core", more, files),
+    ]
+    assert grouped(one[:2], files) == [("alone", "more")]
+    assert grouped([*one, reduced("abs", "invalid-model", other, files)], files) == [
+        *[("abs",), ("alone",), ("kind", "more")],  # either operator may be at fault in `more`
+    ]
+
+
+def test_one_option_without_which_nothing_fails_is_one_defect() -> None:
+    files: dict[str, str] = {}
+    call = WRONG.replace("set-option models true", "set-option arith.solver 9")
+    script = "(set-option :smt.arith.solver 9)(declare-const b Bool)(assert b)(check-sat)"
+    text = f'# murxpy-trace 1\n1 new\n2 run-script "{script}"\n'
+    thrown = [
+        replace(reduced("call", "exception", call, files), message="Error: no such row in it"),
+        replace(reduced("script", "exception", text, files), message="Error: bad state of it"),
+    ]
+    died = replace(reduced("crash", "crash", call, files), backtrace=frames("f", "g", "h"))
+    assert grouped([*thrown, died], files) == [("call", "crash", "script")]
+    enabling = call.replace("arith.solver 9", "produce-proofs true")
+    assert grouped(
+        [
+            replace(reduced(key, "exception", enabling, files), message=f"Error: {key} {key} {key}")
+            for key in ("one", "other")
+        ],
+        files,
+    ) == [("one",), ("other",)]
+
+
 def test_ranges_that_never_overlap_keep_defects_apart() -> None:
     assert disjoint("4.8.7..4.8.12", "4.13.0..")
     assert disjoint("4.8.7, 4.12.0..4.12.4", "4.8.8..4.11.0")

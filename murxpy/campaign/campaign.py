@@ -100,6 +100,7 @@ class Campaign:
             self._budget,
             self._log.emit,
             lambda: self._collector.compare(),
+            lambda key: self._collector.older(key),
         )
         try:
             with interrupts.caught(self.stop):
@@ -290,7 +291,7 @@ class Campaign:
         self._aftermath.hurry()
         grace = self._grace(reason)
         with interrupts.caught(self.stop):  # a signal now ends only the wait
-            yield from self._wait(ended, grace)
+            yield from self._wait(ended, grace, reason)
         self._left = self._cross.close() if self._cross is not None else Unfinished()
         if self._left.words():
             self._log.notice(f"left for the next session in this folder: {self._left.words()}")
@@ -303,14 +304,15 @@ class Campaign:
         self._tell_end(reason, now)
         yield from self._log.drain()
 
-    def _wait(self, ended: float, grace: float) -> Iterator[events.Event]:
+    def _wait(self, ended: float, grace: float, reason: str) -> Iterator[events.Event]:
         """Go on without new runs for at most `grace` seconds, until everything found until `ended`
-        is settled.
+        is settled. Reductions that tell which defects were found end by themselves.
         """
+        hasty = reason in ("interrupted", "first finding")
         began = time.monotonic()
         while (
             self._unsettled(ended)
-            and time.monotonic() < began + grace
+            and (time.monotonic() < began + grace or (self._aftermath.queue.telling and not hasty))
             and not (self._stop or self._breakdown.unusable)
         ):
             with self._breakdown.watch(self._log.runs):

@@ -19,7 +19,15 @@ from murxpy.campaign.ranges.finding_out import find_range
 from murxpy.campaign.ranges.regress import read_table
 from murxpy.campaign.workers.names import releases_of
 from murxpy.cli import tell
-from murxpy.cli.params import Existing, NamedFile, Target, json_option, time_option, tries_option
+from murxpy.cli.params import (
+    Finding,
+    NamedFile,
+    Target,
+    in_out_option,
+    json_option,
+    time_option,
+    tries_option,
+)
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError
 from murxpy.releases.environments import package_of, print_notice
@@ -28,7 +36,10 @@ from murxpy.report.ranges import range_lines
 
 
 @click.command()
-@click.argument("files", metavar="TRACE|SCRIPT|BUCKET...", type=Existing(), nargs=-1, required=True)
+@click.argument(
+    "files", metavar="TRACE|SCRIPT|BUCKET...", type=Finding(folder=True), nargs=-1, required=True
+)
+@in_out_option
 @click.option(
     "--releases",
     "wished",
@@ -69,7 +80,7 @@ def bisect(
     as_json: bool,
 ) -> int:
     """Find the releases that show the defect of a trace, of a script, of a bucket of a campaign (the
-    folder OUT/findings/BUCKET), or of each trace in a folder.
+    folder OUT/findings/BUCKET, or the beginning of its name), or of each trace in a folder.
 
     Releases are installed when they are needed; see 'murxpy releases'. At each boundary, the trace
     is replayed on the releases on both sides. A release on which the trace cannot be replayed to

@@ -15,7 +15,7 @@ from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
 from murxpy.checks.registry import ANSWERING
-from murxpy.cli.params import Existing, Target, time_option
+from murxpy.cli.params import Existing, Finding, Target, in_out_option, time_option
 from murxpy.cli.replay import plan_of
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
@@ -44,7 +44,8 @@ API, TEXT = "api", "text"
 
 
 @click.command("eval")
-@click.argument("file", metavar="FILE", type=Existing())
+@click.argument("file", metavar="FILE|BUCKET", type=Finding())
+@in_out_option
 @click.option(
     "--solver",
     type=Target(),

@@ -13,12 +13,14 @@ from typing import get_args
 import click
 from rich.text import Text
 
+from murxpy.campaign.aftermath.regroup import regroup as regroup_buckets
 from murxpy.campaign.findings.store import read_buckets, read_versions
 from murxpy.campaign.snapshot import BucketView
 from murxpy.cli.params import names, out_argument
 from murxpy.errors import InputError
 from murxpy.oracles.crash import Tier
 from murxpy.oracles.documented import TIER as DOCUMENTED
+from murxpy.releases.environments import print_notice
 from murxpy.report.console import make_console
 from murxpy.report.defects import (
     DefectView,
@@ -72,6 +74,12 @@ from murxpy.report.text import amount
     help="List every bucket for itself, and also findings of tier documented: they need something "
     "that the solver documents as internal, unsupported or experimental.",
 )
+@click.option(
+    "--regroup",
+    is_flag=True,
+    help="First find out again which buckets are one defect, and make the smaller traces for that "
+    "where they are missing.",
+)
 @click.option("--tier", type=click.Choice(get_args(Tier)), help="List only findings of this tier.")
 def findings(
     out: Path,
@@ -81,6 +89,7 @@ def findings(
     solvers: tuple[str, ...],
     since: datetime | None,
     every: bool,
+    regroup: bool,
     tier: str | None,
 ) -> None:
     """List the defects in the output folder OUT of a campaign (murxpy-out), the worst first: wrong
@@ -88,6 +97,8 @@ def findings(
 
     A defect is one fault of a solver, and may have shown in several buckets of findings.
     """
+    if regroup:
+        regroup_buckets(out, print_notice)
     least = since.timestamp() if since is not None else 0.0
     views = [
         view

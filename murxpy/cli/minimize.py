@@ -25,7 +25,7 @@ from murxpy.campaign.reduction.traces import minimize_trace
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
 from murxpy.cli.minimizing import Watch
-from murxpy.cli.params import NONE, Existing, NamedFile, Target, duration, judge_names
+from murxpy.cli.params import NONE, Finding, NamedFile, Target, duration, in_out_option, judge_names
 from murxpy.cli.replay import judges_of, plan_of_campaign
 from murxpy.cli.replay import plan_of as trace_plan
 from murxpy.errors import InputError
@@ -40,7 +40,8 @@ Begin = partial[Task]  # makes the task from the plan that a file needs
 
 
 @click.command()
-@click.argument("file", metavar="TRACE|SCRIPT", type=Existing())
+@click.argument("file", metavar="TRACE|SCRIPT|BUCKET", type=Finding(whole=True))
+@in_out_option
 @click.option(
     "--jobs",
     type=click.IntRange(1, 256),
@@ -134,7 +135,8 @@ def minimize(
     """Make TRACE, or with --solver the SMT-LIB SCRIPT, as small as possible while it still shows the
     same finding.
 
-    The same finding has the same kind and the same bucket. With --match-..., --unknown or --slower,
+    BUCKET is a folder OUT/findings/BUCKET, or the beginning of its name. The same finding has the
+    same kind and the same bucket. With --match-..., --unknown or --slower,
     a candidate must meet all these conditions instead; with --command, the command decides. Ctrl-C
     ends the work with the best result so far, and a second call goes on from that.
     """

@@ -10,9 +10,11 @@ from typing import Any, TypeVar
 
 import click
 
+from murxpy.campaign.findings.named import bucket_named, is_bucket, kept_trace
 from murxpy.campaign.workers.names import settled, split_names
 from murxpy.errors import InputError, nearest
 
+OUT = "murxpy-out"  # the output folder where none is named
 NONE = "none"  # in the place of the names of judges
 Command = TypeVar("Command", bound=Callable[..., Any])
 _SECONDS = {"ms": 0.001, "": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -126,6 +128,51 @@ class Existing(click.ParamType[Any]):
         return str(value) if self._text else Path(value)
 
 
+_NO_KEY = re.compile(r"[/\\]|\.(?:trace|history|smt2|murxla|txt|yaml|json|py)$")
+_OUT = "murxpy.out"  # the folder of the campaign, among what the commands of one call share
+
+
+class Finding(Existing):
+    """A file or folder that must exist, or the beginning of the key of a bucket in the folder --out.
+
+    For a bucket the value is the file that shows its finding: the smaller trace, or with `whole` the
+    trace as it was found. With `folder` it is the bucket's folder.
+    """
+
+    def __init__(self, *, whole: bool = False, folder: bool = False) -> None:
+        super().__init__()
+        self._whole, self._folder = whole, folder
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value and not os.path.lexists(value) and not _NO_KEY.search(value):
+            path = bucket_named(value, ctx.meta.get(_OUT, Path(OUT)) if ctx else Path(OUT))
+        else:
+            path = super().convert(value, param, ctx)
+        return (
+            path
+            if self._folder or not is_bucket(path)
+            else kept_trace(path, smaller=not self._whole)
+        )
+
+
+def _note_out(ctx: click.Context, param: click.Parameter, value: Path) -> None:
+    ctx.meta[_OUT] = value
+
+
+# It is read before all arguments.
+in_out_option = click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=OUT,
+    show_default=True,
+    metavar="DIR",
+    is_eager=True,
+    expose_value=False,
+    callback=_note_out,
+    help="Folder of the campaign whose bucket is named by the beginning of its key.",
+)
+
+
 class NamedFile(click.ParamType[Any]):
     """The name of something that murxpy ships, or a YAML file of the user. That the file is missing
     is reported before all other errors.
@@ -176,9 +223,7 @@ def refuse_empty(command: click.Command) -> None:
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-out_argument = click.argument(
-    "out", metavar="OUT", type=click.Path(path_type=Path), default="murxpy-out"
-)
+out_argument = click.argument("out", metavar="OUT", type=click.Path(path_type=Path), default=OUT)
 output_option = click.option(
     "-o",
     "--output",

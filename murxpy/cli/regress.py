@@ -14,7 +14,15 @@ from murxpy.campaign.ranges.defects import Defect, defects_of, files_in
 from murxpy.campaign.ranges.regress import TABLE, Regressed, read_table
 from murxpy.campaign.ranges.regress import regress as regressed
 from murxpy.cli import tell
-from murxpy.cli.params import Existing, NamedFile, Target, json_option, time_option, tries_option
+from murxpy.cli.params import (
+    Finding,
+    NamedFile,
+    Target,
+    in_out_option,
+    json_option,
+    time_option,
+    tries_option,
+)
 from murxpy.errors import InputError
 from murxpy.report.console import Progress, make_console
 from murxpy.report.ranges import regressed_table, regressed_total
@@ -22,7 +30,14 @@ from murxpy.report.tables import print_table
 
 
 @click.command()
-@click.argument("paths", metavar="FOLDER|TRACE|SCRIPT...", type=Existing(), nargs=-1, required=True)
+@click.argument(
+    "paths",
+    metavar="FOLDER|TRACE|SCRIPT|BUCKET...",
+    type=Finding(folder=True),
+    nargs=-1,
+    required=True,
+)
+@in_out_option
 @click.option(
     "--solver",
     type=Target(),

@@ -22,9 +22,10 @@ from murxpy.campaign.workers.targets import Plan
 from murxpy.cli.comparing import releases_of, show_compared
 from murxpy.cli.params import (
     NONE,
-    Existing,
+    Finding,
     NamedFile,
     Target,
+    in_out_option,
     json_option,
     judge_names,
     size,
@@ -41,7 +42,8 @@ from murxpy.trace.grammar import Trace, parse_trace
 
 
 @click.command()
-@click.argument("file", metavar="TRACE", type=Existing())
+@click.argument("file", metavar="TRACE|BUCKET", type=Finding(whole=True))
+@in_out_option
 @click.option(
     "--solver",
     type=Target(),
@@ -87,7 +89,7 @@ def replay(
     as_json: bool,
 ) -> int:
     """Replay TRACE, a trace of murxpy or of Murxla, in a fresh process. Exits with 1 when that shows
-    a finding, else with 0.
+    a finding, else with 0. BUCKET is a folder OUT/findings/BUCKET, or the beginning of its name.
 
     Some findings need earlier runs in their process. Their file `*.history` is replayed run by run.
     """

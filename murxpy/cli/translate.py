@@ -11,9 +11,10 @@ from typing import Any
 
 import click
 
+from murxpy.campaign.findings.named import is_bucket, kept_trace
 from murxpy.campaign.findings.range_file import with_range
 from murxpy.cli import fail
-from murxpy.cli.params import Existing, NamedFile, output_option
+from murxpy.cli.params import Finding, NamedFile, in_out_option, output_option
 from murxpy.data import load_catalogue, load_wrapper, wrapper_names
 from murxpy.errors import InputError, MurxpyError
 from murxpy.logic.catalogue import build_catalogue
@@ -30,7 +31,8 @@ _SUFFIXES = {"smt2": ".smt2", "python": ".py", "murxla": ".murxla"}
 
 
 @click.command()
-@click.argument("source", metavar="TRACE", type=Existing())
+@click.argument("source", metavar="TRACE|BUCKET", type=Finding(folder=True))
+@in_out_option
 @click.option(
     "--to",
     "target",
@@ -95,6 +97,7 @@ def translate(
     _check_options(target, [name for name, given in of_smtlib.items() if given], lossy, wrapper)
     of_trace = _translator(target, dialect or STANDARD, lossy, by_definition, planted, wrapper)
     translator = partial(_translated, of_trace, _SUFFIXES[target])
+    source = kept_trace(source) if into is None and is_bucket(source) else source
     if source.is_dir():
         return _folder(source, into, output, _SUFFIXES[target], translator)
     if into is not None:

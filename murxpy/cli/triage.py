@@ -33,7 +33,7 @@ from murxpy.report.judged import print_triage, triage_json
 @json_option
 def triage(out: Path, judges: tuple[str, ...], again: bool, wall: float, as_json: bool) -> None:
     """Say for each disagreement and each invalid model in the output folder OUT of a campaign which
-    solver is wrong, and by which evidence.
+    solver is wrong, and by which evidence. OUT may also be the folder OUT/findings/BUCKET of one.
     """
     judged = triaged(out, judges, again, Limits(wall=wall))
     if as_json:

@@ -12,13 +12,14 @@ from pathlib import Path
 from murxpy.campaign import events
 from murxpy.campaign.aftermath.bisecting import installed
 from murxpy.campaign.aftermath.queue import Queue
-from murxpy.campaign.aftermath.requests import SECONDS, Answer, Request
+from murxpy.campaign.aftermath.requests import REPLAYS, SECONDS, Answer, Request
 from murxpy.campaign.budget import Budget
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.finding import Reproducer
 from murxpy.campaign.findings.archive import Archive
 from murxpy.campaign.findings.buckets import Bucket, Kept
 from murxpy.campaign.findings.files import read_if_there
+from murxpy.campaign.findings.marks import needs_reduction
 from murxpy.campaign.findings.range_file import kept_range
 from murxpy.campaign.findings.ranking import worst_first
 from murxpy.oracles.disagreement import KIND
@@ -28,6 +29,7 @@ from murxpy.oracles.documented import Documented
 # Seconds. Most traces are a tenth as long by then, which shows whether they need something that is
 # documented as experimental.
 _GLANCE = 20.0
+_MORE = 8  # times as many replays for a reduction that the user asked for
 _TARGET = re.compile(
     r"-(\d+)\.trace$"
 )  # the name of a trace that was found on another target than the first
@@ -35,10 +37,12 @@ _TARGET = re.compile(
 
 class Aftermath:
     """Requests reproducers and ranges of confirmed buckets, and reports them through `emit`. Behind
-    each, `learnt` is called.
+    each, `learnt` is called. `older` gives the older bucket that shows the defect of a bucket, or
+    nothing.
 
-    Reproducers are made from smaller traces where `config` says so, and ranges are found where it
-    says so, within the time of `budget`; the worst findings come first.
+    Reproducers are made from smaller traces where `config` says so, and where only a smaller trace
+    tells which defect a bucket shows. Ranges are found where `config` says so, within the time of
+    `budget`; the worst findings come first.
     """
 
     def __init__(
@@ -48,6 +52,7 @@ class Aftermath:
         budget: Budget,
         emit: Callable[[events.Event], None],
         learnt: Callable[[], None],
+        older: Callable[[str], str],
     ) -> None:
         self._plans = (
             *config.targets,
@@ -60,6 +65,7 @@ class Aftermath:
         self._minimize = config.minimize
         self._emit = emit
         self._learnt = learnt
+        self._older = older
         self._documented = [Documented(plan.setup.get("wrapper") or {}) for plan in self._plans]
         self._releases = [
             installed(plan.setup.get("wrapper") or {}) if config.bisect else ()
@@ -115,8 +121,10 @@ class Aftermath:
         return trace if kept.confirmed else history if history.is_file() else None
 
     def _order(self, bucket: Bucket, file: Path, target: int) -> None:
-        minimize = self._minimize or self._may_need_documented(bucket, target)
-        seconds = SECONDS if self._minimize else _GLANCE
+        telling = self._telling(bucket)
+        minimize = self._minimize or telling or self._may_need_documented(bucket, target)
+        seconds = None if telling else SECONDS if self._minimize else _GLANCE
+        replays = REPLAYS * (_MORE if self._minimize else 1) if telling else None
         request = Request(
             bucket.key,
             bucket.kind,
@@ -125,6 +133,7 @@ class Aftermath:
             target,
             minimize,
             seconds,
+            replays,
             rank=worst_first(bucket),
         )
         if minimize or "wrapper" in self._plans[target].setup:
@@ -151,6 +160,10 @@ class Aftermath:
         rank = worst_first(bucket)
         self.queue.add(replace(request, releases=self._releases[target], rank=rank))
 
+    def _telling(self, bucket: Bucket) -> bool:
+        """Whether a smaller trace may tell which defect a bucket shows, which nothing told yet."""
+        return needs_reduction(bucket) and not self._older(bucket.key)
+
     def _may_need_documented(self, bucket: Bucket, target: int) -> bool:
         """Whether all traces of a bucket use something that the solver documents as experimental. A
         smaller trace then tells whether the finding needs that.
@@ -164,7 +177,11 @@ class Aftermath:
     def _lacks(self, bucket: Bucket) -> bool:
         forms = [form.form for form in bucket.reproducers]
         return bucket.state == "confirmed" and (
-            "trace" not in forms or (self._minimize and not {"min.trace", "min.history"} & {*forms})
+            "trace" not in forms
+            or (
+                (self._minimize or self._telling(bucket))
+                and not {"min.trace", "min.history"} & {*forms}
+            )
         )
 
     def _target(self, bucket: Bucket, kept: Kept) -> int | None:

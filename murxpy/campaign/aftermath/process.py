@@ -115,7 +115,9 @@ def answer(request: Request, plan: Plan) -> Answer:
     told = Answer()
     if request.minimize:
         try:
-            form, small, result = shrink(plan, trace, request.seconds, request.kind)
+            form, small, result = shrink(
+                plan, trace, request.seconds, request.kind, request.replays
+            )
         except MurxpyError as error:
             made.append(Reproducer("min.trace", "", None, str(error)))
         else:

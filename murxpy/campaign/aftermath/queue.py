@@ -13,7 +13,7 @@ from dataclasses import asdict, replace
 
 import msgspec
 
-from murxpy.campaign.aftermath.requests import SECONDS, Answer, Request
+from murxpy.campaign.aftermath.requests import Answer, Request
 from murxpy.campaign.budget import Budget
 from murxpy.campaign.reduction.programs import end_group
 from murxpy.campaign.workers.scratch import Scratch
@@ -21,6 +21,9 @@ from murxpy.campaign.workers.targets import Plan
 
 _TRANSLATING = 120.0  # seconds after the time of a reduction in which translations are tried
 _BISECTING = 400.0  # seconds; nine replays of 20 s each, twice where a replay must be prepared
+# Seconds for a reduction with a limit in replays alone. Such a reduction took 90 s at most; only one
+# that hangs comes to this limit.
+_LONGEST = 900.0
 
 
 class Queue:
@@ -60,8 +63,18 @@ class Queue:
         self._queue.sort(key=lambda one: one.rank)
 
     def print_only(self) -> None:
-        """Translate the findings of requests that wait, but do not reduce them."""
-        self._queue = [replace(request, minimize=False) for request in self._queue]
+        """Translate the findings of requests that wait, but reduce only those with a limit in
+        replays: their reductions tell which defects were found.
+        """
+        self._queue = [
+            replace(request, minimize=request.replays is not None) for request in self._queue
+        ]
+
+    @property
+    def telling(self) -> bool:
+        """Whether a reduction is being done or waits that tells which defect was found."""
+        asked = [*self._queue, *filter(None, [self._request])]
+        return any(request.replays is not None for request in asked)
 
     def poll(self) -> None:
         """Take an answer, and begin the next request when the budget is open."""
@@ -111,7 +124,7 @@ class Queue:
         elif process.poll() is not None:
             self._end(request, Answer(error=f"the process ended with {process.returncode}"))
         elif time.monotonic() - self._began > (
-            _BISECTING if request.releases else SECONDS + _TRANSLATING
+            _BISECTING if request.releases else (request.seconds or _LONGEST) + _TRANSLATING
         ):
             self._kill()
             self._end(request, Answer(error="it took too long"))

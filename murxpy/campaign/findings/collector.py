@@ -105,10 +105,18 @@ class Collector:
                 self._same[key] = older
                 self._emit(events.Alike(key, older))
 
+    def older(self, key: str) -> str:
+        """The older bucket that shows the defect of bucket `key`, as far as that was reported; empty
+        where there is none.
+        """
+        return self._same.get(key, "")
+
     def _known_as(self, defect: Defect) -> str:
         """The bucket of another campaign that shows the defect; empty where none does."""
         marks = [
-            m for key in defect.buckets for m in self._grouping.marks(self._archive.buckets[key])
+            m
+            for key in defect.buckets
+            for m in self._grouping.marks(self._archive.buckets[key]).own
         ]
         return next((self._known[mark] for mark in marks if mark in self._known), "")
 

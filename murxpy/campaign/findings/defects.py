@@ -13,7 +13,7 @@ from packaging.version import InvalidVersion, Version
 
 from murxpy.campaign.findings.buckets import Bucket
 from murxpy.campaign.findings.files import read_if_there
-from murxpy.campaign.findings.marks import Read, marks
+from murxpy.campaign.findings.marks import Marks, Read, marks
 from murxpy.campaign.findings.range_file import kept_range
 from murxpy.campaign.findings.store import read_buckets
 
@@ -47,12 +47,12 @@ class Grouping:
     def __init__(self, read: Read, ranges: Ranges) -> None:
         self._read = read
         self._ranges = ranges
-        self._known: dict[str, tuple[object, tuple[str, ...]]] = {}
+        self._known: dict[str, tuple[object, Marks]] = {}
 
-    def marks(self, bucket: Bucket) -> tuple[str, ...]:
+    def marks(self, bucket: Bucket) -> Marks:
         """The marks of a bucket. A bucket that nobody confirmed has none."""
         if bucket.state not in ("confirmed", "known"):
-            return ()
+            return Marks()
         told = (bucket.backtrace, bucket.reproducers)
         known = self._known.get(bucket.key)
         if known is None or known[0] != told:
@@ -64,6 +64,7 @@ class Grouping:
         groups = _Groups(self._ranges)
         for bucket in sorted(buckets, key=lambda bucket: (bucket.first, bucket.key)):
             groups.add(bucket.key, self.marks(bucket))
+        groups.join_explained()
         return groups.defects()
 
 
@@ -84,7 +85,7 @@ def known_of(out: Path) -> tuple[list[str], dict[str, str]]:
     keys: list[str] = []
     found: dict[str, str] = {}
     for bucket in read_buckets(out):
-        own = group.marks(bucket)
+        own = group.marks(bucket).own
         keys += [] if own else [bucket.key]
         for mark in own:
             found.setdefault(mark, bucket.key)
@@ -101,21 +102,42 @@ class _Groups:
 
     def __init__(self, ranges: Ranges) -> None:
         self._ranges = ranges
-        self._marks: dict[str, tuple[str, ...]] = {}
+        self._marks: dict[str, Marks] = {}
         self._having: dict[str, list[str]] = {}  # the buckets by their marks
         self._group: dict[str, list[str]] = {}  # the group of each bucket
 
-    def add(self, key: str, marks: tuple[str, ...]) -> None:
+    def add(self, key: str, marks: Marks) -> None:
         """Put a bucket into a group of its own, with all groups that it has a mark in common with."""
         self._marks[key] = marks
-        own = [key]
-        for other in [other for mark in marks for other in self._having.get(mark, ())]:
-            group = self._group[other]
-            if other not in own and not self._apart(group, own):
-                own = [*group, *own]
-        self._group.update(dict.fromkeys(own, own))
-        for mark in marks:
+        self._group[key] = [key]
+        for other in [other for mark in marks.own for other in self._having.get(mark, ())]:
+            self._join(other, key)
+        for mark in marks.own:
             self._having.setdefault(mark, []).append(key)
+
+    def join_explained(self) -> None:
+        """Put a bucket whose smaller trace has several telling operators into the one group that shows
+        the same kind of finding by one of these operators alone. Where two groups do, either may be
+        the defect, and the bucket stays where it is.
+        """
+        alone: dict[str, list[str]] = {}
+        for key, own in self._marks.items():
+            if own.alone:
+                alone.setdefault(own.alone, []).append(key)
+        for keys in alone.values():
+            for other in keys[1:]:
+                self._join(keys[0], other)
+        for key, own in self._marks.items():
+            first = [alone[mark][0] for mark in own.within if mark in alone]
+            groups = {min(self._group[other]): other for other in first}
+            if not own.alone and len(groups) == 1:
+                self._join(first[0], key)
+
+    def _join(self, one: str, other: str) -> None:
+        group, own = self._group[one], self._group[other]
+        if group is not own and not self._apart(group, own):
+            whole = [*group, *own]
+            self._group.update(dict.fromkeys(whole, whole))
 
     def _apart(self, one: Sequence[str], other: Sequence[str]) -> bool:
         return any(disjoint(self._ranges(a), self._ranges(b)) for a in one for b in other)
@@ -136,7 +158,7 @@ class _Groups:
         """The marks of at least two buckets; of a single bucket all."""
         counts: dict[str, int] = {}
         for key in group:
-            for mark in self._marks[key]:
+            for mark in (*self._marks[key].own, *self._marks[key].within):
                 counts[mark] = counts.get(mark, 0) + 1
         return tuple(mark for mark, count in counts.items() if count >= min(2, len(group)))
 

@@ -17,7 +17,7 @@ _FRAME = re.compile(r"^#\d+ +(?:(0x[0-9a-f]+) in )?(.+?)(?: \(|$)", re.MULTILINE
 _ENDING = re.compile(
     r"(?:__GI_|__libc_|_+)?(?:raise|abort|assert_fail\w*|pthread_kill\w*|fortify_fail\w*|libc_message"
     r"|chk_fail|terminate|verbose_terminate\w*)\b|std::terminate|__gnu_cxx::__verbose|__cxxabiv1::__terminate"
-    r"|__cxa_(?:throw|rethrow)\b|__kill\b|kill\b"
+    r"|__cxa_(?:throw|rethrow)\b|__kill\b|kill\b|[\w:]+::~"  # a failure may speak as it is destroyed
 )
 
 # The allocator notices a broken heap long after it was broken, so its frames tell no place.

@@ -6,6 +6,7 @@ arguments of commutative operators does not matter.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -45,6 +46,7 @@ _PLAIN = frozenset(
     )
 )
 _LEAF = "_"
+_OPTION = re.compile(r"\(set-option\s+:([^\s()]+)\s+([^\s()]+)\s*\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,9 @@ def _flat(trace: Trace) -> Iterator[Line]:
         text = line.args[0] if line.action == "run-script" and line.args else None
         if isinstance(text, Quoted):
             script = read_script(text.text, trace.name, _catalogue())
-            yield from lift(script).lines
+            for name, value in _OPTION.findall(text.text):
+                yield Line("set-option", [name, value])
+            yield from (one for one in lift(script).lines if one.action != "set-option")
         else:
             yield line
 
@@ -112,7 +116,9 @@ class _Reading:
             if line.action in MAKING:
                 self._made(line)
             elif line.action == "set-option":
-                self._options[" ".join(map(print_token, line.args))] = None
+                name, *value = map(print_token, line.args)
+                # An interface may put the module of the option before its name.
+                self._options[" ".join([".".join(name.split(".")[-2:]), *value])] = None
             elif line.action in _ASSERTING:
                 self._formulas += self._arguments(line)[:1]
             elif line.action not in _PASSED:

@@ -12,6 +12,7 @@ from typing import Any
 
 from murxpy.campaign.findings.buckets import Bucket
 from murxpy.campaign.findings.folder import Folder
+from murxpy.campaign.findings.named import is_bucket
 from murxpy.campaign.findings.origin import origin
 from murxpy.campaign.findings.store import Changes, Store
 from murxpy.campaign.judging.common_operators import judge_plans
@@ -53,16 +54,18 @@ class Judged:
 def triaged(
     out: Path, judges: Sequence[str] = (), again: bool = False, limits: Limits | None = None
 ) -> list[Judged]:
-    """The disagreements and invalid models of the campaign in `out`, with their triage. A missing
-    triage is made and stored.
+    """The disagreements and invalid models of the campaign in `out`, or those of one of its buckets
+    in the folder `out`, with their triage. A missing triage is made and stored.
 
     If a trace names no judges, `judges` are asked; by default, these are all other solvers that
     have a wrapper and can be loaded. `again` makes every triage anew. Raises InputError where there
     is no campaign.
     """
     limits = limits or Limits()
+    only = out.absolute().name if is_bucket(out) else ""
+    out = out.absolute().parent.parent if only else out
     with closing(Store(out, read_only=True)) as store:
-        buckets = [bucket for bucket in store.buckets() if bucket.kind in KINDS]
+        buckets = [b for b in store.buckets() if b.kind in KINDS and only in ("", b.key)]
     judged = [
         Judged(b, b.triage) if b.triage and not again else _ask(out, b, judges, limits)
         for b in buckets

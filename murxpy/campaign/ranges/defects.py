@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from murxpy.campaign.findings.named import kept_trace
 from murxpy.campaign.findings.origin import origin
-from murxpy.campaign.findings.store import FILE, read_buckets
 from murxpy.campaign.ranges.showing import Sign, kept_sign
 from murxpy.campaign.reduction.scripted import Scripted, trace_of
 from murxpy.campaign.workers.names import parse_target, solver_of, split_names
@@ -42,7 +42,7 @@ def read_defect(file: Path, solver: str = "", wrapper: str | None = None) -> Def
     """The defect in a trace, a script, or the folder of a bucket. `solver` is the one of a script, and
     of a trace that names none. Raises InputError.
     """
-    path = _smallest(file) if file.is_dir() else file
+    path = kept_trace(file) if file.is_dir() else file
     text = _script(path, solver) if path.suffix == SUFFIX else read_trace(path)
     named, _, version = header_value(text, "solver").partition(" ")
     family = named or solver_of(solver)
@@ -105,19 +105,6 @@ def _without(text: str) -> str:
     names = header_value(text, COMPARED)
     place = parse_target(split_names(names)[0]).release if names else ""
     return release_in(place)
-
-
-def _smallest(folder: Path) -> Path:
-    """The trace that a bucket shows. Raises InputError."""
-    out = folder.absolute().parent.parent
-    if not (out / FILE).is_file():
-        raise InputError("expected a trace, a script, or OUT/findings/BUCKET", file=str(folder))
-    for bucket in read_buckets(out):
-        kept = bucket.smallest()
-        if bucket.key == folder.absolute().name and kept is not None:
-            small = (out / kept.file).with_suffix(".min.trace")
-            return small if small.is_file() else out / kept.file
-    raise InputError("this campaign has no such bucket with a trace", file=str(folder))
 
 
 def _script(path: Path, solver: str) -> str:

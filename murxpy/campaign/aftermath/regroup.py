@@ -1,0 +1,72 @@
+"""Finding out again which buckets of an output folder are one defect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+from murxpy.campaign.aftermath.process import shrink
+from murxpy.campaign.aftermath.requests import REPLAYS
+from murxpy.campaign.finding import Reproducer
+from murxpy.campaign.findings.buckets import Bucket
+from murxpy.campaign.findings.defects import FILE, defects_text, grouping
+from murxpy.campaign.findings.folder import Folder
+from murxpy.campaign.findings.marks import gains_by_reduction
+from murxpy.campaign.findings.origin import origin
+from murxpy.campaign.findings.store import Changes, Store
+from murxpy.campaign.workers.plans import make_plans
+from murxpy.errors import InputError, MurxpyError
+
+_SMALLER = ("min.trace", "min.history")
+
+
+def regroup(out: Path, tell: Callable[[str], None]) -> None:
+    """Make the smaller traces that are missing in the output folder `out`, and write its file of
+    defects anew. `tell` gets what the user should read.
+
+    Raises InputError where there is no campaign, or one is running.
+    """
+    with closing(Store(out, read_only=True)):
+        pass  # no folder is made where there is none
+    folder = Folder(out)
+    try:
+        with closing(Store(out)) as store:
+            buckets = store.buckets()
+            for bucket in filter(_lacks, buckets):
+                try:
+                    _reduce(out, bucket, tell)
+                except MurxpyError as error:
+                    tell(f"{bucket.key}: not made smaller: {error}")
+                    continue
+                store.save(Changes(buckets=[bucket]))
+        folder.write(FILE, defects_text(grouping(out).defects(buckets)))
+    finally:
+        folder.close()
+
+
+def _lacks(bucket: Bucket) -> bool:
+    forms = {form.form for form in bucket.reproducers if form.file}
+    return bucket.state == "confirmed" and gains_by_reduction(bucket) and not forms & {*_SMALLER}
+
+
+def _reduce(out: Path, bucket: Bucket, tell: Callable[[str], None]) -> None:
+    """Make the trace of a bucket smaller, and note that in the bucket. Raises InputError,
+    TargetError.
+    """
+    kept = bucket.smallest()
+    file = None if kept is None else out / kept.file
+    if file is None or kept is None or not kept.confirmed:
+        raise InputError("no trace is kept that alone shows it")
+    found = origin(file)
+    if found is None:
+        raise InputError("its campaign had other targets", file=str(file))
+    (plan,) = make_plans(replace(found.request, mutation=None))
+    form, small, result = shrink(plan, file, None, bucket.kind, REPLAYS)
+    said = Reproducer(form, str(small.relative_to(out)), True)
+    if not bucket.reproducers:
+        bucket.reproducers = (Reproducer("trace", kept.file, True),)
+    others = [one for one in bucket.reproducers if one.form not in _SMALLER]
+    bucket.reproducers = (others[0], said, *others[1:])
+    tell(f"{bucket.key}: {result.before} lines to {result.after}")
