@@ -170,6 +170,7 @@ def _tenth(rng: random.Random, jobs: int, tick: int) -> Iterator[Event]:
 def main() -> None:
     """Show the campaign as `murxpy fuzz` would, in real time."""
     from murxpy.report.console import make_console, quiet_pipe
+    from murxpy.report.defects import unread
     from murxpy.report.reporter import make_reporter
     from murxpy.report.summary import print_summary
 
@@ -182,7 +183,7 @@ def main() -> None:
                 if isinstance(event, Tick) and "fast" not in words:
                     time.sleep(0.1)
         if isinstance(event, Ended) and "json" not in words:
-            print_summary(make_console(), started(2), event)
+            print_summary(make_console(), started(2), event, unread(event.snapshot.buckets))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from report_demo import THEORIES, campaign, started
 from murxpy.campaign.events import Ended, Event, Notice
 from murxpy.campaign.snapshot import BucketView, Snapshot
 from murxpy.report.console import make_console
+from murxpy.report.defects import unread
 from murxpy.report.findings import findings_json, findings_known, print_findings
 from murxpy.report.jsonl import JsonLines
 from murxpy.report.plain import PlainLines
@@ -37,15 +38,16 @@ terms       36,000, 90 % in a check
 time        solver and binding 78 %, choosing 10 %, trace 4 %
 
 Findings
-  count  status  kind       tier     solver     lines  message
-      2  new     crash      solver   z3 4.15.0     42  segmentation fault in smt::theory_bv::internalize_udiv
-         z3-crash-sigsegv-mk-term-OP_BV_UDIV@udiv
-         murxpy replay murxpy-out/findings/z3-crash-sigsegv-mk-term-OP_BV_UDIV@udiv/40ad6.trace
-      2  known   assertion  solver   z3 4.15.0     41  ASSERTION VIOLATION
-         z3-assertion-assert-mk-term-OP_FP_FMA@fma
-      2  new     exception  binding  z3 4.15.0     41  (not confirmed) index out of bounds: 'Ω' \\x1b[31m in mk_concat
-         z3-exception-undocumented-mk-term-OP_BV_CONCAT@raw
-         murxpy replay murxpy-out/findings/z3-exception-undocumented-mk-term-OP_BV_CONCAT@raw/1f473.trace
+crash  z3 4.15.0  2 findings  new, tier solver
+    segmentation fault in smt::theory_bv::internalize_udiv
+    z3-crash-sigsegv-mk-term-OP_BV_UDIV@udiv
+assertion  z3 4.15.0  2 findings  known, tier solver
+    ASSERTION VIOLATION
+    z3-assertion-assert-mk-term-OP_FP_FMA@fma
+exception  z3 4.15.0  2 findings  new, tier binding, not confirmed
+    index out of bounds: 'Ω' \\x1b[31m in mk_concat
+    z3-exception-undocumented-mk-term-OP_BV_CONCAT@raw
+one of them whole: murxpy show KEY --out murxpy-out
 
 z3 4.15.0, seed 7: 1,200 runs in 0:12 (time limit); 6 findings in 3 buckets, 2 new; all in murxpy-out
 exit code 1: new findings"""
@@ -210,6 +212,7 @@ def test_the_summary_of_a_judged_campaign() -> None:
         make_console(stream, width=200),
         started(),
         Ended("time limit", Snapshot(75.0, JUDGED, runs_ended=60.0)),
+        [],
     )
     said = stream.getvalue()
     assert (
@@ -251,11 +254,18 @@ def test_the_last_json_object_has_the_buckets_with_their_replay() -> None:
     assert buckets[0]["replay"].startswith("murxpy replay murxpy-out/findings/z3-crash")
 
 
-def _summary(width: int) -> str:
+def _summary(width: int, times: int = 1) -> str:
+    """The summary of the made-up campaign, with all its findings `times` times."""
     stream = io.StringIO()
     *_, ended = campaign(12.0)
     assert isinstance(ended, Ended)
-    print_summary(make_console(stream, width=width), started(), ended)
+    if times > 1:  # as much else as there can be
+        counts = {**ended.snapshot.counts, **JUDGED}
+        ended = replace(
+            ended, snapshot=replace(ended.snapshot, counts=counts), unjudged=2, unsolved=3
+        )
+    defects = unread(ended.snapshot.buckets) * times
+    print_summary(make_console(stream, width=width), started(), ended, defects)
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
 
 
@@ -274,11 +284,17 @@ def test_the_tables_of_a_campaign() -> None:
 @pytest.mark.parametrize("width", [20, 50, 80])
 def test_keys_and_commands_are_never_cut(width: int) -> None:
     shown = _summary(width)
-    assert (
-        "murxpy replay murxpy-out/findings/z3-crash-sigsegv-mk-term-OP_BV_UDIV@udiv/40ad6.trace\n"
-        in shown
-    )
+    assert "    z3-crash-sigsegv-mk-term-OP_BV_UDIV@udiv\n" in shown
+    assert "murxpy show KEY --out murxpy-out\n" in shown
     assert "exit code 1: new findings" in shown
+
+
+def test_a_summary_is_at_most_two_screens_and_lists_the_worst() -> None:
+    shown = _summary(80, times=40).splitlines()
+    assert 40 <= sum(-(-max(1, len(line)) // 80) for line in shown) <= 48
+    assert "and 114 more: murxpy findings murxpy-out" in shown
+    assert shown[-1] == "exit code 1: new findings"
+    assert all(word in " ".join(shown) for word in ("smt::theory_bv::internalize_udiv", "Results"))
 
 
 def test_operators_that_were_only_refused_count_as_never_executed() -> None:
@@ -286,7 +302,7 @@ def test_operators_that_were_only_refused_count_as_never_executed() -> None:
     stream = io.StringIO()
     ended = Ended("interrupted", Snapshot(1.0, counts), 0)
     print_statistics(make_console(stream), ended.snapshot, {"CORE": ("OP_A", "OP_B")}, {})
-    print_summary(make_console(stream), started(), ended)
+    print_summary(make_console(stream), started(), ended, [])
     shown = stream.getvalue()
     assert "\nCORE: OP_A (tried 2), OP_B\n" in shown
     assert "other: 1 of 1 executed" in shown

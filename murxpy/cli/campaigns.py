@@ -20,7 +20,9 @@ from murxpy.campaign.events import Ended, Notice, Started
 from murxpy.campaign.findings.buckets import read_known
 from murxpy.campaign.findings.defects import known_of
 from murxpy.campaign.findings.replayed import walk_seeds
+from murxpy.campaign.findings.store import read_buckets, read_versions
 from murxpy.campaign.judging.common_operators import agree, make_judges
+from murxpy.campaign.snapshot import BucketView
 from murxpy.campaign.statistics import operators_of
 from murxpy.campaign.workers.limits import Limits, ensure_files
 from murxpy.campaign.workers.names import absolute_target, parse_target
@@ -31,6 +33,7 @@ from murxpy.fuzzers.api import Wishes, chosen_checks, parse_option, without_obje
 from murxpy.fuzzers.mutation import Mutation, needs_seeds, seed_files
 from murxpy.report.available import lacking
 from murxpy.report.console import going_on_without_terminal, make_console, write_now
+from murxpy.report.defects import DefectView, defect_views, of_session, unread
 from murxpy.report.outcome import fails, outcome_lines
 from murxpy.report.reporter import make_reporter
 from murxpy.report.statistics import print_statistics
@@ -234,8 +237,19 @@ def _campaign(campaign: Campaign, wishes: dict[str, Any], notes: Sequence[str]) 
         theories = operators_of(campaign.abouts)
         print_statistics(make_console(), ended.snapshot, theories, ended.seeds)
     if not as_json:
-        print_summary(make_console(), started, ended)
+        print_summary(make_console(), started, ended, _found(started.out, ended.snapshot.buckets))
     return ended.exit_code
+
+
+def _found(out: str, buckets: Sequence[BucketView]) -> list[DefectView]:
+    """The defects that the campaign found, the worst first, from the folder `out`. A disk that was
+    full can leave a folder that nobody can read.
+    """
+    try:
+        views = defect_views(read_buckets(Path(out)), read_versions(Path(out)), out)
+    except InputError:
+        return unread(buckets)
+    return of_session(views, buckets)
 
 
 def _one_run(plans: Sequence[Plan], limits: Limits, wishes: dict[str, Any]) -> int:

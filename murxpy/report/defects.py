@@ -7,7 +7,7 @@ import io
 import json
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,9 @@ from murxpy.campaign.findings.files import read_if_there
 from murxpy.campaign.findings.ranking import worst_first
 from murxpy.campaign.snapshot import BucketView
 from murxpy.oracles.documented import TIER as DOCUMENTED
-from murxpy.report.findings import STATUS_STYLES, bucket_data, bucket_view
+from murxpy.report.findings import STATUS_STYLES, bucket_data, bucket_view, first_line
 from murxpy.report.sentences import sentence
-from murxpy.report.text import amount, form_word, replay_command
+from murxpy.report.text import amount, form_word, one_line, replay_command
 from murxpy.trace.finished import read_rows
 
 _INDENT = "    "
@@ -148,31 +148,87 @@ def _smallest(bucket: Bucket, out: str) -> int:
     return sum(1 for _ in read_rows(text)) if text else 0
 
 
+def of_session(views: Sequence[DefectView], buckets: Sequence[BucketView]) -> list[DefectView]:
+    """The defects that a session of a campaign found, from all defects of its folder. `buckets` are
+    those in which the session had findings; only these findings are counted.
+    """
+    found = {bucket.key: bucket for bucket in buckets}
+    views_found = []
+    for view in views:
+        own = tuple(found[bucket.key] for bucket in view.buckets if bucket.key in found)
+        new = own and own[0].key == view.buckets[0].key and own[0].new  # the oldest comes first
+        if own:
+            shown = replace(view.shown, new=bool(new))
+            views_found.append(replace(view, shown=shown, buckets=own))
+    return views_found
+
+
+def unread(buckets: Sequence[BucketView]) -> list[DefectView]:
+    """The buckets as defects of their own, for a campaign whose folder cannot be read."""
+    return [
+        DefectView(
+            bucket,
+            (bucket,),
+            (bucket.version,),
+            one_line(first_line(bucket.message)) or bucket.kind,
+            0,
+            "its run shows it again" if bucket.confirmed else "not confirmed",
+            0,
+            (),
+        )
+        for bucket in buckets
+    ]
+
+
 def print_defects(console: Console, views: Sequence[DefectView]) -> None:
     """Print the defects for people, each as a short paragraph. Sentences are folded to the width of
     the screen; keys and commands are never cut.
     """
+    width = max(_LEAST, console.width)
     for view in views:
-        for line in _lines(view, max(_LEAST, console.width)):
+        for line in (*_head(view, width), *_rest(view, width)):
             console.print(line, soft_wrap=True)
 
 
-def _lines(view: DefectView, width: int) -> Iterator[Text]:
+def print_worst(console: Console, views: Sequence[DefectView], most: int) -> int:
+    """Print the first of the defects, each without its evidence and commands, in about `most` lines
+    of the screen; at least one of them. Returns how many were printed.
+    """
+    width = max(_LEAST, console.width)
+    used = 0
+    for number, view in enumerate(views):
+        lines = [*_head(view, width), Text(_INDENT + view.shown.key, "bold")]
+        used += sum(-(-line.cell_len // width) for line in lines)
+        if number and used > most:
+            return number
+        for line in lines:
+            console.print(line, soft_wrap=True)
+    return len(views)
+
+
+def _head(view: DefectView, width: int) -> Iterator[Text]:
+    """What was found how often, and what is wrong."""
     shown = view.shown
     versions = ", ".join(view.versions) or shown.version
-    head = Text(shown.kind, STATUS_STYLES.get("new", "") if view.status == "open" else "dim")
+    fresh = view.status in ("open", "new")
+    head = Text(shown.kind, STATUS_STYLES["new"] if fresh else "dim")
     head.append(f"  {shown.solver} {versions}  {amount(view.count, 'finding')}", "")
     head.append(f" in {amount(len(view.buckets), 'bucket')}" if len(view.buckets) > 1 else "")
     notes = [view.status if view.status != "open" else "", f"tier {shown.tier}"]
+    notes += ["not confirmed"] if view.evidence == "not confirmed" else []
     head.append(f"  {', '.join(filter(None, notes))}", "dim")
     yield head
     for line in textwrap.wrap(view.wrong, width - len(_INDENT), break_on_hyphens=False):
         yield Text(_INDENT + line)
+
+
+def _rest(view: DefectView, width: int) -> Iterator[Text]:
+    """The evidence, the key and the command that shows it again."""
     for line in textwrap.wrap(_facts(view), width - len(_INDENT)):
         yield Text(_INDENT + line, "dim")
-    yield Text(_INDENT + shown.key, "bold")
-    if shown.trace:
-        yield Text(_INDENT + replay_command(shown.trace), "green")
+    yield Text(_INDENT + view.shown.key, "bold")
+    if view.shown.trace:
+        yield Text(_INDENT + replay_command(view.shown.trace), "green")
 
 
 def _facts(view: DefectView) -> str:

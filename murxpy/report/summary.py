@@ -4,8 +4,8 @@ code, in at most two screens.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+import shlex
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -13,17 +13,9 @@ from rich.text import Text
 
 from murxpy.campaign.events import Ended, Started
 from murxpy.campaign.snapshot import Snapshot
-from murxpy.report.findings import print_findings
-from murxpy.report.text import (
-    amount,
-    clock,
-    heading,
-    judged_word,
-    percent,
-    rate,
-    target_names,
-    trace_path,
-)
+from murxpy.oracles.documented import TIER as DOCUMENTED
+from murxpy.report.defects import DefectView, print_worst
+from murxpy.report.text import amount, clock, heading, judged_word, percent, rate, target_names
 
 EXIT_MEANING = {
     0: "nothing new found",
@@ -34,18 +26,39 @@ EXIT_MEANING = {
 }
 
 
-def print_summary(console: Console, started: Started, ended: Ended) -> None:
-    """Print how the campaign went, what it found, and what its exit code means."""
-    snapshot = ended.snapshot
-    print_results(console, snapshot)
+# Lines of the list of defects at most. With the figures and the verdict, which take up to 30 lines on a
+# screen of 80 columns where there are judges, the summary fits on two screens of 24 lines.
+_LISTED = 18
+
+
+def print_summary(
+    console: Console, started: Started, ended: Ended, defects: Sequence[DefectView]
+) -> None:
+    """Print how the campaign went, what it found, and what its exit code means. `defects` are those
+    that the campaign found, the worst first.
+    """
+    print_results(console, ended.snapshot)
     heading(console, "Findings")
-    buckets = [
-        replace(bucket, trace=trace_path(started.out, bucket) or "") for bucket in snapshot.buckets
-    ]
-    print_findings(console, buckets)
+    _print_found(console, shlex.quote(started.out), defects)
     console.print()
     for line in _verdict(started, ended):
         console.print(line, soft_wrap=True)
+
+
+def _print_found(console: Console, out: str, defects: Sequence[DefectView]) -> None:
+    """Print the worst defects, and the commands that show the rest of what the folder `out` has."""
+    listed = [view for view in defects if view.shown.tier != DOCUMENTED]
+    printed = print_worst(console, listed, _LISTED)
+    notes = [] if listed else ["no findings"]
+    if printed < len(listed):
+        notes.append(f"and {len(listed) - printed:,} more: murxpy findings {out}")
+    if len(listed) < len(defects):
+        hidden = amount(len(defects) - len(listed), "defect")
+        notes.append(f"{hidden} of experimental features hidden: murxpy findings {out} --all")
+    if listed:
+        notes.append(f"one of them whole: murxpy show KEY --out {out}")
+    for note in notes:
+        console.print(Text(note, "dim" if listed else ""), soft_wrap=True)
 
 
 def print_results(console: Console, snapshot: Snapshot) -> None:
