@@ -10,10 +10,13 @@ from murxpy.actions.base import Check, register
 from murxpy.checks.assertions import needs_model
 from murxpy.errors import InputError
 from murxpy.logic.terms import Term
+from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.script import without_options
 from murxpy.machine.tokens import quote
-from murxpy.machine.witnesses.model import TOO_LARGE, Model, verdicts
+from murxpy.machine.witnesses.blame import differ, solver_value
+from murxpy.machine.witnesses.model import TOO_LARGE, Model, below, verdicts
+from murxpy.machine.witnesses.rows import Unreadable
 from murxpy.machine.witnesses.scripted import answered, verdict
 from murxpy.machine.witnesses.show import LENGTH, show
 from murxpy.semantics.values import CannotSay
@@ -29,7 +32,8 @@ from murxpy.trace.reading import Reading
 
 def evaluate(run: Run, seed: int, spelling: str | None = None) -> None:
     """`evaluate`: write `model t "value"` for each constant, and for each formula `holds t true`,
-    `holds t false` or the reason why its value is not known.
+    `holds t false` or the reason why its value is not known. For each term in a false formula,
+    write `value t "ours"`, and `value t "ours" "theirs"` where the solver says another value.
     """
     run.frame.fill()
     chosen = run.choose(run.wrapper.set("readers", "model"), seed, spelling, "evaluate")
@@ -48,6 +52,25 @@ def evaluate(run: Run, seed: int, spelling: str | None = None) -> None:
         run.result(f"model {ids.get(term, 't0')} {quote(str(term.indices[0]))} {quote(text)}")
     for entry in entries:
         run.result(f"holds {entry} {_word(found[entry.term])}")
+    wrong = [entry.term for entry in entries if found[entry.term] == "false"]
+    for term in sorted(below(wrong), key=lambda t: t.serial):
+        if term in ids and not (term.leaf or term.free or term.sort.kind == "SORT_FUN"):
+            run.result(f"value {ids[term]} {_values(model, term)}")
+
+
+def _values(model: Model, term: Term) -> str:
+    """Our value of a term as a word, and behind it the solver's value where that is another one."""
+    try:
+        ours = model.evaluator.value(term)
+    except (CannotSay, *TOO_LARGE) as reason:
+        return quote(f"? {reason}")
+    word = quote(show(ours, term.sort))
+    try:
+        theirs = solver_value(model.run, model.evaluator, model.objects[term], term.sort)
+        other = differ(model.evaluator, term.sort, ours, theirs)
+    except (CannotSay, Unreadable, Refused, Stopped, KeyError, *TOO_LARGE):
+        return word
+    return f"{word} {quote(show(theirs, term.sort))}" if other else word
 
 
 def evaluate_script(run: Run, text: str, seed: int, spelling: str | None = None) -> list[str]:

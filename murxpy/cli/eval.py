@@ -101,7 +101,7 @@ def eval(
         raise InputError("--through is for a script, expected a file *.smt2", file=str(file))
     trace = _trace(file)
     plan = plan_of(trace, solver, None, None if solver else origin(file), option=False)
-    return _Asked(plan, asking(trace), file, wall).show()
+    return Asked(plan, asking(trace), file, wall).show()
 
 
 def _script(file: Path, solver: str | None, through: str | None, wall: float) -> int:
@@ -128,20 +128,20 @@ def _script(file: Path, solver: str | None, through: str | None, wall: float) ->
             )
     text = Quoted(asking_for_models(read_text(file), str(file)))
     lines = [Line("new", seed=1), Line("evaluate", [text], seed=1)]
-    asked = _Asked(plan, Trace(str(file), lines, {"solver": name}), file, wall)
+    asked = Asked(plan, Trace(str(file), lines, {"solver": name}), file, wall)
     why = f", since its API refuses a part ({reason})" if reason else ""
     return asked.show(f"through {name}'s reader of scripts{why}")
 
 
 def _through_api(
     plan: Plan, script: Script, file: Path, wall: float, *, wanted: bool
-) -> tuple[_Asked | None, str]:
+) -> tuple[Asked | None, str]:
     """The replay of a script call by call, and what the API refuses of it (empty for nothing). The
     replay is None where no trace can say the script; if the user wants this way (`wanted`), that
     raises InputError.
     """
     try:
-        asked = _Asked(plan, asking(lift(script)), file, wall)
+        asked = Asked(plan, asking(lift(script)), file, wall)
     except InputError as error:
         if wanted:
             raise
@@ -149,8 +149,10 @@ def _through_api(
     return asked, asked.lacking()
 
 
-class _Asked:
-    """A trace that was replayed to ask for models. Raises InputError where the trace is malformed."""
+class Asked:
+    """A trace that was replayed to ask for models; `found` is the model of its last sat answer, or
+    None. Raises InputError where the trace is malformed.
+    """
 
     def __init__(self, plan: Plan, trace: Trace, file: Path, wall: float) -> None:
         self._file, self._wall = file, wall
@@ -158,8 +160,8 @@ class _Asked:
         self._report = self._replayed.outcome.report or {}
         if self._report.get("status") == "malformed":
             raise InputError(self._report["message"])
-        self._trace = parse_trace(self._replayed.outcome.trace, str(file))
-        self._found = read_evaluation(self._trace)
+        self.trace = parse_trace(self._replayed.outcome.trace, str(file))
+        self.found = read_evaluation(self.trace)
         self._answers = list(
             dict.fromkeys(str(answer) for *_, answer in self._report.get("answers") or ())
         )
@@ -172,7 +174,7 @@ class _Asked:
             if key.startswith("replay-refused:"):
                 _, action, reason = key.split(":", 2)
                 if action.startswith(_SAYING) or (
-                    action == "evaluate" and self._found is None and "sat" in self._answers
+                    action == "evaluate" and self.found is None and "sat" in self._answers
                 ):
                     return f"{action}: {reason}"
         return ""
@@ -181,7 +183,7 @@ class _Asked:
         """Print the evaluation, or the reason why there is none, and return the exit code. `way` says
         how the solver was given the script.
         """
-        if reason := unread(self._trace):
+        if reason := unread(self.trace):
             raise InputError(
                 f"no model that can be judged, {way or 'of the last script'}: {reason}",
                 file=str(self._file),
@@ -192,8 +194,8 @@ class _Asked:
             click.echo(
                 f"the replay ends with a finding: {self._replayed.found.verdict.message}", err=True
             )
-        if self._found is not None:
-            return _show(self._found)
+        if self.found is not None:
+            return _show(self.found)
         if self._replayed.outcome.cause == "wall":
             raise InputError(
                 f"no model: the solver had not answered after {self._wall:g} s; give it more time with --wall",

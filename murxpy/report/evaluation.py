@@ -9,13 +9,26 @@ from murxpy.trace.grammar import Trace
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A term in a false formula: its id, its value by our evaluator, and the solver's value where
+    that is another one, else empty.
+    """
+
+    name: str
+    ours: str
+    theirs: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Evaluation:
     """A model, as the text of each symbol's value, and the formulas that it was asked about. Each
-    formula has its id, and `true`, `false`, or the reason why its value is not known.
+    formula has its id, and `true`, `false`, or the reason why its value is not known. `parts` are the
+    terms in the false formulas, arguments first.
     """
 
     model: dict[str, str]
     holds: list[tuple[str, str]]
+    parts: tuple[Part, ...] = ()
 
 
 def read_evaluation(trace: Trace) -> Evaluation | None:
@@ -32,8 +45,9 @@ def read_evaluation(trace: Trace) -> Evaluation | None:
                 kind in ("answer", "unread") for kind, _ in words
             ):
                 model = {_symbol(names): value for _, (*names, value) in _of(words, "model")}
+                holds = [(place, verdict.lower()) for _, (place, verdict) in _of(words, "holds")]
                 return Evaluation(
-                    model, [(place, verdict.lower()) for _, (place, verdict) in _of(words, "holds")]
+                    model, holds, tuple(Part(*said) for _, said in _of(words, "value"))
                 )
     return None
 
@@ -75,3 +89,8 @@ def evaluation_lines(found: Evaluation) -> Iterator[str]:
     for place, verdict in found.holds:
         known = verdict in ("true", "false")
         yield f"  {place:<{max(places, 6)}} {verdict if known else f'cannot say: {verdict}'}"
+    if found.parts:
+        yield "terms in what is false"
+    for part in found.parts:
+        other = f", the solver says {part.theirs}" if part.theirs else ""
+        yield f"  {part.name:<{max(places, 6)}} {part.ours}{other}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 
 FRAMES = 3  # innermost frames that two deaths must share
 _LONGEST = 24  # frames at most in one turn of a recursion
@@ -35,6 +36,16 @@ def functions(backtrace: str) -> tuple[str, ...]:
     gdb loads libraries to the same place each time.
     """
     return tuple(name if name != "??" else address for address, name in _FRAME.findall(backtrace))
+
+
+def inside(backtrace: str) -> tuple[str, ...]:
+    """The functions of the solver's own frames, innermost first, without those of the interpreter and
+    of the libraries through which it calls.
+    """
+    names = list(takewhile(lambda name: not _CALLER.match(name), functions(backtrace)))
+    while names and names[-1].startswith("0x"):  # of the library that calls foreign functions
+        names.pop()
+    return tuple(names)
 
 
 def place(backtrace: str) -> tuple[str, ...]:

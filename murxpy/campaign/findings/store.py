@@ -286,6 +286,14 @@ class Store:
         rows = self._db.execute("SELECT bucket, version, MAX(time) FROM findings GROUP BY bucket")
         return {bucket: version for bucket, version, _ in rows}
 
+    def releases(self, bucket: str) -> list[str]:
+        """The solver's versions in which `bucket` was seen, in the order of their first findings."""
+        rows = self._db.execute(
+            "SELECT version FROM findings WHERE bucket = ? GROUP BY version ORDER BY MIN(time)",
+            (bucket,),
+        )
+        return [version for (version,) in rows]
+
     def arguments(self) -> list[dict[str, Any]]:
         """What each session was asked to do, the last one first."""
         rows = self._db.execute("SELECT arguments FROM sessions ORDER BY started DESC")

@@ -1,0 +1,81 @@
+"""`murxpy show`: one finding, whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from murxpy.campaign.findings.named import is_bucket, kept_trace
+from murxpy.campaign.findings.origin import origin
+from murxpy.cli.eval import Asked, asking
+from murxpy.cli.params import Finding, in_out_option, json_option
+from murxpy.cli.replay import plan_of
+from murxpy.data import load_catalogue
+from murxpy.errors import InputError, MurxpyError
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.replaying.defuse import PLANT
+from murxpy.report.console import make_console
+from murxpy.report.evaluation import Evaluation, unread
+from murxpy.report.finding import ShownModel, finding_json, finding_page, print_finding
+from murxpy.trace.file import read_trace
+from murxpy.trace.grammar import Trace, parse_trace
+from murxpy.translate.planted import under_planted
+from murxpy.translate.texts import term_texts
+
+_WRONG_MODEL = ("invalid-model", "model-value", "invalid-value")
+_WRONG_UNSAT = "wrong-unsat"
+_WALL = 20.0  # seconds until a replay that asks for a model is ended, as with 'murxpy eval'
+
+
+@click.command()
+@click.argument("folder", metavar="BUCKET", type=Finding(folder=True))
+@in_out_option
+@json_option
+def show(folder: Path, as_json: bool) -> None:
+    """Print one finding whole: what is wrong, how often it was found, which releases show it, the
+    smallest script, program or trace that shows it, what it needs, and the frames of a crash.
+
+    BUCKET is a folder OUT/findings/BUCKET or the beginning of its name. Where a model is wrong, the
+    finding is replayed for its model, with the wrong terms marked.
+    """
+    if not is_bucket(folder):
+        raise InputError("expected OUT/findings/BUCKET of a campaign", file=str(folder))
+    named = folder if len(folder.parts) > 2 else folder.absolute()
+    page = finding_page(named.parent.parent, named.name)
+    model = _model(folder, page.bucket.kind) if page.view.trace else None
+    if as_json:
+        click.echo(finding_json(page, model))
+    else:
+        print_finding(make_console(), page, model)
+
+
+def _model(folder: Path, kind: str) -> ShownModel | None:
+    """The model of a finding in which a model is wrong or missed; None for other findings."""
+    if kind not in (*_WRONG_MODEL, _WRONG_UNSAT):
+        return None
+    file = kept_trace(folder)
+    source = f"of {file.name}"
+    try:
+        trace = parse_trace(read_trace(file), str(file))
+        if kind == _WRONG_UNSAT:
+            return _planted(trace)
+        plan = plan_of(trace, None, None, origin(file), option=False)
+        asked = Asked(plan, asking(trace), file, _WALL)
+        source = f"replayed on {plan.target.name}"
+        why = unread(asked.trace) or "no check answered sat, or its model cannot be read"
+        return ShownModel(source, asked.found, why, _texts(asked.trace))
+    except MurxpyError as error:
+        return ShownModel(source, why=f"no model: {error}")
+
+
+def _planted(trace: Trace) -> ShownModel | None:
+    """The planted model of a trace, which satisfies what the solver calls unsat."""
+    if not any(line.action == PLANT for line in trace.lines):
+        return None
+    found = Evaluation(*under_planted(trace, build_catalogue(load_catalogue())))
+    return ShownModel("planted: it satisfies all", found, texts=_texts(trace))
+
+
+def _texts(trace: Trace) -> dict[str, str]:
+    return term_texts(trace, build_catalogue(load_catalogue()))
