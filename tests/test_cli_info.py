@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -24,14 +25,19 @@ def outcome(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, s
     return code, captured.out, captured.err
 
 
+GROUPS = ("Find:", "Look:", "Run again, shrink:", "Translate:", "Releases:", "Reference:")
+
+
 def test_help_lists_all_commands(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = outcome(capsys, "--help")
     assert code == 0
-    assert all(command in out for command in commands())
+    for command, brief in commands().items():  # each on one line of 80 columns
+        assert re.search(rf"^  {command} +{re.escape(brief)}$", out, re.M), command
+    assert [out.index(heading) for heading in GROUPS] == sorted(map(out.index, GROUPS))
     assert outcome(capsys, "--version")[:2] == (0, "murxpy, version 0.1.0\n")
     code, out, err = outcome(capsys)
     assert (code, out) == (2, "")
-    assert "Commands:" in err
+    assert "Find:\n  fuzz " in err
 
 
 @pytest.mark.parametrize("command", commands())

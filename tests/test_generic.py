@@ -18,9 +18,12 @@ _EXAMPLE = "an example in a message to the user"
 # Where a name must stand all the same: file, what of it, and why.
 ALLOWED: dict[str, tuple[str, str]] = {
     "actions/public_calls.py": (r".* such as cvc5\.Kind\.AND, .*", _EXAMPLE),
-    "cli/__init__.py": (".* targets such as z3@.*", "help"),
     "cli/check_seeds.py": ("z3", "the default of an option, which its help shows"),
-    "cli/fuzz.py": ("name a solver, such as z3 or cvc5 .*", _EXAMPLE),
+    "cli/fuzz.py": (
+        "name a solver, such as z3 or cvc5 .*|murxpy fuzz z3.*|.* calls; cvc5 answers, too",
+        _EXAMPLE,
+    ),
+    "cli/mutate.py": (" z3 seeds/ .*|cvc5 answers each mutant, too", _EXAMPLE),
     "cli/replay.py": (".* expected a line like '# solver z3 .*", _EXAMPLE),
     "mutation/fuzzers/fusion.py": (".* z3 and cvc5 check their laws first.", "help"),
     "trace/grammar.py": ("cvc5", _FORMAT),

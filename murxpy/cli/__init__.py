@@ -26,31 +26,52 @@ def _fuzzers() -> dict[str, str]:
 
 
 def commands() -> dict[str, str]:
-    """The commands by name, each with its line in the list of commands."""
+    """The commands by name, each with its line in the list of commands, in the order of that list."""
+    return {name: brief for group in _groups().values() for name, brief in group.items()}
+
+
+def _groups() -> dict[str, dict[str, str]]:
+    """The commands with their lines, under the headings of the list of commands."""
     from murxpy.mutation.registry import WALK
 
-    return {"fuzz": WALK.brief, **_fuzzers(), **_OTHERS}
+    return {**_GROUPS, FIND: {"fuzz": WALK.brief, **_fuzzers(), **_GROUPS[FIND]}}
 
 
-_OTHERS = {
-    "replay": "Run a trace again, on the same solver or another one.",
-    "eval": "Say which assertions are true under the model that a solver gives.",
-    "minimize": "Make a trace smaller while it shows the same finding.",
-    "lift": "Print an SMT-LIB script as a trace.",
-    "check-seeds": "Say which SMT-LIB scripts are unreadable or mislabelled.",
-    "translate": "Print a trace as an SMT-LIB script or a Python program.",
-    "findings": "List what a campaign found.",
-    "statistics": "Show what a campaign tried: operators, states, actions, refusals.",
-    "seeds": "Show which seeds gave most in a campaign.",
-    "triage": "Say which solver is wrong where solvers disagree, and why.",
-    "fsm": "Show or check a state machine.",
-    "theories": "Show the theories and their operators.",
-    "wrappers": "Show the solvers' wrappers and their spellings.",
-    "bisect": "Find the releases of a solver that show a defect.",
-    "regress": "Say which kept findings a release still shows, which are mended or back.",
-    "releases": "List and install releases of the solvers, which are targets such as z3@4.13.0.",
-    "doctor": "Say what the installed solvers can and cannot do.",
+FIND = "Find"
+# All commands but the fuzzers, under the headings of the list of commands.
+_GROUPS = {
+    FIND: {
+        "check-seeds": "Say which SMT-LIB scripts are unreadable or mislabelled.",
+    },
+    "Look": {
+        "findings": "List the defects that a campaign found, the worst first.",
+        "show": "Print one finding whole.",
+        "triage": "Say which solver is wrong where solvers disagree, and why.",
+        "eval": "Say which assertions are true in the model of a solver.",
+        "statistics": "Show operators, states, actions and refusals of a campaign.",
+        "seeds": "Show which seeds gave most in a campaign.",
+    },
+    "Run again, shrink": {
+        "replay": "Run a trace again, on the same solver or another one.",
+        "minimize": "Make a trace smaller while it shows the same finding.",
+    },
+    "Translate": {
+        "translate": "Print a trace as an SMT-LIB script or a Python program.",
+        "lift": "Print an SMT-LIB script as a trace.",
+    },
+    "Releases": {
+        "releases": "List and install releases of the solvers.",
+        "bisect": "Find the releases of a solver that show a defect.",
+        "regress": "Say which kept findings a release shows, or has mended.",
+    },
+    "Reference": {
+        "theories": "Show the theories and their operators.",
+        "wrappers": "Show the solvers' wrappers and their spellings.",
+        "fsm": "Show or check a state machine.",
+        "doctor": "Say what the installed solvers can and cannot do.",
+    },
 }
+_OTHERS = {name: brief for group in _GROUPS.values() for name, brief in group.items()}
 # The modules of commands whose names are no module names.
 _MODULES = {"check-seeds": "check_seeds"}
 INTERRUPTED = 130  # the exit code by which a shell says that Ctrl-C ended a program
@@ -83,8 +104,11 @@ class _Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(commands().items()))
+        listed = commands()
+        widest = max(map(len, listed))
+        for heading, group in _groups().items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(widest), listed[name]) for name in group])
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -317,7 +317,7 @@ class _Fuser:
 
 ENTRY = Entry(
     "fusion",
-    "Fuzz with pairs of SMT-LIB scripts made one, whose answer is known.",
+    "Fuzz with pairs of scripts made one, whose answer is known.",
     "Fuzz with pairs of scripts made one, tied together so that the answer is known.\n\n"
     "SEEDS are SMT-LIB scripts and folders of them, labelled by (set-info :status ...), or by a "
     "folder sat or unsat.",

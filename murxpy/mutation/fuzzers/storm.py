@@ -268,7 +268,7 @@ class _Builder:
 
 ENTRY = Entry(
     "storm",
-    "Fuzz with formulas of SMT-LIB scripts put together so that they are satisfiable.",
+    "Fuzz with formulas of scripts, put together satisfiable.",
     "Fuzz with formulas of scripts, put together anew so that a model of the seed is a model of "
     "them.\n\nSEEDS are SMT-LIB scripts and folders of them.",
     mutants,
