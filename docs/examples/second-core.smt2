@@ -1,0 +1,14 @@
+; z3 5.4.0: the assumptions that the solver gives as unsat agree with the assertions
+; Run as: z3 FILE
+; It prints: unsat, () for the unsat assumptions, and sat where only these are assumed
+; It should print: unsat twice
+(set-option :smt.core.minimize true)
+(set-option :produce-unsat-cores true)
+(set-option :produce-unsat-assumptions true)
+(set-logic ALL)
+(declare-const a Bool)
+(check-sat-assuming (a (not a))) ; unsat
+(get-unsat-core)
+(get-unsat-assumptions)
+(check-sat-assuming ())
+(exit)
