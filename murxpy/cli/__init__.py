@@ -72,8 +72,8 @@ _GROUPS = {
     },
 }
 _OTHERS = {name: brief for group in _GROUPS.values() for name, brief in group.items()}
-# The modules of commands whose names are no module names.
-_MODULES = {"check-seeds": "check_seeds"}
+# The modules of commands that have another name.
+_MODULES = {"check-seeds": "check_seeds", "seeds": "figures", "statistics": "figures"}
 INTERRUPTED = 130  # the exit code by which a shell says that Ctrl-C ended a program
 
 

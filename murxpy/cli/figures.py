@@ -1,16 +1,21 @@
-"""`murxpy seeds`: what each seed of a campaign gave in each mutation fuzzer."""
+"""The figures of a campaign: `murxpy statistics`, its tables, and `murxpy seeds`, what each seed gave
+in each mutation fuzzer.
+"""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
 
-from murxpy.campaign.findings.store import read_yields
-from murxpy.cli.params import out_argument
+from murxpy.campaign.findings.store import read_counters, read_operators, read_yields
+from murxpy.campaign.snapshot import Snapshot
+from murxpy.cli.params import json_option, out_argument
 from murxpy.errors import InputError
 from murxpy.report.console import make_console
 from murxpy.report.seeds import ENDS, print_seeds, seeds_json
+from murxpy.report.statistics import print_statistics
 
 
 @click.command()
@@ -42,3 +47,18 @@ def seeds(out: Path, most: int, as_json: bool) -> None:
         )
     else:
         print_seeds(make_console(), found, most)
+
+
+@click.command()
+@out_argument
+@json_option
+def statistics(out: Path, as_json: bool) -> None:
+    """Show what all sessions of the campaign in the output folder OUT (murxpy-out) tried: operators,
+    states, actions, refusals, mutants and seeds. With --json, print every counter by its name.
+    """
+    counters = read_counters(out)
+    if as_json:
+        click.echo(json.dumps(counters, indent=2))
+    else:
+        snapshot = Snapshot(0.0, counters)
+        print_statistics(make_console(), snapshot, read_operators(out), read_yields(out))
