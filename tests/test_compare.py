@@ -127,14 +127,17 @@ def test_the_same_seed_gives_the_same_findings(tmp_path: Path, jobs: int) -> Non
 
 
 def test_what_two_releases_show_on_one_line() -> None:
-    fine, sat, unknown = Seen("done"), Seen("done", ("sat",), 100), Seen("done", ("unknown",), 90)
+    def answers(answer: str, total: int) -> Seen:
+        return Seen("done", (answer,), 1, total=total)
+
+    fine, sat, unknown = Seen("done"), answers("sat", 100), answers("unknown", 90)
     floor = 500.0
     assert regression(sat, sat, floor) == regression(unknown, sat, floor) == ""
     assert regression(sat, unknown, floor) == "became-unknown"
-    assert regression(sat, Seen("done", ("unsat",), 9), floor) == "answers-differ"
-    assert regression(sat, Seen("done", ("sat",), 999), floor) == ""  # less than ten times as much
-    assert regression(sat, Seen("done", ("sat",), 1000), floor) == "slower"
-    assert regression(Seen("done", ("sat",), 1), Seen("done", ("sat",), 499), floor) == ""
+    assert regression(sat, answers("unsat", 9), floor) == "answers-differ"
+    assert regression(sat, answers("sat", 999), floor) == ""  # less than ten times as much
+    assert regression(sat, answers("sat", 1000), floor) == "slower"
+    assert regression(answers("sat", 1), answers("sat", 499), floor) == ""
     assert regression(sat, Seen("late"), floor) == regression(sat, Seen("other"), floor) == ""
     assert regression(fine, Seen("refused", message="gone"), floor) == "vanished"
     assert regression(Seen("refused"), Seen("refused"), floor) == ""
@@ -166,3 +169,15 @@ def test_what_cannot_be_compared_is_one_clear_error(
 ) -> None:
     code, said = error(capsys, "fuzz", *words, "--compare", "--out", tmp_path / "out")
     assert code == 2 and expected in said
+
+
+@pytest.mark.slow
+def test_a_comparison_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    older: dict[str, Any] = {}
+    newer = {"shy": "parity", "deadly": "choice"}
+    whole, _ = compare(tmp_path / "whole", older, newer)
+    compare(tmp_path / "parts", older, newer, runs=5)
+    parts, _ = compare(tmp_path / "parts", older, newer, runs=7)
+    assert {(b.key, b.count) for b in parts} == {(b.key, b.count) for b in whole}
+    for name in ("run:total", "compare:runs", "compare:checks", "compare:suspects"):
+        assert counters(tmp_path / "parts")[name] == counters(tmp_path / "whole")[name], name

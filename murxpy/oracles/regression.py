@@ -49,8 +49,9 @@ class Seen:
     `end` is `done`, `refused`, `finding`, `late` (a limit of time ended the replay) or `other` (the
     line was not reached, or a limit of memory ended the replay). Where the line is a check,
     `answers` are its answers, `cost` is what the solver counted for it, None if it does not tell,
-    and `reason` says why an answer is unknown. `refused` are the numbers of the other lines that
-    were refused or skipped, and `before` are the answers to earlier checks.
+    `total` the same with all checks before it, and `reason` says why an answer is unknown.
+    `refused` are the numbers of the other lines that were refused or skipped, and `before` are the
+    answers to earlier checks.
     """
 
     end: str
@@ -61,6 +62,7 @@ class Seen:
     verdict: Verdict | None = None
     refused: tuple[int, ...] = ()
     before: tuple[str, ...] = ()
+    total: int | None = None
 
     def words(self, unit: str = "units") -> str:
         """What the release showed, in a few words."""
@@ -74,6 +76,8 @@ class Seen:
             )
         reason = f" ({first_line(self.reason)})" if self.reason else ""
         cost = "" if self.cost is None else f", {self.cost:,} {unit}"
+        if self.cost and self.total and self.total > self.cost:
+            cost += f" ({self.total:,} with the checks before it)"
         return f"{' '.join(self.answers)}{reason}{cost}"
 
 
@@ -108,11 +112,14 @@ def _done(
     reached: Row,
     refused: tuple[int, ...],
 ) -> Seen:
-    costs = (entry for entry in report.get("costs", ()) if entry[0] == last.number)
-    _, cost, reason = next(costs, (0, None, ""))
+    costs = list(report.get("costs", ()))
+    _, cost, reason = next((one for one in costs if one[0] == last.number), (0, None, ""))
+    total = None if cost is None else sum(one[1] or 0 for one in costs)
     answers = [answer for row in read_rows(outcome.trace) for answer in row.answers]
     before = tuple(answers[: len(answers) - len(reached.answers)])
-    return Seen("done", tuple(reached.answers), cost, reason, refused=refused, before=before)
+    return Seen(
+        "done", tuple(reached.answers), cost, reason, refused=refused, before=before, total=total
+    )
 
 
 def aligned(text: str, written: str) -> list[tuple[Row, Row | None]]:
@@ -162,7 +169,8 @@ def regression(older: Seen, newer: Seen, floor: float) -> str:
         return UNDECIDED
     if not any(was in OPPOSITE for was in older.answers):
         return ""
-    if older.cost and newer.cost and newer.cost >= max(floor, FACTOR * older.cost):
+    # one release may do for an earlier check what the other does for the last one
+    if older.total and newer.total and newer.total >= max(floor, FACTOR * older.total):
         return SLOWER
     return UNKNOWN if any(was in OPPOSITE and now not in OPPOSITE for was, now in pairs) else ""
 

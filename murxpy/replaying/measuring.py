@@ -40,7 +40,7 @@ class Measuring:
         last = self._run.answers[-1] if self._run.answers else None
         unknown = last is not None and last[0] == line.number and last[2] == "unknown"
         reason = self._asked("actions", "reason-unknown") if unknown else None
-        self._run.costs.append((line.number, cost, "" if reason is None else str(reason)))
+        self._run.costs.append((line.number, cost, _words(reason)))
 
     def _cost(self) -> int | None:
         """What the solver has counted until now; None where it does not tell."""
@@ -58,3 +58,10 @@ class Measuring:
             return spellings.spellings[0].call((), (), self._run.frame)
         except Exception:
             return None
+
+
+def _words(reason: object) -> str:
+    """A reason as text; some bindings give bytes."""
+    if isinstance(reason, bytes):
+        return reason.decode("utf-8", "replace")
+    return "" if reason is None else str(reason)

@@ -67,7 +67,7 @@ def _stored(pair: Pair, solved: Regression) -> dict[str, object]:
     record: dict[str, object] = {
         "comparison": solved.kind,
         **said(pair, shown),
-        "costs": [shown.older.cost, shown.newer.cost],
+        "costs": [shown.older.total, shown.newer.total],
         "operators": list(solved.operators),
         "options": list(solved.options),
         "reason": normalise(shown.newer.reason),
@@ -90,7 +90,7 @@ def told(pair: Pair, shown: Shown, kind: str) -> str:
     """The trace of a regression; its header tells what the two releases showed."""
     rows = "".join(f"# {name} {text}\n" for name, text in said(pair, shown).items())
     if kind == SLOWER:
-        rows += f"# {COSTS} {shown.older.cost} {shown.newer.cost}\n"
+        rows += f"# {COSTS} {shown.older.total} {shown.newer.total}\n"
     text = without_header(shown.text, SHOWS, COSTS, "older", "newer")
     return add_header(text, f"# {SHOWS} {kind}\n{rows}")
 
@@ -105,8 +105,8 @@ def _message(pair: Pair, solved: Regression) -> str:
         call = " ".join(filter(None, (shown.call.action, shown.call.operator)))
         return f"{call}: {shown.newer.message}; {older}"
     said = f"{older}; {pair.release(pair.newer)}: {shown.newer.words()}"
-    if shown.older.cost and shown.newer.cost and solved.kind == SLOWER:
-        said += f", {shown.newer.cost / shown.older.cost:,.0f} times as much"
+    if shown.older.total and shown.newer.total and solved.kind == SLOWER:
+        said += f", {shown.newer.total / shown.older.total:,.0f} times as much"
     names = [kind.removeprefix("OP_") for kind in solved.operators]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return f"{said} ({', '.join(names[:_NAMED])}{more})" if names else said

@@ -185,7 +185,7 @@ def investigate(
     text = written(head, script)
     older = seen((yield Ask(pair.older, text, patient=True)), text)
     if effort or _by_limit(older, limit_of(text)):
-        script = limited(script, older.cost, pair.floor)
+        script = limited(script, older.total, pair.floor)
     first = yield from pair.both(written(head, script), fresh=True)
     if first is None or not (yield from by_any_seed(pair, head, script, first)):
         return None

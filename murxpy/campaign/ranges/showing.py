@@ -45,7 +45,7 @@ class Sign:
         """Whether a replay shows the defect."""
         report = outcome.report or {}
         if self.cost:
-            return any((cost or 0) >= self.cost for _, cost, _ in report.get("costs", ())[-1:])
+            return sum(cost or 0 for _, cost, _ in report.get("costs", ())) >= self.cost
         if self.kind == VANISHED:
             refused = [sort for _, sort, _ in report.get("refused", ())]
             return any(sort not in (STATE, "resources") for sort in refused)
