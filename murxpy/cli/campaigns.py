@@ -99,18 +99,18 @@ def compared(request: Request, wishes: Mapping[str, Any]) -> tuple[Request, tupl
     names = request.targets
     if len(names) != 2:
         raise InputError(
-            f"--compare takes two releases of one solver, the older first, such as z3@4.13.0 z3@latest; "
+            f"'murxpy fuzz --compare' takes two releases of one solver, the older first; "
             f"found {' '.join(names) or 'none'}"
         )
     older, newer = map(parse_target, names)
     if older.solver != newer.solver:
         raise InputError(
-            f"--compare is for two releases of one solver, found {older.solver} and {newer.solver}; "
+            f"'murxpy fuzz --compare' is for two releases of one solver, found {older.solver} and {newer.solver}; "
             "--cross-check compares the answers of different solvers"
         )
     if older.options != newer.options:
         raise InputError(
-            "--compare: both releases run with the same options, expected the same in brackets behind "
+            "'murxpy fuzz --compare': both releases run with the same options, expected the same in brackets behind "
             f"both names, found {' '.join(names)}"
         )
     for name, option in (
@@ -119,7 +119,9 @@ def compared(request: Request, wishes: Mapping[str, Any]) -> tuple[Request, tupl
         ("run_seed", "--run-seed"),
     ):
         if wishes[name] not in (None, False, ()):
-            raise InputError(f"--compare and {option} exclude each other: leave one out")
+            raise InputError(
+                f"'murxpy fuzz --compare' and {option} exclude each other: leave one out"
+            )
     return replace(request, targets=names[:1]), names[1:]
 
 

@@ -24,7 +24,8 @@ def sentence(bucket: Bucket) -> str:
         return f"{_where(bucket)} raises {said}"
     if bucket.kind == DISAGREEMENT:
         verdict = str(bucket.triage.get("verdict", ""))
-        known = f": {verdict.replace('-', ' ')}" if verdict in _TRIAGED else ""
+        words = verdict.replace("-", " ")
+        known = f": {words}" if verdict in _TRIAGED and words not in said else ""
         return f"{said}{known}"
     if bucket.kind == "hang":
         return f"{_where(bucket)} does not return: {said}"
