@@ -5,12 +5,16 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import pytest
 from campaigns import plan, run
 
+from murxpy.campaign.aftermath.bisecting import bisected
 from murxpy.campaign.aftermath.queue import Queue
 from murxpy.campaign.aftermath.requests import Answer, Request
 from murxpy.campaign.budget import Budget
 from murxpy.campaign.events import Ended
+from murxpy.campaign.ranges.bisection import Answer as Told
+from murxpy.campaign.ranges.showing import Asked
 
 
 def test_a_budget_is_open_while_its_share_is_not_used_up() -> None:
@@ -49,6 +53,30 @@ def test_the_worst_findings_come_first_and_nothing_begins_without_a_budget(tmp_p
     queue.stop()
     assert done == ["unsat", "unsat-too", "model", "crash"]
     assert budget.spent > 0 and queue.cpu > 0
+
+
+def test_a_bisection_goes_on_where_it_was_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "1.trace"
+    file.write_text("# murxpy-trace 1\n# solver fake 5.0.0\n# finds crash\n1 new\n")
+    releases = tuple(f"{number}.0.0" for number in range(6))
+    asked: list[str] = []
+
+    def ask(self: Asked, solver: str, release: str) -> Told:
+        asked.append(release)
+        if len(asked) == 3:
+            raise OSError("the process is ended here")
+        return Told("shows" if release >= "3" else "gone")
+
+    monkeypatch.setattr(Asked, "release", ask)
+    request = Request("k", "crash", "", str(file), 0, False, releases=releases)
+    with pytest.raises(OSError):
+        bisected(request, plan())
+    ended = list(asked)
+    assert bisected(request, plan()).releases == "3.0.0..5.0.0"
+    assert ended[2] in asked[3:] and not set(ended[:2]) & set(asked[3:])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["1.trace", "range.json"]
 
 
 def test_a_campaign_says_how_long_its_parts_took(tmp_path: Path) -> None:

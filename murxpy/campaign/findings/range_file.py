@@ -12,6 +12,7 @@ from typing import Any
 from murxpy.campaign.findings.folder import write_atomically
 
 _FILE = "range.json"
+_ANSWERS = "bisection.json"  # until the range is known
 _MARKS = {".py": "#", ".smt2": ";"}  # how a comment begins in a file with this ending
 _BEGINNING = "Shows on "
 
@@ -21,10 +22,23 @@ def keep_range(folder: Path, found: Mapping[str, Any]) -> None:
     that are there already. Raises OSError.
     """
     write_atomically(folder / _FILE, json.dumps(found, indent=1) + "\n")
+    (folder / _ANSWERS).unlink(missing_ok=True)
     for file in sorted(folder.iterdir()):
         if file.suffix in _MARKS:
             text = file.read_text(encoding="utf-8", errors="surrogatepass")
             write_atomically(file, with_range(text, file))
+
+
+def keep_answers(folder: Path, answers: Mapping[str, Mapping[str, str]]) -> None:
+    """Keep what releases answered, for a bisection of the bucket in `folder` that may not come to its
+    end. Raises OSError.
+    """
+    write_atomically(folder / _ANSWERS, json.dumps(answers, indent=1) + "\n")
+
+
+def kept_answers(folder: Path) -> Mapping[str, Any]:
+    """What releases answered in a bisection of the bucket in `folder` that did not come to its end."""
+    return _read(folder / _ANSWERS)
 
 
 def kept_range(folder: Path) -> str:
@@ -70,8 +84,12 @@ def _words(span: Mapping[str, str]) -> str:
 
 def _kept(folder: Path) -> Mapping[str, Any]:
     """What a bisection found out about the bucket in `folder`; empty where none was made."""
+    return _read(folder / _FILE)
+
+
+def _read(file: Path) -> Mapping[str, Any]:
     try:
-        found = json.loads((folder / _FILE).read_text(encoding="utf-8"))
+        found = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from murxpy.campaign.findings.replayed import replay_trace
@@ -16,6 +16,7 @@ from murxpy.releases.environments import Notice
 from murxpy.releases.versions import short
 
 Watch = Callable[[str, Answer], None]
+NOTHING: Mapping[str, Answer] = {}
 
 
 def find_range(
@@ -27,13 +28,15 @@ def find_range(
     notice: Notice,
     watch: Watch,
     newest: bool = True,
+    earlier: Mapping[str, Answer] = NOTHING,
 ) -> tuple[Range, int]:
     """The range of `defect` over `releases`, which are oldest first, and the number of replays that
-    it took, each for `wall` seconds at most. `watch` gets each release that was asked. Raises
-    InputError where no release shows the defect, or where nothing says what it is.
+    it took, each for `wall` seconds at most. `watch` gets each release that is asked; `earlier` has the
+    answers of a bisection that was not finished. Raises InputError where no release shows the defect,
+    or where nothing says what it is.
     """
     known, sign = short(defect.release) if defect.release else "", defect.sign
-    answers: dict[str, Answer] = {}
+    answers = dict(earlier)
     if sign is None:
         sign, known = _seen(defect, [known, *reversed(releases[-1:])], wall, notice)
         answers[known] = Answer("shows")
