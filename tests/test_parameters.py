@@ -9,6 +9,8 @@ import pytest
 from campaigns import FAKES
 from commands import WRAPPER, error, outcome
 
+from murxpy.campaign.ranges.bisection import Answer
+from murxpy.campaign.ranges.showing import Asked, Sign
 from murxpy.campaign.replays import tester
 from murxpy.campaign.workers.handles import Job
 from murxpy.campaign.workers.limits import Limits
@@ -65,6 +67,14 @@ def test_a_parameter_lives_as_long_as_its_run(target: tuple[str, Path]) -> None:
     turned = f"{head}1 set-parameter answer.turned true\n{TRACE}"
     found = _answers(Request((name,), wrapper=str(wrapper)), turned, head + TRACE, turned)
     assert found == ["answer unsat", "answer sat", "answer unsat"]
+
+
+def test_a_release_without_the_parameter_cannot_be_bisected(target: tuple[str, Path]) -> None:
+    name, wrapper = target
+    text = f"{PRIME.format('fake 1.0')}1 set-parameter answer.gone true\n{TRACE}"
+    asked = Asked(Request(wrapper=str(wrapper)), text, Sign("crash"), 1, 20.0, lambda notice: None)
+    answer = asked.target(name)
+    assert answer == Answer("untestable", "this release has no parameter answer.gone")
 
 
 def test_a_configuration_of_the_process_holds_in_runs_and_judges(

@@ -26,6 +26,7 @@ from murxpy.trace.finished import read_rows
 from murxpy.trace.grammar import parse_trace
 
 _HANG = "hang"
+_LACKING = "replay-refused:set-parameter:"  # a counter: the rest of the trace ran without it
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +174,9 @@ def _obstacle(outcome: Outcome) -> str:
     refused = [text for text in report.get("differences", ()) if "is refused now" in text]
     if refused:
         return str(refused[0])
+    lacking = [name for name in counts if name.startswith(_LACKING)]
+    if lacking:
+        return lacking[0].removeprefix(_LACKING)
     if counts.get("replay:skipped"):
         return f"{counts['replay:skipped']} lines were skipped"
     return ""
