@@ -176,7 +176,7 @@ def _obstacle(outcome: Outcome) -> str:
         return str(refused[0])
     lacking = [name for name in counts if name.startswith(_LACKING)]
     if lacking:
-        return lacking[0].removeprefix(_LACKING)
+        return str(lacking[0]).removeprefix(_LACKING)
     if counts.get("replay:skipped"):
         return f"{counts['replay:skipped']} lines were skipped"
     return ""
