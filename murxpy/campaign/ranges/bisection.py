@@ -100,7 +100,7 @@ def bisect(
         first_asked = list(range(len(releases)))
     else:
         first_asked = [releases.index(known) if known in releases else last, last, 0]
-        first_asked += [releases.index(without)] * (without in releases)
+        first_asked += [at for at, one in enumerate(releases) if one == without]
     for at in first_asked:
         put(at)
     while (middle := _undecided(answers)) is not None:
