@@ -60,7 +60,8 @@ class Grouped(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if self._examples:
             with formatter.section("Examples"):
-                formatter.write_dl([(line, f"# {what}") for line, what in self._examples], 64)
+                for line, what in self._examples:
+                    formatter.write(f"  {line}\n      {what}\n")
         for heading, rows in self._rows(ctx).items():
             with formatter.section(heading):
                 formatter.write_dl(rows)

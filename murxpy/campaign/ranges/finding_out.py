@@ -30,18 +30,15 @@ def find_range(
     newest: bool = True,
     earlier: Mapping[str, Answer] = NOTHING,
 ) -> tuple[Range, int]:
-    """The range of `defect` over `releases`, which are oldest first, and the number of replays that
-    it took, each for `wall` seconds at most. `watch` gets each release that is asked; `earlier` has the
-    answers of a bisection that was not finished. Raises InputError where no release shows the defect,
-    or where nothing says what it is.
-    """
+    """The range of `defect` over `releases`, oldest first, and the number of replays that it took, each
+    for `wall` seconds at most. `watch` gets each release that is asked; `earlier` has the answers of an
+    unfinished bisection. Raises InputError where no release shows the defect, or nothing says what it is."""
     known, sign = short(defect.release) if defect.release else "", defect.sign
     answers = dict(earlier)
     if sign is None:
         sign, known = _seen(defect, [known, *reversed(releases[-1:])], wall, notice)
         answers[known] = Answer("shows")
     replays = len(answers)
-    known = known if known in releases else ""
     asked = Asked(defect.request, defect.text, sign, tries, wall, notice)
 
     def ask(release: str) -> Answer:
@@ -50,6 +47,7 @@ def find_range(
             watch(release, answers[release])
         return answers[release]
 
+    known = known if known in releases else ""
     if known:
         _check(defect, known, ask(known))
     found = bisect(releases, ask, known, every, newest, defect.without)
