@@ -186,7 +186,7 @@ def test_a_campaign_hides_what_needs_it(
         capsys, tmp_path / "out", "--runs", "20", "--minimize", *fake(tmp_path, calls)
     )
     assert code == int(not hidden)
-    assert ("hidden: need what the solver documents" in out) is hidden
+    assert ("1 defect of experimental features hidden: murxpy findings" in out) is hidden
     listed, every, only = (
         [
             row["tier"]

@@ -26,6 +26,7 @@ from murxpy.machine.tokens import Quoted, Ref
 from murxpy.oracles.crash import Verdict
 from murxpy.passes.planted import PlantedValues
 from murxpy.passes.sorts import smaller_widths
+from murxpy.passes.typed import Types
 from murxpy.replaying.defuse import collected
 from murxpy.trace.finished import Call
 from murxpy.trace.grammar import Trace, parse_trace
@@ -274,7 +275,7 @@ def test_a_term_gives_way_to_a_constant_of_its_planted_value() -> None:
     )
     lines = tuple(parse_trace(text + "assert-formula t3\ncheck-sat\n", "t").lines)
     at = next(at for at, line in enumerate(lines) if line.args[:1] == ["OP_INT_ADD"])
-    literal, constant = PlantedValues(catalogue()).leaves(lines, at)
+    literal, constant = PlantedValues(Types(catalogue())).leaves(lines, at)
     assert literal[at].action == "mk-value" and literal[at].args[1:] == [Quoted("4")]
     assert constant[at].action == "mk-const" and constant[at + 1].args == [Ref("t", 2), Quoted("4")]
     for candidate in (literal, constant):
@@ -294,7 +295,7 @@ def test_a_regular_expression_has_no_constant_that_could_take_its_place() -> Non
         ).lines
     )
     values, at = (
-        PlantedValues(catalogue()),
+        PlantedValues(Types(catalogue())),
         {line.args[0]: at for at, line in enumerate(lines) if line.action == "mk-term"},
     )
     assert [len(list(values.leaves(lines, at[kind]))) for kind in ("OP_RE_ALL", "OP_INT_ADD")] == [

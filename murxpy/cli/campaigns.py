@@ -239,7 +239,13 @@ def _campaign(campaign: Campaign, wishes: dict[str, Any], notes: Sequence[str]) 
         theories = operators_of(campaign.abouts)
         print_statistics(make_console(), ended.snapshot, theories, ended.seeds)
     if not as_json:
-        print_summary(make_console(), started, ended, _found(started.out, ended.snapshot.buckets))
+        print_summary(
+            make_console(),
+            started,
+            ended,
+            _found(started.out, ended.snapshot.buckets),
+            mutants=not wishes["statistics"],
+        )
     return ended.exit_code
 
 

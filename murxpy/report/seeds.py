@@ -15,7 +15,7 @@ from rich.text import Text
 
 from murxpy.campaign.yields import FIGURES, Yield
 from murxpy.report.tables import Table, print_table
-from murxpy.report.text import amount
+from murxpy.report.text import amount, heading
 
 ENDS = 5  # how many of the best seeds are shown, and how many of the worst
 _COLUMNS = ("runs", *FIGURES, "findings", "new")
@@ -26,27 +26,35 @@ def ranked(entries: Iterable[Yield]) -> list[Yield]:
     return sorted(entries, key=lambda entry: (-entry.new, -entry.weight, -entry.decided, entry.key))
 
 
+def print_used(console: Console, seeds: Mapping[str, Sequence[Yield]], most: int = ENDS) -> None:
+    """Print how many seeds each target used, and which of them are at fault."""
+    for target, entries in seeds.items():
+        _print_heading(console, target, entries, len(seeds) > 1)
+        _print_faults(console, entries, most)
+
+
 def print_seeds(console: Console, seeds: Mapping[str, Sequence[Yield]], most: int = ENDS) -> None:
     """Print the `most` best and the `most` worst seeds of each target. Where there are several
     targets, their names head the tables.
     """
     for target, entries in seeds.items():
-        files = len({entry.seed for entry in entries})
-        new = sum(entry.new > 0 for entry in entries)
-        heading = f"Seeds of {target}" if len(seeds) > 1 else "Seeds"
-        console.print()
-        console.print(
-            Text(f"{heading}: {amount(files, 'file')} used, {new} with a new finding", "bold")
-        )
+        _print_heading(console, target, entries, len(seeds) > 1)
         print_table(console, _table(ranked(entries), most))
-        _print_left_out(
-            console,
-            "could not be read, 'murxpy check-seeds' says why",
-            [e for e in entries if e.unreadable],
-            most,
-        )
-        denied = "answered against the label, 'murxpy check-seeds --cross-check' says who is right"
-        _print_left_out(console, denied, [e for e in entries if e.mislabelled], most)
+        _print_faults(console, entries, most)
+
+
+def _print_heading(console: Console, target: str, entries: Sequence[Yield], named: bool) -> None:
+    files = len({entry.seed for entry in entries})
+    new = sum(entry.new > 0 for entry in entries)
+    said = f"{amount(files, 'file')} used, {new} with a new finding"
+    heading(console, f"Seeds of {target}: {said}" if named else f"Seeds: {said}")
+
+
+def _print_faults(console: Console, entries: Sequence[Yield], most: int) -> None:
+    unread = "could not be read, 'murxpy check-seeds' says why"
+    _print_left_out(console, unread, [entry for entry in entries if entry.unreadable], most)
+    denied = "answered against the label, 'murxpy check-seeds --cross-check' says who is right"
+    _print_left_out(console, denied, [entry for entry in entries if entry.mislabelled], most)
 
 
 def _print_left_out(console: Console, said: str, entries: Sequence[Yield], most: int) -> None:

@@ -29,7 +29,7 @@ def print_statistics(
     theory; `seeds` tells, by target, what came of each seed of the mutation fuzzers.
     """
     if snapshot.part("mutator:"):
-        _print_mutators(console, snapshot)
+        print_mutants(console, snapshot)
         print_seeds(console, seeds)
     if snapshot.part("op:") or not snapshot.part("mutator:"):
         _print_operators(console, snapshot, theories)
@@ -55,8 +55,8 @@ def _print_whole(console: Console, table: Table) -> None:
     console.print(table, width=natural, crop=False, soft_wrap=True)
 
 
-def _print_mutators(console: Console, snapshot: Snapshot) -> None:
-    """How many mutants each mutation fuzzer made, and what came of them."""
+def print_mutants(console: Console, snapshot: Snapshot) -> None:
+    """Print how many mutants each mutation fuzzer made, and what came of them."""
     counts = snapshot.part("mutator:")
     names = list(dict.fromkeys(key.split(":")[0] for key in counts))
     known = YIELD

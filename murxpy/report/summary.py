@@ -15,6 +15,8 @@ from murxpy.campaign.events import Ended, Started
 from murxpy.campaign.snapshot import Snapshot
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.report.defects import DefectView, print_worst
+from murxpy.report.seeds import print_used
+from murxpy.report.statistics import print_mutants
 from murxpy.report.text import amount, clock, heading, judged_word, percent, rate, target_names
 
 EXIT_MEANING = {
@@ -32,11 +34,20 @@ _LISTED = 18
 
 
 def print_summary(
-    console: Console, started: Started, ended: Ended, defects: Sequence[DefectView]
+    console: Console,
+    started: Started,
+    ended: Ended,
+    defects: Sequence[DefectView],
+    *,
+    mutants: bool = True,
 ) -> None:
     """Print how the campaign went, what it found, and what its exit code means. `defects` are those
-    that the campaign found, the worst first.
+    that the campaign found, the worst first. Without `mutants`, what came of mutants and seeds is left
+    out, because it stands above.
     """
+    if mutants and ended.snapshot.part("mutator:"):
+        print_mutants(console, ended.snapshot)
+        print_used(console, ended.seeds)
     print_results(console, ended.snapshot)
     heading(console, "Findings")
     _print_found(console, shlex.quote(started.out), defects)

@@ -110,7 +110,7 @@ class PlainMisuses(MisuseRows):
         if function is protocols.alike:
             return self._alike(*operands)
         if function is protocols.reflected:
-            found = re.search(r"(\w+) of a \w+ and a \w+: (a|n) \. (a|n) works", self.message)
+            found = re.search(r"\b(\w++) of a \w++ and a \w++: (a|n) \. (a|n) works", self.message)
             symbol = _SYMBOLS.get(found[1]) if found else None
             if found is None or symbol is None:
                 raise Refused("unsupported", "no operator is named")
@@ -131,12 +131,13 @@ class PlainMisuses(MisuseRows):
 
     def _alike(self, function: Any, operands: Sequence[Any], at: int) -> None:
         """Two calls that must not give the same."""
-        taken = re.search(r"; (.+) for (.+)$", self.message, re.S)
+        _, _, pair = self.message.partition("; ")
+        _, taken, given = pair.rpartition(" for ")
         shown = self._shown(operands)
         if taken:
-            other = [taken[2] if k == at else text for k, text in enumerate(shown)]
+            other = [given if k == at else text for k, text in enumerate(shown)]
             self.other = self._called(str(function), other, operands)
-            self.given = taken[2]
+            self.given = given
         self.misused(self._called(str(function), shown, operands))
 
     def _shown(self, operands: Sequence[Any]) -> list[str]:

@@ -159,10 +159,10 @@ def step_anew(run: Calls, claim: Claim) -> None:
 
 def no_value(run: Calls, claim: Claim) -> None:
     """The model has for a constant what is no value."""
-    text = re.search(r"'(.*)'$", claim.message, re.S)
-    if text is None:
+    _, quoted, text = claim.message.partition("'")
+    if not quoted or not text.endswith("'"):
         raise Refused("unsupported", "the message does not say what the constant has")
-    shown = text[1].partition(" ")[2]
+    shown = text[:-1].partition(" ")[2]
     run.sheet.do(SAT)
     values = ", ".join(
         f"str({value_of(run, str(entry.obj))})"
