@@ -142,6 +142,7 @@ def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     offer(tmp_path, monkeypatch, files)
 
 
+@pytest.mark.slow
 def test_commands_find_ranges_and_compare(
     published: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -262,6 +263,7 @@ def test_a_release_that_cannot_be_had_is_no_result(
     assert code == 2 and "name the solver that the script is run on" in line
 
 
+@pytest.mark.slow
 def test_what_cannot_be_bisected_takes_nothing_from_the_others(
     published: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -297,6 +299,7 @@ def test_tables_of_strangers(text: str, tmp_path: Path) -> None:
     assert "attribute" not in str(caught.value) and "subscript" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_the_wall_time_holds_and_a_hang_is_bisected(
     published: None,
     tmp_path: Path,

@@ -70,6 +70,7 @@ def test_releases_that_are_alike_differ_in_nothing(tmp_path: Path) -> None:
     assert counters(tmp_path)["compare:runs"] == 12 and counters(tmp_path)["compare:checks"] > 10
 
 
+@pytest.mark.slow
 def test_an_answer_that_became_unknown_is_one_bucket_and_fails_only_on_wish(tmp_path: Path) -> None:
     buckets, events = compare(tmp_path / "a", {}, {"shy": "parity"})
     (bucket,) = buckets

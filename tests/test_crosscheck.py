@@ -168,6 +168,7 @@ def test_judge_with_nothing_in_common_is_refused() -> None:
         agree((truth("left"),), (truth("right", lacks=tuple(OPERATORS)),), LIMITS)
 
 
+@pytest.mark.slow
 def test_end_of_the_time_comes_while_judges_work(tmp_path: Path) -> None:
     _, events = run(tmp_path, truth("left"), truth("right", idle=0.05), runs=None, time=1.5)
     assert events[-1].reason == "time limit"  # type: ignore[union-attr]

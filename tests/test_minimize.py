@@ -149,6 +149,7 @@ def test_goes_on_from_an_earlier_result() -> None:
     assert second.after <= first.after and second.tests < first.tests
 
 
+@pytest.mark.slow
 def test_the_end_of_the_time_gives_the_best_so_far() -> None:
     fault = {**NEED_NOT, "at": "check-sat-assuming", "how": "contract"}
     source = long_trace(fault, EXAMPLE, 3)

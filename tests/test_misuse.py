@@ -45,6 +45,7 @@ def test_every_class_of_defects_has_a_rule() -> None:
     assert set(misuses.DEFECTS.values()) == set("ABCDEFGH")
 
 
+@pytest.mark.slow
 def test_a_clean_binding_has_no_finding() -> None:
     counts: dict[str, int] = {}
     for seed in range(10):

@@ -77,6 +77,7 @@ def test_a_release_without_the_parameter_cannot_be_bisected(target: tuple[str, P
     assert answer == Answer("untestable", "this release has no parameter answer.gone")
 
 
+@pytest.mark.slow
 def test_a_configuration_of_the_process_holds_in_runs_and_judges(
     target: tuple[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

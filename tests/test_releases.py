@@ -142,6 +142,7 @@ def test_environment_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert cached(NAME) == []
 
 
+@pytest.mark.slow
 def test_fuzzes_releases(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -164,6 +164,7 @@ def test_what_a_campaign_found_is_triaged_replayed_and_minimized(
     assert outcome(capsys, "replay", small, "--wrapper", tmp_path / "left.yaml")[0] == 1
 
 
+@pytest.mark.slow
 def test_triage_again_asks_other_judges(
     solvers: Callable[..., str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
