@@ -160,6 +160,8 @@ def test_what_two_releases_show_on_one_line() -> None:
         (["z3@4.8.12", "z3@4.13.0", "z3"], "takes two releases of one solver"),
         (["z3", "cvc5"], "two releases of one solver, found z3 and cvc5"),
         (["z3@4.13.0[auto_config=false]", "z3"], "the same in brackets"),
+        (["z3@4.13.0", "z3@4.12.0"], "the older stands first, found 4.13.0 before 4.12.0"),
+        (["z3@4.13.0", "z3@4.13.0"], "the older stands first"),
         (["z3@4.13.0", "z3", "--cross-check", "cvc5"], "--compare' and --cross-check exclude"),
         (["z3@4.13.0", "z3", "--contract"], "--compare' and --contract exclude"),
         (["z3@4.13.0", "z3", "--run-seed", "1"], "--compare' and --run-seed exclude"),

@@ -263,6 +263,9 @@ def test_a_configuration_holds_in_runs_and_in_judgements(
     assert code == 0 and "set-option" in printed and "arith.solver 2\n" in printed, told
     code, _, told = outcome(capsys, "fuzz", "z3[random_seed=abc]", "--run-seed", "5")
     assert code == 2 and "random_seed=abc: expected a whole number" in told
+    # a choice of the wrapper, whose type z3 itself knows
+    code, _, told = outcome(capsys, "fuzz", "z3[arith.solver=abc]", "--run-seed", "5")
+    assert code == 2 and "arith.solver=abc: expected a whole number" in told
     code, _, told = outcome(capsys, "fuzz", "z3[nonsense=2]", "--run-seed", "5")
     assert code == 2 and "does not take the option nonsense=2" in told
     (plan,) = make_plans(Request(("z3[smt.arith.solver=2]",)))

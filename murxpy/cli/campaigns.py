@@ -31,6 +31,7 @@ from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError
 from murxpy.fuzzers.api import Wishes, chosen_checks, parse_option, without_object
 from murxpy.fuzzers.mutation import Mutation, needs_seeds, seed_files
+from murxpy.releases.versions import version
 from murxpy.report.available import lacking
 from murxpy.report.console import going_on_without_terminal, make_console, write_now
 from murxpy.report.defects import DefectView, defect_views, of_session, unread
@@ -107,6 +108,10 @@ def compared(request: Request, wishes: Mapping[str, Any]) -> tuple[Request, tupl
         raise InputError(
             f"'murxpy fuzz --compare' is for two releases of one solver, found {older.solver} and {newer.solver}; "
             "--cross-check compares the answers of different solvers"
+        )
+    if older.release and newer.release and version(older.release) >= version(newer.release):
+        raise InputError(
+            f"of two releases to compare the older stands first, found {older.release} before {newer.release}"
         )
     if older.options != newer.options:
         raise InputError(

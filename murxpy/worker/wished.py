@@ -12,7 +12,7 @@ from murxpy.machine import solve
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
 from murxpy.solvers.facts import Pairs
-from murxpy.solvers.parameters import expected_value
+from murxpy.solvers.parameters import VALUES, expected_value
 from murxpy.solvers.wrapper import Wrapper
 
 
@@ -110,7 +110,10 @@ def _refusal(run: Run, name: str, value: str) -> str:
 def _check_option(wrapper: Wrapper, name: str, value: str) -> None:
     """Raise InputError where the wrapper says that the option takes another type of value."""
     types = {option.name: option.type for option in wrapper.facts.options or ()}
-    _check_type(wrapper, name, value, types.get(name, ""))
+    kind = types.get(name, "")
+    if kind not in VALUES:  # the process may know the type of what the wrapper lists as a choice
+        kind = wrapper.parameters.types.get(wrapper.facts.script_option_prefix + name, "")
+    _check_type(wrapper, name, value, kind)
 
 
 def _check_type(wrapper: Wrapper, name: str, value: str, kind: str) -> None:

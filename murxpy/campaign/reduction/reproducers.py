@@ -22,7 +22,6 @@ from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import MurxpyError
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.oracles.crash import Outcome, judge
-from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.trace.grammar import parse_trace
 from murxpy.translate.frame import UNSATISFIED
 from murxpy.translate.programs.claim import Claim, sentence
@@ -115,8 +114,6 @@ class _Programs:
         ended = self._ended(outcome)
         if ended is not None:
             return ended
-        if shown.kind == DISAGREEMENT and _exit_code(outcome) == 0:
-            return True, ""  # it gives the answers in the trace
         defects = _DEFECT.findall(outcome.output)
         if _exit_code(outcome) == 1 and defects and "Traceback" not in outcome.output:
             recorded, seen = _bare(shown.message), _bare(defects[-1])
