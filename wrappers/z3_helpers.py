@@ -233,3 +233,10 @@ def mk_lambda(ctx: Any, variables: Sequence[Any], body: Any) -> Any:
     return as_array(
         _to_expr(z3.Z3_mk_lambda_const(ctx.ref(), len(variables), asts(variables), body.ast), ctx)
     )
+
+
+def is_no_string(args: Sequence[Any], indices: Sequence[Any], sort: str | None) -> bool:
+    """A guard: the sort is not that of strings, which up to 4.8.10 is the sort of sequences of
+    bit-vectors of 8 bits, too.
+    """
+    return sort != "SEQ(BV(8))" or z3.get_version()[:3] >= (4, 8, 11)
