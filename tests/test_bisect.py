@@ -169,6 +169,7 @@ def test_commands_find_ranges_and_compare(
     assert code == 1 and "1 shows" in printed
 
 
+@pytest.mark.slow
 def test_the_range_of_a_bucket_is_kept_with_it(
     published: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

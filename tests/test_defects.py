@@ -257,6 +257,7 @@ def test_ranges_that_never_overlap_keep_defects_apart() -> None:
     assert same(defects) == {"c": "a"}
 
 
+@pytest.mark.slow
 def test_defects_of_another_campaign_are_known(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

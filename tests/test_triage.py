@@ -138,6 +138,7 @@ def campaign(
     return out
 
 
+@pytest.mark.slow
 def test_what_a_campaign_found_is_triaged_replayed_and_minimized(
     solvers: Callable[..., str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

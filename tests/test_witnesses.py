@@ -272,6 +272,16 @@ def _z3_faults() -> list[str | None]:
     ]
 
 
+def test_sequences_of_bytes_are_strings_in_old_releases(monkeypatch: pytest.MonkeyPatch) -> None:
+    import z3
+
+    guard = live("z3").wrapper.namespace["h"].is_no_string
+    monkeypatch.setattr(z3, "get_version", lambda: (4, 8, 10, 0))
+    assert [guard((), (), sort) for sort in ("SEQ(BV(8))", "SEQ(BV(7))")] == [False, True]
+    monkeypatch.setattr(z3, "get_version", lambda: (4, 8, 11, 0))
+    assert guard((), (), "SEQ(BV(8))")
+
+
 def test_a_proof_of_cvc5_is_told_from_a_broken_one() -> None:
     assert forked(_cvc5_faults) == [
         None,
