@@ -232,6 +232,7 @@ def test_a_later_range_replaces_the_comment_of_an_earlier_one(tmp_path: Path) ->
     assert "Shows on fake" not in file.read_text()
 
 
+@pytest.mark.slow
 def test_errors_of_bisect(
     published: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -83,6 +83,7 @@ def test_wrong_answer_is_one_bucket_with_the_culprit(tmp_path: Path) -> None:
     assert all(bucket.state == "confirmed" for bucket in buckets)
 
 
+@pytest.mark.slow
 def test_flawed_judge_is_the_culprit(tmp_path: Path) -> None:
     asked = {"request": Request(("left",)).recorded(), "judges": ["right@/place", "third"]}
     buckets, events = run(
@@ -137,6 +138,7 @@ def test_unknown_agrees_with_anything(tmp_path: Path) -> None:
     assert buckets == []
 
 
+@pytest.mark.slow
 def test_dying_judge_ends_neither_the_others_nor_the_campaign(tmp_path: Path) -> None:
     buckets, events = run(
         tmp_path,

@@ -67,6 +67,7 @@ def test_judges_finish_after_the_time_is_up(tmp_path: Path) -> None:
     assert any("for at most" in text for text in notices(events))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "reason", [pytest.param("interrupted", marks=pytest.mark.slow), "time limit"]
 )

@@ -165,6 +165,7 @@ def chaos_in(tmp_path: Path, seed: int, disk: Path | None = None) -> Chaos:
     )
 
 
+@pytest.mark.slow
 def test_few_disasters(tmp_path: Path) -> None:
     survive(chaos_in(tmp_path, 1), 3, tmp_path / "peace")
 

@@ -173,6 +173,7 @@ def fake(tmp_path: Path, calls: str) -> tuple[str, ...]:
     return ("--wrapper", str(wrapper))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("calls", "hidden"), [("mk_op.'and'", True), ("mk_op.'or'", False)])
 def test_a_campaign_hides_what_needs_it(
     capsys: pytest.CaptureFixture[str],

@@ -159,6 +159,7 @@ def test_fuzzes_releases(
         assert set(store.arguments()[0]["request"]["targets"]) == {"fake@1.0.0", "fake@1.1.0"}
 
 
+@pytest.mark.slow
 def test_errors_of_releases(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -41,6 +41,7 @@ def forms(out: Path) -> list[dict[str, tuple[bool | None, bool]]]:
     ]
 
 
+@pytest.mark.slow
 def test_a_campaign_minimizes_what_it_finds(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
