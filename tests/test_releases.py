@@ -236,6 +236,16 @@ def test_full_disk_leaves_nothing_behind(
     assert provide(PACKAGE, "1.0", quiet).fault == ""
 
 
+@pytest.mark.parametrize("option", ["--add", "--remove"])
+def test_an_empty_name_is_no_release(
+    option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("MURXPY_RELEASES", str(tmp_path))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    code, line = error(capsys, "releases", "z3", option, "")
+    assert code in (2, 4) and line
+
+
 def test_command_lists_adds_and_removes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

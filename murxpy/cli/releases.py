@@ -60,13 +60,13 @@ def releases(
       murxpy releases z3 --remove ..4.8.17
     """
     packages = {name: package_of(load_wrapper(name)) for name in solvers or wrapper_names()}
-    if (add or doomed) and len(packages) != 1:
-        option = "--add" if add else "--remove"
+    if (add is not None or doomed is not None) and len(packages) != 1:
+        option = "--remove" if add is None else "--add"
         raise InputError(f"{option}: expected one solver, whose releases are meant")
     for package in packages.values():
-        if add:
+        if add is not None:
             _add(package, add)
-        if doomed:
+        if doomed is not None:
             _remove(package, doomed)
     if pruned:
         click.echo(f"{mebibytes(prune())} MiB of unfinished installations removed")

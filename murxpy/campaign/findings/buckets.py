@@ -13,6 +13,7 @@ from murxpy.campaign.finding import Reproducer
 from murxpy.errors import InputError
 from murxpy.oracles.crash import Tier, Verdict, severity
 from murxpy.oracles.documented import TIER as DOCUMENTED
+from murxpy.oracles.regression import SLOWER, UNKNOWN, VANISHED
 
 State = Literal["pending", "confirmed", "unconfirmed", "known"]
 
@@ -96,7 +97,7 @@ def new_bucket(key: str, solver: str, verdict: Verdict, *, known: bool, now: flo
 
 
 # kinds that count only with --fail-on: what a release may change on purpose, and what may be slow
-NOT_FAILING = ("hang", "out-of-memory", "became-unknown", "slower", "vanished")
+NOT_FAILING = ("hang", "out-of-memory", UNKNOWN, SLOWER, VANISHED)
 
 
 def failing(bucket: Bucket, fail_on: Sequence[str] = ()) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from murxpy.campaign.findings.named import kept_trace
+from murxpy.campaign.findings.named import is_bucket, kept_trace
 from murxpy.campaign.findings.origin import origin
 from murxpy.campaign.ranges.showing import Sign, kept_sign
 from murxpy.campaign.reduction.scripted import Scripted, trace_of
@@ -65,8 +65,7 @@ def files_in(paths: Sequence[Path], table: Path | None = None) -> list[tuple[str
     base = None if table is None else table.absolute().parent
     found = []
     for path in paths:
-        bucket = path.is_dir() and path.absolute().parent.name == "findings"
-        files = [path] if not path.is_dir() or bucket else _kept(path)
+        files = [path] if not path.is_dir() or is_bucket(path) else _kept(path)
         if not files:
             raise InputError("no trace or script is in this folder", file=str(path))
         for file in files:
