@@ -27,6 +27,7 @@ WRITTEN = ("out", "output", "into", "svg", "table")
 # Who can come to the errors of a shared module that name options.
 SHARED = {
     "cli/campaigns.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz"],
+    "campaign/going_on.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz"],
     "campaign/campaign.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz"],
     "campaign/judging/common_operators.py": [
         "fuzz",

@@ -19,6 +19,7 @@ from murxpy.campaign.findings.buckets import Bucket
 from murxpy.campaign.findings.store import Store
 from murxpy.campaign.workers.limits import MIB, Limits
 from murxpy.campaign.workers.targets import Plan
+from murxpy.errors import InputError
 from murxpy.oracles.crash import Verdict
 from murxpy.oracles.regression import Seen, regression
 from murxpy.trace.finished import Call
@@ -43,8 +44,16 @@ def compare(
 ) -> tuple[list[Bucket], list[Event]]:
     """A comparison of two releases: its buckets and events."""
     plans = releases(older, newer)
-    made = {"runs": 12, "seed": 1, "limits": LIMITS, "backtrace": False, "damp": False, **wishes}
-    campaign = Campaign(CampaignConfig(plans[:1], out, judges=plans[1:], compare=True, **made))
+    made = {
+        "compare": True,
+        "runs": 12,
+        "seed": 1,
+        "limits": LIMITS,
+        "backtrace": False,
+        "damp": False,
+        **wishes,
+    }
+    campaign = Campaign(CampaignConfig(plans[:1], out, judges=plans[1:], **made))
     events = list(campaign)
     return campaign.buckets, events
 
@@ -68,6 +77,9 @@ def test_releases_that_are_alike_differ_in_nothing(tmp_path: Path) -> None:
     buckets, events = compare(tmp_path, flaws, flaws)
     assert buckets == [] and code(events) == 0
     assert counters(tmp_path)["compare:runs"] == 12 and counters(tmp_path)["compare:checks"] > 10
+    # the folder does not take another campaign
+    with pytest.raises(InputError, match=r"compares fake@1\.0 fake@2\.0; choose another folder"):
+        compare(tmp_path, flaws, flaws, compare=False)
 
 
 @pytest.mark.slow

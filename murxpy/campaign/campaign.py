@@ -4,7 +4,6 @@ findings, and yields events.
 
 from __future__ import annotations
 
-import secrets
 import time
 from collections.abc import Generator, Iterator
 from typing import Any
@@ -24,6 +23,7 @@ from murxpy.campaign.findings.candidates import version_of
 from murxpy.campaign.findings.collector import Collector
 from murxpy.campaign.findings.folder import Folder
 from murxpy.campaign.findings.store import Store, TargetState
+from murxpy.campaign.going_on import choose_seed, pair_of, refuse_other_pair
 from murxpy.campaign.hangs import Hangs
 from murxpy.campaign.judging.cross_check import CrossCheck, Hooks, Unfinished
 from murxpy.campaign.replays.service import Replays
@@ -90,7 +90,8 @@ class Campaign:
 
     def _supervise(self, store: Store) -> Iterator[events.Event]:
         sweep()
-        self.seed = self._choose_seed(store)
+        refuse_other_pair(store, self.config)
+        self.seed = choose_seed(store, self.config)
         self._pool = Pool([*self.config.targets, *self.config.judges], self.config.limits)
         self._budget = Budget(self.config.share)
         self._traces = Backtraces(self._budget, lambda key, text: self._collector.framed(key, text))
@@ -117,18 +118,6 @@ class Campaign:
             self._traces.stop()
             self._aftermath.queue.stop()
             self._pool.close()
-
-    def _choose_seed(self, store: Store) -> int:
-        stored = store.meta().get("seed")
-        if stored is None:
-            return secrets.randbits(32) if self.config.seed is None else self.config.seed
-        if self.config.seed not in (None, stored):
-            raise InputError(
-                f"the campaign in this folder has seed {stored}, not {self.config.seed}; leave --seed out "
-                "to go on with it, or choose another folder with --out",
-                file=str(self.config.out),
-            )
-        return int(stored)
 
     def _prepare(self, store: Store) -> None:
         versions = self._load(store)
@@ -160,7 +149,9 @@ class Campaign:
         self._flushed = self._ticked = 0.0
         self._left = Unfinished()
         self._unkept = ""
-        self._archive.note(seed=self.seed, operators=operators_of(self._abouts))
+        self._archive.note(
+            seed=self.seed, pair=pair_of(config), operators=operators_of(self._abouts)
+        )
         self._archive.session(self._epoch, dict(config.arguments))
         self._begin(versions)
 
