@@ -3,7 +3,9 @@ shows them, and how long it is.
 
 Each kept regression is replayed on the release that its folder names, and its program is written
 and run there, as a campaign does it. `--table` keeps in `traces/regressions/programs.json` which
-regressions have a program that shows them, and for the others why not.
+regressions have a program that shows them, and for the others why not. With `--out OUT` the confirmed
+buckets of campaigns are measured in the place of the kept regressions, each from the trace that
+`murxpy show` takes; nothing is written into OUT.
 """
 
 from __future__ import annotations
@@ -14,20 +16,26 @@ import shutil
 import statistics
 import sys
 import tempfile
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from common import RESULTS, ROOT, circumstances, percent, table
 
 from murxpy.campaign.finding import Reproducer
 from murxpy.campaign.findings.keys import bucket_key
+from murxpy.campaign.findings.named import kept_trace
+from murxpy.campaign.findings.origin import origin
 from murxpy.campaign.findings.replayed import replay_trace
+from murxpy.campaign.findings.store import read_buckets
 from murxpy.campaign.ranges.defects import read_defect
 from murxpy.campaign.reduction.reproducers import write_programs
 from murxpy.campaign.reduction.script_sights import Shown
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
 from murxpy.oracles.crash import judge
+from murxpy.trace.file import read_trace
 
 FOLDER = ROOT / "traces" / "regressions"
 TABLE = FOLDER / "programs.json"
@@ -55,38 +63,84 @@ def main() -> None:
         "--installed", action="store_true", help="ask the installed release, not that of the folder"
     )
     made.add_argument("--scripts", action="store_true", help="write scripts, not programs")
+    made.add_argument(
+        "--out", type=Path, action="append", default=[], help="a campaign; may be given repeatedly"
+    )
     args = made.parse_args()
-    form = "smt2" if args.scripts else "python"
     args.theories, args.machine = "all", "default"
+    if args.out and args.table:
+        made.error("--table is for the kept regressions: leave out --out")
     rows = []
-    for file in sorted(FOLDER.glob("*/*.trace")):
-        name = f"{file.parent.name}/{file.name}"
+    found = (one for out in args.out for one in campaign(out)) if args.out else regressions()
+    for file, name in found:
         if not args.names or any(part in name for part in args.names):
-            rows.append(measured(file, name, form, args.into, args.installed))
+            ask = of_bucket if args.out else partial(of_regression, installed=args.installed)
+            rows.append(measured(file, name, ask, args))
             shown = f"shows {rows[-1].note}" if rows[-1].shows else rows[-1].note
             print(f"{rows[-1].lines:>4} {rows[-1].kind:18} {name}: {shown}", flush=True)
     summary(rows, args)
     if args.table:
-        keep(rows, form)
+        keep(rows, form_of(args))
 
 
-def measured(file: Path, name: str, form: str, into: Path | None, installed: bool) -> Row:
-    """The regression in `file`, with its program."""
+def form_of(args: argparse.Namespace) -> str:
+    """The form that is measured."""
+    return "smt2" if args.scripts else "python"
+
+
+def regressions() -> Iterator[tuple[Path, str]]:
+    """The kept regressions with their names."""
+    for file in sorted(FOLDER.glob("*/*.trace")):
+        yield file, f"{file.parent.name}/{file.name}"
+
+
+def campaign(out: Path) -> Iterator[tuple[Path, str]]:
+    """The confirmed buckets of a campaign that a trace alone shows, with their names."""
+    for bucket in sorted(read_buckets(out), key=lambda bucket: bucket.key):
+        kept = bucket.smallest()
+        if bucket.state == "confirmed" and kept is not None and kept.confirmed:
+            yield out / "findings" / bucket.key, f"{out.name}/{bucket.key}"
+
+
+def of_bucket(folder: Path) -> tuple[Plan, Path, str, Shown]:
+    """The release of a bucket, its trace as file and as text, and what must be shown."""
+    out = folder.parent.parent
+    (bucket,) = [one for one in read_buckets(out) if one.key == folder.name]
+    file = kept_trace(folder)
+    where = origin(file)
+    assert where is not None, file
+    (plan,) = make_plans(replace(where.request, mutation=None), lambda text: None)
+    return plan, file, read_trace(file), Shown(bucket.kind, bucket.key, bucket.message)
+
+
+def of_regression(file: Path, installed: bool) -> tuple[Plan, Path, str, Shown]:
+    """The same of a kept regression."""
     defect = read_defect(file)
     target = defect.solver if installed else file.parent.name.replace("-", "@", 1)
     (plan,) = make_plans(Request(targets=(target,)), lambda text: None)
-    verdict = judge(replay_trace(plan, defect.text, name).outcome)
-    kind = defect.sign.kind if defect.sign else ""
-    shown = Shown(kind, "", "")
+    verdict = judge(replay_trace(plan, defect.text, file.name).outcome)
+    shown = Shown(defect.sign.kind if defect.sign else "", "", "")
     if verdict is not None:
         key = bucket_key(plan.target.family, verdict)
         shown = Shown(verdict.kind, key, verdict.message)
+    return plan, file, defect.text, shown
+
+
+def measured(
+    source: Path,
+    name: str,
+    ask: Callable[[Path], tuple[Plan, Path, str, Shown]],
+    args: argparse.Namespace,
+) -> Row:
+    """The finding in `source`, with its program."""
+    plan, file, given, shown = ask(source)
     with tempfile.TemporaryDirectory() as folder:
-        made = program(plan, Path(folder) / file.name, defect.text, shown, form)
+        made = program(plan, Path(folder) / file.name, given, shown, form_of(args))
         text = Path(made.file).read_text(encoding="utf-8") if made.file else ""
-        if into is not None and made.file:
-            into.mkdir(parents=True, exist_ok=True)
-            shutil.copy(made.file, into / f"{file.parent.name}-{Path(made.file).name}")
+        if args.into is not None and made.file:
+            args.into.mkdir(parents=True, exist_ok=True)
+            kept = name.replace("/", "-").removesuffix(".trace") + Path(made.file).suffix
+            shutil.copy(made.file, args.into / kept)
     lines = sum(bool(line.strip()) for line in text.splitlines())
     return Row(name, shown.kind, bool(made.reproduces), lines, made.note)
 
@@ -111,8 +165,9 @@ def summary(rows: list[Row], args: argparse.Namespace) -> None:
         share = f"{len(shows)} of {len(group)} ({percent(len(shows), len(group))})"
         cells.append([what, share, str(statistics.median(lines) if lines else "-")])
     name = "scripts" if args.scripts else "programs"
-    table(f"{name} of the kept regressions", ["defects of the", "show", "median lines"], cells)
-    if args.no_save or args.names:
+    of = "the buckets of campaigns" if args.out else "the kept regressions"
+    table(f"{name} of {of}", ["defects of the", "show", "median lines"], cells)
+    if args.no_save or args.names or args.out:
         return
     about = circumstances(args)
     data = {"about": about, "rows": [asdict(row) for row in rows]}

@@ -32,12 +32,12 @@ def read_domain(solver: Any, sort: Any) -> list[str] | None:
     return [_name(element) for element in solver.getModelDomainElements(sort)]
 
 
-def find_constants(solver: Any, names: Sequence[str]) -> list[Any]:
-    """The constants and functions of these names in the assertions; None for a name that has no
-    constant or several.
+def find_constants(terms: Sequence[Any], names: Sequence[str]) -> list[Any]:
+    """The constants and functions of these names in the terms; None for a name that has no constant
+    or several.
     """
     found: dict[str, dict[int, Any]] = {name: {} for name in names}
-    stack, seen = list(solver.getAssertions()), set()
+    stack, seen = list(terms), set()
     while stack:
         term = stack.pop()
         if term.getId() not in seen:

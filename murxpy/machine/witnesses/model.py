@@ -135,8 +135,8 @@ class Model:
                 self.interpretation.domains[sort] = tuple(map(Element, names))
 
     def _find_deleted(self) -> None:
-        """Find the objects of constants that the trace dropped in the solver's assertions, unless
-        another object has the same name.
+        """Find the objects of constants that the trace dropped in terms that are still there, or in
+        the solver's assertions, unless another object has the same name.
         """
         names = Counter(
             [str(term.indices[0]) for term in self.constants]
@@ -149,6 +149,8 @@ class Model:
         }
         reader = self.run.wrapper.set("readers", "constants")
         if missing and reader is not None:
+            whole = [t for t in self.terms if t.args and not t.free and t.sort.kind != "SORT_FUN"]
+            self.run.frame.fill(value=[self.objects[t] for t in whole if t in self.objects])
             found = self.run.call(reader.spellings[0], list(missing), (), "check-model")
             self.objects |= {
                 term: obj
