@@ -17,12 +17,13 @@ import pytest
 from murxpy.campaign.ranges.regress import read_table
 from murxpy.campaign.reduction.reproducers import Shown, write_programs
 from murxpy.campaign.workers.plans import Request, make_plans
-from murxpy.data import load_catalogue, load_wrapper
+from murxpy.data import load_catalogue, load_wrapper, wrapper_names
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.releases.versions import short
 from murxpy.trace.grammar import parse_trace
 from murxpy.translate.programs.claim import Claim, sentence
+from murxpy.translate.programs.plainest import PlainWrapper
 from murxpy.translate.programs.program import Program, programs
 from murxpy.translate.programs.sheet import WIDTH, Sheet
 
@@ -142,7 +143,7 @@ def test_a_program_is_what_a_person_would_write() -> None:
         "# Exits with 1 where this defect is, with 0 where it is mended, with 2 where neither can be said.\n"
         "import os, sys\n"
         "from z3 import *\n"
-        "sys.excepthook = lambda *error: (sys.__excepthook__(*error), os._exit(2))\n"
+        'sys.excepthook = lambda *e: (sys.__excepthook__(*e), print("cannot be told:", e[1], flush=True), os._exit(2))\n'
         "\n"
         "s = Solver()\n"
         'x = BitVec("x", 8)\n'
@@ -150,6 +151,7 @@ def test_a_program_is_what_a_person_would_write() -> None:
         "s.add(t1)\n"
         "answer = str(s.check())\n"
         'if answer != "sat":\n'
+        '    print("expected sat and its model, got", answer)\n'
         '    sys.exit(0 if answer == "unsat" else 2)\n'
         "value = str(s.model().eval(t1, model_completion=True))\n"
         'print("expected True, got", value)\n'
@@ -169,7 +171,8 @@ def test_the_forms_come_nearer_to_the_trace() -> None:
 def test_a_mended_defect_ends_with_0(tmp_path: Path) -> None:
     """The assertion has no model, and the solver says so."""
     done = ended(printed(WRONG_MODEL, "invalid-model")[0].text, tmp_path / "p.py")
-    assert (done.returncode, done.stderr) == (0, "")
+    told = "expected sat and its model, got unsat\n"
+    assert (done.returncode, done.stdout, done.stderr) == (0, told, "")
 
 
 def test_an_exception_that_is_not_the_finding_tells_nothing(tmp_path: Path) -> None:
@@ -177,6 +180,52 @@ def test_an_exception_that_is_not_the_finding_tells_nothing(tmp_path: Path) -> N
     done = ended(text, tmp_path / "p.py")
     assert done.returncode == 2
     assert "NameError" in done.stderr
+    assert done.stdout == "cannot be told: name 'NoSuchCall' is not defined\n"
+
+
+def test_a_check_that_was_refused_may_be_refused_again(tmp_path: Path) -> None:
+    line = '0 check-simplify@plain t4\n refused unsupported "Z3Exception: no"\n0 check-sat@raw'
+    text = printed(WRONG_MODEL.replace("0 check-sat@raw", line), "invalid-model")[0].text
+    assert "try:\n    Distinct(t1, simplify(t1))\nexcept Exception:\n    pass\n" in text
+    assert ended(text, tmp_path / "p.py").returncode == 0
+
+
+@pytest.mark.parametrize(("solver", "spelling"), [("z3", "for-all"), ("cvc5", "default")])
+def test_the_form_nearest_to_the_trace_runs(solver: str, spelling: str, tmp_path: Path) -> None:
+    """Helpers of the wrapper and handles of the binding stand in it."""
+    text = WRONG_MODEL.replace("z3 5.4.1", f"{solver} 9").replace("@raw", "").replace("@sort", "")
+    text = text.replace("new@simple", f"new@{spelling}").replace("@add", "").replace("@width", "")
+    text = text.replace("@function", "").replace("@operator", "")
+    made = printed(text, "disagreement")[-1]
+    assert ended(made.text, tmp_path / "p.py").stdout == "expected unsat, got unsat\n"
+
+
+def test_no_helper_has_the_name_of_the_answer() -> None:
+    for solver in wrapper_names():
+        functions = PlainWrapper(wrapper(solver), catalogue(), "99").helpers
+        assert not {"answer", "second", "core", "value", "values", "again"} & {*functions}
+
+
+OLD = """\
+# solver cvc5 1.0.8
+0 new@default
+ return o1
+0 set-option@default produce-models true
+0 mk-sort@mk SORT_BOOL
+ return s1
+0 mk-const@mk s1 "x"
+ return t1 s1
+0 assert-formula@default t1
+0 check-sat@default
+ answer sat
+0 check-model@default
+"""
+
+
+def test_a_release_with_one_solver_for_each_manager_forgets_its_assertions() -> None:
+    texts = [program.text for program in printed(OLD, "invalid-model")]
+    assert any("solver.resetAssertions()\nsolver.assertFormula(x)\n" in text for text in texts)
+    assert not any("again" in text for text in texts)
 
 
 def test_a_death_is_told_by_its_signal(tmp_path: Path) -> None:

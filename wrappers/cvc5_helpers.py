@@ -239,7 +239,7 @@ def joined(args: list[Any], indices: tuple[Any, ...], result: str | None) -> boo
 # -- answers and what follows them
 
 
-def answer(result: Any) -> str:
+def answer_of(result: Any) -> str:
     """`sat`, `unsat` or `unknown`. For unknown, the reason is asked for, too."""
     if result.isSat():
         return "sat"

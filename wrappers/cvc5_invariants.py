@@ -8,7 +8,7 @@ from typing import Any
 
 import cvc5
 from cvc5 import Kind
-from cvc5_helpers import _command, _plain, _subterms, answer
+from cvc5_helpers import _command, _plain, _subterms, answer_of
 from cvc5_witnesses import _solver
 
 
@@ -33,4 +33,4 @@ def solve_printed(limit: int, *terms: Any) -> str:
             command.invoke(solver, names)
     except RuntimeError:  # an operator has no syntax
         return "unknown"
-    return answer(solver.checkSat())
+    return answer_of(solver.checkSat())

@@ -11,7 +11,7 @@ import gc
 from typing import Any
 
 import cvc5
-from cvc5_helpers import answer
+from cvc5_helpers import answer_of
 from cvc5_witnesses import _solver
 
 # the resource limit of each check here, in the unit of `reproducible-resource-limit`
@@ -30,12 +30,12 @@ def plugin(ctx: Any, solver: Any, raising: str, given: Any = None) -> str | None
         gc.collect()
         for formula in formulas:
             made.assertFormula(formula)
-        found = answer(made.checkSat())
+        found = answer_of(made.checkSat())
     except RuntimeError:  # an exception of a callback arrives as RuntimeError
         return None
     if watching.raised and given is None:
         return f"what a plugin's {raising} raises is told to nobody"
-    plain = answer(_solver(ctx, STRESS_LIMIT, {}, formulas).checkSat())
+    plain = answer_of(_solver(ctx, STRESS_LIMIT, {}, formulas).checkSat())
     return (
         f"with a plugin whose {raising} raises it answers {found}, without {plain}"
         if {found, plain} == {"sat", "unsat"}

@@ -195,13 +195,14 @@ class Plain(Strict, frozen=True):
     section, which are preferred to those of the wrapper.
 
     With `main_context`, terms belong to the binding's main context, which this expression gives, so
-    that no call names a context. `script` are the statements that have the SMT-LIB script `script`
+    that no call names a context, except those of the functions `exact`. `script` are the statements that have the SMT-LIB script `script`
     read and give `output`, `script_limit` the command that limits its checks. `datatypes` are
     templates of statements that declare a block of datatypes.
     """
 
     imports: str = ""
     main_context: str = ""
+    exact: list[str] = []
     script: str = ""
     script_limit: str = ""
     names: dict[str, str] = {}

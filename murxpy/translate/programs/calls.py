@@ -64,7 +64,8 @@ class Calls(PlainMisuses):
         self.main = str(wrapper.plain.get("main-context") or "")
         self.solver_name = str(names.get("solver", "solver"))
         self._manager = str(names.get("context", "ctx"))
-        self.sheet = Sheet(self._manager if self.main else "", self.main, wrapper.helpers)
+        exact = {*wrapper.helpers, *(wrapper.plain.get("exact") or ())}
+        self.sheet = Sheet(self._manager if self.main else "", self.main, exact)
         self.sheet.nested = form.nested
         self.dies = False  # whether the last call ends the process
         # gives the call that a check of the trace makes
@@ -105,7 +106,8 @@ class Calls(PlainMisuses):
         self.asked = [self.db.terms[number] for number in numbers]
         if not self.last or self.dies:
             with suppress(Refused):
-                self.sheet.do(str(self.reading(self)))
+                code = str(self.reading(self))
+                self.sheet.do(code if self.refusal() is None else _tolerant(code))
 
     def begin(self, seed: int, action: str, spelling: str | None, words: str) -> None:
         if action == "gc":
@@ -234,7 +236,7 @@ class Calls(PlainMisuses):
         if refusal[0] in _DEFECTS:
             self.failing = str(code)
             raise Stopped(None)
-        self.sheet.do(f"try:\n    {code}\nexcept Exception:\n    pass")
+        self.sheet.do(_tolerant(code))
         raise Refused(*refusal)
 
     # -- objects that no line names
@@ -256,6 +258,11 @@ class Calls(PlainMisuses):
 
     def bind(self, code: str, hint: str) -> Code:
         return self.sheet.define(code, hint, kept=True)
+
+
+def _tolerant(code: str) -> str:
+    """A call that the solver may refuse, as a statement."""
+    return f"try:\n    {code}\nexcept Exception:\n    pass"
 
 
 def _sort_name(sort: Sort | None) -> str:

@@ -6,7 +6,7 @@ import re
 
 from murxpy.machine.outcomes import Refused
 from murxpy.machine.witnesses.model import below
-from murxpy.translate.expressions import Code, literal
+from murxpy.translate.expressions import literal
 from murxpy.translate.programs.calls import Calls
 from murxpy.translate.programs.claim import Claim
 from murxpy.translate.programs.sheet import ANSWER
@@ -17,12 +17,14 @@ from murxpy.translate.programs.vocabulary import (
     equal_of,
     fixed,
     formulas,
+    only_after,
     said,
     settled,
     simplified_of,
     solved,
     truth,
     value_of,
+    without_assertions,
 )
 
 
@@ -65,12 +67,12 @@ def simplified(run: Calls, claim: Claim) -> None:
 
 
 def solved_anew(run: Calls, claim: Claim) -> None:
-    """What a fresh solver says of the assertions with each constant fixed to its value."""
+    """The assertions are solved alone, with each constant fixed to its value."""
     entries = formulas(run)
     if not entries:
         raise Refused("unsupported", "nothing is asserted")
     run.sheet.do(SAT)
-    run.sheet.note("A fresh solver gets the same assertions, and the value of each constant.")
+    run.sheet.note("The same assertions are solved alone, with the value of each constant.")
     solved(run, [*(str(e.obj) for e in entries), *fixed(run, entries)], "unsat")
 
 
@@ -95,9 +97,9 @@ def value_simplified(run: Calls, claim: Claim) -> None:
 
 
 def value_anew(run: Calls, claim: Claim) -> None:
-    """What a fresh solver says of a term, its value, and the values of its constants."""
+    """The value of a term and the values of its constants are solved alone."""
     run.sheet.do(SAT)
-    run.sheet.note("A fresh solver gets the values of the constants and of the term.")
+    run.sheet.note("The values of the constants and of the term are solved alone.")
     entries = list(dict.fromkeys(run.asked))
     claims: list[str] = []
     for entry in entries:
@@ -148,7 +150,7 @@ def step_simplified(run: Calls, claim: Claim) -> None:
 
 
 def step_anew(run: Calls, claim: Claim) -> None:
-    """What a fresh solver says of the same."""
+    """The same, solved alone."""
     run.sheet.do(SAT)
     run.sheet.note(
         "The value of a term must be that of its operator for the values of its arguments."
@@ -178,26 +180,20 @@ def no_value(run: Calls, claim: Claim) -> None:
 def repeated(run: Calls, claim: Claim) -> None:
     """The next model, after the values of a model are blocked, must have others."""
     run.sheet.forget_statements()
-    made = said(run, "lifecycle", ("new",), ())
-    run.sheet.fixed("again", made)
-    solver, run.frame.solver = run.frame.solver, Code("again")
-    if run.wrapper.set("special-options", "produce-models") is not None:
-        filled = {"name": "produce-models", "value": "true"}
-        run.sheet.do(said(run, "special-options", ("produce-models",), (), **filled))
-    values = (
-        "[" + ", ".join(f"str({value_of(run, str(e.obj))})" for e in dict.fromkeys(run.asked)) + "]"
-    )
-    for entry in formulas(run):
-        run.sheet.do(said(run, "actions", ("assert-formula",), [entry.obj]))
-    check = said(run, "actions", ("check-sat",), ())
-    blocked = said(run, "readers", ("blocked",), [entry.obj for entry in dict.fromkeys(run.asked)])
+    entries = dict.fromkeys(run.asked)
+    with without_assertions(run):
+        if run.wrapper.set("special-options", "produce-models") is not None:
+            filled = {"name": "produce-models", "value": "true"}
+            run.sheet.do(said(run, "special-options", ("produce-models",), (), **filled))
+        for entry in formulas(run):
+            run.sheet.do(said(run, "actions", ("assert-formula",), [entry.obj]))
+        values = f"[{', '.join(f'str({value_of(run, str(e.obj))})' for e in entries)}]"
+        check = f"{ANSWER} = str({said(run, 'actions', ('check-sat',), ())})"
+        blocked = said(run, "readers", ("blocked",), [entry.obj for entry in entries])
+    run.sheet.do(check, SAT, f"before = {values}", blocked, check)
     run.sheet.do(
-        f"{ANSWER} = str({check})", SAT, f"before = {values}", blocked, f"{ANSWER} = str({check})"
-    )
-    run.sheet.do(
-        SAT,
+        only_after("sat", "another model, or unsat"),
         f"after = {values}",
         "print('expected other values than', before, 'got', after)",
         "sys.exit(1 if before == after else 0)",
     )
-    run.frame.solver = solver

@@ -23,7 +23,10 @@ from murxpy.translate.programs.plainest import PlainWrapper
 from murxpy.translate.programs.promises import checking_call
 
 # an exception that is not the finding tells nothing
-_HOOK = "sys.excepthook = lambda *error: (sys.__excepthook__(*error), os._exit(2))"
+_HOOK = (
+    "sys.excepthook = lambda *e: "
+    '(sys.__excepthook__(*e), print("cannot be told:", e[1], flush=True), os._exit(2))'
+)
 _EXITS = "# Exits with 1 where this defect is, with 0 where it is mended, with 2 where neither can be said."
 _FORMS = (
     Form(),
@@ -188,16 +191,19 @@ _HANGS = f"""if __name__ == "__main__":
     child = Process(target=calls)
     child.start()
     child.join({DEADLINE})
-    print("expected an end, got", "none within {DEADLINE} s" if child.is_alive() else "one")
+    hangs = child.is_alive()
     child.kill()
     child.join()
-    sys.exit(1 if child.exitcode == -9 else 0)
+    ended = "an end" if child.exitcode == 0 else "an error"
+    print("expected an end, got", "none within {DEADLINE} s" if hangs else ended)
+    sys.exit(1 if hangs else 0 if child.exitcode == 0 else 2)
 """
 _DIES = """if __name__ == "__main__":
     child = Process(target=calls)
     child.start()
     child.join()
     died = child.exitcode < 0
-    print("expected no signal, got", signal.Signals(-child.exitcode).name if died else "none")
+    ended = "no signal" if child.exitcode == 0 else "an error before it"
+    print("expected no signal, got", signal.Signals(-child.exitcode).name if died else ended)
     sys.exit(1 if died else 0 if child.exitcode == 0 else 2)
 """

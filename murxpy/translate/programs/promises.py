@@ -11,11 +11,13 @@ from murxpy.translate.programs.claim import Claim
 from murxpy.translate.programs.sheet import ANSWER
 from murxpy.translate.programs.vocabulary import (
     UNSAT,
+    compared,
     constants,
     formulas,
     said,
     solved,
     value_of,
+    without_assertions,
 )
 
 # -- an answer that is wrong
@@ -34,12 +36,16 @@ def other_answer(run: Calls, claim: Claim) -> None:
 
 
 def inconsistent(run: Calls, claim: Claim) -> None:
-    """A fresh solver answers the same assertions otherwise."""
+    """Solved alone, the same assertions have another answer."""
     if run.recorded not in ("sat", "unsat"):
         raise Refused("unsupported", "the trace records no answer")
-    run.sheet.note("A fresh solver gets the same assertions.")
+    run.sheet.note("The same assertions are solved alone.")
     other = {"sat": "unsat", "unsat": "sat"}[run.recorded]
-    run.sheet.do(f"if {ANSWER} != {run.recorded!r}:\n    sys.exit(2)")
+    run.sheet.do(
+        f"if {ANSWER} != {run.recorded!r}:\n"
+        f"    print('expected the answer {run.recorded} of the trace, got', {ANSWER})\n"
+        "    sys.exit(2)"
+    )
     solved(run, [str(entry.obj) for entry in formulas(run)], other)
 
 
@@ -47,9 +53,9 @@ def inconsistent(run: Calls, claim: Claim) -> None:
 
 
 def core(run: Calls, claim: Claim) -> None:
-    """What a fresh solver says of the core."""
+    """The core has a model."""
     background = _read_core(run)
-    run.sheet.note("A fresh solver gets the core.")
+    run.sheet.note("The core is solved alone.")
     _core_anew(run, background)
 
 
@@ -81,25 +87,20 @@ def _read_core(run: Calls) -> list[str]:
 
 
 def _core_anew(run: Calls, background: Sequence[str]) -> None:
-    made = said(run, "lifecycle", ("new",), ())
-    run.sheet.fixed("again", made)
-    solver, run.frame.solver = run.frame.solver, Code("again")
-    part = said(run, "actions", ("assert-formula",), [Code("part")])
-    run.sheet.do(
-        *(said(run, "actions", ("assert-formula",), [Code(claim)]) for claim in background),
-        f"for part in core:\n    {part}",
-        f"second = str({said(run, 'actions', ('check-sat',), ())})",
-        "print('expected unsat, got', second)",
-        "sys.exit({'unsat': 0, 'sat': 1}.get(second, 2))",
-    )
-    run.frame.solver = solver
+    with without_assertions(run):
+        part = said(run, "actions", ("assert-formula",), [Code("part")])
+        run.sheet.do(
+            *(said(run, "actions", ("assert-formula",), [Code(claim)]) for claim in background),
+            f"for part in core:\n    {part}",
+            *compared(run, "sat"),
+        )
 
 
 # -- a result that is not equal
 
 
 def other_result(run: Calls, claim: Claim) -> None:
-    """What a fresh solver says: a term and what was made of it can differ."""
+    """A term and what was made of it can differ."""
     if not run.asked:
         raise Refused("unsupported", "the line names no term")
     run.sheet.forget_statements()
@@ -115,7 +116,7 @@ def other_result(run: Calls, claim: Claim) -> None:
     premises = []
     if action == "substitute":
         premises = [said(run, "operators", ("OP_EQUAL",), args[1:], terms=terms[1:])]
-    run.sheet.note("A fresh solver is asked for a model in which they differ.")
+    run.sheet.note("A model is asked for in which they differ.")
     solved(run, [*map(str, premises), str(differ)], "sat")
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from murxpy.logic.terms import CONSTANT, Term
@@ -14,8 +15,20 @@ from murxpy.translate.programs.calls import Calls
 from murxpy.translate.programs.plainest import plainest
 from murxpy.translate.programs.sheet import ANSWER
 
-SAT = f'if {ANSWER} != "sat":\n    sys.exit(0 if {ANSWER} == "unsat" else 2)'
-UNSAT = f'if {ANSWER} != "unsat":\n    sys.exit(0 if {ANSWER} == "sat" else 2)'
+
+def only_after(wanted: str, what: str) -> str:
+    """A statement that ends the program where the last answer is not `wanted`, the one behind which
+    the solver gives `what`.
+    """
+    other = {"sat": "unsat", "unsat": "sat"}[wanted]
+    return (
+        f"if {ANSWER} != {wanted!r}:\n    print('expected {wanted} and {what}, got', {ANSWER})\n"
+        f"    sys.exit(0 if {ANSWER} == {other!r} else 2)"
+    )
+
+
+SAT = only_after("sat", "its model")
+UNSAT = only_after("unsat", "its core")
 
 
 def said(run: Calls, section: str, keys: Sequence[str], args: Sequence[Any], **filled: Any) -> Code:
@@ -66,22 +79,37 @@ def settled(run: Calls, code: str, terms: Sequence[Term]) -> Code:
 
 
 def solved(run: Calls, claims: Sequence[str], defect: str) -> None:
-    """A fresh solver with some assertions; `defect` is the answer that shows the defect."""
-    made = said(run, "lifecycle", ("new",), ())
-    if str(made) == str(run.frame.ctx):
-        raise Refused("unsupported", "this release has one solver for each manager")
-    run.sheet.fixed("again", made)
-    solver, run.frame.solver = run.frame.solver, Code("again")
-    run.sheet.do(
-        *(said(run, "actions", ("assert-formula",), [Code(claim)]) for claim in claims),
-        f"second = str({said(run, 'actions', ('check-sat',), ())})",
-    )
-    run.frame.solver = solver
+    """Solve some assertions alone; `defect` is the answer that shows the defect."""
+    with without_assertions(run):
+        run.sheet.do(
+            *(said(run, "actions", ("assert-formula",), [Code(claim)]) for claim in claims),
+            *compared(run, defect),
+        )
+
+
+def compared(run: Calls, defect: str) -> list[str]:
+    """The statements that ask for a second answer, of which `defect` shows the defect."""
     right = {"sat": "unsat", "unsat": "sat"}[defect]
-    run.sheet.do(
+    return [
+        f"second = str({said(run, 'actions', ('check-sat',), ())})",
         f"print('expected {right}, got', second)",
         f"sys.exit({{{right!r}: 0, {defect!r}: 1}}.get(second, 2))",
-    )
+    ]
+
+
+@contextmanager
+def without_assertions(run: Calls, name: str = "again") -> Iterator[None]:
+    """Let the calls that follow go to a fresh solver, which the program calls `name`. A release that
+    has one solver for each manager of terms forgets its assertions instead.
+    """
+    made, before = said(run, "lifecycle", ("new",), ()), run.frame.solver
+    if str(made) == str(run.frame.ctx):
+        run.sheet.do(said(run, "actions", ("reset-assertions",), ()))
+    else:
+        run.sheet.fixed(name, made)
+        run.frame.solver = Code(name)
+    yield
+    run.frame.solver = before
 
 
 def equal(run: Calls, entry: Entry, value: str) -> Code:
