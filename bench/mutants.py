@@ -23,8 +23,9 @@ from murxpy.fuzzers.seeds import collect_seeds
 from murxpy.machine.generate.profile import Profile
 from murxpy.machine.random import Stream, mix
 from murxpy.mutation.corpus import Corpus
+from murxpy.mutation.pairing import Pairing
 from murxpy.mutation.registry import FUZZERS
-from murxpy.mutation.workshop import Mutant, Mutants, Shop, Workshop
+from murxpy.mutation.workshop import Mutant, Mutants, Seed, Shop, Workshop
 from murxpy.smtlib.printing.chains import ChainPrinter
 from murxpy.smtlib.printing.forms import Unsayable
 from murxpy.worker.session import Session
@@ -80,9 +81,7 @@ def made(
 ) -> Iterator[tuple[Mutant, str]]:
     """The mutants of one run, and their texts."""
     stream = Stream(mix(seed, 77))
-    seeds = [
-        corpus.seeds[number] for number in corpus.sample(stream, FUZZERS[name].labels(choices))
-    ]
+    seeds = drawn(corpus, stream, name, choices)
     if not seeds:
         return
     workshop = Workshop(shop, stream, seeds, ask, choices)
@@ -92,6 +91,18 @@ def made(
             yield mutant, printer.text(mutant.script)
         except Unsayable:
             continue
+
+
+def drawn(corpus: Corpus, stream: Stream, name: str, choices: dict[str, Any]) -> list[Seed]:
+    """The seeds of one run, drawn uniformly. Two seeds have something in common, as in a campaign."""
+    entry = FUZZERS[name]
+    pairing = Pairing(entry, corpus.seeds, choices)
+    pools = pairing.paired([corpus.labelled(label) for label in entry.labels(choices)])
+    if not all(pools):
+        return []
+    numbers = [stream.choose(pool) for pool in pools[:1]]
+    numbers += [stream.choose(pairing.partners(numbers[0], pool)) for pool in pools[1:]]
+    return [corpus.seeds[number] for number in numbers]
 
 
 def chain(mutants: Mutants) -> Iterator[Mutant]:

@@ -228,7 +228,8 @@ def sound(args: argparse.Namespace, session: Session) -> dict[str, Any]:
             return f"CONTRADICTED: {' / '.join(mutant.steps)[:100]}"
         return AGREED if pairs else UNDECIDED
 
-    found = judged(args, session, args.sound, judge, ("storm", "fusion"), "standard", UNDECIDED)
+    names = tuple(name for name in ("storm", "fusion") if name in args.fuzzers.split(","))
+    found = judged(args, session, args.sound, judge, names, "standard", UNDECIDED)
     rows = [
         (f"{name}: {what}", n)
         for name, counts in found.items()
@@ -317,7 +318,7 @@ def main() -> None:
         metavar="N",
         help="mutants of each fuzzer that both parsers are given",
     )
-    parser.add_argument("--fuzzers", default=",".join(FUZZERS), help="those of --typed")
+    parser.add_argument("--fuzzers", default=",".join(FUZZERS), help="those of --typed and --sound")
     parser.add_argument(
         "--sound",
         type=int,

@@ -29,7 +29,8 @@ from murxpy.mutation.corpus import Corpus
 from murxpy.mutation.registry import API
 
 FILES = [
-    [f"{number}.smt2", "(check-sat)", "sat" if number % 3 else "unsat"] for number in range(12)
+    [f"{at}.smt2", "(declare-const x Int)(check-sat)", "sat" if at % 3 else "unsat"]
+    for at in range(12)
 ]
 GOOD = {"mutator:opfuzz:made": 10, "mutator:opfuzz:accepted": 10, "mutator:opfuzz:decided": 10}
 BAD = {"mutator:opfuzz:made": 10, "mutator:opfuzz:accepted": 10, "mutator:opfuzz:unknown": 10}
@@ -100,21 +101,56 @@ def test_the_same_campaign_chooses_the_same_whenever_results_come() -> None:
     assert seeds == drive(Steering(1, sources()), 400)
 
 
-def test_fusion_draws_pairs_that_can_be_tied() -> None:
-    """A seed without constants needs one with two of a sort; two of different sorts give nothing."""
-    sorts = [(), ("Int",), ("Bool", "(_ BitVec 8)"), ("(_  BitVec\n8)", "Int", "Int")]
+def _pairs(sorts: list[tuple[str, ...]], **choices: Any) -> tuple[set[tuple[int, int]], Steering]:
+    """The pairs of seeds that a campaign of Fusion draws, where the seeds have constants of these
+    sorts.
+    """
     files = [
         [f"{at}.smt2", "".join(f"(declare-fun x{at} () {sort})" for sort in some), "sat"]
         for at, some in enumerate(sorts)
     ]
-    setup = {"seeds": files, "mix": [["fusion", 1.0]], "walk": 10}
+    setup = {"seeds": files, "mix": [["fusion", 1.0]], "walk": 10, "choices": {"fusion": choices}}
     corpus, steering = Corpus(files, [("fusion", 1.0)]), Steering(1, setup)
-    drawn = Counter(corpus.draw(steering.seed_of(index)).seeds for index in range(400))
-    barren = sum(drawn[pair] for pair in ((0, 0), (0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)))
-    assert 0 < barren < 40
-    assert all(
-        drawn[pair] > 15 for pair in ((0, 3), (3, 0), (1, 1), (2, 2), (2, 3), (1, 3), (3, 3))
-    )
+    drawn = {corpus.draw(steering.seed_of(index)).seeds for index in range(200)}
+    return {(first, second) for first, second in drawn}, steering
+
+
+def test_fusion_draws_pairs_that_can_be_tied() -> None:
+    """A seed is drawn with one that has a sort in common with it, or a sort to convert."""
+    words = ("String", "(_  BitVec\n8)")
+    sorts = [(), ("Int",), ("Bool", "(_ BitVec 8)"), words, ("Real",), ("Float32",)]
+    drawn, steering = _pairs([*sorts, ("(_ FloatingPoint 8 24)",)])
+    assert drawn == {
+        (1, 1), (1, 4), (4, 1), (4, 4), (2, 2), (2, 3), (3, 2), (3, 3), (5, 5), (5, 6), (6, 5), (6, 6)
+    }  # fmt: skip
+    assert steering.notices() == [
+        "fusion: 1 of the seed files left out, which can be drawn together with none: 0.smt2"
+    ]
+
+
+def test_fusion_ties_within_one_seed_if_asked() -> None:
+    drawn, _ = _pairs([(), ("Int", "Int"), ("Bool",)], within=True)
+    assert drawn == {(0, 1), (1, 0), (1, 1), (1, 2), (2, 1), (2, 2)}
+
+
+def test_fusion_that_ties_nothing_draws_any_pair() -> None:
+    drawn, _ = _pairs([(), ("Int",)], concat_only=True)
+    assert drawn == {(0, 0), (0, 1), (1, 0), (1, 1)}
+
+
+def test_a_pair_whose_partner_is_used_up_is_drawn_no_more() -> None:
+    """The budget of the only seed with integers ends, and with it the seed with reals."""
+    files = [
+        ["0.smt2", "(declare-const x Int)", "sat"],
+        ["1.smt2", "(declare-const x Bool)", "sat"],
+    ]
+    setup = {"seeds": files, "mix": [["fusion", 1.0]], "walk": 10, "budget": 20}
+    steering = Steering(1, setup)
+    runs = 0
+    while not steering.used_up:
+        steering.seed_of(runs)
+        runs += 1
+    assert runs == 4, "two runs of each seed with itself"
 
 
 def test_what_is_kept_goes_on_as_if_nothing_had_been() -> None:

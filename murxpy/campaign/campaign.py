@@ -169,8 +169,8 @@ class Campaign:
     def _target(self, plan: Plan, version: str, store: Store) -> FuzzedTarget:
         runs = stored_runs(plan, store, self.seed, self.config.runs)
         if runs.steering is not None:
-            for source in runs.steering.starved:
-                self._log.notice(f"{source}: {runs.steering.lacking(source)}; it makes no runs")
+            for notice in runs.steering.notices():
+                self._log.notice(notice)
         return FuzzedTarget(plan.target.name, plan.target.family, version, runs)
 
     def _begin(self, versions: list[str]) -> None:

@@ -12,11 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from murxpy.campaign.seeds import run_seed
-from murxpy.campaign.yields import LEAST, Begun, Key, Yield, begun, credit
+from murxpy.campaign.yields import Begun, Key, Yield, begun, credit
 from murxpy.errors import InputError
 from murxpy.machine.random import Stream, mix
 from murxpy.mutation.corpus import STEERED, Corpus
-from murxpy.mutation.registry import API, FUZZERS
+from murxpy.mutation.pairing import Pairing
+from murxpy.mutation.registry import API, SOURCES
 
 # A run is chosen by the counters of the runs that are so many places before it, since the runs in
 # between may still be under way.
@@ -33,7 +34,7 @@ class Steering:
     `seed` is the seed of the campaign, `sources` a part of a session's setup, `saved` what `state`
     gave in an earlier session. `yields` says what came of each seed file that was used, and
     `changed` holds those that are to be stored. `starved` are the sources that lack seeds of a
-    label that they need. Raises InputError where all sources are starved.
+    label that they need, or two seeds that can be drawn together. Raises InputError where all sources are starved.
     """
 
     def __init__(
@@ -57,7 +58,17 @@ class Steering:
         self._paid: dict[str, None] = dict.fromkeys(saved.get("paid", ()))
         self._numbers = {entry.name: number for number, entry in enumerate(self._corpus.seeds)}
         among = {source: self._corpus.among(source)[:STEERED] for source in self._corpus.sources}
-        self._pools = {source: [list(pool) for pool in pools] for source, pools in among.items()}
+        choices = sources.get("choices") or {}
+        self._pairing = {
+            source: Pairing(SOURCES[source], self._corpus.seeds, choices.get(source) or {})
+            for source in among
+        }
+        self._pools = {
+            source: self._pairing[source].paired(pools) for source, pools in among.items()
+        }
+        self._single = {
+            source: self._left(pools, self._pools[source]) for source, pools in among.items()
+        }
         self.starved = tuple(source for source in self._pools if not self._alive(source))
         if len(self.starved) == len(self._pools):
             raise InputError(
@@ -66,16 +77,35 @@ class Steering:
         for source, pools in self._pools.items():
             for pool in pools:
                 pool[:] = [number for number in pool if not self._spent(source, number)]
+            self._pools[source] = self._pairing[source].paired(pools)
+
+    def _left(self, before: Sequence[Sequence[int]], after: Sequence[Sequence[int]]) -> list[str]:
+        """The names of the seed files that are in a pool of `before`, and in none of `after`."""
+        kept = {number for pool in after for number in pool}
+        all_ = dict.fromkeys(number for pool in before for number in pool)
+        return [self._corpus.seeds[number].name for number in all_ if number not in kept]
 
     def lacking(self, source: str) -> str:
         """What a starved source lacks, in words."""
-        labels = [
-            label
-            for label, pool in zip(self._corpus.labels[source], self._pools[source], strict=False)
-            if not pool
-        ]
+        among = zip(self._corpus.labels[source], self._corpus.among(source), strict=True)
+        labels = [label for label, pool in among if not pool]
+        if not labels:
+            return f"no two of the {len(self._corpus.seeds)} seeds can be drawn together"
         named = " and none ".join(dict.fromkeys(f"labelled {label}" for label in labels))
         return f"none of the {len(self._corpus.seeds)} seeds is {named} (by its (set-info :status ...), or its folder)"
+
+    def notices(self) -> list[str]:
+        """What users are told of sources that make no runs, and of seed files that a source never
+        draws because no other seed file has anything in common with them.
+        """
+        starved = [f"{name}: {self.lacking(name)}; it makes no runs" for name in self.starved]
+        single = [
+            f"{source}: {len(names)} of the seed files left out, which can be drawn together with"
+            f" none: {', '.join(names[:3])}{', ...' if len(names) > 3 else ''}"
+            for source, names in self._single.items()
+            if names and source not in self.starved
+        ]
+        return starved + single
 
     def state(self) -> dict[str, Any]:
         """The plain data to store besides `yields`."""
@@ -139,17 +169,17 @@ class Steering:
         return source == API or (bool(self._pools[source]) and all(self._pools[source]))
 
     def _choose(self, source: str, stream: Stream) -> list[int]:
-        """Draw a seed file for each place of a run, by weight. Two seed files that do not fit each
-        other are chosen as rarely as a seed file that gives nothing.
+        """Draw a seed file for each place of a run, by weight. The second seed file is drawn among
+        those that can be drawn together with the first one.
         """
-        seeds = [self._drawn(source, pool, stream) for pool in self._pools[source] if pool]
-        while len(seeds) == STEERED and not self._fit(source, seeds) and stream.random() >= LEAST:
-            seeds = [self._drawn(source, pool, stream) for pool in self._pools[source]]
+        pools = self._pools[source]
+        if not all(pools):
+            return []
+        seeds = [self._drawn(source, pool, stream) for pool in pools[:1]]
+        for pool in pools[1:]:
+            partners = self._pairing[source].partners(seeds[0], pool)
+            seeds.append(self._drawn(source, partners, stream))
         return seeds
-
-    def _fit(self, source: str, seeds: Sequence[int]) -> bool:
-        first, second = (self._corpus.seeds[number] for number in seeds)
-        return FUZZERS[source].fit(first, second)
 
     def _drawn(self, source: str, pool: Sequence[int], stream: Stream) -> int:
         """Draw a seed file of the pool: draw one uniformly, and accept it with a chance that is its
@@ -180,11 +210,10 @@ class Steering:
         self.changed[key] = self.yields[key]
         source, name = key
         number = self._numbers.get(name, -1)
-        for pool in (
-            self._pools.get(source, ()) if number >= 0 and self._spent(source, number) else ()
-        ):
-            if number in pool:
-                pool.remove(number)
+        pools = self._pools.get(source, [])
+        if number >= 0 and self._spent(source, number) and any(number in pool for pool in pools):
+            rest = [[other for other in pool if other != number] for pool in pools]
+            self._pools[source] = self._pairing[source].paired(rest)
 
     def _spent(self, source: str, number: int) -> bool:
         known = self.yields.get((source, self._corpus.seeds[number].name))

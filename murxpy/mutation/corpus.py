@@ -64,13 +64,17 @@ class Corpus:
         """For each seed of a run of this source, the numbers of the seeds that it can be; empty for
         the walk.
         """
-        return [self._by_label.get(label, []) for label in self.labels[source]]
+        return [self.labelled(label) for label in self.labels[source]]
+
+    def labelled(self, label: str) -> list[int]:
+        """The numbers of the seeds with this label; all seeds for the empty label."""
+        return self._by_label.get(label, [])
 
     def sample(self, stream: Stream, labels: Sequence[str]) -> list[int]:
         """A random seed for each label, by their numbers. The empty label means any seed. The
         result is empty if a label has no seed.
         """
-        among = [self._by_label.get(label, []) for label in labels]
+        among = [self.labelled(label) for label in labels]
         return [stream.choose(numbers) for numbers in among] if all(among) else []
 
     def draw(self, run_seed: int) -> Drawn:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from murxpy.mutation.workshop import Fuzzer, Seed
 
 Labels = Callable[[Mapping[str, Any]], Sequence[str]]
+Groups = Callable[[int, Seed, Mapping[str, Any]], frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +40,11 @@ class Entry:
     `brief` is its line in the list of commands, and `about` the help of its own command (for the
     walk, that of `murxpy fuzz`). `mutants` makes its mutants; it is None for the walk, which needs
     no seeds. `labels` gives the labels that its seeds must have, by its settings: one for each
-    seed, "" for any label. `fit` says whether two seeds can be used together, if their texts show
-    it. With `chained`, each mutant is made from an earlier one that was decided. With `asks`, the
-    source asks the solver about a seed in SMT-LIB, so the solver must read scripts.
+    seed, "" for any label. `groups` names the groups of a seed at one of the places of a run, by
+    the settings: two seeds are drawn together only if they have a group in common. It is None if
+    all seeds can be drawn together. With `chained`, each mutant is made from an earlier one that
+    was decided. With `asks`, the source asks the solver about a seed in SMT-LIB, so the solver must
+    read scripts.
     """
 
     name: str
@@ -49,7 +52,7 @@ class Entry:
     about: str = ""
     mutants: Fuzzer | None = None
     labels: Labels = lambda settings: ("",)
-    fit: Callable[[Seed, Seed], bool] = lambda first, second: True
+    groups: Groups | None = None
     chained: bool = False
     asks: bool = False
     settings: tuple[Setting, ...] = ()

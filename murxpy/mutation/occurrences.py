@@ -152,12 +152,20 @@ class Holding:
     """Tells which of some constants occur in a term. It is computed once for all of them."""
 
     def __init__(self, constants: Iterable[Term]) -> None:
-        self._masks = {constant: 1 << number for number, constant in enumerate(constants)}
+        self._constants = tuple(constants)
+        self._masks = {constant: 1 << at for at, constant in enumerate(self._constants)}
 
     def test(self, constant: Term) -> Callable[[Term], bool]:
         """A function that says whether this constant occurs in a term."""
         bit, masks = self._masks[constant], self._masks
         return lambda term: bool((masks[term] if term in masks else self._mask(term)) & bit)
+
+    def present(self, roots: Iterable[Term]) -> list[Term]:
+        """Those of the constants that occur in any of these terms."""
+        masks, found = self._masks, 0
+        for root in roots:
+            found |= masks[root] if root in masks else self._mask(root)
+        return [constant for constant in self._constants if masks[constant] & found]
 
     def _mask(self, root: Term) -> int:
         masks = self._masks

@@ -173,7 +173,8 @@ class _Chain:
         run, count = self._run, f"mutator:{self._name}:"
         for step in mutant.steps:
             run.note(step)
-        run.counts[f"{count}made"] += 1
+        for word in ("made", *mutant.traits):
+            run.counts[f"{count}{word}"] += 1
         before = run.solver_ns
         try:
             answers = self._answers(self._with_logic(mutant.script), mutant.expected)

@@ -35,12 +35,13 @@ class Seed:
 @dataclass(frozen=True, slots=True)
 class Mutant:
     """A script that was made, with the steps that led to it from the mutant before it, and the
-    answers that are known by construction.
+    answers that are known by construction. `traits` are counted in the statistics of its fuzzer.
     """
 
     script: Script
     steps: tuple[str, ...]
     expected: tuple[str, ...] = ()
+    traits: tuple[str, ...] = ()
 
 
 Answers = Sequence[str] | None

@@ -20,7 +20,8 @@ class Tables:
     `Tables` must not be mixed. Who combines two scripts reads both into the same tables:
     `read_script(text, name, catalogue, tables)`. While `suffix` is set, it is appended to the names
     of all constants, functions and sorts that are declared, so that the symbols of the second
-    script are different.
+    script are different. The sorts named in `shared` keep their names, so that both scripts have
+    them in common.
     """
 
     def __init__(
@@ -28,6 +29,7 @@ class Tables:
     ) -> None:
         self.catalogue = catalogue
         self.suffix = ""
+        self.shared: frozenset[str] = frozenset()
         self.sorts = sorts or SortTable()
         self.terms = terms or TermTable()
         self.checker = Checker(catalogue, self.sorts)
@@ -72,7 +74,8 @@ class Tables:
 
     def uninterpreted(self, name: str) -> Sort:
         """Return the uninterpreted sort of this name."""
-        return self.sorts.get("SORT_UNINTERPRETED", name + self.suffix)
+        suffix = "" if name in self.shared else self.suffix
+        return self.sorts.get("SORT_UNINTERPRETED", name + suffix)
 
     def variable(self, name: str, sort: Sort) -> Term:
         """Return a new variable, to be bound by a binder. It differs from all other variables."""

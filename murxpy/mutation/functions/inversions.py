@@ -3,10 +3,12 @@
 The inversion laws x = rx(z, y) and y = ry(z, x) hold for all x and y without a condition: an
 inverse that divides is an `ite`, which gives the variable itself if the divisor is 0. So a fusion
 of satisfiable scripts is satisfiable, whatever their models are, and two divisions by zero cannot
-contradict each other. In `tests/test_fusion_laws.py` two solvers check the laws.
+contradict each other. Where it is known that a divisor is not 0, the inverse has no `ite`, as in
+the paper. In `tests/test_fusion_laws.py` two solvers check the laws.
 
-Functions 1 to 11 are those of Winterer, Zhang, Su: "Validating SMT solvers via semantic fusion",
-PLDI 2020; the others are new.
+Functions 1 to 11 of figure 3.5 in Winterer's thesis "Solidifying Modern SMT Solvers", ETH Zurich
+2024 (Winterer, Zhang, Su: "Validating SMT solvers via semantic fusion", PLDI 2020) are here; the
+same test file compares them with the figure, row by row. The other functions are new.
 """
 
 from __future__ import annotations
@@ -46,6 +48,8 @@ class Maker:
         self.tables = tables
         self.apply = tables.apply
         self.stream = stream
+        # Whether it is known that a term is not 0. The maker of a mutant replaces this function.
+        self.nonzero: Callable[[Term], bool] = lambda term: False
         self._made = 0
 
     def number(self, sort: Sort) -> Term:
@@ -70,7 +74,8 @@ class Maker:
 
     def unless_zero(self, divisor: Term, known: Term, inverse: Term) -> Term:
         """`inverse`, or `known` if `divisor` is 0."""
-        if divisor.op == VALUE and divisor is not self.zero(divisor.sort):
+        literal = divisor.op == VALUE and divisor is not self.zero(divisor.sort)
+        if literal or self.nonzero(divisor):
             return inverse
         return self.apply(
             "OP_ITE", self.apply("OP_EQUAL", divisor, self.zero(divisor.sort)), known, inverse
@@ -114,8 +119,8 @@ class _Arithmetic:
         value = m.apply(self.add, m.apply(self.add, x, c), y)
         return Fusion(
             value,
-            lambda z: m.apply(self.sub, m.apply(self.sub, z, y), c),
-            lambda z: m.apply(self.sub, m.apply(self.sub, z, x), c),
+            lambda z: m.apply(self.sub, m.apply(self.sub, z, c), y),
+            lambda z: m.apply(self.sub, m.apply(self.sub, z, c), x),
         )
 
     def times(self, m: Maker, x: Term, y: Term) -> Fusion:
@@ -165,12 +170,28 @@ def _words(concat: str, length: str, extract: str, less: str) -> Rule:
     return rule
 
 
+def _prefix(m: Maker, z: Term, x: Term) -> Term:
+    """The prefix of `z` that has the length of `x`."""
+    return m.apply("OP_STR_SUBSTR", z, m.zero(m.tables.int), m.apply("OP_STR_LEN", x))
+
+
+def _text_of_parts(m: Maker, x: Term, y: Term) -> Fusion:
+    """Function 9 of the paper: x is the prefix that has its own length, y the part behind it that
+    has its own length.
+    """
+    return Fusion(
+        m.apply("OP_STR_CONCAT", x, y),
+        lambda z: _prefix(m, z, x),
+        lambda z: m.apply("OP_STR_SUBSTR", z, m.apply("OP_STR_LEN", x), m.apply("OP_STR_LEN", y)),
+    )
+
+
 def _text_of_prefix(m: Maker, x: Term, y: Term) -> Fusion:
-    """Functions 9 and 10 of the paper: x is the prefix that has its own length, y is the rest."""
+    """Function 10 of the paper: x is the prefix that has its own length, y is the rest."""
     empty = m.tables.value(m.tables.string, "")
     return Fusion(
         m.apply("OP_STR_CONCAT", x, y),
-        lambda z: m.apply("OP_STR_SUBSTR", z, m.zero(m.tables.int), m.apply("OP_STR_LEN", x)),
+        lambda z: _prefix(m, z, x),
         lambda z: m.apply("OP_STR_REPLACE", z, x, empty),
     )
 
@@ -180,7 +201,7 @@ def _text_with_constant(m: Maker, x: Term, y: Term) -> Fusion:
     c, empty = m.text(), m.tables.value(m.tables.string, "")
     return Fusion(
         m.apply("OP_STR_CONCAT", m.apply("OP_STR_CONCAT", x, c), y),
-        lambda z: m.apply("OP_STR_SUBSTR", z, m.zero(m.tables.int), m.apply("OP_STR_LEN", x)),
+        lambda z: _prefix(m, z, x),
         lambda z: m.apply("OP_STR_REPLACE", m.apply("OP_STR_REPLACE", z, x, empty), c, empty),
     )
 
@@ -221,12 +242,13 @@ def _bv_linear(m: Maker, x: Term, y: Term) -> Fusion:
     )
 
 
-def _bv_concat(m: Maker, x: Term, y: Term) -> Fusion:
-    width = x.sort.width
+def concatenation(m: Maker, x: Term, y: Term) -> Fusion:
+    """The concatenation of two bit-vectors, which can have different widths."""
+    high, low = x.sort.width, y.sort.width
     return Fusion(
         m.apply("OP_BV_CONCAT", x, y),
-        lambda z: m.apply("OP_BV_EXTRACT", z, indices=(2 * width - 1, width)),
-        lambda z: m.apply("OP_BV_EXTRACT", z, indices=(width - 1, 0)),
+        lambda z: m.apply("OP_BV_EXTRACT", z, indices=(high + low - 1, low)),
+        lambda z: m.apply("OP_BV_EXTRACT", z, indices=(low - 1, 0)),
     )
 
 
@@ -286,6 +308,7 @@ RULES: dict[str, dict[str, Rule]] = {
     "SORT_REAL": _Arithmetic("REAL").rules(),
     "SORT_STRING": {
         "string-lengths": _words("OP_STR_CONCAT", "OP_STR_LEN", "OP_STR_SUBSTR", "OP_INT_SUB"),
+        "string-parts": _text_of_parts,
         "string-prefix": _text_of_prefix,
         "string-constant": _text_with_constant,
     },
@@ -297,7 +320,7 @@ RULES: dict[str, dict[str, Rule]] = {
         "bv-xnor": _self_inverse("OP_BV_XNOR"),
         "bv-add": _bv_add,
         "bv-linear": _bv_linear,
-        "bv-concat": _bv_concat,
+        "bv-concat": concatenation,
     },
     "SORT_FP": {"fp-sign": _fp_sign, "fp-bits": _fp_bits},
     "SORT_ARRAY": {"array-cell": _array_cell},

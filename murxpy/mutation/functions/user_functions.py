@@ -114,7 +114,7 @@ def _part(
     return there
 
 
-def user_rules(text: str, tables: Tables) -> Iterator[tuple[str, Sort, Rule]]:
-    """The name, sort and rule of each function in a text that was checked before."""
+def user_rules(text: str, tables: Tables) -> Iterator[tuple[str, Sort, Sort, Rule]]:
+    """The name, both sorts and the rule of each function in a text that was checked before."""
     for function in read_functions(text, "functions", tables):
-        yield function.name, function.sort, function.rule
+        yield function.name, function.sort, function.sort, function.rule

@@ -1,29 +1,25 @@
 """Semantic Fusion: two scripts of known status become one script of known status, whose constants
 are connected by fusion functions.
 
-Winterer, Zhang, Su, PLDI 2020: satisfiable scripts become a conjunction, unsatisfiable ones a
-disjunction with the fusion constraints. Mixed fusion is that of Winterer's thesis, section 3.2.3.
+Winterer, Zhang, Su, PLDI 2020, and chapter 3 of Winterer's thesis "Solidifying Modern SMT Solvers",
+ETH Zurich 2024: satisfiable scripts become a conjunction (section 3.2.1), unsatisfiable ones a
+disjunction with the fusion constraints (3.2.2), and one of each is fused as in section 3.2.3.
 Functions, sorts and datatypes of both scripts are kept under different names. New here: seeds with
 several checks, whose scopes are kept in half of the mutants.
 """
 
 from __future__ import annotations
 
-import functools
-import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from murxpy.errors import InputError
-from murxpy.logic.terms import CONSTANT, Term
+from murxpy.logic.terms import Term
 from murxpy.machine.random import Stream
 from murxpy.mutation.entry import Entry, Setting
-from murxpy.mutation.functions.composed import LITERALS, composed
-from murxpy.mutation.functions.inversions import RULES, Maker, Rule, rules_of
-from murxpy.mutation.functions.user_functions import user_rules
-from murxpy.mutation.occurrences import Holding, Occurrences
+from murxpy.mutation.nonzero import nonzero
+from murxpy.mutation.tieable import declared, declared_sorts, group, unbounded
+from murxpy.mutation.tying import Divisors, Tied, Tying
 from murxpy.mutation.views import views
 from murxpy.mutation.workshop import Mutant, Mutants, Seed, Workshop
 from murxpy.smtlib.commands import (
@@ -45,88 +41,74 @@ from murxpy.smtlib.commands import (
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.tables import Tables
 
-PAIRS = 3  # the largest number of pairs of constants that are fused in a mutant
 NESTED = 0.5  # the share of mutants of an incremental seed that keep its scopes and checks
-MOST_REPLACED = 12  # the largest number of occurrences of one constant that are replaced
+PLAIN = 0.5  # the share of mutants whose inverses divide without a case for 0, where that is sound
+_TRIES = 10  # tries until something is replaced
 _SECOND = "_2"
 _KEPT = (DeclareSort, DeclareDatatypes, DefineFunsRec)
-_SORT = r"[^\s()]+|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
-_CONSTANT = re.compile(
-    rf"\(\s*declare-(?:const|fun)\s+(?:\|[^|]*\||[^\s()|]++)\s*+(?:\(\s*\)\s*+)?({_SORT})\s*\)"
-)
-_UNFUSED = ("RegLan",)
 LABELS = {"sat": ("sat", "sat"), "unsat": ("unsat", "unsat"), "mixed": ("sat", "unsat")}
+EITHER, BOTH = "either", "both"  # a disjunction or a conjunction of the two scripts
 
 
 def labels(choices: Mapping[str, Any]) -> Sequence[str]:
     """The labels that the two seeds must have."""
-    return LABELS[str(choices.get("oracle", "sat"))]
+    return LABELS[str(choices.get("oracle") or "sat")]
+
+
+def groups(place: int, seed: Seed, choices: Mapping[str, Any]) -> frozenset[str]:
+    """The sorts of the constants of a seed, and the groups of sorts that can be converted: two
+    seeds that have one of them in common can be tied. Some groups hold at one place of a run only.
+    """
+    if choices.get("concat_only"):
+        return frozenset(["any"])
+    known = declared(seed.text)
+    common = known.unbounded or labels(choices) == LABELS["unsat"]
+    sorts = known.sorts(common)
+    found = {*sorts, *(name for sort in sorts if (name := group(sort)) is not None)}
+    if choices.get("within"):
+        # A seed that can be tied within itself at one place fits any seed at the other place.
+        found.add(f"beside {1 - place}")
+        if max(sorts.values(), default=0) > 1:
+            found.add(f"beside {place}")
+    return frozenset(found)
 
 
 def mutants(workshop: Workshop) -> Mutants:
     """Fusions of the two seeds. Each one begins with the seeds again."""
+    tables = workshop.tables
     try:
         first = workshop.read(workshop.seeds[0])
-        workshop.tables.suffix = _SECOND
+        tables.suffix, tables.shared = _SECOND, _shared(workshop)
         second = workshop.read(workshop.seeds[1])
     except InputError:
         return
     if any(isinstance(c, Other) for script in (first, second) for c in script.commands):
         return
+    tables.suffix = ""
     fuser = _Fuser(workshop, (first, second))
     if not fuser.fitting:
         return
     while (mutant := fuser.mutant()) is not None:
         yield mutant
+        if workshop.choices.get("concat_only"):
+            return
 
 
-def _both(first: str, second: str) -> str:
+def _shared(workshop: Workshop) -> frozenset[str]:
+    """The uninterpreted sorts that both seeds have in common. Satisfiable seeds have them in common
+    only if nothing bounds the number of their elements; a model of both is then infinite.
+    """
+    texts = [seed.text for seed in workshop.seeds[:2]]
+    if labels(workshop.choices) != LABELS["unsat"] and not all(map(unbounded, texts)):
+        return frozenset()
+    return declared_sorts(texts[0]) & declared_sorts(texts[1])
+
+
+def _status(first: str, second: str) -> str:
     """The status of two sets of assertions together, from the status of each."""
     if "unsat" in (first, second):
         return "unsat"
     return "sat" if first == second == "sat" else "unknown"
-
-
-def fit(first: Seed, second: Seed) -> bool:
-    """Whether two seeds have constants that can be fused, by their declarations: two constants of
-    one sort, in any of the seeds.
-    """
-    here, there = _declared(first.text), _declared(second.text)
-    return len({*here, *there}) < len(here) + len(there)
-
-
-@functools.cache
-def _declared(text: str) -> tuple[str, ...]:
-    """The sorts of the constants that a script declares, as they are written; each sort at most
-    twice.
-    """
-    sorts = [" ".join(sort.split()) for sort in _CONSTANT.findall(text)]
-    return tuple(
-        sort
-        for sort in dict.fromkeys(sorts)
-        if sort not in _UNFUSED
-        for _ in range(min(2, sorts.count(sort)))
-    )
-
-
-def _several(constants: Sequence[Term]) -> list[Term]:
-    """The constants that are not the only one of their sort."""
-    counts = Counter(c.sort for c in constants)
-    return [c for c in constants if counts[c.sort] > 1]
-
-
-@dataclass
-class _Fused:
-    """The assertions of both seeds, with constants replaced, and what belongs to the replacements.
-
-    `ties` define the new constants, `also` are conditions on further new constants, and `steps`
-    describe the replacements to readers.
-    """
-
-    sides: list[list[Term]]
-    ties: list[Term] = field(default_factory=list)
-    also: list[Term] = field(default_factory=list)
-    steps: list[str] = field(default_factory=list)
 
 
 class _Fuser:
@@ -135,17 +117,14 @@ class _Fuser:
     """
 
     def __init__(self, workshop: Workshop, scripts: tuple[Script, Script]) -> None:
-        self._catalogue = workshop.catalogue
         self._tables: Tables = workshop.tables
         self._stream: Stream = workshop.stream
         self._labels = labels(workshop.choices)
-        self._occurrences: dict[Term, Occurrences] = {}
-        self._holding = Holding(term for script in scripts for term in script.constants())
-        links = int(workshop.choices.get("generate") or 0)
-        self._composed = composed(links) if links else None
-        workshop.tables.suffix = ""
-        functions = str(workshop.choices.get("functions") or "")
-        self._own = list(user_rules(functions, workshop.tables)) if functions else []
+        self._concat = bool(workshop.choices.get("concat_only"))
+        self._constrained = bool(workshop.choices.get("all_constraints"))
+        self._tying = Tying(
+            workshop.catalogue, self._tables, self._stream, scripts, workshop.choices
+        )
         self._scripts = scripts
         self._views = [
             views(script, seed.label) for script, seed in zip(scripts, workshop.seeds, strict=True)
@@ -156,142 +135,97 @@ class _Fuser:
         ]
         self.fitting = all(self._sides)
         self._incremental = [at for at, script in enumerate(scripts) if script.incremental]
-        self._constants = [
-            [c for c in script.constants() if c.op == CONSTANT and rules_of(c.sort)]
-            for script in scripts
-        ]
-        self._head: list[Command] = [
-            SetLogic("ALL"),
-            *(c for s in scripts for c in s.commands if isinstance(c, _KEPT)),
-        ]
+        kept = [c for script in scripts for c in script.commands if isinstance(c, _KEPT)]
+        sorts = dict.fromkeys(c for c in kept if isinstance(c, DeclareSort))
+        others = [c for c in kept if not isinstance(c, DeclareSort)]
+        self._head: list[Command] = [SetLogic("ALL"), *sorts, *others]
 
     def mutant(self) -> Mutant | None:
-        """One fusion; None if no two constants have the same sort."""
-        inner = (
-            self._stream.choose(self._incremental)
-            if self._incremental and self._stream.chance(NESTED)
-            else None
-        )
-        sides = [
-            self._scripts[at].assertions() if at == inner else self._side(at) for at in range(2)
-        ]
-        fused = self._fuse(sides)
-        if not fused.ties:
-            return None
-        if inner is not None:
-            return self._nested(fused, inner)
-        return self._put_together(fused)
+        """One fusion; None if no two constants can be tied."""
+        for _ in range(_TRIES):
+            inner = (
+                self._stream.choose(self._incremental)
+                if self._incremental and self._stream.chance(NESTED)
+                else None
+            )
+            sides = [
+                self._scripts[at].assertions() if at == inner else self._side(at) for at in range(2)
+            ]
+            if inner is not None:
+                tied = self._tied(sides, Divisors())
+                made = self._nested(tied, inner)
+            else:
+                kind = self._kind()
+                tied = self._tied(sides, self._divisors(kind, sides))
+                made = self._put_together(tied, kind)
+            if self._concat or tied.replaced:
+                return made
+            if not tied.ties:
+                return None
+        return None
 
-    def _fuse(self, sides: list[list[Term]]) -> _Fused:
-        """Fuse some pairs of constants of these assertions, and change the assertions for it."""
-        fused = _Fused(sides)
-        maker = Maker(self._tables, self._stream)
-        used: dict[Term, None] = {}
-        for number in range(self._stream.between(1, PAIRS)):
-            pair = self._pair(used)
-            if pair is None:
-                break
-            used.update(dict.fromkeys(pair))
-            name, rule = self._rule(pair[0])
-            fusion = rule(maker, *pair)
-            value = maker.new(f"z{number}_", fusion.value.sort)
-            fused.ties.append(self._tables.apply("OP_EQUAL", value, fusion.value))
-            fused.also += fusion.also
-            first, second = (
-                self._replace(sides, pair[0], fusion.first(value)),
-                self._replace(sides, pair[1], fusion.second(value)),
-            )
-            fused.steps.append(
-                f"fusion: {name} of {pair[0].indices[0]} ({first} replaced) and {pair[1].indices[0]} ({second} replaced)"
-            )
-        return fused
+    def _tied(self, sides: list[list[Term]], divisors: Divisors) -> Tied:
+        return Tied(sides) if self._concat else self._tying.tied(sides, divisors)
 
     def _side(self, at: int) -> list[Term]:
         """The assertions at one of the checks of a seed that have the right label."""
         sides = self._sides[at]
         return list(sides[0] if len(sides) == 1 else self._stream.choose(sides))
 
-    def _rule(self, x: Term) -> tuple[str, Rule]:
-        """A fusion function for terms of the sort of `x`: one of the user's functions if there are
-        any; otherwise one of the program's, or now and then a composed one.
+    def _kind(self) -> str:
+        """How the two scripts are put together."""
+        if self._labels == LABELS["mixed"]:
+            return EITHER if self._stream.chance(0.5) else BOTH
+        return BOTH if self._labels == LABELS["sat"] else EITHER
+
+    def _expected(self, kind: str) -> str:
+        if self._labels != LABELS["mixed"]:
+            return self._labels[0]
+        return "sat" if kind == EITHER else "unsat"
+
+    def _divisors(self, kind: str, sides: Sequence[Sequence[Term]]) -> Divisors:
+        """The constants that can be divisors without a case for 0.
+
+        Those that satisfiable assertions keep from being 0 can always be. Of an unsatisfiable
+        mutant, each constant can be: either the inversions are asserted, or that the constant is
+        not 0. Of one satisfiable seed in a disjunction, the constants of the other seed can be,
+        because the model is free to choose them.
         """
-        own = [(name, rule) for name, sort, rule in self._own if sort is x.sort]
-        if own:
-            return self._stream.choose(own)
-        if (
-            self._composed is not None
-            and x.sort.kind in LITERALS
-            and x.sort.kind in RULES
-            and self._stream.chance(0.5)
-        ):
-            return "composed", self._composed
-        return self._stream.choose(list(rules_of(x.sort).items()))
+        own = [script.constants() for script in self._scripts]
+        if self._expected(kind) == "unsat":
+            if self._constrained:
+                return Divisors((*own[0], *own[1]))
+            return Divisors((), (*own[0], *own[1]) if self._plain() else ())
+        if not self._plain():
+            return Divisors()
+        if kind == EITHER:
+            return Divisors(nonzero(sides[0]), own[1])
+        return Divisors(nonzero((*sides[0], *sides[1])))
 
-    def _pair(self, used: Mapping[Term, None]) -> tuple[Term, Term] | None:
-        """Two constants of one sort that are not fused yet. If possible they are of different
-        seeds.
-        """
-        first, second = ([c for c in constants if c not in used] for constants in self._constants)
-        there = {c.sort for c in second}
-        fitting = [c for c in first if c.sort in there]
-        alone = [(c, constants) for constants in (first, second) for c in _several(constants)]
-        if fitting and (not alone or self._stream.chance(0.9)):
-            x, among = self._stream.choose(fitting), second
-        elif alone:
-            x, among = self._stream.choose(alone)
-        else:
-            return None
-        return x, self._stream.choose([c for c in among if c.sort is x.sort and c is not x])
+    def _plain(self) -> bool:
+        return self._stream.chance(PLAIN)
 
-    def _replace(self, sides: list[list[Term]], constant: Term, new: Term) -> int:
-        """Replace some occurrences of a constant, in both seeds, by `new`. The result is how many
-        were replaced.
-        """
-        occurrences = self._occurrences.get(constant)
-        if occurrences is None:
-            within = self._holding.test(constant)
-            occurrences = self._occurrences[constant] = Occurrences(
-                self._catalogue, lambda term: term is constant, within
-            )
-        counts = [
-            (side, at, occurrences.count(term)) for side in sides for at, term in enumerate(side)
-        ]
-        total = sum(count for _, _, count in counts)
-        wanted = min(self._stream.between(0, total), MOST_REPLACED)
-        drawn: dict[int, None] = {}
-        while len(drawn) < wanted:
-            drawn[self._stream.below(total)] = None
-        numbers, first = sorted(drawn), 0
-        for side, at, count in counts:
-            there = [number - first for number in numbers if first <= number < first + count]
-            if there:
-                side[at] = occurrences.replace(self._tables, side[at], there, new)
-            first += count
-        return wanted
+    def _put_together(self, tied: Tied, kind: str) -> Mutant:
+        sides, expected = tied.sides, self._expected(kind)
+        asserted = [*sides[0], *sides[1]]
+        if kind == EITHER:
+            asserted = [self._tables.apply("OP_OR", *map(self._tables.conjunction, sides))]
+        if expected == "unsat":
+            asserted += tied.ties
+        steps = tied.steps or ["fusion: nothing tied"]
+        if self._labels == LABELS["mixed"]:
+            steps = [*steps, f"fusion: {kind}"]
+        commands = [*self._head, *map(Assert, [*asserted, *tied.also]), CheckSat()]
+        return self._made(commands, steps, (expected,), tied)
 
-    def _put_together(self, fused: _Fused) -> Mutant:
-        sides, ties, steps = fused.sides, fused.ties, fused.steps
-        if self._labels == ("sat", "sat"):
-            asserted, expected = [*sides[0], *sides[1]], "sat"
-        elif self._labels == ("unsat", "unsat"):
-            asserted, expected = [self._either(sides), *ties], "unsat"
-        elif self._stream.chance(0.5):
-            asserted, expected = [self._either(sides)], "sat"
-            steps.append("fusion: either")
-        else:
-            asserted, expected = [*sides[0], *sides[1], *ties], "unsat"
-            steps.append("fusion: both")
-        commands = [*self._head, *map(Assert, [*asserted, *fused.also]), CheckSat()]
-        return Mutant(Script("fusion", self._tables, commands), tuple(steps), (expected,))
-
-    def _nested(self, fused: _Fused, inner: int) -> Mutant:
+    def _nested(self, tied: Tied, inner: int) -> Mutant:
         """One seed with all its scopes and checks, together with the assertions at a check of the
         other seed.
 
         A check is sat if both seeds are sat there. It is unsat if one seed is unsat and the ties
         hold, because the ties make the replacements equal to what they replace.
         """
-        outer, asserted = self._labels[1 - inner], iter(fused.sides[inner])
+        outer, asserted = self._labels[1 - inner], iter(tied.sides[inner])
         labelled = iter(self._views[inner])
         commands: list[Command] = []
         expected: list[str] = []
@@ -304,15 +238,18 @@ class _Fuser:
                 commands.append(command)
             elif isinstance(command, CHECKS):
                 commands.append(command if isinstance(command, CheckSatAssuming) else CheckSat())
-                expected.append(_both(outer, next(labelled).label))
-        tied = fused.ties if "unsat" in expected else []
-        around = [*fused.sides[1 - inner], *fused.also, *tied]
+                expected.append(_status(outer, next(labelled).label))
+        ties = tied.ties if "unsat" in expected else []
+        around = [*tied.sides[1 - inner], *tied.also, *ties]
         commands = [*self._head, *map(Assert, around), *commands]
-        steps = (*fused.steps, f"fusion: in scopes, {len(expected)} checks")
-        return Mutant(Script("fusion", self._tables, commands), steps, tuple(expected))
+        steps = (*tied.steps, f"fusion: in scopes, {len(expected)} checks")
+        return self._made(commands, steps, tuple(expected), tied)
 
-    def _either(self, sides: list[list[Term]]) -> Term:
-        return self._tables.apply("OP_OR", *map(self._tables.conjunction, sides))
+    def _made(
+        self, commands: list[Command], steps: Sequence[str], expected: tuple[str, ...], tied: Tied
+    ) -> Mutant:
+        script = Script("fusion", self._tables, commands)
+        return Mutant(script, tuple(steps), expected, tuple(tied.traits))
 
 
 ENTRY = Entry(
@@ -323,7 +260,7 @@ ENTRY = Entry(
     "folder sat or unsat.",
     mutants,
     labels,
-    fit,
+    groups,
     settings=(
         Setting(
             "oracle",
@@ -347,5 +284,29 @@ ENTRY = Entry(
             default=0,
             metavar="N",
         ),
+        Setting(
+            "max-pairs",
+            "Largest number of pairs of constants that a mutant ties; 0 for no bound.",
+            "number",
+            least=0,
+            most=100_000,
+            default=3,
+            metavar="N",
+        ),
+        Setting(
+            "max-replaced",
+            "Largest number of occurrences of one constant that are replaced; 0 for no bound.",
+            "number",
+            least=0,
+            most=100_000,
+            default=12,
+            metavar="N",
+        ),
+        Setting("within", "Also tie two constants of the same script."),
+        Setting(
+            "all-constraints",
+            "Assert the inversions of unsatisfiable mutants beside the values of the new constants.",
+        ),
+        Setting("concat-only", "Tie nothing: only put the two scripts together (ConcatFuzz)."),
     ),
 )
