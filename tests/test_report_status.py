@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import io
+import json
 from dataclasses import replace
 
 import pytest
 from report_demo import campaign, started
 from rich.console import Console
 
-from murxpy.campaign.events import Tick
+from murxpy.campaign.events import Ended, Tick
 from murxpy.campaign.snapshot import Snapshot, WorkerView
 from murxpy.report.console import make_console
+from murxpy.report.jsonl import JsonLines
+from murxpy.report.plain import PlainLines
 from murxpy.report.status import LiveStatus
 from murxpy.report.view import Screen, view_lines
 
@@ -197,3 +200,17 @@ def test_the_yield_of_each_fuzzer() -> None:
     assert (
         "mutants storm 1,200 accepted 1,190 decided 900 unknown 290 timeouts 2 findings 1" in text
     )
+
+
+def test_the_ties_of_fusion() -> None:
+    counts = {"mutator:fusion:made": 12, "mutator:fusion:tied-across": 11}
+    snapshot = replace(_snapshot(), counts=counts)
+    text = " ".join(_show(Screen(100, 40), snapshot).split())
+    assert "fusion 12 " in text and "tied-across 11 tied-within 0" in text
+    plain, lines = io.StringIO(), io.StringIO()
+    PlainLines(plain).consume(Ended("done", snapshot))
+    JsonLines(lines).consume(Ended("done", snapshot))
+    assert "fusion:tied-across=11 fusion:tied-within=0" in plain.getvalue()
+    assert json.loads(lines.getvalue())["mutants"] == {
+        "fusion:made": 12, "fusion:tied-across": 11, "fusion:tied-within": 0
+    }  # fmt: skip

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from murxpy.campaign.finding import Reproducer
+from murxpy.mutation.tying import ACROSS, WITHIN
 from murxpy.oracles.crash import Tier
 
 WorkerState = Literal["starting", "running", "confirming", "waiting"]
 
+TRAITS = (ACROSS, WITHIN)  # what is counted of mutants that have it
 # what is counted of a mutation fuzzer's mutants
 YIELD = ("made", "accepted", "decided", "unknown", "timeouts", "findings")
 
@@ -158,6 +160,19 @@ class Snapshot:
         names = dict.fromkeys(key.partition(":")[0] for key in counts)
         return {
             f"{name}-{word}": counts.get(f"{name}:{word}", 0) for name in names for word in YIELD
+        }
+
+    @property
+    def traits(self) -> dict[str, int]:
+        """For each mutation fuzzer whose mutants have traits, the number of mutants with each trait,
+        under names such as `fusion:tied-across`.
+        """
+        counts = self.part("mutator:")
+        names = dict.fromkeys(key.partition(":")[0] for key in counts if key.endswith(TRAITS))
+        return {
+            f"{name}:{trait}": counts.get(f"{name}:{trait}", 0)
+            for name in names
+            for trait in TRAITS
         }
 
     @property

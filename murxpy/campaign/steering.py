@@ -57,18 +57,10 @@ class Steering:
         )
         self._paid: dict[str, None] = dict.fromkeys(saved.get("paid", ()))
         self._numbers = {entry.name: number for number, entry in enumerate(self._corpus.seeds)}
-        among = {source: self._corpus.among(source)[:STEERED] for source in self._corpus.sources}
-        choices = sources.get("choices") or {}
-        self._pairing = {
-            source: Pairing(SOURCES[source], self._corpus.seeds, choices.get(source) or {})
-            for source in among
-        }
-        self._pools = {
-            source: self._pairing[source].paired(pools) for source, pools in among.items()
-        }
-        self._single = {
-            source: self._left(pools, self._pools[source]) for source, pools in among.items()
-        }
+        self._pairing: dict[str, Pairing] = {}
+        self._pools: dict[str, list[list[int]]] = {}
+        self._single: dict[str, list[str]] = {}
+        self._pair_up(sources.get("choices") or {})
         self.starved = tuple(source for source in self._pools if not self._alive(source))
         if len(self.starved) == len(self._pools):
             raise InputError(
@@ -78,6 +70,16 @@ class Steering:
             for pool in pools:
                 pool[:] = [number for number in pool if not self._spent(source, number)]
             self._pools[source] = self._pairing[source].paired(pools)
+
+    def _pair_up(self, choices: Mapping[str, Any]) -> None:
+        """Fill the pools of all sources with the seed files that can be drawn together."""
+        for source in self._corpus.sources:
+            pools = self._corpus.among(source)[:STEERED]
+            own = choices.get(source) or {}
+            pairing = Pairing(SOURCES[source], self._corpus.seeds, own)
+            self._pairing[source] = pairing
+            self._pools[source] = pairing.paired(pools)
+            self._single[source] = self._left(pools, self._pools[source])
 
     def _left(self, before: Sequence[Sequence[int]], after: Sequence[Sequence[int]]) -> list[str]:
         """The names of the seed files that are in a pool of `before`, and in none of `after`."""

@@ -179,6 +179,7 @@ def _snapshot(snapshot: Snapshot) -> dict[str, Any]:
         "decided_per_second": round(snapshot.decided_per_second, 3),
         "solver_share": None if snapshot.solver_share is None else round(snapshot.solver_share, 4),
         "answers": snapshot.answers,
+        "mutants": {**snapshot.part("mutator:"), **snapshot.traits},
         "judged": snapshot.judged,
         "confirmed_share": None
         if snapshot.confirmed_share is None

@@ -86,6 +86,7 @@ def _status(word: str, snapshot: Snapshot) -> str:
         **snapshot.answers,
         **{f"refused-{name}": count for name, count in snapshot.refusals.items()},
         **snapshot.mutants,
+        **snapshot.traits,
         **{f"judges-{name}": count for name, count in snapshot.judged.items()},
         **(
             {

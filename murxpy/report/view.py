@@ -138,6 +138,9 @@ def _mutants(snapshot: Snapshot) -> Iterable[Text]:
         for word, style in _YIELD_STYLES.items():
             number = counts[f"{name}-{word}"]
             yield Text.assemble((word, style if number else "dim"), f" {number:,}")
+        for trait, number in snapshot.traits.items():
+            if trait.startswith(f"{name}:"):
+                yield Text(f"{trait.removeprefix(f'{name}:')} {number:,}", "" if number else "dim")
 
 
 def _judged(snapshot: Snapshot) -> Iterable[Text]:
