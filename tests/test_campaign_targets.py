@@ -23,7 +23,7 @@ class Probe:
         self.module = thesolver
     def describe(self):
         seen = []
-        for name in ("yaml", "rich", "click", "networkx", "msgspec"):
+        for name in ("yaml", "rich", "click", "msgspec"):
             try:
                 __import__(name)
                 seen.append(name)

@@ -4,10 +4,8 @@ can be reached from each, and it never gets stuck.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
-
-import networkx as nx
 
 from murxpy.checks.registry import ACTIONS, DRAWN
 from murxpy.data.conditions import Assignment, assignments, enabled, mentioned
@@ -26,17 +24,6 @@ def machine_errors(document: Document, machine: Machine) -> list[InputError]:
     if not errors:
         errors = [*_kinds(document, machine), *_reach(document, machine)]
     return errors or list(_stuck(document, machine))
-
-
-def machine_graph(machine: Machine) -> nx.DiGraph[str]:
-    """Return the graph of the states and of the transitions between different states."""
-    graph: nx.DiGraph[str] = nx.DiGraph()
-    graph.add_nodes_from(machine["states"])
-    for name, state in machine["states"].items():
-        graph.add_edges_from(
-            (name, transition["to"]) for transition in state["do"] if transition["to"] != name
-        )
-    return graph
 
 
 def _names(document: Document, machine: Machine) -> Iterator[InputError]:
@@ -154,10 +141,14 @@ def _kinds(document: Document, machine: Machine) -> Iterator[InputError]:
 
 
 def _reach(document: Document, machine: Machine) -> Iterator[InputError]:
-    graph = machine_graph(machine)
     start, final = machine["start"], machine["final"]
-    reached = nx.descendants(graph, start) | {start}
-    ending = nx.ancestors(graph, final) | {final}
+    following: dict[str, list[str]] = {name: [] for name in machine["states"]}
+    before: dict[str, list[str]] = {name: [] for name in machine["states"]}
+    for name, state in machine["states"].items():
+        for transition in state["do"]:
+            following[name].append(transition["to"])
+            before[transition["to"]].append(name)
+    reached, ending = _within_reach(start, following), _within_reach(final, before)
     for name in machine["states"]:
         if name not in reached:
             yield document.error(
@@ -167,6 +158,17 @@ def _reach(document: Document, machine: Machine) -> Iterator[InputError]:
             yield document.error(
                 ("states", name), f"the final state '{final}' is not in reach of state '{name}'"
             )
+
+
+def _within_reach(start: str, following: Mapping[str, list[str]]) -> set[str]:
+    """Return the state `start` and all states that some number of steps in `following` leads to."""
+    reached = {start}
+    waiting = [start]
+    while waiting:
+        new = [name for name in following[waiting.pop()] if name not in reached]
+        reached.update(new)
+        waiting += new
+    return reached
 
 
 def _stuck(document: Document, machine: Machine) -> Iterator[InputError]:

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from graphlib import TopologicalSorter
 from itertools import pairwise
-
-import networkx as nx
 
 Size = tuple[float, float]
 Edge = tuple[str, str]
@@ -126,12 +125,13 @@ def _rows(
     nodes: Mapping[str, Size], edges: Mapping[Edge, Size], backward: set[Edge]
 ) -> dict[str, int]:
     """The row of each node: the longest way to it."""
-    graph: nx.DiGraph[str] = nx.DiGraph()
-    graph.add_nodes_from(nodes)
-    graph.add_edges_from((b, a) if (a, b) in backward else (a, b) for a, b in edges)
+    above: dict[str, list[str]] = {name: [] for name in nodes}
+    for a, b in edges:
+        upper, lower = (b, a) if (a, b) in backward else (a, b)
+        above[lower].append(upper)
     rows: dict[str, int] = {}
-    for name in nx.lexicographical_topological_sort(graph, key=list(nodes).index):
-        rows[name] = max((rows[before] + 1 for before in graph.predecessors(name)), default=0)
+    for name in TopologicalSorter(above).static_order():
+        rows[name] = max((rows[before] + 1 for before in above[name]), default=0)
     return rows
 
 
