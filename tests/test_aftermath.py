@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from campaigns import plan, run
+from campaigns import config, plan, run
 
+from murxpy.campaign import events
 from murxpy.campaign.aftermath.bisecting import bisected
+from murxpy.campaign.aftermath.orders import Aftermath
 from murxpy.campaign.aftermath.queue import Queue
 from murxpy.campaign.aftermath.requests import Answer, Request
 from murxpy.campaign.budget import Budget
 from murxpy.campaign.events import Ended
+from murxpy.campaign.findings.buckets import Bucket, Kept
 from murxpy.campaign.ranges.bisection import Answer as Told
 from murxpy.campaign.ranges.showing import Asked
 
@@ -86,3 +90,89 @@ def test_a_campaign_says_how_long_its_parts_took(tmp_path: Path) -> None:
     spent = {name: value for name, value in ended.snapshot.counts.items() if "cpu-ns:" in name}
     assert set(spent) >= {"cpu-ns:runs", "cpu-ns:targets", "cpu-ns:supervisor", "cpu-ns:gdb"}
     assert spent["cpu-ns:runs"] > 0 < spent["cpu-ns:targets"] and spent["cpu-ns:gdb"] == 0
+
+
+@dataclass
+class Shelf:
+    """The buckets of a campaign, whose traces are all in files."""
+
+    buckets: dict[str, Bucket] = field(default_factory=dict)
+
+    def add(self, key: str, kind: str, solver: str = "fake") -> None:
+        """Take a confirmed bucket."""
+        made = Bucket(
+            key, kind, "solver", "high", solver, "", "", "", "", "", "confirmed", 0.0, 0.0
+        )
+        made.traces = [Kept(f"{key}/1.trace", 1, 3, 30, True)]
+        self.buckets[key] = made
+
+    def waits(self, kept: Kept) -> bool:
+        return False
+
+    def pending_trace(self, kept: Kept) -> str | None:
+        return None
+
+
+def looking(
+    out: Path, shelf: Shelf, told: list[events.Event], **known: dict[str, str]
+) -> Aftermath:
+    """What looks after the findings in `shelf`; `told` gets its events."""
+    wishes = config(out, {"wrapper": {}}, **known)
+    return Aftermath(wishes, shelf, Budget(0.0), told.append, lambda: None, lambda key: "")  # type: ignore[arg-type]
+
+
+def test_wrong_answers_are_made_smaller_at_the_end_where_they_can_be_one_defect(
+    tmp_path: Path,
+) -> None:
+    shelf, told = Shelf(), list[events.Event]()
+    shelf.add("model", "invalid-model")
+    shelf.add("crash", "crash")
+    shelf.add("judge", "invalid-model", "other")
+    aftermath = looking(tmp_path, shelf, told)
+    aftermath.look()
+    assert aftermath.queue.telling == 1, "there may be time for it while runs are made"
+    aftermath.hurry()
+    assert aftermath.queue.busy and aftermath.queue.telling == 0 and told == []
+    shelf.add("core", "invalid-core")
+    aftermath.look()
+    assert aftermath.queue.telling == 2
+
+
+@pytest.mark.parametrize(
+    ("mark", "counts"),
+    [
+        ("fake is wrong on [] (f)", 1),
+        ("fake invalid-model of (OP_X) []", 1),
+        ("fake invalid-core of (OP_X) []", 0),
+        ("other is wrong on [] (f)", 0),
+    ],
+)
+def test_a_wrong_answer_is_made_smaller_to_compare_it_with_known_ones(
+    tmp_path: Path, mark: str, counts: int
+) -> None:
+    shelf, told = Shelf(), list[events.Event]()
+    shelf.add("model", "invalid-model")
+    aftermath = looking(tmp_path, shelf, told, known_marks={mark: "older"})
+    aftermath.hurry()
+    assert aftermath.queue.telling == counts
+    assert [event.text for event in told if isinstance(event, events.Notice)] == counts * [
+        "findings are still made smaller, to see which are one defect (1 left); Ctrl-C leaves that to the next session"
+    ]
+
+
+def test_several_processes_do_requests_when_the_workers_have_ended(tmp_path: Path) -> None:
+    done: list[str] = []
+    budget = Budget(0.5)
+    budget.unbounded = True
+    queue = Queue((plan(),), 0, budget, lambda request, answer: done.append(request.key))
+    queue.widen(2)
+    for key in "ab":
+        queue.add(Request(key, key, "", str(tmp_path / "1.trace"), 0, False, replays=1))
+    queue.poll()
+    queue.add(Request("c", "c", "", str(tmp_path / "1.trace"), 0, False))
+    assert queue.telling == 2 and [queue.has(key) for key in "abcd"] == [True, True, True, False]
+    while queue.busy:
+        queue.poll()
+        time.sleep(0.01)
+    queue.stop()
+    assert sorted(done) == ["a", "b", "c"]

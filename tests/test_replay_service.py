@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from campaigns import plan
 
 from murxpy.campaign.replays.service import Fresh, Future, Group, Replays
+from murxpy.campaign.replays.tester import Tester
 from murxpy.campaign.workers.handles import Job
 from murxpy.campaign.workers.limits import MIB, Limits
 from murxpy.campaign.workers.pool import Pool
@@ -161,3 +163,12 @@ def test_end_of_a_group_ends_its_futures_without_an_outcome(opened: Any) -> None
     replays.end(group)
     wait(replays, *futures)
     assert [causes(future) for future in futures] == [[], [], []]
+
+
+def test_a_replay_is_stopped_by_the_time_of_the_processor_that_it_takes() -> None:
+    with closing(Tester(plan(), LIMITS)) as tester:
+        tester.wall = 5.0
+        tester.limit_cpu(0.2)
+        (spun,) = tester.fresh(trace("spin"))
+        assert spun.cause == "cpu" and spun.seconds < 5.0
+        assert tester.fresh(trace())[0].cause == "report"

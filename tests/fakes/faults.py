@@ -59,6 +59,11 @@ def sleep_holding_lock() -> None:
     holding.sleep(1000)
 
 
+def spin() -> None:
+    while True:
+        pass
+
+
 def print_gigabyte() -> None:
     block = b"x" * 65535 + b"\n"
     for number in range(16384):
@@ -99,6 +104,7 @@ FAULTS = {
     "stack": overflow_stack,
     "memory": eat_memory,
     "sleep": sleep_holding_lock,
+    "spin": spin,
     "print": print_gigabyte,
     "kill-parent": kill_parent_group,
     "close": close_all,

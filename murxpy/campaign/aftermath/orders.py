@@ -19,7 +19,7 @@ from murxpy.campaign.finding import Reproducer
 from murxpy.campaign.findings.archive import Archive
 from murxpy.campaign.findings.buckets import Bucket, Kept
 from murxpy.campaign.findings.files import read_if_there
-from murxpy.campaign.findings.marks import needs_reduction
+from murxpy.campaign.findings.marks import comparable, needs_reduction
 from murxpy.campaign.findings.range_file import kept_range
 from murxpy.campaign.findings.ranking import worst_first
 from murxpy.oracles.disagreement import KIND
@@ -71,27 +71,44 @@ class Aftermath:
             installed(plan.setup.get("wrapper") or {}) if config.bisect else ()
             for plan in self._plans
         ]
+        self._jobs, self._known = config.jobs, config.known_marks
+        self._hurried = False
         self._ordered: set[str] = set()
+        self._reduced: set[str] = set()
         self._bisected: set[str] = set()
         self._budget = budget
-        self.queue = Queue(self._plans, config.limits.memory, budget, self._done)
+        self.queue = Queue(self._plans, config.limits.memory, budget, self._done, self._ready)
 
     def hurry(self) -> None:
-        """Take all the time: the workers have ended."""
-        self._budget.unbounded = True
-        if not self._minimize:
-            self.queue.print_only()
+        """Take all the time and as many processes as there were workers: these have ended."""
+        self._budget.unbounded = self._hurried = True
+        self.queue.widen(self._jobs)
+        self.look()
+        left = self.queue.telling
         if self.patient and self.queue.busy:
-            self._emit(
-                events.Notice(
-                    "findings are still made smaller or bisected; Ctrl-C leaves that to the next session"
-                )
+            self._promise("findings are still made smaller or bisected")
+        elif left:
+            self._promise(
+                f"findings are still made smaller, to see which are one defect ({left} left)"
             )
+
+    def _promise(self, what: str) -> None:
+        self._emit(events.Notice(f"{what}; Ctrl-C leaves that to the next session"))
 
     @property
     def patient(self) -> bool:
         """Whether a campaign waits for more than programs after its last run."""
         return self._minimize or any(self._releases)
+
+    def _ready(self, request: Request) -> Request:
+        """What is asked for when a request begins: behind the last run, findings are only translated,
+        unless the user asked for more, or a smaller trace can tell which defect was found.
+        """
+        if not self._hurried or self._minimize or request.releases:
+            return request
+        if request.replays is not None and self._telling(self._archive.buckets[request.key]):
+            return request
+        return replace(request, minimize=False, replays=None)
 
     def look(self) -> None:
         """Request reproducers for the buckets that lack them, and then ranges."""
@@ -105,7 +122,9 @@ class Aftermath:
         target, file = self._target(bucket, kept), self._file(kept)
         if target is None or file is None:
             return
-        if bucket.key not in self._ordered and self._lacks(bucket):
+        again = self._telling(bucket) and bucket.key not in self._reduced
+        fresh = bucket.key not in self._ordered or (again and not self.queue.has(bucket.key))
+        if fresh and self._lacks(bucket):
             self._ordered.add(bucket.key)
             self._order(bucket, file, target)
         elif bucket.key not in self._bisected and self._without_range(bucket, kept, target):
@@ -161,8 +180,13 @@ class Aftermath:
         self.queue.add(replace(request, releases=self._releases[target], rank=rank))
 
     def _telling(self, bucket: Bucket) -> bool:
-        """Whether a smaller trace may tell which defect a bucket shows, which nothing told yet."""
-        return needs_reduction(bucket) and not self._older(bucket.key)
+        """Whether a smaller trace may tell which defect a bucket shows, which nothing told yet. Behind
+        the last run it may not where there is nothing that the bucket could be one defect with.
+        """
+        if not needs_reduction(bucket) or self._older(bucket.key):
+            return False
+        others = self._archive.buckets.values()
+        return not self._hurried or self._minimize or comparable(bucket, others, self._known)
 
     def _may_need_documented(self, bucket: Bucket, target: int) -> bool:
         """Whether all traces of a bucket use something that the solver documents as experimental. A
@@ -199,6 +223,8 @@ class Aftermath:
 
     def _done(self, request: Request, answer: Answer) -> None:
         key = request.key
+        if request.minimize:
+            self._reduced.add(key)
         if answer.error:
             lacking = "no range of releases" if request.releases else "no reproducers"
             self._emit(events.Notice(f"{key}: {lacking}: {answer.error}"))

@@ -13,7 +13,7 @@ from packaging.version import InvalidVersion, Version
 
 from murxpy.campaign.findings.buckets import Bucket
 from murxpy.campaign.findings.files import read_if_there
-from murxpy.campaign.findings.marks import Marks, Read, marks
+from murxpy.campaign.findings.marks import MARKED, Marks, Read, marks
 from murxpy.campaign.findings.range_file import kept_range
 from murxpy.campaign.findings.store import read_buckets
 
@@ -51,7 +51,7 @@ class Grouping:
 
     def marks(self, bucket: Bucket) -> Marks:
         """The marks of a bucket. A bucket that nobody confirmed has none."""
-        if bucket.state not in ("confirmed", "known"):
+        if bucket.state not in MARKED:
             return Marks()
         told = (bucket.backtrace, bucket.reproducers)
         known = self._known.get(bucket.key)

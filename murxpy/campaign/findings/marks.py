@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from murxpy.campaign.findings.buckets import Bucket
@@ -25,6 +25,7 @@ _THROWN = ("exception", "ill-formed", "new-exception")
 _WRONG = ("invalid-", "wrong-", "model-", "repeated-", "invariant", DISAGREEMENT)
 # Actions that solve something or make a term: nothing that they broke shows in a later call alone.
 _COMPLETE = (*ANSWERING, *MAKING, "run-script")
+MARKED = ("confirmed", "known")  # states of buckets that have marks
 _TELLING_WORDS = 3  # words of a message at least that tell which defect threw it
 
 # The binding and the readers of scripts put these words before what the solver says.
@@ -102,6 +103,22 @@ def marks(bucket: Bucket, read: Read) -> Marks:
 def needs_reduction(bucket: Bucket) -> bool:
     """Whether nothing but the shape of a smaller trace tells which defect a bucket shows."""
     return bucket.kind.startswith(_WRONG)
+
+
+def comparable(bucket: Bucket, others: Iterable[Bucket], known: Iterable[str]) -> bool:
+    """Whether there is something that the shape of a smaller trace could make one defect with
+    `bucket`: another bucket of its solver that only its shape marks, or such a mark among `known`.
+    """
+    for other in others:
+        found = other.state in MARKED and other.solver == bucket.solver
+        if found and other.key != bucket.key and needs_reduction(other):
+            return True
+    return any(mark.startswith(_of_shapes(bucket)) for mark in known)
+
+
+def _of_shapes(bucket: Bucket) -> tuple[str, str]:
+    """How the marks begin that the shape of a smaller trace gives to a bucket."""
+    return f"{bucket.solver} is wrong", f"{bucket.solver} {bucket.kind} of "
 
 
 def gains_by_reduction(bucket: Bucket) -> bool:
@@ -186,12 +203,13 @@ def _of_shape(bucket: Bucket, shape: Shape) -> Marks:
     """The whole shape, and what is telling in it. Where nothing is, the kind must be the same, too."""
     kind = "" if shape.telling else f" {bucket.kind}"
     whole = f"{_words(shape)} ; {' '.join(shape.calls)}"
-    found = [f"{bucket.solver} is wrong{kind} on {whole}"] if shape.formulas else []
+    wrong, wrong_of = _of_shapes(bucket)
+    found = [f"{wrong}{kind} on {whole}"] if shape.formulas else []
     if not shape.telling:
         return Marks(tuple(found))
     options = ", ".join(option for option in shape.options if not _ENABLING.search(option))
-    said = f"{bucket.solver} {bucket.kind} of {{}} [{options}]"
-    found.append(f"{bucket.solver} {bucket.kind} of {' & '.join(shape.telling)} {_options(shape)}")
+    said = f"{wrong_of}{{}} [{options}]"
+    found.append(f"{wrong_of}{' & '.join(shape.telling)} {_options(shape)}")
     operators = dict.fromkeys(_OPERATOR.findall(" ".join(shape.telling)))
     alone = said.format(*operators) if len(operators) == 1 else ""
     return Marks(tuple(found), alone, tuple(map(said.format, operators)))

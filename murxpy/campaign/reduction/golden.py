@@ -74,7 +74,7 @@ def exit_kind(text: str) -> str:
 class Golden:
     """What a trace shows: `key` says it in words, and `shows` tells whether a replay shows it, too.
 
-    `trace` is that of a replay up to there, which takes `seconds`. With `alone` it shows in how the
+    `trace` is that of a replay up to there, which takes `seconds`, and `least` at least. With `alone` it shows in how the
     process ends after the run. A replay shows a hang if it does not end in `late` seconds.
     """
 
@@ -82,6 +82,7 @@ class Golden:
     shows: Shows
     trace: str
     seconds: float
+    least: float
     alone: bool = False
     late: float | None = None
 
@@ -116,9 +117,9 @@ def golden(runs: Runs, family: str, name: str, tries: int, match: Match) -> Gold
             f"{said} in {times} of {len(runs)} replays{others}; let each candidate be replayed several times with --tries 5",
             file=name,
         )
-    seconds = max(outcome.seconds for run in runs for outcome in run)
+    seconds = [outcome.seconds for run in runs for outcome in run]
     late = LATE if hangs else match.slower
-    return Golden(key, same, shown[0].trace, seconds, shown[0].after, late)
+    return Golden(key, same, shown[0].trace, max(seconds), min(seconds), shown[0].after, late)
 
 
 def _match(runs: Runs, match: Match) -> tuple[str, str, Shows]:

@@ -20,8 +20,10 @@ from murxpy.trace.finished import until_row
 
 PATIENCE = 3.0  # a candidate may take so many times as long as the trace itself
 SPARE = 1.0  # seconds that a candidate may take in addition
-# The same where the task is limited in replays: so many that a busy machine changes no result.
+# The same where the task is limited in replays: so many that a busy machine changes no result. There
+# a candidate that does not end is stopped by the processor's time that it took.
 _CALM_SPARE = 6.0
+_CALM_CPU = 0.5
 _HANG = 20.0  # seconds after which a call that does not return counts as a hang
 _LATER = 5.0  # times the limit of a candidate, in the second attempt to reduce a hang
 
@@ -46,6 +48,8 @@ class Replaying(Predicate[str]):
         self._tester.wall = found.late or PATIENCE * found.seconds + (
             SPARE if task.replays is None else _CALM_SPARE
         )
+        if task.replays is not None and found.late is None:
+            self._tester.limit_cpu(PATIENCE * found.least + _CALM_CPU)
         self._tester.tries, self._tester.alone = task.tries, found.alone
         self.key, self.start = found.key, "" if split else found.trace
 

@@ -59,6 +59,10 @@ class Tester:
         """End all processes."""
         self._pool.close()
 
+    def limit_cpu(self, seconds: float) -> None:
+        """Stop each replay from now on that takes so many seconds of the processor."""
+        self._pool.limits = replace(self._pool.limits, cpu=seconds)
+
     def fresh(self, *jobs: Job) -> list[Outcome]:
         """The outcomes of `jobs` in one fresh process. If the process itself then ended badly, a
         last outcome says so.
